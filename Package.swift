@@ -1,0 +1,144 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Held for every target of ours: no warning survives, and `any` is written where a type is erased.
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let nio: [Target.Dependency] = [
+  .product(name: "NIOCore", package: "swift-nio"),
+  .product(name: "NIOPosix", package: "swift-nio"),
+]
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+let package = Package(
+  name: "latchkey",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "latchkey", targets: ["latchkey"]),
+    .executable(name: "latchkey-bench", targets: ["latchkey-bench"]),
+    .library(name: "LatchkeyProtocol", targets: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"]),
+    .library(name: "LatchkeyNode", targets: ["LatchkeyNode"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
+    .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
+    .package(url: "https://github.com/onevcat/Rainbow.git", from: "4.2.2"),
+    .package(url: "https://github.com/ordo-one/TextTable.git", from: "0.0.2"),
+  ],
+  targets: [
+    // C libraries: a module map and a shim each, nothing else.
+    .systemLibrary(name: "CSodium", path: "Sources/CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    // Avahi's pkg-config files carry a flag that the package manager refuses with a warning; the headers need none.
+    .systemLibrary(name: "CAvahi", path: "Sources/CAvahi", providers: [.apt(["libavahi-client-dev"])]),
+    .systemLibrary(name: "CAvahiCore", path: "Sources/CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
+
+    .target(name: "LatchkeyModel", path: "Sources/Model", swiftSettings: strict),
+    .target(name: "LatchkeyCrypto", dependencies: ["LatchkeyModel", "CSodium"], path: "Sources/Crypto", swiftSettings: strict),
+    .target(
+      name: "LatchkeyWire",
+      dependencies: ["LatchkeyModel", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      path: "Sources/Wire", swiftSettings: strict),
+    .target(
+      name: "LatchkeyProtocol", dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire"],
+      path: "Sources/Protocol", swiftSettings: strict),
+    .target(
+      name: "LatchkeyStore", dependencies: ["LatchkeyModel", .product(name: "GRDB", package: "GRDB.swift")],
+      path: "Sources/Store", swiftSettings: strict),
+    .target(
+      name: "LatchkeyDiscovery", dependencies: ["LatchkeyModel", "CAvahi", "CAvahiCore"],
+      path: "Sources/Discovery", swiftSettings: strict),
+    .target(
+      name: "LatchkeyTransport",
+      dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"] + nio,
+      path: "Sources/Transport", swiftSettings: strict),
+    .target(
+      name: "LatchkeyNode",
+      dependencies: [
+        "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyStore", "LatchkeyDiscovery",
+        "LatchkeyTransport", "LatchkeyAgent", logging,
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "Metrics", package: "swift-metrics"),
+      ],
+      path: "Sources/Node", swiftSettings: strict),
+    .target(
+      name: "LatchkeyControl",
+      dependencies: [
+        "LatchkeyModel", "LatchkeyNode", logging,
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ] + nio,
+      path: "Sources/Control", swiftSettings: strict),
+    .target(name: "LatchkeyAgent", dependencies: ["LatchkeyModel"], path: "Sources/Agent", swiftSettings: strict),
+    .target(
+      name: "LatchkeyCommands",
+      dependencies: [
+        "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Rainbow", package: "Rainbow"),
+        .product(name: "TextTable", package: "TextTable"),
+      ],
+      path: "Sources/Commands", swiftSettings: strict),
+    .executableTarget(name: "latchkey", dependencies: ["LatchkeyCommands"], path: "Sources/latchkey", swiftSettings: strict),
+    .executableTarget(
+      name: "latchkey-bench",
+      dependencies: [
+        "LatchkeyModel", "LatchkeyNode", logging,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
+        .product(name: "TextTable", package: "TextTable"),
+      ],
+      path: "Sources/latchkey-bench", swiftSettings: strict),
+
+    .target(
+      name: "LatchkeyTestSupport",
+      dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyStore"],
+      path: "Tests/Support", swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyModelTests", dependencies: ["LatchkeyModel", "LatchkeyTestSupport"], path: "Tests/Model", swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyCryptoTests", dependencies: ["LatchkeyCrypto", "LatchkeyModel"], path: "Tests/Crypto",
+      swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyWireTests", dependencies: ["LatchkeyWire", "LatchkeyModel"], path: "Tests/Wire",
+      swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyProtocolTests",
+      dependencies: ["LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"],
+      path: "Tests/Protocol", swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyStoreTests",
+      dependencies: [
+        "LatchkeyStore", "LatchkeyModel", "LatchkeyTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      path: "Tests/Store", swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyDiscoveryTests", dependencies: ["LatchkeyDiscovery", "LatchkeyModel", "LatchkeyTestSupport"],
+      path: "Tests/Discovery", swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyTransportTests",
+      dependencies: ["LatchkeyTransport", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyModel", "LatchkeyTestSupport"] + nio,
+      path: "Tests/Transport", swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyCommandsTests",
+      dependencies: ["LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyModel", "LatchkeyTestSupport"],
+      path: "Tests/Commands", swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyProcessTests",
+      dependencies: [
+        "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyTransport", "LatchkeyTestSupport", "latchkey",
+      ],
+      path: "Tests/Process", swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,68 @@
+import Foundation
+import Glibc
+import LatchkeyModel
+
+/// A program to be run as a child of this process, in the foreground of its terminal.
+///
+/// It inherits standard input, output and error, the environment, the folder and the process group; so it is what it would
+/// be without us between it and the shell. Signals sent to us are passed on while it runs.
+public struct TrackedProgram: Sendable {
+  private let arguments: [String]
+
+  /// Describe a program.
+  ///
+  /// - Parameter arguments: The program, as a path or a name to be found in the PATH, and its arguments.
+  public init(arguments: [String]) {
+    self.arguments = arguments
+  }
+
+  /// Start the program.
+  ///
+  /// - Returns: The running program. Its process number and start time are read before anybody can reap it, so they are
+  ///   right even if it has ended meanwhile.
+  /// - Throws: `TrackedProgramError` when there is no such program or the system does not run it: the caller's fault,
+  ///   with an exit status to end with.
+  public func start() throws(TrackedProgramError) -> StartedProgram {
+    guard let name = arguments.first else { throw .nothingToRun }
+    let file = try ProgramLookup.file(of: name, path: ProcessInfo.processInfo.environment["PATH"])
+    // A shell that ignores the end of its children hands that down, and then nobody is told how a child ended.
+    signal(SIGCHLD, SIG_DFL)
+    let (startedAt, startedAtWall) = (BootClock.now(), WallClock.now())
+    var startTime: UInt64?
+    let process = try SignalRelay.shared.start { () throws(TrackedProgramError) -> ChildProcess in
+      let pid = try spawn(file)
+      startTime = ProcessLiveness.startTime(pid: pid)
+      return ChildProcess(pid: pid) { SignalRelay.shared.forget($0) }
+    }
+    guard let startTime else {
+      process.send(signal: SIGKILL)
+      throw .system(call: "/proc/\(process.pid)/stat", errno: ENOENT)
+    }
+    return StartedProgram(
+      pid: process.pid, startTime: startTime, startedAt: startedAt, startedAtWall: startedAtWall, process: process)
+  }
+
+  private func spawn(_ file: String) throws(TrackedProgramError) -> pid_t {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // Threads of ours block signals, and network code ignores SIGPIPE; neither is the program's concern.
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    var asUsual = sigset_t()
+    sigemptyset(&asUsual)
+    sigaddset(&asUsual, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &asUsual)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    let words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    var pid: pid_t = 0
+    switch posix_spawn(&pid, file, nil, &attributes, words, environ) {
+    case 0: return pid
+    case let code where [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code): throw .system(call: "posix_spawn", errno: code)
+    case let code: throw .notExecutable(file, errno: code)
+    }
+  }
+}

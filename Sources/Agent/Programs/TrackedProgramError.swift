@@ -1,0 +1,40 @@
+import Glibc
+
+/// Why a program could not be started; each says what to do next.
+public enum TrackedProgramError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// No program was named.
+  case nothingToRun
+  /// Neither the path nor the PATH leads to such a program.
+  case notFound(String)
+  /// There is a file, and the system does not run it.
+  case notExecutable(String, errno: Int32)
+  /// The system refused what every program needs.
+  case system(call: String, errno: Int32)
+
+  /// The exit status that says the same: 127 and 126 as shells have them, else one of sysexits.
+  public var exitStatus: Int32 {
+    switch self {
+    case .nothingToRun: 64
+    case .notFound: 127
+    case .notExecutable: 126
+    case .system: 71
+    }
+  }
+
+  /// One sentence with the fault and the next step.
+  public var description: String {
+    switch self {
+    case .nothingToRun: "No program was named: write it with its arguments after `--`."
+    case .notFound(let name):
+      "There is no program \(name.debugDescription): check the spelling, or give its full path."
+    case .notExecutable(let path, let code):
+      "\(path.debugDescription) cannot be run (\(Self.words(code))): make it executable, or name another program."
+    case .system(let call, let code):
+      "The system could not start the program (\(call): \(Self.words(code))): close other programs and try again."
+    }
+  }
+
+  private static func words(_ code: Int32) -> String {
+    strerror(code).map { String(cString: $0) } ?? "error \(code)"
+  }
+}

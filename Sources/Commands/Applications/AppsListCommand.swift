@@ -1,0 +1,54 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// `latchkey apps list`
+struct AppsListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List applications with their rules.",
+    discussion: """
+      On a parent's machine the last column tells whether the rules have reached the child's machine, and whether they \
+      are recorded or enforced there.
+
+      Example: latchkey apps list --device "Emma's PC"
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  @Option(help: "Only those of this machine.")
+  var device: String?
+
+  func run() async throws {
+    let console = CommandEnvironment.current.console
+    let apps = try await node.open().apps(device: device)
+    switch listing.format {
+    case .json: try console.write(JSONText.pretty(apps))
+    case .table:
+      try console.write(
+        TableText.render(
+          ["Machine", "Application", "Name", "Category", "Points/min", "Blocked", "Limit/day", "State"], numbers: [4],
+          rows: apps.map(Self.row), empty: "No application has rules."))
+    }
+  }
+
+  static func row(_ listing: AppListing) -> [String] {
+    let app = listing.configuration
+    return [
+      listing.deviceName.text, app.appID.text, app.displayName, app.category.rawValue,
+      app.category == .neutral ? "–" : PointsText.text(app.milliPointsPerMinute),
+      app.isEnabled ? (app.isBlocked ? "blocked" : "no") : "rules off",
+      app.dailyLimitMinutes.map { "\($0) min" } ?? "none", state(listing),
+    ]
+  }
+
+  private static func state(_ listing: AppListing) -> String {
+    var words: [String] = []
+    if let command = listing.lastCommand, command != .executed { words.append("last command \(command.rawValue)") }
+    switch listing.enforcement {
+    case .recorded?: words.append("recorded, not enforced")
+    case .enforced?: words.append("enforced")
+    case nil: if words.isEmpty { words.append("on its way") }
+    }
+    return words.joined(separator: "; ")
+  }
+}

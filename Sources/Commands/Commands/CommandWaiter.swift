@@ -1,0 +1,45 @@
+import LatchkeyModel
+
+/// Waits until a command has come to its end, also when the node restarts meanwhile.
+struct CommandWaiter: Sendable {
+  let node: any NodeInterface
+  /// Between two tries at a node that does not answer.
+  var pause = Duration.milliseconds(250)
+
+  /// Wait for the command.
+  ///
+  /// - Parameters:
+  ///   - id: or a beginning of it.
+  ///   - seconds: at most this long.
+  /// - Returns: the command in its final state; nil when the time is up.
+  /// - Throws: what the node answers for an ID that it does not know.
+  func wait(_ id: String, seconds: Int) async throws -> ConfigurationCommand? {
+    try await withThrowingTaskGroup(of: ConfigurationCommand?.self) { group in
+      group.addTask { try await waitWithoutEnd(id) }
+      group.addTask {
+        try await Task.sleep(for: .seconds(seconds))
+        return nil
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? nil
+    }
+  }
+
+  private func waitWithoutEnd(_ id: String) async throws -> ConfigurationCommand {
+    while true {
+      if let command = try await look(id), command.status.isFinal { return command }
+      try Task.checkCancellation()
+    }
+  }
+
+  /// One look at the command; nil, after a pause, when the node could not be asked.
+  private func look(_ id: String) async throws -> ConfigurationCommand? {
+    do {
+      return try await node.waitForCommand(id: id)
+    } catch {
+      guard error.code == .timeout else { throw error }
+      try await Task.sleep(for: pause)
+      return nil
+    }
+  }
+}

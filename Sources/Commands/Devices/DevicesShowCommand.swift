@@ -1,0 +1,43 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// `latchkey devices show`
+struct DevicesShowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show one paired machine in full.",
+    discussion: "Example: latchkey devices show \"Emma's PC\"")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  @Argument(help: "The machine's name, its ID, or the beginning of its ID.")
+  var device: String
+
+  func run() async throws {
+    let environment = CommandEnvironment.current
+    let peer = try DeviceChoice.find(device, among: await node.open().devices())
+    switch listing.format {
+    case .json: try environment.console.write(JSONText.pretty(peer))
+    case .table: try environment.console.write(Self.page(peer, now: environment.now()))
+    }
+  }
+
+  static func page(_ peer: PeerStatus, now: Int64) -> String {
+    let device = peer.device
+    var rows = [
+      ("name", device.name.text), ("role", device.role.rawValue), ("device ID", device.deviceID.description),
+      ("whose", device.childName ?? "–"), ("paired", ShownText.ago(device.pairedAt, now: now)),
+      ("link", device.state == .removed ? "removed" : peer.isConnected ? "connected" : "offline"),
+      ("address", peer.address ?? "–"),
+      ("last seen", device.lastSeenAt.map { ShownText.ago($0, now: now) } ?? "never"),
+      ("last sync", device.lastSyncedAt.map { ShownText.ago($0, now: now) } ?? "never"),
+      ("sync", SyncText.sentence(peer.sync, now: now)), ("waiting", StatusText.waiting(peer.queues)),
+    ]
+    if let error = peer.lastError { rows.append(("last error", error)) }
+    rows.append(("identity key", device.identityKey))
+    rows.append(("link key", device.linkKey))
+    return rows.map { name, value in
+      name + String(repeating: " ", count: 14 - name.count) + ShownText.safe(value) + "\n"
+    }.joined()
+  }
+}

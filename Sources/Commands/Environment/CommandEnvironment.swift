@@ -1,0 +1,44 @@
+import Foundation
+import LatchkeyControl
+import LatchkeyModel
+
+/// Everything outside that a command touches; tests put their own in its place.
+struct CommandEnvironment: Sendable {
+  var console: any Console
+  /// The process's variables.
+  var variables: [String: String]
+  /// The zone that days are read in.
+  var timeZone: TimeZone
+  /// Unix milliseconds by the wall clock.
+  var now: @Sendable () -> Int64
+  /// Find the running node of a state folder.
+  var openNode: @Sendable (_ stateFolder: String) async throws -> any NodeInterface
+  /// Make a state folder.
+  var initialise: @Sendable (_ stateFolder: String, _ role: DeviceRole, _ name: String) async throws -> DeviceID
+  /// Be a node until told to stop.
+  var runNode: @Sendable (LocalNodeSettings) async throws -> Void
+  /// Start a program whose use is recorded.
+  var startProgram: @Sendable (_ arguments: [String]) throws -> any RecordedProgram
+  /// How long a report to a restarting node is tried.
+  var reportPatience: Duration
+
+  /// The environment of the command that runs.
+  @TaskLocal static var current = CommandEnvironment.live
+
+  /// The real one.
+  static let live = CommandEnvironment(
+    console: TerminalConsole(),
+    variables: ProcessInfo.processInfo.environment,
+    timeZone: .current,
+    now: { Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)) },
+    openNode: { try await ControlClient.open(stateFolder: $0) },
+    initialise: { try await LocalNode.initialise(path: $0, role: $1, name: $2) },
+    runNode: { try await LocalNode.run($0) },
+    startProgram: { try AgentProgram(arguments: $0) },
+    reportPatience: .seconds(10))
+
+  /// Whether to colour what people read.
+  var usesColour: Bool {
+    console.outputIsTerminal && (variables["NO_COLOR"] ?? "").isEmpty && variables["TERM"] != "dumb"
+  }
+}

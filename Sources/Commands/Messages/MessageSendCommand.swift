@@ -1,0 +1,27 @@
+import ArgumentParser
+
+/// `latchkey message send`
+struct MessageSendCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "send", abstract: "Send a text, which `latchkey status` shows there.",
+    discussion: "Example: latchkey message send \"Dinner is ready\" --on \"Emma's PC\"")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var waiting: WaitOptions
+
+  @Option(help: ArgumentHelp("The child's machine.", valueName: "device"))
+  var on: String
+
+  @Argument(help: "The text, 1 to 4,096 bytes.")
+  var text: String
+
+  mutating func validate() throws {
+    guard (1...4_096).contains(text.utf8.count) else {
+      throw ValidationError("A message must have 1 to 4,096 bytes of text: this one has \(text.utf8.count).")
+    }
+  }
+
+  func run() async throws {
+    try await CommandIssue.give(.message(text), on: on, node: node, wait: waiting)
+  }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// `latchkey init`
+struct InitCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init", abstract: "Make this machine's keys and state folder.",
+    discussion: """
+      Done once on each machine. A parent's machine sends rules and reads use; a child's obeys and reports.
+
+      Example: latchkey init --role child --name "Emma's PC"
+      """)
+
+  @OptionGroup var node: NodeOptions
+
+  @Option(help: ArgumentHelp("What this machine is.", valueName: "parent|child"))
+  var role: RoleArgument
+
+  @Option(help: "What people call this machine, 1 to 64 bytes.")
+  var name: String
+
+  func run() async throws {
+    let environment = CommandEnvironment.current
+    let name = try DeviceName(name)
+    let id = try await environment.initialise(node.stateFolder, role.role, name.text)
+    try environment.console.write("\(id)\n")
+    environment.console.note(
+      "\(ShownText.quoted(name)) is ready as a \(role.rawValue)'s machine in \(node.stateFolder). "
+        + "Next: leave `latchkey run` running here.")
+  }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import LatchkeyControl
+
+/// `latchkey run`
+struct RunCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Be this machine's node until told to stop.",
+    discussion: """
+      Finds the family's other machines, exchanges what waits, and serves the other commands. It stays in the \
+      foreground and logs to standard error; Ctrl-C or SIGTERM ends it cleanly.
+
+      Example: latchkey run --log-format json
+      """)
+
+  @OptionGroup var node: NodeOptions
+
+  @Option(
+    help: ArgumentHelp("Use these network interfaces alone, separated by commas.", valueName: "names"),
+    transform: Self.readInterfaces)
+  var interfaces: [String]?
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp("Try this machine as well; may be given again.", valueName: "host:port"))
+  var peer: [PeerAddress] = []
+
+  @Option(help: "Listen on this TCP port; 0 takes any free one.")
+  var port: UInt16 = 0
+
+  @Option(
+    help: ArgumentHelp("Log from this level on.", valueName: "trace|debug|info|notice|warning|error|critical"),
+    transform: Self.readLevel)
+  var logLevel = "info"
+
+  @Option(help: ArgumentHelp("How log lines look.", valueName: "text|json"))
+  var logFormat: LogFormatArgument = .text
+
+  @Flag(help: "Do not look for machines on the network, and do not announce this one.")
+  var noDiscovery = false
+
+  func run() async throws {
+    try await CommandEnvironment.current.runNode(
+      LocalNodeSettings(
+        stateFolder: node.stateFolder, port: port, interfaces: interfaces, peers: peer.map(\.text),
+        discovers: !noDiscovery, logLevel: logLevel, logFormat: logFormat.format))
+  }
+
+  @Sendable private static func readLevel(_ text: String) throws -> String {
+    guard LocalNodeSettings.logLevels.contains(text) else {
+      throw ValidationError("There is no such log level: take one of \(LocalNodeSettings.logLevels.joined(separator: ", ")).")
+    }
+    return text
+  }
+
+  @Sendable private static func readInterfaces(_ text: String) throws -> [String]? {
+    let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    // 15 bytes is what the kernel allows.
+    guard names.allSatisfy({ (1...15).contains($0.utf8.count) && !$0.contains("/") && !$0.contains(" ") }) else {
+      throw ValidationError("The list of interfaces is wrong: give names such as lo,eth0, as `ip link` shows them.")
+    }
+    return names
+  }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// `latchkey pair cancel`
+struct PairCancelCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel", abstract: "Close a code, or every open one.",
+    discussion: "Example: latchkey pair cancel")
+
+  @OptionGroup var node: NodeOptions
+
+  @Argument(help: "The pairing's ID as `latchkey pair list` shows it; every open pairing when left out.")
+  var id: String?
+
+  func run() async throws {
+    let console = CommandEnvironment.current.console
+    let interface = try await node.open()
+    var ids: [String] = []
+    if let id {
+      ids = [id]
+    } else {
+      ids = try await interface.pairings().filter { $0.phase != .ended }.map(\.pairingID)
+    }
+    for id in ids {
+      let ended = try await interface.cancelPairing(id: id)
+      if let outcome = ended.outcome, outcome != .cancelled {
+        throw CommandFailure(
+          .data, "This pairing had ended before: \(ShownText.safe(ended.sentence ?? outcome.sentence))")
+      }
+    }
+    console.note(ids.isEmpty ? "No pairing was open." : "Cancelled \(ShownText.count(ids.count, "pairing")).")
+  }
+}

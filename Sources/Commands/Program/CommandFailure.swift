@@ -1,0 +1,38 @@
+import LatchkeyControl
+import LatchkeyModel
+
+/// Why a command ends without success: one sentence for the person and a status for scripts.
+struct CommandFailure: Error, Hashable, Sendable {
+  /// One of sysexits.h.
+  var exitStatus: Int32
+  /// The fault and the next step; nil when all has been said already.
+  var sentence: String?
+
+  init(_ status: ExitStatus, _ sentence: String? = nil) {
+    self.init(exitStatus: status.rawValue, sentence: sentence)
+  }
+
+  init(exitStatus: Int32, sentence: String?) {
+    self.exitStatus = exitStatus
+    self.sentence = sentence
+  }
+
+  /// Understand an error that a command may meet; nil for those of the argument parser.
+  init?(_ error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as LocalAPIError: self.init(ExitStatus(error.code), error.message)
+    case let error as NodeUnavailable:
+      let status: ExitStatus =
+        switch error.reason {
+        case .notInitialised: .noInput
+        case .notRunning: .unavailable
+        case .notPermitted: .permission
+        }
+      self.init(status, error.description)
+    case let fault as LocalNodeFault: self.init(exitStatus: fault.exitStatus, sentence: fault.sentence)
+    case let error as DeviceNameError: self.init(.data, error.description)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// The root of the command line.
+struct LatchkeyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "latchkey",
+    abstract: "Keep a family's machines in step, without a cloud.",
+    discussion: """
+      A parent's machine sets rules for applications on a child's machine and sees how they are used. The machines find \
+      each other on the network, are paired by a code, and talk encrypted.
+
+      Start on each machine with `latchkey init`, then leave `latchkey run` running. Show a code with \
+      `latchkey pair invite` on the parent's machine and enter it with `latchkey pair join` on the child's.
+
+      The state is kept in --state-dir, else in $LATCHKEY_STATE_DIR, else in $XDG_STATE_HOME/latchkey or \
+      ~/.local/state/latchkey.
+      """,
+    version: Version.software,
+    groupedSubcommands: [
+      CommandGroup(name: "This machine", subcommands: [InitCommand.self, RunCommand.self, StatusCommand.self]),
+      CommandGroup(name: "The family's machines", subcommands: [PairCommand.self, DevicesCommand.self]),
+      CommandGroup(
+        name: "Rules",
+        subcommands: [
+          AppCommand.self, AppsCommand.self, SettingsCommand.self, MessageCommand.self, ReportCommand.self,
+          CommandsCommand.self,
+        ]),
+      CommandGroup(name: "Use", subcommands: [UsageCommand.self]),
+    ])
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+
+/// The program as a function: arguments in, exit status out.
+public enum LatchkeyProgram {
+  /// Parse the arguments, run the command and say on standard error what went wrong.
+  ///
+  /// - Parameter arguments: without the program's own name.
+  /// - Returns: the process's exit status; see `ExitStatus`.
+  public static func run(arguments: [String]) async -> Int32 {
+    let console = CommandEnvironment.current.console
+    do {
+      var command = try LatchkeyCommand.parseAsRoot(arguments)
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      return ExitStatus.ok.rawValue
+    } catch let code as ExitCode {
+      return code.rawValue
+    } catch {
+      if let failure = CommandFailure(error) {
+        if let sentence = failure.sentence { console.note("latchkey: " + sentence) }
+        return failure.exitStatus
+      }
+      return finish(error, arguments: arguments, console: console)
+    }
+  }
+
+  /// Tell an argument error, or the help or version that was asked for.
+  private static func finish(_ error: any Error, arguments: [String], console: any Console) -> Int32 {
+    let status = LatchkeyCommand.exitCode(for: error).rawValue
+    let message = PairingCodeMask.hide(in: LatchkeyCommand.fullMessage(for: error), arguments: arguments)
+    if status == ExitStatus.ok.rawValue {
+      do {
+        try console.write(message + "\n")
+      } catch {
+        return ExitStatus.inputOutput.rawValue
+      }
+    } else {
+      console.note(message)
+    }
+    return status == 1 ? ExitStatus.internalFault.rawValue : status
+  }
+}

@@ -1,0 +1,24 @@
+/// Rows as RFC 4180 text.
+enum CSVText {
+  /// Write a header and rows, each line ended by CR LF.
+  static func render(_ header: [String], rows: [[String]]) -> String {
+    ([header] + rows).map { $0.map(field).joined(separator: ",") + "\r\n" }.joined()
+  }
+
+  /// Write one field: quoted where it must be, and with an apostrophe before what a spreadsheet would take for a formula.
+  static func field(_ text: String) -> String {
+    var value = text
+    // A name may begin with "=": opened in a spreadsheet it would run as a formula of a stranger's.
+    if let first = value.unicodeScalars.first, "=+-@\t\r\n＝＋－＠".unicodeScalars.contains(first), !isNumber(value) {
+      value = "'" + value
+    }
+    guard value.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else { return value }
+    return "\"" + value.replacing("\"", with: "\"\"") + "\""
+  }
+
+  private static func isNumber(_ text: String) -> Bool {
+    guard text.hasPrefix("-") else { return false }
+    let digits = text.dropFirst()
+    return !digits.isEmpty && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+  }
+}

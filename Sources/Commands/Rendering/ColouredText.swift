@@ -1,0 +1,14 @@
+import Rainbow
+
+extension String {
+  /// For headings.
+  var asHeading: String { painted { $0.bold } }
+  /// For what is as it should be.
+  var asGood: String { painted { $0.green } }
+  /// For what a person should look at.
+  var asWarning: String { painted { $0.yellow } }
+
+  private func painted(_ paint: (String) -> String) -> String {
+    CommandEnvironment.current.usesColour ? paint(self) : self
+  }
+}

@@ -1,0 +1,52 @@
+import LatchkeyControl
+import LatchkeyModel
+
+/// Names, numbers and spans of time as people read them.
+enum ShownText {
+  /// Make a text of somebody else's safe for a terminal.
+  static func safe(_ text: String) -> String { PrintableText.of(text) }
+
+  /// A name in quotation marks, so that it cannot pass for words of ours.
+  static func quoted(_ name: DeviceName) -> String {
+    "“" + safe(name.text).replacing("“", with: "\"").replacing("”", with: "\"") + "”"
+  }
+
+  /// Say how long ago `milliseconds` was; both are Unix milliseconds. What lies ahead, by a wrong clock, is "just now".
+  static func ago(_ milliseconds: Int64, now: Int64) -> String {
+    let age = now - milliseconds
+    return age < 1_000 ? "just now" : span(age) + " ago"
+  }
+
+  /// A span of milliseconds in its greatest unit, rounded down.
+  static func span(_ milliseconds: Int64) -> String {
+    let seconds = max(0, milliseconds) / 1_000
+    switch seconds {
+    case ..<60: return "\(seconds) s"
+    case ..<3_600: return "\(seconds / 60) min"
+    case ..<86_400: return "\(seconds / 3_600) h"
+    default: return seconds / 86_400 == 1 ? "1 day" : "\(seconds / 86_400) days"
+    }
+  }
+
+  /// A time of use, such as `1 h 05 min` or `12 min 30 s`.
+  static func duration(_ milliseconds: Int64) -> String {
+    let seconds = max(0, milliseconds) / 1_000
+    let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60)
+    if hours > 0 { return "\(hours) h \(twoDigits(minutes)) min" }
+    if minutes > 0 { return "\(minutes) min \(twoDigits(rest)) s" }
+    return "\(rest) s"
+  }
+
+  private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+  /// A number of bytes in MB of 1,048,576 bytes, with one place.
+  static func megabytes(_ bytes: Int64) -> String {
+    let tenths = max(0, bytes) * 10 / 1_048_576
+    return "\(tenths / 10).\(tenths % 10) MB"
+  }
+
+  /// A count with its noun, such as `1 command` or `3 commands`.
+  static func count(_ number: some BinaryInteger, _ noun: String) -> String {
+    number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
+  }
+}

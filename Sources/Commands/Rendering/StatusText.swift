@@ -1,0 +1,77 @@
+import Foundation
+import LatchkeyModel
+
+/// A node's status as people read it.
+struct StatusText {
+  let status: NodeStatus
+  /// Unix milliseconds.
+  let now: Int64
+  let zone: TimeZone
+
+  /// The whole page.
+  func render() -> String {
+    [head, peers, troubles, warnings, messages].filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  private var head: String {
+    let rows = [
+      ("device ID", status.deviceID.description),
+      ("address", status.listening.isEmpty ? "not listening" : status.listening.joined(separator: ", ")),
+      ("discovery", status.discovery),
+      ("sync", SyncText.sentence(status.sync, now: now)),
+      ("process", "\(status.processID), version \(status.version), \(ShownText.megabytes(status.residentBytes)) resident"),
+    ]
+    let lines = rows.map { "  " + $0.0.padding(toLength: 11, withPad: " ", startingAt: 0) + ShownText.safe($0.1) + "\n" }
+    return "\(ShownText.quoted(status.name)) (\(status.role.rawValue))".asHeading + "\n" + lines.joined()
+  }
+
+  private var peers: String {
+    let rows = status.peers.map { peer in
+      [
+        peer.device.name.text, peer.device.role.rawValue, link(peer), peer.address ?? "–",
+        SyncText.words(peer.sync, now: now), Self.waiting(peer.queues),
+        peer.device.lastSyncedAt.map { ShownText.ago($0, now: now) } ?? "never",
+      ]
+    }
+    return TableText.render(
+      ["Machine", "Role", "Link", "Address", "Sync", "Waiting for it", "Last sync"], rows: rows,
+      empty: "No machines are paired yet: "
+        + (status.role == .parent
+          ? "show a code with `latchkey pair invite`."
+          : "run `latchkey pair invite` on the parent's machine, then `latchkey pair join` here."))
+  }
+
+  private func link(_ peer: PeerStatus) -> String {
+    if peer.device.state == .removed { return "removed" }
+    if peer.isConnected { return "connected" }
+    guard let seen = peer.device.lastSeenAt else { return "never seen" }
+    return "offline, seen \(ShownText.ago(seen, now: now))"
+  }
+
+  /// What waits, class by class.
+  static func waiting(_ queues: [QueueStatus]) -> String {
+    let parts = queues.sorted { $0.streamClass < $1.streamClass }.filter { $0.waitingItems > 0 }
+      .map { "\($0.waitingItems) \($0.streamClass.word)" }
+    return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
+  }
+
+  private var troubles: String {
+    status.peers.compactMap { peer in
+      var words: [String] = []
+      if let error = peer.lastError { words.append(ShownText.safe(error)) }
+      if case .error(let reason, let next) = peer.sync {
+        if peer.lastError != reason { words.append(ShownText.safe(reason)) }
+        words.append("Next try in \(ShownText.span(next)).")
+      }
+      return words.isEmpty ? nil : "\(ShownText.quoted(peer.device.name)): \(words.joined(separator: " "))\n"
+    }.joined()
+  }
+
+  private var warnings: String {
+    status.warnings.map { ("Warning: " + ShownText.safe($0)).asWarning + "\n" }.joined()
+  }
+
+  private var messages: String {
+    status.messages.map { "Message of \(TimeText.short($0.at, zone: zone)): “\(ShownText.safe($0.text))”\n" }.joined()
+  }
+}

@@ -1,0 +1,24 @@
+import LatchkeyModel
+
+/// Sync states in words.
+enum SyncText {
+  /// A few words for a table.
+  static func words(_ state: SyncState, now: Int64) -> String {
+    switch state {
+    case .idle: "nothing yet"
+    case .connecting: "connecting"
+    case .syncing(let done, let total): "exchanging, \(done) of \(total)"
+    case .synced(let at): "up to date, \(ShownText.ago(at, now: now))"
+    case .error: "waiting to try again"
+    }
+  }
+
+  /// One sentence for a line of its own.
+  static func sentence(_ state: SyncState, now: Int64) -> String {
+    switch state {
+    case .error(let reason, let next):
+      "\(ShownText.safe(reason)) Next try in \(ShownText.span(next))."
+    default: words(state, now: now)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import LatchkeyModel
+
+/// One session as programs read it: every value by its own name, times as text and as Unix milliseconds.
+struct FlatSession: Encodable, Sendable {
+  var recordID: String
+  var device: String
+  var deviceName: String
+  var appID: String
+  var displayName: String
+  var category: String
+  /// ISO 8601 with the offset of the session's own zone.
+  var start: String
+  var startMilliseconds: Int64
+  var end: String
+  var endMilliseconds: Int64
+  var zone: String
+  var activeMilliseconds: Int64
+  var clippedStartMilliseconds: Int64
+  var clippedEndMilliseconds: Int64
+  var clippedActiveMilliseconds: Int64
+  var milliPointsPerMinute: Int64
+  var earnedMilliPoints: Int64
+  var evidence: String
+  var isOpen: Bool
+
+  init(_ session: UsagePage.Session) {
+    let record = session.record
+    let timeZone = TimeText.zone(record.zone)
+    recordID = record.recordID.description
+    device = record.device.description
+    deviceName = session.deviceName.text
+    appID = record.appID.text
+    displayName = record.displayName
+    category = record.category.rawValue
+    start = TimeText.exact(record.sessionStart, zone: timeZone)
+    startMilliseconds = record.sessionStart
+    end = TimeText.exact(record.sessionEnd, zone: timeZone)
+    endMilliseconds = record.sessionEnd
+    zone = record.zone
+    activeMilliseconds = record.activeMilliseconds
+    clippedStartMilliseconds = session.clippedStart
+    clippedEndMilliseconds = session.clippedEnd
+    clippedActiveMilliseconds = session.clippedActiveMilliseconds
+    milliPointsPerMinute = record.milliPointsPerMinute
+    earnedMilliPoints = record.earnedMilliPoints
+    evidence = record.evidence.rawValue
+    isOpen = session.isOpen
+  }
+
+  static let csvHeader = [
+    "recordID", "device", "deviceName", "appID", "displayName", "category", "start", "startMilliseconds", "end",
+    "endMilliseconds", "zone", "activeMilliseconds", "clippedStartMilliseconds", "clippedEndMilliseconds",
+    "clippedActiveMilliseconds", "milliPointsPerMinute", "earnedMilliPoints", "evidence", "isOpen",
+  ]
+
+  /// In the order of `csvHeader`.
+  var csvRow: [String] {
+    [
+      recordID, device, deviceName, appID, displayName, category, start, String(startMilliseconds), end,
+      String(endMilliseconds), zone, String(activeMilliseconds), String(clippedStartMilliseconds),
+      String(clippedEndMilliseconds), String(clippedActiveMilliseconds), String(milliPointsPerMinute),
+      String(earnedMilliPoints), evidence, String(isOpen),
+    ]
+  }
+}

@@ -1,0 +1,43 @@
+import LatchkeyModel
+
+/// Reports a session's start and end to the node, and does not give up when the node is just restarting.
+struct UsageReporter: Sendable {
+  let node: any NodeInterface
+  /// How long a report is tried.
+  let patience: Duration
+  /// Between two tries.
+  var pause = Duration.milliseconds(250)
+
+  /// Report the start; it returns when the session is durable at the node.
+  func start(_ program: any RecordedProgram, app: AppID, name: String?, zone: String) async throws(LocalAPIError)
+    -> UsageStarted
+  {
+    let request = UsageStartRequest(
+      appID: app.text, displayName: name, processID: program.processID, processStartTime: program.processStartTime,
+      startedAt: program.startedAt, startedAtWall: program.startedAtWall, zone: zone)
+    return try await retried { () throws(LocalAPIError) in try await node.startUsage(request) }
+  }
+
+  /// Report the end; saying it twice is one record.
+  func end(_ end: ProgramEnd, of recordID: RecordID) async throws(LocalAPIError) -> UsageRecord {
+    let request = UsageEndRequest(endedAt: end.at, endedAtWall: end.atWall)
+    return try await retried { () throws(LocalAPIError) in
+      try await node.endUsage(recordID: recordID.description, request)
+    }
+  }
+
+  private func retried<Value: Sendable>(
+    _ report: () async throws(LocalAPIError) -> Value
+  ) async throws(LocalAPIError) -> Value {
+    let deadline = ContinuousClock.now + patience
+    while true {
+      do {
+        return try await report()
+      } catch {
+        // Only a node that cannot be reached is worth asking again; a refusal stays one.
+        guard error.code == .timeout, ContinuousClock.now < deadline, !Task.isCancelled else { throw error }
+        try? await Task.sleep(for: pause)
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// `latchkey usage track`
+struct UsageTrackCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "track", abstract: "Run a program and record its use.",
+    discussion: """
+      Runs what stands after --, passes signals on to it, and exits with its status. The session is stored at the node \
+      from the start, so it is recorded even if everything is killed. Without a running node the program is not run.
+
+      Example: latchkey usage track --app org.gnome.Chess -- /usr/games/gnome-chess
+      """)
+
+  @OptionGroup var node: NodeOptions
+
+  @Option(help: ArgumentHelp("The application that the program is.", valueName: "app-id"), transform: AppArgument.read)
+  var app: AppID
+
+  @Option(help: ArgumentHelp("The name that people read.", valueName: "display-name"))
+  var name: String?
+
+  @Argument(
+    parsing: .postTerminator, help: ArgumentHelp("The program and its arguments, after --.", valueName: "program"))
+  var program: [String] = []
+
+  mutating func validate() throws {
+    if program.isEmpty {
+      throw ValidationError("There is no program to run: write it after --, such as -- /usr/games/gnome-chess.")
+    }
+    if let name, !(1...255).contains(name.utf8.count) {
+      throw ValidationError("The name must have 1 to 255 bytes.")
+    }
+  }
+
+  func run() async throws {
+    let environment = CommandEnvironment.current
+    let interface = try await node.open()
+    guard try await interface.status().role == .child else {
+      throw CommandFailure(
+        .permission, "Use is recorded on a child's machine, and this is a parent's: the program was not run.")
+    }
+    let started = try environment.startProgram(program)
+    let reporter = UsageReporter(node: interface, patience: environment.reportPatience)
+    async let ending = started.waitUntilEnd()
+    let session = await report(started, to: reporter)
+    let end = try await ending
+    if let session {
+      do {
+        _ = try await reporter.end(end, of: session.recordID)
+      } catch {
+        environment.console.note(
+          "latchkey: The end of the session could not be reported (\(ShownText.safe(error.message))) "
+            + "The node ends it at the last moment it saw the program.")
+      }
+    }
+    throw ExitCode(end.exitStatus)
+  }
+
+  /// Report the start, and tell the person what they should know about it.
+  private func report(_ started: any RecordedProgram, to reporter: UsageReporter) async -> UsageStarted? {
+    let environment = CommandEnvironment.current
+    do {
+      let session = try await reporter.start(started, app: app, name: name, zone: environment.timeZone.identifier)
+      if let rules = session.configuration, rules.isBlocked, rules.isEnabled {
+        environment.console.note(
+          session.enforcement == .enforced
+            ? "latchkey: \(app) is blocked on this machine and will be closed."
+            : "latchkey: \(app) is blocked on this machine. This version records and shows rules, it closes nothing.")
+      }
+      return session
+    } catch {
+      environment.console.note(
+        "latchkey: The program runs, but its use is NOT recorded: \(ShownText.safe(error.message))")
+      return nil
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/// Points as people write them, exactly: up to three decimal places stand for whole milli-points.
+enum PointsText {
+  /// The most points a minute that a rule may have.
+  static let greatest: Int64 = 1_000_000
+
+  /// Read a number such as `2`, `2.5` or `0.125` as milli-points; nil when it is anything else or over `greatest`.
+  static func milliPoints(_ text: String) -> Int64? {
+    let halves = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let whole = digits(halves[0], 1...7), whole <= greatest else { return nil }
+    guard halves.count == 2 else { return whole * 1_000 }
+    guard let fraction = digits(halves[1], 1...3) else { return nil }
+    let scale: [Int64] = [100, 10, 1]
+    let value = whole * 1_000 + fraction * scale[halves[1].utf8.count - 1]
+    return value <= greatest * 1_000 ? value : nil
+  }
+
+  private static func digits(_ text: Substring, _ lengths: ClosedRange<Int>) -> Int64? {
+    guard lengths.contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return Int64(text)
+  }
+
+  /// Write milli-points with no more places than they need.
+  static func text(_ milliPoints: Int64) -> String {
+    let magnitude = milliPoints.magnitude
+    var text = (milliPoints < 0 ? "-" : "") + String(magnitude / 1_000)
+    let rest = magnitude % 1_000
+    guard rest > 0 else { return text }
+    var places = String(rest)
+    places = String(repeating: "0", count: 3 - places.count) + places
+    while places.hasSuffix("0") { places.removeLast() }
+    text += "." + places
+    return text
+  }
+}

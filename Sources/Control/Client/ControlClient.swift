@@ -1,0 +1,97 @@
+import LatchkeyModel
+import NIOCore
+import NIOHTTP1
+
+/// Asks a running node through its local API; as a `NodeInterface` it stands for the node itself.
+///
+/// Every request has a connection of its own, so a node that restarts in between is simply asked anew. A node that cannot
+/// be reached after `open` shows as `LocalAPIError` with the code `timeout`.
+public struct ControlClient: Sendable {
+  let stateFolder: String
+  let timeout: Duration
+  let longPollTimeout: Duration
+
+  /// Find the node of a state folder, and make sure that it runs.
+  ///
+  /// - Parameters:
+  ///   - stateFolder: a path of any length.
+  ///   - timeout: for requests that the node answers at once.
+  ///   - longPollTimeout: for requests that the node holds back for up to 25 s.
+  /// - Throws: `NodeUnavailable`, whose sentence says what to do.
+  public static func open(
+    stateFolder: String, timeout: Duration = .seconds(10), longPollTimeout: Duration = .seconds(40)
+  ) async throws(NodeUnavailable) -> ControlClient {
+    do {
+      let channel = try await ControlConnection.open(stateFolder: stateFolder)
+      try? await channel.executeThenClose { _, _ in }
+    } catch {
+      guard case .unavailable(let reason) = error else {
+        throw NodeUnavailable(.notRunning, stateFolder: stateFolder)
+      }
+      throw NodeUnavailable(reason, stateFolder: stateFolder)
+    }
+    return ControlClient(stateFolder: stateFolder, timeout: timeout, longPollTimeout: longPollTimeout)
+  }
+
+  /// Send `route` and read the answer's JSON.
+  func ask<Answer: Decodable & Sendable>(
+    _ route: LocalRoute, body: (some Encodable)? = String?.none
+  ) async throws(LocalAPIError) -> Answer {
+    do {
+      let bytes = try body.map { try LocalJSON.encode($0) }
+      let limit = route.isLongPoll ? longPollTimeout : timeout
+      let (status, answer) = try await Self.within(limit) { () throws(ExchangeFault) in
+        try await ControlConnection.exchange(
+          stateFolder: stateFolder, method: route.method.rawValue, target: route.target.text, body: bytes)
+      }
+      guard (200..<300).contains(status) else {
+        throw (try? LocalJSON.decode(LocalAPIError.self, from: answer)) ?? Self.misunderstood
+      }
+      guard let value = try? LocalJSON.decode(Answer.self, from: answer) else { throw Self.misunderstood }
+      return value
+    } catch let error as LocalAPIError {
+      throw error
+    } catch let fault as ExchangeFault {
+      throw error(for: fault)
+    } catch is CancellationError {
+      throw LocalAPIError(.timeout, "The request was given up: try again.")
+    } catch {
+      throw LocalAPIError(.invalid, "The request cannot be written as JSON: check the values given.")
+    }
+  }
+
+  private static let misunderstood = LocalAPIError(
+    .internal,
+    "The node's answer was not understood: restart it with `latchkey run`, so that both are of the same version.")
+
+  private func error(for fault: ExchangeFault) -> LocalAPIError {
+    switch fault {
+    case .unavailable(let reason):
+      LocalAPIError(.timeout, NodeUnavailable(reason, stateFolder: stateFolder).description)
+    case .broken:
+      LocalAPIError(
+        .timeout,
+        "The node stopped before it had answered: see that `latchkey run` is running, then look whether it was done.")
+    case .timedOut:
+      LocalAPIError(
+        .timeout, "The node did not answer in time: see what `latchkey run` prints, then look whether it was done.")
+    case .tooLong:
+      LocalAPIError(.limit, "The answer is too long to hold: ask for a smaller range or fewer rows.")
+    }
+  }
+
+  private static func within<Value: Sendable>(
+    _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+      group.addTask { try await work() }
+      group.addTask {
+        try await Task.sleep(for: limit)
+        throw ExchangeFault.timedOut
+      }
+      defer { group.cancelAll() }
+      guard let value = try await group.next() else { throw ExchangeFault.broken }
+      return value
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// One connection to a node's socket, used for one request.
+struct ControlConnection {
+  typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPPart<HTTPRequestHead, ByteBuffer>>
+
+  /// Connect to the socket in `stateFolder`.
+  static func open(stateFolder: String) async throws(ExchangeFault) -> Channel {
+    let address: SocketAddressPath
+    do {
+      address = try SocketAddressPath(folder: stateFolder, name: ControlSocket.name)
+    } catch {
+      throw .unavailable(reason(error.errorNumber, stateFolder: stateFolder))
+    }
+    do {
+      let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .connectTimeout(.seconds(5))
+        .connect(unixDomainSocketPath: address.text) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHTTPClientHandlers()
+            try channel.pipeline.syncOperations.addHandler(RequestPartHandler())
+            return try Channel(wrappingChannelSynchronously: channel)
+          }
+        }
+      withExtendedLifetime(address) {}
+      return channel
+    } catch let error as IOError {
+      throw .unavailable(reason(error.errnoCode, stateFolder: stateFolder))
+    } catch {
+      throw .unavailable(.notRunning)
+    }
+  }
+
+  private static func reason(_ errorNumber: Int32, stateFolder: String) -> NodeUnavailable.Reason {
+    switch errorNumber {
+    case EACCES, EPERM: .notPermitted
+    case ENOENT where access(stateFolder, F_OK) != 0: .notInitialised
+    default: .notRunning
+    }
+  }
+
+  /// Send one request and read the whole answer.
+  static func exchange(
+    stateFolder: String, method: String, target: String, body: [UInt8]?
+  ) async throws(ExchangeFault) -> (status: Int, body: [UInt8]) {
+    let channel = try await open(stateFolder: stateFolder)
+    do {
+      return try await channel.executeThenClose { inbound, outbound in
+        try await send(outbound, method: method, target: target, body: body)
+        var status: Int?
+        var bytes: [UInt8] = []
+        for try await part in inbound {
+          switch part {
+          case .head(let head): status = Int(head.status.code)
+          case .body(let buffer):
+            guard bytes.count + buffer.readableBytes <= LocalJSON.responseBytes else { throw ExchangeFault.tooLong }
+            bytes += buffer.readableBytesView
+          case .end:
+            guard let status else { throw ExchangeFault.broken }
+            return (status, bytes)
+          }
+        }
+        throw ExchangeFault.broken
+      }
+    } catch let fault as ExchangeFault {
+      throw fault
+    } catch {
+      throw .broken
+    }
+  }
+
+  /// Write a whole request that closes its connection.
+  static func send(
+    _ outbound: NIOAsyncChannelOutboundWriter<HTTPPart<HTTPRequestHead, ByteBuffer>>, method: String, target: String,
+    body: [UInt8]?
+  ) async throws {
+    var head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: target)
+    head.headers.add(name: "host", value: "latchkey")
+    head.headers.add(name: "connection", value: "close")
+    if let body {
+      head.headers.add(name: "content-type", value: "application/json")
+      head.headers.add(name: "content-length", value: String(body.count))
+    }
+    try await outbound.write(.head(head))
+    if let body { try await outbound.write(.body(ByteBuffer(bytes: body))) }
+    try await outbound.write(.end(nil))
+  }
+}

@@ -1,0 +1,48 @@
+/// Why no node can be asked; each says what to do next.
+public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertible {
+  public enum Reason: Sendable, Hashable {
+    /// There is no state folder yet.
+    case notInitialised
+    /// Nobody listens at the folder's socket.
+    case notRunning
+    /// The folder or its socket is another user's.
+    case notPermitted
+  }
+
+  public var reason: Reason
+  /// The folder that was looked in.
+  public var stateFolder: String
+
+  public init(_ reason: Reason, stateFolder: String) {
+    self.reason = reason
+    self.stateFolder = stateFolder
+  }
+
+  public var description: String {
+    switch reason {
+    case .notInitialised:
+      "There is no Latchkey state folder at \(stateFolder): make one with `latchkey init --state-dir \(shown)`, "
+        + "or name another one with --state-dir."
+    case .notRunning:
+      "No node is running for \(stateFolder): start it with `latchkey run --state-dir \(shown)`."
+    case .notPermitted:
+      "The node of \(stateFolder) belongs to another user: run the command as that user, or name your own folder with "
+        + "--state-dir."
+    }
+  }
+
+  /// The folder as it can be pasted into a shell.
+  private var shown: String {
+    let plain = stateFolder.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+        UInt8(ascii: "_"), UInt8(ascii: "+"):
+        true
+      default: byte >= 0x80
+      }
+    }
+    return plain ? stateFolder : "'" + stateFolder.split(separator: "'", omittingEmptySubsequences: false)
+      .joined(separator: #"'\''"#) + "'"
+  }
+}

@@ -1,0 +1,56 @@
+import LatchkeyModel
+import LatchkeyNode
+import Logging
+
+/// What the command line does with a node in its own process: make one, and run one.
+public enum LocalNode {
+  /// Find the state folder: as given, else `LATCHKEY_STATE_DIR`, else XDG's place for state.
+  ///
+  /// - Parameters:
+  ///   - explicit: the value of --state-dir, if there was one.
+  ///   - environment: the process's variables.
+  public static func stateFolder(explicit: String?, environment: [String: String]) -> String {
+    StateFolder.resolve(explicit: explicit, environment: environment).path
+  }
+
+  /// Make a state folder with keys and an empty database.
+  ///
+  /// - Parameters:
+  ///   - path: the folder, which must not hold a node yet.
+  ///   - name: what people call the device; UTF-8, 1 to 64 bytes.
+  /// - Returns: the new device's ID.
+  /// - Throws: `LocalNodeFault`, whose sentence says what to do.
+  public static func initialise(path: String, role: DeviceRole, name: String) async throws(LocalNodeFault) -> DeviceID {
+    do {
+      return try await NodeFolder.initialise(StateFolder(path: path), role: role, name: name)
+    } catch {
+      throw LocalNodeFault(sentence: error.message, exitStatus: error.exitStatus)
+    }
+  }
+
+  /// Run the node of a state folder, with its local API, until it is told to stop.
+  ///
+  /// - Throws: `LocalNodeFault`, whose sentence says what to do.
+  public static func run(_ settings: LocalNodeSettings) async throws(LocalNodeFault) {
+    let format = settings.logFormat
+    let level = settings.logLevel
+    var logger = Logger(label: "latchkey") { _ in StandardErrorLogHandler(format: format) }
+    logger.logLevel = level
+    let folder = settings.stateFolder
+    do {
+      try await runNode(configuration: settings.configuration, logger: logger) { node in
+        [ControlService(node: node, stateFolder: folder, logger: logger)]
+      }
+    } catch {
+      throw LocalNodeFault(sentence: error.message, exitStatus: error.exitStatus)
+    }
+  }
+}
+
+extension LocalNodeSettings {
+  /// The same in the node's own words.
+  fileprivate var configuration: NodeConfiguration {
+    NodeConfiguration(
+      stateFolder: stateFolder, port: port, interfaces: interfaces, peers: peers, discovers: discovers)
+  }
+}

@@ -1,0 +1,35 @@
+import Logging
+
+/// How `latchkey run` was told to run.
+public struct LocalNodeSettings: Sendable {
+  public var stateFolder: String
+  /// TCP; 0 for any.
+  public var port: UInt16
+  /// The interfaces to use; nil for all real ones.
+  public var interfaces: [String]?
+  /// `host:port` of machines to try besides those that are found.
+  public var peers: [String]
+  /// Whether to look for machines on the network.
+  public var discovers: Bool
+  var logLevel: Logger.Level
+  var logFormat: LogFormat
+
+  /// The words that --log-level takes.
+  public static let logLevels = Logger.Level.allCases.map(\.rawValue)
+
+  /// Gather the settings.
+  ///
+  /// - Parameter logLevel: one of `logLevels`; anything else counts as `info`.
+  public init(
+    stateFolder: String, port: UInt16 = 0, interfaces: [String]? = nil, peers: [String] = [], discovers: Bool = true,
+    logLevel: String = "info", logFormat: LogFormat = .text
+  ) {
+    self.stateFolder = stateFolder
+    self.port = port
+    self.interfaces = interfaces
+    self.peers = peers
+    self.discovers = discovers
+    self.logLevel = Logger.Level(rawValue: logLevel) ?? .info
+    self.logFormat = logFormat
+  }
+}

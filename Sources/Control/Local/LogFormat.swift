@@ -1,0 +1,7 @@
+/// How log lines look.
+public enum LogFormat: String, Sendable, Hashable, CaseIterable {
+  /// For people.
+  case text
+  /// One JSON object a line.
+  case json
+}

@@ -1,0 +1,42 @@
+import LatchkeyModel
+
+extension LocalRoute {
+  /// The path and query that stand for this request.
+  var target: RequestTarget {
+    switch self {
+    case .status: RequestTarget(segments: ["v1", "status"])
+    case .sync: RequestTarget(segments: ["v1", "sync"])
+    case .devices: RequestTarget(segments: ["v1", "devices"])
+    case .unpair(let device): RequestTarget(segments: ["v1", "devices", device])
+    case .invite: RequestTarget(segments: ["v1", "pairing", "invitations"])
+    case .join: RequestTarget(segments: ["v1", "pairing", "joins"])
+    case .pairings: RequestTarget(segments: ["v1", "pairing"])
+    case .pairing(let id, let after):
+      RequestTarget(segments: ["v1", "pairing", id], query: ["after": String(after)])
+    case .answerPairing(let id): RequestTarget(segments: ["v1", "pairing", id, "answer"])
+    case .cancelPairing(let id): RequestTarget(segments: ["v1", "pairing", id])
+    case .issue: RequestTarget(segments: ["v1", "commands"])
+    case .commands(let device, let limit):
+      RequestTarget(segments: ["v1", "commands"], query: Self.query(["device": device, "limit": String(limit)]))
+    case .command(let id): RequestTarget(segments: ["v1", "commands", id])
+    case .waitForCommand(let id): RequestTarget(segments: ["v1", "commands", id, "wait"])
+    case .cancelCommand(let id): RequestTarget(segments: ["v1", "commands", id])
+    case .apps(let device): RequestTarget(segments: ["v1", "apps"], query: Self.query(["device": device]))
+    case .settings: RequestTarget(segments: ["v1", "settings"])
+    case .usage(let query):
+      RequestTarget(
+        segments: ["v1", "usage"],
+        query: Self.query([
+          "device": query.device, "app": query.appID, "from": query.from.map(String.init),
+          "to": query.to.map(String.init), "limit": String(query.limit), "cursor": query.cursor,
+        ]))
+    case .summaries(let device, let from, let to):
+      RequestTarget(
+        segments: ["v1", "usage", "summary"], query: Self.query(["device": device, "from": from, "to": to]))
+    case .startUsage: RequestTarget(segments: ["v1", "usage", "sessions"])
+    case .endUsage(let recordID): RequestTarget(segments: ["v1", "usage", "sessions", recordID, "end"])
+    }
+  }
+
+  private static func query(_ values: [String: String?]) -> [String: String] { values.compactMapValues { $0 } }
+}

@@ -1,0 +1,53 @@
+import LatchkeyModel
+
+/// Every request of the local API, as the client writes it and the server reads it.
+///
+/// Spec: Protocol/07-local-api.md §3
+enum LocalRoute: Hashable, Sendable {
+  case status
+  case sync
+  case devices
+  case unpair(device: String)
+  case invite
+  case join
+  case pairings
+  case pairing(id: String, after: Int)
+  case answerPairing(id: String)
+  case cancelPairing(id: String)
+  case issue
+  case commands(device: String?, limit: Int)
+  case command(id: String)
+  case waitForCommand(id: String)
+  case cancelCommand(id: String)
+  case apps(device: String?)
+  case settings
+  case usage(UsageQuery)
+  case summaries(device: String?, from: String?, to: String?)
+  case startUsage
+  case endUsage(recordID: String)
+
+  /// The methods in use.
+  enum Method: String, Sendable, Hashable, CaseIterable {
+    case get = "GET"
+    case post = "POST"
+    case delete = "DELETE"
+  }
+
+  var method: Method {
+    switch self {
+    case .status, .sync, .devices, .pairings, .pairing, .commands, .command, .waitForCommand, .apps, .settings, .usage,
+      .summaries:
+      .get
+    case .invite, .join, .answerPairing, .issue, .startUsage, .endUsage: .post
+    case .unpair, .cancelPairing, .cancelCommand: .delete
+    }
+  }
+
+  /// Whether the node may keep the answer back for up to 25 s, until something changes.
+  var isLongPoll: Bool {
+    switch self {
+    case .pairing, .waitForCommand, .sync: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// A request's path, taken apart, and its query.
+struct RequestTarget: Hashable, Sendable {
+  /// The decoded parts between slashes.
+  var segments: [String]
+  /// Decoded; of a repeated name the last value holds.
+  var query: [String: String]
+
+  init(segments: [String], query: [String: String] = [:]) {
+    self.segments = segments
+    self.query = query
+  }
+
+  /// Read a target such as `/v1/usage?device=Emma`; nil when it is malformed.
+  init?(_ text: String) {
+    guard text.hasPrefix("/") else { return nil }
+    let halves = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    segments = []
+    for part in halves[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+      guard let segment = PercentCoding.decode(part), !segment.isEmpty else { return nil }
+      segments.append(segment)
+    }
+    query = [:]
+    guard halves.count == 2 else { return }
+    for pair in halves[1].split(separator: "&") {
+      let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = PercentCoding.decode(sides[0]), let value = PercentCoding.decode(sides.count == 2 ? sides[1] : "")
+      else { return nil }
+      query[name] = value
+    }
+  }
+
+  /// The target as it stands in a request line.
+  var text: String {
+    let path = "/" + segments.map(PercentCoding.encode).joined(separator: "/")
+    if query.isEmpty { return path }
+    let pairs = query.sorted { $0.key < $1.key }
+      .map { "\(PercentCoding.encode($0.key))=\(PercentCoding.encode($0.value))" }
+    return path + "?" + pairs.joined(separator: "&")
+  }
+}

@@ -1,0 +1,39 @@
+import LatchkeyModel
+
+/// An error as the local API answers it: the HTTP status and the JSON body.
+struct ControlFailure: Error, Hashable, Sendable {
+  /// HTTP's number.
+  var status: Int
+  var error: LocalAPIError
+  /// For 405: the methods that the path takes.
+  var allow: [String]
+
+  init(_ status: Int, _ code: LocalAPIError.Code, _ message: String, allow: [String] = []) {
+    self.status = status
+    self.error = LocalAPIError(code, message)
+    self.allow = allow
+  }
+
+  /// Give the node's error the status that fits its code.
+  ///
+  /// Spec: Protocol/07-local-api.md §2
+  init(_ error: LocalAPIError) {
+    self.error = error
+    self.allow = []
+    status =
+      switch error.code {
+      case .invalid, .typo: 400
+      case .forbidden: 403
+      case .unknownDevice, .unknownCommand, .unknownPairing, .unknownSession: 404
+      case .ambiguousDevice, .wrongRole, .tooLate: 409
+      case .limit: 429
+      case .storage: 507
+      case .timeout: 503
+      case .internal: 500
+      }
+  }
+
+  /// What is told when the node is stopping.
+  static let stopping = ControlFailure(
+    503, .timeout, "The node is stopping: try again once `latchkey run` is running again.")
+}

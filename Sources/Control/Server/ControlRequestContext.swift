@@ -1,0 +1,24 @@
+import Hummingbird
+import NIOCore
+
+/// What the server knows of one request: who asks it.
+struct ControlRequestContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  let channel: any Channel
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+    channel = source.channel
+  }
+
+  var maxUploadSize: Int { LocalJSON.requestBytes }
+
+  /// Ask the kernel who connected; nil when it will not say.
+  func credentials() async -> PeerCredentials? {
+    guard let provider = channel as? any SocketOptionProvider else { return nil }
+    // SOL_SOCKET and SO_PEERCRED, which fills a `struct ucred`: the layout of `PeerCredentials`.
+    return try? await provider.unsafeGetSocketOption(
+      level: NIOBSDSocket.OptionLevel(rawValue: 1), name: NIOBSDSocket.Option(rawValue: 17)
+    ).get()
+  }
+}

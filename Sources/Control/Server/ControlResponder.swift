@@ -1,0 +1,125 @@
+import Hummingbird
+import LatchkeyModel
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// Answers the local API's requests out of a node.
+struct ControlResponder: HTTPResponder {
+  typealias Context = ControlRequestContext
+
+  let node: any NodeInterface
+  /// The user whose node this is.
+  let owner: UInt32
+
+  func respond(to request: Request, context: ControlRequestContext) async -> Response {
+    do {
+      guard let caller = await context.credentials(), caller.mayUseNode(of: owner) else {
+        throw ControlFailure(
+          403, .forbidden, "This node belongs to another user: run the command as the user who runs the node.")
+      }
+      let route = try LocalRoute.read(method: request.method.rawValue, target: request.head.path ?? "")
+      return try await answer(route, request: request)
+    } catch let failure as ControlFailure {
+      return Self.response(failure)
+    } catch let error as LocalAPIError {
+      return Self.response(ControlFailure(error))
+    } catch is CancellationError {
+      return Self.response(.stopping)
+    } catch {
+      context.logger.error("A request failed", metadata: ["error": "\(error)"])
+      return Self.response(
+        ControlFailure(500, .internal, "The node could not answer: look for the cause in what `latchkey run` prints."))
+    }
+  }
+
+  private func answer(_ route: LocalRoute, request: Request) async throws -> Response {
+    switch route {
+    case .status: try Self.json(await node.status())
+    case .sync: Self.stream(await node.syncStates())
+    case .devices: try Self.json(await node.devices())
+    case .unpair(let device): try Self.json(await node.unpair(device: device))
+    case .invite: try Self.json(await node.invite(try await Self.body(request)), status: .created)
+    case .join: try Self.json(await node.join(try await Self.body(request)), status: .created)
+    case .pairings: try Self.json(await node.pairings())
+    case .pairing(let id, let after):
+      try Self.json(await Self.untilShutdown { try await node.pairing(id: id, after: after) })
+    case .answerPairing(let id): try Self.json(await node.answerPairing(id: id, try await Self.body(request)))
+    case .cancelPairing(let id): try Self.json(await node.cancelPairing(id: id))
+    case .issue: try Self.json(await node.issue(try await Self.body(request)), status: .created)
+    case .commands(let device, let limit): try Self.json(await node.commands(device: device, limit: limit))
+    case .command(let id): try Self.json(await node.command(id: id))
+    case .waitForCommand(let id): try Self.json(await Self.untilShutdown { try await node.waitForCommand(id: id) })
+    case .cancelCommand(let id): try Self.json(await node.cancelCommand(id: id))
+    case .apps(let device): try Self.json(await node.apps(device: device))
+    case .settings: try Self.json(await node.settings())
+    case .usage(let query): try Self.json(await node.usage(query))
+    case .summaries(let device, let from, let to):
+      try Self.json(await node.summaries(device: device, from: from, to: to))
+    case .startUsage: try Self.json(await node.startUsage(try await Self.body(request)), status: .created)
+    case .endUsage(let id): try Self.json(await node.endUsage(recordID: id, try await Self.body(request)))
+    }
+  }
+
+  /// Do a long wait, and give it up when the node is told to stop.
+  private static func untilShutdown<Value: Sendable>(
+    _ wait: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+      group.addTask { try await wait() }
+      group.addTask {
+        try await gracefulShutdown()
+        throw ControlFailure.stopping
+      }
+      defer { group.cancelAll() }
+      guard let value = try await group.next() else { throw ControlFailure.stopping }
+      return value
+    }
+  }
+
+  private static func body<Value: Decodable>(_ request: Request) async throws -> Value {
+    let buffer: ByteBuffer
+    do {
+      buffer = try await request.body.collect(upTo: LocalJSON.requestBytes)
+    } catch is NIOTooManyBytesError {
+      throw ControlFailure(413, .invalid, "The request's body is over 256 KiB: send less.")
+    }
+    do {
+      return try LocalJSON.decode(Value.self, from: Array(buffer.readableBytesView))
+    } catch {
+      // What exactly was wrong may quote the body, and a body may hold a pairing code: it stays unsaid.
+      throw ControlFailure(400, .invalid, "The request's body is not the JSON expected here: compare its description.")
+    }
+  }
+}
+
+extension ControlResponder {
+  private static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+    Response(
+      status: status, headers: [.contentType: "application/json"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: try LocalJSON.encode(value))))
+  }
+
+  private static func response(_ failure: ControlFailure) -> Response {
+    var headers: HTTPFields = [.contentType: "application/json"]
+    // What is left of a refused request is not read, so its connection cannot carry another one.
+    headers[.connection] = "close"
+    if !failure.allow.isEmpty { headers[.allow] = failure.allow.joined(separator: ", ") }
+    let body = (try? LocalJSON.encode(failure.error)) ?? []
+    return Response(
+      status: HTTPResponse.Status(code: failure.status), headers: headers,
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+  }
+
+  /// One line of JSON a state, until the node stops or the caller leaves.
+  private static func stream(_ states: AsyncStream<SyncState>) -> Response {
+    Response(
+      status: .ok, headers: [.contentType: "application/x-ndjson"],
+      body: ResponseBody { writer in
+        for await state in states.cancelOnGracefulShutdown() {
+          try await writer.write(ByteBuffer(bytes: try LocalJSON.encode(state) + [UInt8(ascii: "\n")]))
+        }
+        try await writer.finish(nil)
+      })
+  }
+}

@@ -1,0 +1,92 @@
+import Glibc
+import Hummingbird
+import LatchkeyModel
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// Serves the local API of a node: HTTP and JSON over a Unix socket in the state folder.
+///
+/// The caller holds the folder's lock, so a socket that is there already is of a dead process, and is replaced. Only the
+/// user of this process and root are answered. Spec: Protocol/07-local-api.md
+public struct ControlService: Service {
+  private let node: any NodeInterface
+  private let stateFolder: String
+  private let logger: Logger
+
+  /// Milliseconds after the word to stop until requests that are still open are cut off.
+  static let drainMilliseconds = 800
+
+  /// Prepare to serve `node`.
+  ///
+  /// - Parameters:
+  ///   - stateFolder: an existing folder whose lock the caller holds; its path may have any length.
+  public init(node: any NodeInterface, stateFolder: String, logger: Logger) {
+    self.node = node
+    self.stateFolder = stateFolder
+    self.logger = logger
+  }
+
+  /// Serve until the node is told to stop.
+  ///
+  /// - Throws: `ControlServiceError` when the socket cannot be made.
+  public func run() async throws {
+    let socketPath = stateFolder + "/" + ControlSocket.name
+    let address: SocketAddressPath
+    do {
+      address = try SocketAddressPath(folder: stateFolder, name: ControlSocket.name)
+    } catch {
+      throw ControlServiceError(path: socketPath, cause: String(cString: strerror(error.errorNumber)))
+    }
+    try removeStaleSocket(socketPath)
+    defer { unlink(socketPath) }
+
+    let logger = logger
+    var quiet = logger
+    // The framework's own lines say "Server started …" at level info; ours says it in our words.
+    if quiet.logLevel < .warning { quiet.logLevel = .warning }
+    let application = Application(
+      responder: ControlResponder(node: node, owner: geteuid()),
+      server: .http1(configuration: .init(idleTimeout: .seconds(30))),
+      configuration: ApplicationConfiguration(address: .unixDomainSocket(path: address.text), backlog: 64),
+      onServerRunning: { _ in
+        // The folder is 0700 and every caller is checked; this closes the door in front of that, too.
+        chmod(socketPath, 0o600)
+        logger.debug("Local API is up", metadata: ["socket": "\(socketPath)"])
+      },
+      logger: quiet)
+    do {
+      try await serve(application)
+    } catch let error as IOError {
+      throw ControlServiceError(path: socketPath, cause: String(cString: strerror(error.errnoCode)))
+    }
+    withExtendedLifetime(address) {}
+  }
+
+  private func serve(_ application: some Service) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await application.run() }
+      group.addTask {
+        try await gracefulShutdown()
+        try await Task.sleep(for: .milliseconds(Self.drainMilliseconds))
+      }
+      defer { group.cancelAll() }
+      do {
+        try await group.next()
+      } catch is CancellationError {
+        return
+      }
+    }
+  }
+
+  private func removeStaleSocket(_ path: String) throws(ControlServiceError) {
+    var entry = stat()
+    guard lstat(path, &entry) == 0 else { return }
+    guard entry.st_mode & S_IFMT == S_IFSOCK else {
+      throw ControlServiceError(path: path, cause: "a file that is not a socket has this name")
+    }
+    guard unlink(path) == 0 else {
+      throw ControlServiceError(path: path, cause: String(cString: strerror(errno)))
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import CSodium
+
+/// Agree on a strong key by a short code that both sides know: CPace over ristretto255 with SHA-512.
+///
+/// One run lets an attacker test one guess, and a recording lets him test none. The two sides are told apart
+/// (initiator-responder). Spec: draft-irtf-cfrg-cpace, sections 6 and 7.
+public struct CPace: Sendable {
+  /// The size of a share in bytes.
+  public static let shareByteCount = 32
+
+  private static let domain = [UInt8]("CPaceRistretto255".utf8)
+  private static let keyDomain = [UInt8]("CPaceRistretto255_ISK".utf8)
+  private static let outputDomain = [UInt8]("CPaceSidOutput".utf8)
+  /// SHA-512 works on blocks of 128 bytes; the code gets one for itself.
+  private static let hashBlockByteCount = 128
+
+  /// The point to send to the other side, 32 bytes.
+  public let share: [UInt8]
+
+  private let role: CPaceRole
+  private let sessionID: [UInt8]
+  private let associatedData: [UInt8]
+  private let scalar: CPaceScalar
+
+  /// Begin an agreement.
+  ///
+  /// - Parameters:
+  ///   - role: which side this is.
+  ///   - password: the short code, any number of bytes.
+  ///   - channelIdentifier: who talks to whom and where, the same on both sides.
+  ///   - sessionID: fresh for every run, the same on both sides; 16 bytes or more.
+  ///   - associatedData: what this side says along with its share; the other side must receive it unaltered.
+  ///   - scalar: made for this run alone.
+  /// - Throws: `CPaceError.invalidScalar`, the caller's fault.
+  public init(
+    role: CPaceRole, password: SecretBytes, channelIdentifier: [UInt8], sessionID: [UInt8], associatedData: [UInt8],
+    scalar: CPaceScalar
+  ) throws(CPaceError) {
+    self.role = role
+    self.sessionID = sessionID
+    self.associatedData = associatedData
+    self.scalar = scalar
+    let generator = Self.generator(password: password, channelIdentifier: channelIdentifier, sessionID: sessionID)
+    do {
+      share = try Self.multiply(scalar, generator.withUnsafeBytes { [UInt8]($0) }).withUnsafeBytes { [UInt8]($0) }
+    } catch {
+      throw .invalidScalar
+    }
+  }
+
+  /// Finish the agreement with what the other side sent.
+  ///
+  /// - Parameters:
+  ///   - remoteShare: the other side's point, 32 bytes.
+  ///   - remoteAssociatedData: what it said along with it.
+  /// - Returns: the key; the same on both sides only if the codes were, which the caller has yet to find out.
+  /// - Throws: `CPaceError.invalidShare`, the peer's fault; the run is over then.
+  public func finish(remoteShare: [UInt8], remoteAssociatedData: [UInt8]) throws(CPaceError) -> CPaceKey {
+    let shared = try Self.multiply(scalar, remoteShare)
+    let mine = Self.concatenated([share, associatedData])
+    let theirs = Self.concatenated([remoteShare, remoteAssociatedData])
+    let transcript = role == .initiator ? mine + theirs : theirs + mine
+    let material = SecretBytes(joining: [
+      SecretBytes(Self.concatenated([Self.keyDomain, sessionID])),
+      SecretBytes(Self.lengthPrefix(shared.count)), shared,
+      SecretBytes(transcript),
+    ])
+    return CPaceKey(
+      intermediateSessionKey: SHA512.hash(material), sessionIDOutput: SHA512.hash(Self.outputDomain + transcript))
+  }
+
+  /// Map the code to the group element that the run multiplies, 32 bytes.
+  package static func generator(
+    password: SecretBytes, channelIdentifier: [UInt8], sessionID: [UInt8]
+  ) -> SecretBytes {
+    let passwordPrefix = lengthPrefix(password.count)
+    let used = domain.count + lengthPrefix(domain.count).count + password.count + passwordPrefix.count
+    // The padding fills the hash's first block, so that the time to hash says nothing about the code.
+    let padding = [UInt8](repeating: 0, count: max(0, hashBlockByteCount - 1 - used))
+    let material = SecretBytes(joining: [
+      SecretBytes(concatenated([domain]) + passwordPrefix), password,
+      SecretBytes(concatenated([padding, channelIdentifier, sessionID])),
+    ])
+    let hash = SHA512.hash(material)
+    return SecretBytes(
+      count: shareByteCount,
+      writing: { output in
+        _ = hash.withBytePointer { crypto_core_ristretto255_from_hash(output, $0) }
+      })
+  }
+
+  /// Multiply a point by a scalar and stop at the neutral element (`scalar_mult_vfy`).
+  package static func multiply(_ scalar: CPaceScalar, _ point: [UInt8]) throws(CPaceError) -> SecretBytes {
+    guard point.count == shareByteCount else { throw .invalidShare }
+    var status: Int32 = -1
+    let product = SecretBytes(
+      count: shareByteCount,
+      writing: { output in
+        status = scalar.secret.withBytePointer { crypto_scalarmult_ristretto255(output, $0, point) }
+      })
+    guard status == 0, product.withBytePointer({ sodium_is_zero($0, product.count) }) == 0 else {
+      throw .invalidShare
+    }
+    return product
+  }
+
+  /// Join byte strings, each behind its length.
+  private static func concatenated(_ parts: [[UInt8]]) -> [UInt8] {
+    parts.flatMap { lengthPrefix($0.count) + $0 }
+  }
+
+  /// Write a length in LEB128: seven bits a byte, the lowest first.
+  private static func lengthPrefix(_ count: Int) -> [UInt8] {
+    var rest = count
+    var bytes: [UInt8] = []
+    while rest >= 128 {
+      bytes.append(UInt8(rest & 0x7f) | 0x80)
+      rest >>= 7
+    }
+    return bytes + [UInt8(rest)]
+  }
+}

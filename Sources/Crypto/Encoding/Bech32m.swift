@@ -1,0 +1,158 @@
+/// Write bytes as text that finds its own typos: bech32m, of at most 90 characters.
+///
+/// The text is a prefix, a `1`, the data in 32 symbols that are hard to confuse, and six symbols of checksum, which
+/// finds any four wrong characters. Spec: BIP-350 and BIP-173.
+public enum Bech32m {
+  /// The most characters that a text may have.
+  public static let maximumCharacterCount = 90
+
+  private static let alphabet: [UInt8] = [UInt8]("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
+  private static let checksumConstant: UInt32 = 0x2bc8_30a3
+  private static let checksumCount = 6
+
+  // Symbol value by ASCII code of the small letter or digit; 0xff where there is none.
+  private static let values: [UInt8] = {
+    var values = [UInt8](repeating: 0xff, count: 128)
+    for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+    return values
+  }()
+
+  /// Write bytes as text.
+  ///
+  /// - Parameters:
+  ///   - humanReadablePart: the prefix, 1 to 83 printable ASCII characters of one case.
+  ///   - data: the bytes; with the prefix they must fit into 90 characters.
+  ///   - uppercase: write capital letters, which make smaller QR codes.
+  /// - Returns: at most 90 ASCII characters.
+  /// - Throws: `unusablePrefix` or `tooLong`, the caller's fault.
+  public static func encode(
+    humanReadablePart: String, data: [UInt8], uppercase: Bool = false
+  ) throws(Bech32mError) -> String {
+    try encode(humanReadablePart: humanReadablePart, symbols: symbols(of: data), uppercase: uppercase)
+  }
+
+  /// Read text back into bytes.
+  ///
+  /// - Parameter text: all small or all capital letters, without spaces or dashes.
+  /// - Returns: the prefix in small letters, and the bytes.
+  /// - Throws: what is wrong with the text, and where, if that can be told.
+  public static func decode(_ text: String) throws(Bech32mError) -> (humanReadablePart: String, data: [UInt8]) {
+    let (prefix, symbols) = try decodeSymbols(text)
+    return (prefix, try bytes(of: symbols))
+  }
+
+  /// Write five-bit symbols as text.
+  package static func encode(
+    humanReadablePart: String, symbols: [UInt8], uppercase: Bool
+  ) throws(Bech32mError) -> String {
+    let given = [UInt8](humanReadablePart.utf8)
+    let isPrintable = given.allSatisfy { (33...126).contains($0) }
+    let isOneCase = !(given.contains { isCapital($0) } && given.contains { isSmall($0) })
+    guard !given.isEmpty, isPrintable, isOneCase else { throw .unusablePrefix }
+    let count = given.count + 1 + symbols.count + checksumCount
+    guard count <= maximumCharacterCount else { throw .tooLong(count: count) }
+
+    let prefix = given.map(lowercased)
+    let remainder = polymod(expanded(prefix) + symbols + [0, 0, 0, 0, 0, 0]) ^ checksumConstant
+    let checksum = (0..<checksumCount).map { UInt8(remainder >> UInt32(5 * (checksumCount - 1 - $0)) & 31) }
+    let text = prefix + [UInt8(ascii: "1")] + (symbols + checksum).map { alphabet[Int($0)] }
+    return String(decoding: uppercase ? text.map(self.uppercased) : text, as: UTF8.self)
+  }
+
+  /// Read text back into five-bit symbols, without the checksum.
+  package static func decodeSymbols(_ text: String) throws(Bech32mError) -> (prefix: String, symbols: [UInt8]) {
+    // Bytes are counted first so that a text of any length is cheap to refuse.
+    guard text.utf8.count <= maximumCharacterCount * 4, text.unicodeScalars.count <= maximumCharacterCount else {
+      throw .tooLong(count: text.unicodeScalars.count)
+    }
+    let characters = try lowercasedCharacters(of: text)
+    guard let separator = characters.lastIndex(of: UInt8(ascii: "1")), separator > 0 else { throw .missingPrefix }
+    let prefix = [UInt8](characters[..<separator])
+    var symbols: [UInt8] = []
+    for position in (separator + 1)..<characters.count {
+      let value = values[Int(characters[position])]
+      guard value != 0xff else {
+        // As it was given, not as it was made small; all of it is ASCII by now.
+        throw .invalidCharacter(Unicode.Scalar([UInt8](text.utf8)[position]), position: position)
+      }
+      symbols.append(value)
+    }
+    guard symbols.count >= checksumCount else { throw .tooShort }
+    guard polymod(expanded(prefix) + symbols) == checksumConstant else { throw .wrongChecksum }
+    return (String(decoding: prefix, as: UTF8.self), symbols.dropLast(checksumCount))
+  }
+
+  private static func lowercasedCharacters(of text: String) throws(Bech32mError) -> [UInt8] {
+    var characters: [UInt8] = []
+    var sawCapital = false
+    var sawSmall = false
+    for (position, scalar) in text.unicodeScalars.enumerated() {
+      guard (33...126).contains(scalar.value) else { throw .invalidCharacter(scalar, position: position) }
+      let character = UInt8(scalar.value)
+      sawCapital = sawCapital || isCapital(character)
+      sawSmall = sawSmall || isSmall(character)
+      guard !(sawCapital && sawSmall) else { throw .mixedCase(position: position) }
+      characters.append(lowercased(character))
+    }
+    return characters
+  }
+
+  /// Cut bytes into groups of five bits, the last one filled up with zeros.
+  private static func symbols(of data: [UInt8]) -> [UInt8] {
+    var symbols: [UInt8] = []
+    var bits: UInt32 = 0
+    var bitCount: UInt32 = 0
+    for byte in data {
+      bits = bits << 8 | UInt32(byte)
+      bitCount += 8
+      while bitCount >= 5 {
+        bitCount -= 5
+        symbols.append(UInt8(bits >> bitCount & 31))
+      }
+      bits &= (1 << bitCount) - 1
+    }
+    if bitCount > 0 { symbols.append(UInt8(bits << (5 - bitCount) & 31)) }
+    return symbols
+  }
+
+  private static func bytes(of symbols: [UInt8]) throws(Bech32mError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var bits: UInt32 = 0
+    var bitCount: UInt32 = 0
+    for symbol in symbols {
+      bits = bits << 5 | UInt32(symbol)
+      bitCount += 5
+      if bitCount >= 8 {
+        bitCount -= 8
+        bytes.append(UInt8(bits >> bitCount & 0xff))
+      }
+      bits &= (1 << bitCount) - 1
+    }
+    guard bitCount < 5, bits == 0 else { throw .wrongPadding }
+    return bytes
+  }
+
+  /// Spread the prefix so that the checksum covers all bits of it.
+  private static func expanded(_ prefix: [UInt8]) -> [UInt8] {
+    prefix.map { $0 >> 5 } + [0] + prefix.map { $0 & 31 }
+  }
+
+  /// Take the remainder of the symbols, read as a polynomial over GF(32), by the code's generator.
+  private static func polymod(_ symbols: [UInt8]) -> UInt32 {
+    let generator: [UInt32] = [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3]
+    var remainder: UInt32 = 1
+    for symbol in symbols {
+      let top = remainder >> 25
+      remainder = (remainder & 0x1ff_ffff) << 5 ^ UInt32(symbol)
+      for (bit, factor) in generator.enumerated() where top >> UInt32(bit) & 1 == 1 {
+        remainder ^= factor
+      }
+    }
+    return remainder
+  }
+
+  private static func isCapital(_ character: UInt8) -> Bool { (65...90).contains(character) }
+  private static func isSmall(_ character: UInt8) -> Bool { (97...122).contains(character) }
+  private static func lowercased(_ character: UInt8) -> UInt8 { isCapital(character) ? character + 32 : character }
+  private static func uppercased(_ character: UInt8) -> UInt8 { isSmall(character) ? character - 32 : character }
+}

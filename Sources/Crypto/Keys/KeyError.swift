@@ -1,0 +1,18 @@
+/// Name what is wrong with the bytes of a key.
+public enum KeyError: Error, Equatable, Sendable {
+  /// A key or seed does not have the size its type demands, in bytes.
+  case wrongLength(expected: Int, actual: Int)
+  /// A public key lies in a small subgroup, so that a secret agreed with it would be known to everyone.
+  case lowOrderPoint
+}
+
+extension KeyError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .wrongLength(let expected, let actual):
+      "The key is \(actual) bytes long instead of \(expected); copy it again in full."
+    case .lowOrderPoint:
+      "The public key is one of the few that make every secret public; ask its owner for a new one."
+    }
+  }
+}

@@ -1,0 +1,204 @@
+/// Run one side of a Noise handshake, suite `25519_ChaChaPoly_SHA256`, without I/O and without randomness of its own.
+///
+/// Write when it is this side's turn, read when it is not, and `finish` when both are through. A message that is
+/// refused leaves the handshake as it was, so the true message can still be read afterwards.
+///
+/// The value can be copied, but one ephemeral key must never write into two different conversations: make a new one for
+/// each handshake. Spec: Noise revision 34, section 5.3.
+public struct NoiseHandshake: Sendable {
+  /// The most bytes that a Noise message may have.
+  public static let maximumMessageByteCount = 65_535
+
+  /// The pattern this handshake follows.
+  public let pattern: NoisePattern
+  /// Which side this is.
+  public let role: NoiseRole
+  /// The other side's static key: given at the start, or learnt from a message that was read in full.
+  ///
+  /// Proven to be the other side's own only when the handshake is finished.
+  public private(set) var remoteStatic: LinkPublicKey?
+
+  private let staticKey: LinkKeyPair?
+  private let ephemeralKey: LinkKeyPair
+  private var remoteEphemeral: LinkPublicKey?
+  private var presharedKeys: [PresharedKey]
+  private var usedPresharedKeyCount = 0
+  private var symmetric: NoiseSymmetricState
+  private var messageCount = 0
+
+  /// Begin a handshake.
+  ///
+  /// - Parameters:
+  ///   - pattern: the same on both sides.
+  ///   - role: which side this is.
+  ///   - prologue: what both sides must already agree on, any number of bytes; a difference fails the handshake.
+  ///   - staticKey: this side's link key, where the pattern has one.
+  ///   - ephemeralKey: a key pair made for this handshake alone.
+  ///   - remoteStatic: the other side's link key, where the pattern knows it before; nil where it does not.
+  ///   - presharedKeys: in the order of their positions; those not known yet follow by `providePresharedKey`.
+  /// - Throws: `NoiseError.missingKey` or `NoiseError.unexpectedKey`, the caller's fault.
+  public init(
+    pattern: NoisePattern, role: NoiseRole, prologue: [UInt8], staticKey: LinkKeyPair?, ephemeralKey: LinkKeyPair,
+    remoteStatic: LinkPublicKey?, presharedKeys: [PresharedKey]
+  ) throws(NoiseError) {
+    guard staticKey != nil || !pattern.needsStaticKey(role) else { throw .missingKey }
+    guard remoteStatic != nil || !pattern.needsRemoteStaticKey(role) else { throw .missingKey }
+    // A key that the pattern does not check would be taken for one that it does.
+    guard remoteStatic == nil || pattern.needsRemoteStaticKey(role) else { throw .unexpectedKey }
+    guard presharedKeys.count <= pattern.presharedKeyCount else { throw .unexpectedKey }
+    Sodium.prepare()
+    self.pattern = pattern
+    self.role = role
+    self.staticKey = staticKey
+    self.ephemeralKey = ephemeralKey
+    self.remoteStatic = remoteStatic
+    self.presharedKeys = presharedKeys
+    symmetric = NoiseSymmetricState(protocolName: pattern.protocolName)
+    symmetric.mixHash(prologue)
+    let initiatorStatic = role == .initiator ? staticKey?.publicKey : remoteStatic
+    let responderStatic = role == .initiator ? remoteStatic : staticKey?.publicKey
+    if pattern.initiatorStaticIsKnown, let initiatorStatic { symmetric.mixHash(initiatorStatic.bytes) }
+    if pattern.responderStaticIsKnown, let responderStatic { symmetric.mixHash(responderStatic.bytes) }
+  }
+
+  /// Whether all messages are exchanged.
+  public var isFinished: Bool { messageCount == pattern.messages.count }
+
+  /// Whether the next step is `writeMessage`.
+  public var isMyTurn: Bool { !isFinished && NoisePattern.sender(of: messageCount) == role }
+
+  /// The hash over the whole handshake, 32 bytes; the same on both sides and bound to this session once it is finished.
+  public var handshakeHash: [UInt8] { symmetric.handshakeHash }
+
+  /// Give the next preshared key, for a side that learns from the first message whose key it needs.
+  ///
+  /// Must come before the message that uses it; more keys than the pattern has places for are a programming error.
+  public mutating func providePresharedKey(_ key: PresharedKey) {
+    precondition(presharedKeys.count < pattern.presharedKeyCount, "the pattern has no place for another preshared key")
+    presharedKeys.append(key)
+  }
+
+  /// Make the next message.
+  ///
+  /// - Parameter payload: bytes to carry along; whether they are encrypted, and for whom, depends on the pattern.
+  /// - Returns: the message, at most 65,535 bytes.
+  /// - Throws: `outOfTurn`, `messageTooLong` or `missingPresharedKey` by the caller's fault; the state stays as it was.
+  public mutating func writeMessage(payload: [UInt8]) throws(NoiseError) -> [UInt8] {
+    guard isMyTurn else { throw .outOfTurn }
+    var next = self
+    var message: [UInt8] = []
+    for token in pattern.messages[messageCount] {
+      try next.write(token, to: &message)
+    }
+    message += try next.symmetric.encryptAndHash(payload)
+    guard message.count <= Self.maximumMessageByteCount else { throw .messageTooLong }
+    next.messageCount += 1
+    self = next
+    return message
+  }
+
+  /// Read the other side's next message.
+  ///
+  /// - Parameter message: the message, exactly as long as it was sent.
+  /// - Returns: the payload it carried.
+  /// - Throws: `authenticationFailed` by the peer's fault, `outOfTurn` or `missingPresharedKey` by the caller's; the
+  ///   state stays as it was.
+  public mutating func readMessage(_ message: [UInt8]) throws(NoiseError) -> [UInt8] {
+    guard !isFinished, !isMyTurn else { throw .outOfTurn }
+    guard message.count <= Self.maximumMessageByteCount else { throw .authenticationFailed }
+    var next = self
+    var rest = message[...]
+    for token in pattern.messages[messageCount] {
+      try next.read(token, from: &rest)
+    }
+    let payload = try next.symmetric.decryptAndHash([UInt8](rest))
+    next.messageCount += 1
+    self = next
+    return payload
+  }
+
+  /// Turn the finished handshake into what carries the conversation.
+  ///
+  /// - Throws: `NoiseError.handshakeUnfinished`, the caller's fault.
+  public consuming func finish() throws(NoiseError) -> NoiseTransport {
+    guard isFinished else { throw .handshakeUnfinished }
+    let (initiator, responder) = symmetric.split()
+    let isInitiator = role == .initiator
+    let first: NoiseCipher? = initiator
+    let second: NoiseCipher? = pattern.isOneWay ? nil : responder
+    return NoiseTransport(
+      sending: isInitiator ? first : second, receiving: isInitiator ? second : first, handshakeHash: handshakeHash)
+  }
+}
+
+extension NoiseHandshake {
+  private mutating func write(_ token: NoiseToken, to message: inout [UInt8]) throws(NoiseError) {
+    switch token {
+    case .e:
+      message += ephemeralKey.publicKey.bytes
+      mixEphemeral(ephemeralKey.publicKey)
+    case .s:
+      guard let staticKey else { throw .missingKey }
+      message += try symmetric.encryptAndHash(staticKey.publicKey.bytes)
+    case .ee, .es, .se, .ss, .psk:
+      try mix(token)
+    }
+  }
+
+  private mutating func read(_ token: NoiseToken, from message: inout ArraySlice<UInt8>) throws(NoiseError) {
+    switch token {
+    case .e:
+      let key = try Self.publicKey(try Self.take(LinkPublicKey.byteCount, from: &message))
+      remoteEphemeral = key
+      mixEphemeral(key)
+    case .s:
+      let count = LinkPublicKey.byteCount + (symmetric.hasKey ? NoiseCipher.tagByteCount : 0)
+      remoteStatic = try Self.publicKey(try symmetric.decryptAndHash(try Self.take(count, from: &message)))
+    case .ee, .es, .se, .ss, .psk:
+      try mix(token)
+    }
+  }
+
+  private mutating func mixEphemeral(_ key: LinkPublicKey) {
+    symmetric.mixHash(key.bytes)
+    // With preshared keys the ephemeral key makes every encryption key fresh. Spec: Noise revision 34, section 9.2.
+    if pattern.presharedKeyCount > 0 { symmetric.mixKey(SecretBytes(key.bytes)) }
+  }
+
+  private mutating func mix(_ token: NoiseToken) throws(NoiseError) {
+    switch (token, role) {
+    case (.ee, _): try mixSecret(ephemeralKey, remoteEphemeral)
+    case (.ss, _): try mixSecret(staticKey, remoteStatic)
+    case (.es, .initiator), (.se, .responder): try mixSecret(ephemeralKey, remoteStatic)
+    case (.es, .responder), (.se, .initiator): try mixSecret(staticKey, remoteEphemeral)
+    case (.psk, _):
+      guard usedPresharedKeyCount < presharedKeys.count else { throw .missingPresharedKey }
+      symmetric.mixKeyAndHash(presharedKeys[usedPresharedKeyCount].secret)
+      usedPresharedKeyCount += 1
+    case (.e, _), (.s, _): break
+    }
+  }
+
+  private mutating func mixSecret(_ local: LinkKeyPair?, _ remote: LinkPublicKey?) throws(NoiseError) {
+    guard let local, let remote else { throw .missingKey }
+    do {
+      symmetric.mixKey(try local.diffieHellman(remote))
+    } catch {
+      throw .authenticationFailed
+    }
+  }
+
+  private static func publicKey(_ bytes: [UInt8]) throws(NoiseError) -> LinkPublicKey {
+    do {
+      return try LinkPublicKey(bytes: bytes)
+    } catch {
+      throw .authenticationFailed
+    }
+  }
+
+  private static func take(_ count: Int, from message: inout ArraySlice<UInt8>) throws(NoiseError) -> [UInt8] {
+    guard message.count >= count else { throw .authenticationFailed }
+    defer { message = message.dropFirst(count) }
+    return [UInt8](message.prefix(count))
+  }
+}

@@ -1,0 +1,46 @@
+/// Name why a key file cannot be read or written, and what to do about it.
+public enum KeyFileError: Error, Equatable, Sendable {
+  /// There is no such file.
+  case missing(path: String)
+  /// The system refuses to read the file; `code` is its error number.
+  case unreadable(path: String, code: Int32)
+  /// What lies there is a folder, a link or a device, not a plain file.
+  case notAFile(path: String)
+  /// Others than the owner have rights on the file; `mode` holds its permission bits.
+  case rightsTooOpen(path: String, mode: UInt32)
+  /// The file belongs to another user; `owner` is that user's number.
+  case foreignOwner(path: String, owner: UInt32)
+  /// A later version of this program wrote the file.
+  case newerVersion(path: String, version: Int)
+  /// The content is damaged, or not that of a key file.
+  case corrupt(path: String)
+  /// A file is there already, and a new identity must never replace one.
+  case alreadyExists(path: String)
+  /// The system refuses to write the file; `code` is its error number.
+  case unwritable(path: String, code: Int32)
+}
+
+extension KeyFileError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .missing(let path):
+      "There is no key file at \(path); run 'latchkey init' first."
+    case .unreadable(let path, let code):
+      "The key file \(path) cannot be read (\(SystemFault.text(code))); check who owns it and its folder."
+    case .notAFile(let path):
+      "\(path) is not a plain file; move it away and restore the key file, or run 'latchkey init'."
+    case .rightsTooOpen(let path, let mode):
+      "Others may use the key file \(path) (mode \(String(mode, radix: 8))); run 'chmod 600' on it."
+    case .foreignOwner(let path, let owner):
+      "The key file \(path) belongs to user \(owner); run latchkey as that user, or give the file to this one."
+    case .newerVersion(let path, let version):
+      "The key file \(path) has format \(version) of a later latchkey; install that version again."
+    case .corrupt(let path):
+      "The key file \(path) is damaged; restore it from a backup, or move it away and run 'latchkey init'."
+    case .alreadyExists(let path):
+      "There is a key file at \(path) already; move it away first if this device is to become a new one."
+    case .unwritable(let path, let code):
+      "The key file \(path) cannot be written (\(SystemFault.text(code))); make room or choose another folder."
+    }
+  }
+}

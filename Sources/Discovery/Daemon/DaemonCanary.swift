@@ -1,0 +1,71 @@
+/// Finds out whether avahi-daemon really serves some interfaces.
+///
+/// A daemon accepts records for every interface, also for those that its configuration excludes, and reports them as
+/// established. What it cannot feign is hearing them: a record with a random
+/// name is announced on each interface, without probing, and looked for on the same interface. The record is seen only
+/// when the daemon has sent it there and received it back from there. It carries nothing and is withdrawn once seen.
+///
+/// Spec: Protocol/ discovery, "Back ends"
+final class DaemonCanary {
+  private let onProven: () -> Void
+  private var group: (any RecordGroup)?
+  private var lookups: [any Lookup] = []
+  private var missing: Set<UInt32>
+  private var doubt: LoopTimer?
+
+  /// Begin to ask.
+  ///
+  /// - Parameters:
+  ///   - responder: the daemon.
+  ///   - loop: the loop it runs on.
+  ///   - interfaces: those which the daemon must serve, all of them; at least one.
+  ///   - patience: when to report doubt.
+  ///   - onProven: called once, also when doubt was reported before.
+  ///   - onDoubt: called at most once, with the names of the interfaces which are not served yet.
+  /// - Throws: `AvahiError` when the daemon lets nobody announce.
+  init(
+    responder: any Responder, loop: DiscoveryLoop, interfaces: [NetworkInterface], patience: Duration,
+    onProven: @escaping () -> Void, onDoubt: @escaping ([String]) -> Void
+  ) throws(AvahiError) {
+    self.onProven = onProven
+    missing = Set(interfaces.map(\.index))
+    let name = RandomLabel.make() + ".local"
+    let group = try responder.makeGroup { _ in }
+    self.group = group
+    for interface in interfaces {
+      try group.addSharedText(name: name, interface: interface.index)
+      lookups.append(
+        try responder.browseRecords(name: name, type: 16, interface: interface.index) { [weak self] record in
+          // Not here and now: this may free the very browser that is calling.
+          guard record.appeared else { return }
+          loop.later { self?.saw(interface.index) }
+        })
+    }
+    try group.commit()
+    doubt = loop.schedule(after: patience) { [weak self] in
+      guard let self else { return }
+      doubt = nil
+      onDoubt(interfaces.filter { self.missing.contains($0.index) }.map(\.name))
+    }
+  }
+
+  deinit {
+    close()
+  }
+
+  /// Stop asking; there is no call-back after this.
+  func close() {
+    doubt?.cancel()
+    doubt = nil
+    for lookup in lookups { lookup.close() }
+    lookups = []
+    group?.close()
+    group = nil
+  }
+
+  private func saw(_ interface: UInt32) {
+    guard missing.remove(interface) != nil, missing.isEmpty else { return }
+    close()
+    onProven()
+  }
+}

@@ -1,0 +1,150 @@
+/// Keeps in touch with avahi-daemon: connects, finds out what it serves, and begins anew whenever either side breaks.
+///
+/// Spec: Protocol/ discovery, "Back ends"
+final class DaemonLink {
+  /// How long a daemon may take to prove itself before something else is used meanwhile. Proof takes a tenth of this on
+  /// an idle machine.
+  static let patience = Duration.seconds(2)
+
+  /// Tries to reach a bus before only its socket's appearance counts.
+  private static let attempts = 6
+
+  private let loop: DiscoveryLoop
+  private let onChange: () -> Void
+  private var interfaces: [NetworkInterface] = []
+  private var canary: DaemonCanary?
+  private var retry: LoopTimer?
+  private var backoff = Backoff(first: .milliseconds(200), last: .seconds(60))
+  private var socketWatch: BusSocketWatch?
+  private var isRunning = false
+
+  /// The connection, while there is one.
+  private(set) var responder: DaemonResponder?
+
+  /// What is known of the daemon now.
+  private(set) var view = DaemonView.absent
+
+  /// Begin with no connection.
+  ///
+  /// - Parameters:
+  ///   - loop: the loop to run on.
+  ///   - onChange: called after `view` changed, in a turn of its own.
+  init(loop: DiscoveryLoop, onChange: @escaping () -> Void) {
+    self.loop = loop
+    self.onChange = onChange
+  }
+
+  /// Connect for the first time. `view` is `unproven` afterwards if there is a bus.
+  func open() {
+    socketWatch = try? BusSocketWatch(loop: loop) { [unowned self] in
+      guard responder == nil else { return }
+      backoff.reset()
+      connect()
+    }
+    connect()
+    // Whether a daemon is behind the bus is known one turn later; nothing else should be started for that long.
+    if responder != nil { view = .unproven }
+  }
+
+  /// Ask the daemon to prove that it serves some interfaces; the answer changes `view`.
+  ///
+  /// - Parameter interfaces: the wanted ones.
+  func prove(_ interfaces: [NetworkInterface]) {
+    self.interfaces = interfaces
+    guard isRunning else { return }
+    startCanary()
+  }
+
+  /// Take the daemon for useless until it proves itself again, when interfaces change or it restarts.
+  ///
+  /// - Parameter reason: why, as a clause.
+  func distrust(_ reason: String) {
+    canary?.close()
+    canary = nil
+    become(.notServing(reason))
+  }
+
+  /// Leave; there is no call-back after this.
+  func close() {
+    retry?.cancel()
+    retry = nil
+    socketWatch = nil
+    disconnect()
+  }
+
+  private func connect() {
+    retry?.cancel()
+    retry = nil
+    disconnect()
+    do throws(AvahiError) {
+      responder = try DaemonResponder(loop: loop) { [unowned self] in changed(to: $0) }
+    } catch {
+      become(.absent)
+      tryAgain()
+    }
+  }
+
+  private func disconnect() {
+    isRunning = false
+    // The connection first: then nothing that is closed after it waits for a daemon that may hang.
+    responder?.close()
+    responder = nil
+    canary?.close()
+    canary = nil
+  }
+
+  private func changed(to state: ResponderState) {
+    switch state {
+    case .absent:
+      backoff.reset()
+      isRunning = false
+      become(.absent)
+    case .preparing:
+      // Also entered by a working daemon that looks for another host name; what it announces for us stays.
+      if !isRunning { become(.absent) }
+    case .running:
+      backoff.reset()
+      guard !isRunning else { return }
+      isRunning = true
+      startCanary()
+    case .failed:
+      disconnect()
+      become(.absent)
+      tryAgain()
+    }
+  }
+
+  private func startCanary() {
+    canary?.close()
+    canary = nil
+    guard let responder, !interfaces.isEmpty else { return become(.absent) }
+    become(.unproven)
+    do throws(AvahiError) {
+      canary = try DaemonCanary(
+        responder: responder, loop: loop, interfaces: interfaces, patience: Self.patience,
+        onProven: { [unowned self] in
+          canary = nil
+          become(.serving)
+        },
+        onDoubt: { [unowned self] names in
+          become(.notServing("it does not serve \(names.joined(separator: ", "))"))
+        })
+    } catch {
+      become(.notServing("it refuses announcements (\(error))"))
+    }
+  }
+
+  private func tryAgain() {
+    guard socketWatch == nil || backoff.attempts < Self.attempts else { return }
+    retry = loop.schedule(after: backoff.delay()) { [unowned self] in
+      retry = nil
+      connect()
+    }
+  }
+
+  private func become(_ next: DaemonView) {
+    guard next != view else { return }
+    view = next
+    loop.later { [weak self] in self?.onChange() }
+  }
+}

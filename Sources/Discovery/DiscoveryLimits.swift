@@ -1,0 +1,31 @@
+/// Bounds everything that the network can make discovery remember.
+///
+/// Spec: Protocol/ discovery, "Limits"
+enum DiscoveryLimits {
+  /// Instances known at once. avahi-daemon grants a client 1024 objects and each sighting takes three.
+  static let services = 256
+
+  /// Pairs of instance and interface known at once.
+  static let sightings = 320
+
+  /// Addresses kept for one instance.
+  static let addresses = 16
+
+  /// Addresses of our own announced on one interface; avahi-daemon allows 32 entries in a group.
+  static let ownAddresses = 16
+
+  /// Interfaces used at once.
+  static let interfaces = 16
+
+  /// TXT pairs kept of one instance.
+  static let textEntries = 16
+
+  /// Bytes of TXT kept of one instance, each entry counted with its length byte.
+  static let textBytes = 1300
+
+  /// Bytes of an instance name; a DNS label has no room for more.
+  static let instanceNameBytes = 63
+
+  /// Events held for a consumer that does not keep up.
+  static let bufferedEvents = 4096
+}

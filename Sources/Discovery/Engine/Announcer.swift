@@ -1,0 +1,186 @@
+/// Announces one service on some interfaces under a random host name, which hides the machine's own.
+///
+/// A collision is answered with new random names, ever more slowly if somebody claims those as well.
+///
+/// Spec: Protocol/ discovery, "Announcement"
+final class Announcer {
+  /// The groups of one interface: addresses apart, so that one may change without touching the service.
+  private struct Site {
+    var interface: NetworkInterface
+    var addresses: (any RecordGroup)?
+    var service: (any RecordGroup)?
+
+    func close() {
+      service?.close()
+      addresses?.close()
+    }
+  }
+
+  private let responder: any Responder
+  private let loop: DiscoveryLoop
+  private let type: String
+  private let onRename: (ServiceAdvertisement) -> Void
+  private let onProblem: (String) -> Void
+  private let onSuccess: () -> Void
+  private var interfaces: [NetworkInterface]
+  private var sites: [Site] = []
+  private var advertisement: ServiceAdvertisement?
+  private var hostLabel = RandomLabel.make()
+  private var backoff = Backoff(first: .milliseconds(50), last: .seconds(60))
+  private var retry: LoopTimer?
+
+  /// Announce nothing yet.
+  ///
+  /// - Parameters:
+  ///   - responder: what to announce through.
+  ///   - loop: the loop it runs on.
+  ///   - type: the DNS-SD type.
+  ///   - interfaces: where to announce, with the addresses to announce there.
+  ///   - onRename: told what is announced after somebody claimed its name.
+  ///   - onProblem: told why nothing can be announced, as a sentence.
+  ///   - onSuccess: told whenever an interface carries the announcement.
+  init(
+    responder: any Responder, loop: DiscoveryLoop, type: String, interfaces: [NetworkInterface],
+    onRename: @escaping (ServiceAdvertisement) -> Void, onProblem: @escaping (String) -> Void,
+    onSuccess: @escaping () -> Void
+  ) {
+    self.responder = responder
+    self.loop = loop
+    self.type = type
+    self.interfaces = interfaces
+    self.onRename = onRename
+    self.onProblem = onProblem
+    self.onSuccess = onSuccess
+  }
+
+  /// Replace what is announced. A change of the pairs alone is sent as such; everything else begins with a goodbye.
+  ///
+  /// - Parameter next: what to announce, or nil for nothing.
+  func announce(_ next: ServiceAdvertisement?) {
+    guard next != advertisement || (next != nil && sites.isEmpty) else { return }
+    let previous = advertisement
+    advertisement = next
+    backoff.reset()
+    if let next, let previous, !sites.isEmpty, next.instanceName == previous.instanceName,
+      next.port == previous.port, updateText(next)
+    {
+      return
+    }
+    // A host name that outlives an instance name would tell that both are the same machine.
+    if next?.instanceName != previous?.instanceName { hostLabel = RandomLabel.make() }
+    rebuild()
+  }
+
+  /// Announce other addresses on the same interfaces.
+  ///
+  /// - Parameter interfaces: the same interfaces with their present addresses.
+  func update(_ interfaces: [NetworkInterface]) {
+    self.interfaces = interfaces
+    for index in sites.indices {
+      guard let now = interfaces.first(where: { $0.index == sites[index].interface.index }) else { continue }
+      guard now.addresses != sites[index].interface.addresses else { continue }
+      sites[index].interface = now
+      sites[index].addresses?.close()
+      sites[index].addresses = nil
+      do throws(AvahiError) {
+        sites[index].addresses = try announceAddresses(now)
+      } catch {
+        failed(error)
+        return
+      }
+    }
+  }
+
+  /// Withdraw everything; there is no call-back after this.
+  func close() {
+    retry?.cancel()
+    retry = nil
+    for site in sites { site.close() }
+    sites = []
+  }
+
+  private func updateText(_ advertisement: ServiceAdvertisement) -> Bool {
+    guard let text = TextRecord.entries(advertisement.text) else { return false }
+    do throws(AvahiError) {
+      for site in sites {
+        try site.service?.updateText(
+          name: advertisement.instanceName, type: type, text: text, interface: site.interface.index)
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func rebuild() {
+    close()
+    guard let advertisement else { return }
+    guard let text = TextRecord.entries(advertisement.text), advertisement.port != 0,
+      (1...DiscoveryLimits.instanceNameBytes).contains(advertisement.instanceName.utf8.count)
+    else {
+      onProblem("The announcement has no name, no port or too long a TXT; announce a shorter one.")
+      return
+    }
+    do throws(AvahiError) {
+      for interface in interfaces {
+        var site = Site(interface: interface)
+        defer { sites.append(site) }
+        site.addresses = try announceAddresses(interface)
+        let group = try responder.makeGroup { [weak self] in self?.changed($0, service: true) }
+        site.service = group
+        try group.addService(
+          name: advertisement.instanceName, type: type, host: host, port: advertisement.port, text: text,
+          interface: interface.index)
+        try group.commit()
+      }
+    } catch {
+      error.isCollision ? collided(service: true) : failed(error)
+    }
+  }
+
+  private var host: String { hostLabel + ".local" }
+
+  private func announceAddresses(_ interface: NetworkInterface) throws(AvahiError) -> any RecordGroup {
+    let group = try responder.makeGroup { [weak self] in self?.changed($0, service: false) }
+    for address in interface.addresses {
+      try group.addAddress(address, host: host, interface: interface.index)
+    }
+    try group.commit()
+    return group
+  }
+
+  private func changed(_ state: RecordGroupState, service: Bool) {
+    switch state {
+    case .established: if service { onSuccess() }
+    case .collision: collided(service: service)
+    case .failure(let error): failed(error)
+    }
+  }
+
+  private func collided(service: Bool) {
+    // Several groups may report the same collision; the first answers for all.
+    guard retry == nil else { return }
+    close()
+    hostLabel = RandomLabel.make()
+    if service, var renamed = advertisement {
+      renamed.instanceName = RandomLabel.make()
+      advertisement = renamed
+      onRename(renamed)
+    }
+    tryAgain()
+  }
+
+  private func failed(_ error: AvahiError) {
+    guard retry == nil else { return }
+    close()
+    onProblem("This node cannot be announced (\(error)); it is tried again, and --peer host:port works meanwhile.")
+    tryAgain()
+  }
+
+  private func tryAgain() {
+    retry = loop.schedule(after: backoff.delay()) { [weak self] in
+      self?.retry = nil
+      self?.rebuild()
+    }
+  }
+}

@@ -1,0 +1,254 @@
+/// Runs discovery on the loop's thread: picks interfaces and a back end, feeds the table, reports events.
+///
+/// Spec: Protocol/ discovery
+final class DiscoveryEngine {
+  /// How long what an earlier back end saw is kept for the next one to see again.
+  static let handover = Duration.seconds(6)
+
+  /// A back end at work.
+  private struct Stack {
+    var kind: DiscoveryBackendKind
+    var interfaces: [NetworkInterface]
+    var embedded: EmbeddedResponder?
+    var announcer: Announcer
+    var watcher: ServiceWatcher
+  }
+
+  private let loop: DiscoveryLoop
+  private let configuration: DiscoveryConfiguration
+  private let emit: (DiscoveryEvent) -> Void
+  private var monitor: InterfaceMonitor?
+  private var available: [NetworkInterface] = []
+  private var selection = InterfaceSelection(names: [], available: [])
+  private var daemon: DaemonLink?
+  private var stack: Stack?
+  private var advertisement: ServiceAdvertisement?
+  private var table = ServiceTable()
+  private var flush: LoopTimer?
+  private var handoverEnd: LoopTimer?
+  private var retry: LoopTimer?
+  private var backoff = Backoff(first: .milliseconds(500), last: .seconds(60))
+  private var clock = ClockJump(.now())
+  private var state: DiscoveryState?
+
+  /// Prepare; nothing is opened.
+  ///
+  /// - Parameters:
+  ///   - loop: the loop to run on.
+  ///   - configuration: what to use where.
+  ///   - emit: receives all events.
+  init(loop: DiscoveryLoop, configuration: DiscoveryConfiguration, emit: @escaping (DiscoveryEvent) -> Void) {
+    self.loop = loop
+    self.configuration = configuration
+    self.emit = emit
+  }
+
+  /// Begin.
+  ///
+  /// - Throws: `LoopError` when the process may open no more descriptors.
+  func start() throws(LoopError) {
+    become(.starting)
+    monitor = try InterfaceMonitor(loop: loop) { [unowned self] in interfacesChanged() }
+    loop.onWake = { [unowned self] in checkClock() }
+    available = NetworkInterface.all()
+    selection = InterfaceSelection(names: configuration.interfaces, available: available)
+    askDaemon()
+    choose()
+  }
+
+  /// Replace what is announced.
+  ///
+  /// - Parameter advertisement: what to announce, or nil for nothing.
+  func advertise(_ advertisement: ServiceAdvertisement?) {
+    self.advertisement = advertisement
+    stack?.announcer.announce(advertisement)
+  }
+
+  /// Withdraw and free everything; nothing is called back after this.
+  func close() {
+    loop.onWake = {}
+    for timer in [flush, handoverEnd, retry] { timer?.cancel() }
+    monitor = nil
+    daemon?.close()
+    stopStack()
+    daemon = nil
+  }
+
+  // MARK: - Back ends
+
+  /// Find out whether the daemon serves what is selected.
+  ///
+  /// It is not asked about a loopback that a person named: configured as a reflector, it repeats on real networks what
+  /// it hears there, and `lo` promises that nothing leaves the machine.
+  private func askDaemon() {
+    guard configuration.allowDaemon else { return }
+    let confined = configuration.interfaces != nil && selection.interfaces.allSatisfy(\.isLoopback)
+    let wanted = confined && configuration.allowEmbedded ? [] : selection.interfaces
+    if let daemon { return daemon.prove(wanted) }
+    guard !wanted.isEmpty else { return }
+    let daemon = DaemonLink(loop: loop) { [unowned self] in choose() }
+    self.daemon = daemon
+    daemon.prove(wanted)
+    daemon.open()
+  }
+
+  private func choose() {
+    let choice = BackendChoice.make(
+      configuration: configuration, problem: selection.problem, daemon: daemon?.view ?? .absent)
+    switch choice {
+    case .wait:
+      // What runs goes on meanwhile, unless it is a daemon's and the daemon is another one now.
+      if stack?.kind == .avahiDaemon, daemon?.responder == nil { stopStack() }
+    case .nothing(let reason):
+      stopStack()
+      become(.failed(reason))
+    case .use(let kind):
+      guard stack?.kind != kind || stack?.interfaces != selection.interfaces else { return }
+      startStack(kind)
+    }
+  }
+
+  private func startStack(_ kind: DiscoveryBackendKind) {
+    stopStack()
+    retry?.cancel()
+    retry = nil
+    do throws(AvahiError) {
+      var embedded: EmbeddedResponder?
+      let responder: any Responder
+      if kind == .avahiDaemon, let connection = daemon?.responder {
+        responder = connection
+      } else {
+        let made = try EmbeddedResponder(loop: loop, interfaces: selection.interfaces) { [unowned self] state in
+          switch state {
+          case .failed(let error): stackFailed(error, of: .embedded)
+          case .running: backoff.reset()
+          case .absent, .preparing: break
+          }
+        }
+        embedded = made
+        responder = made
+      }
+      let watcher = try ServiceWatcher(
+        responder: responder, type: configuration.serviceType, interfaces: selection.interfaces
+      ) { [unowned self] in note($0) }
+      let announcer = Announcer(
+        responder: responder, loop: loop, type: configuration.serviceType, interfaces: selection.interfaces,
+        onRename: { [unowned self] in renamed($0) }, onProblem: { [unowned self] in become(.failed($0)) },
+        onSuccess: { [unowned self] in become(.running(kind)) })
+      stack = Stack(
+        kind: kind, interfaces: selection.interfaces, embedded: embedded, announcer: announcer, watcher: watcher)
+      become(.running(kind))
+      announcer.announce(advertisement)
+    } catch {
+      stackFailed(error, of: kind)
+    }
+  }
+
+  private func stopStack() {
+    guard let stack else { return }
+    self.stack = nil
+    // The stack first: it says goodbye for all it announced, and what is closed after it has nothing left to free.
+    stack.embedded?.close()
+    stack.announcer.close()
+    stack.watcher.close()
+    table.beginHandover()
+    handoverEnd?.cancel()
+    handoverEnd = loop.schedule(after: Self.handover) { [unowned self] in
+      handoverEnd = nil
+      table.endHandover()
+      report()
+    }
+  }
+
+  private func stackFailed(_ error: AvahiError, of kind: DiscoveryBackendKind) {
+    stopStack()
+    if kind == .avahiDaemon {
+      daemon?.distrust("it fails (\(error))")
+      return
+    }
+    become(
+      .failed(
+        error == .notInstalled
+          ? "Discovery needs libavahi-core7; install it with: sudo apt-get install libavahi-core7."
+          : "Discovery cannot use the network (\(error)); end what holds UDP port 5353 for itself alone, "
+            + "or name peers with --peer host:port."))
+    retry?.cancel()
+    retry = loop.schedule(after: backoff.delay()) { [unowned self] in
+      retry = nil
+      choose()
+    }
+  }
+
+  // MARK: - What changes around us
+
+  private func interfacesChanged() {
+    let before = (available: available, selection: selection)
+    available = NetworkInterface.all()
+    selection = InterfaceSelection(names: configuration.interfaces, available: available)
+    guard selection != before.selection || available != before.available else { return }
+    backoff.reset()
+    let moved = Self.identity(selection.interfaces) != Self.identity(before.selection.interfaces)
+    // Whether loopback is served depends on what else there is.
+    let loopbackInDoubt =
+      selection.interfaces.contains(where: \.isLoopback)
+      && Self.identity(available.filter { $0.isUp && !$0.addresses.isEmpty })
+        != Self.identity(before.available.filter { $0.isUp && !$0.addresses.isEmpty })
+    if moved || loopbackInDoubt { askDaemon() }
+    if !moved, stack != nil {
+      // The same interfaces: only their addresses are announced anew, without a goodbye for the service.
+      stack?.interfaces = selection.interfaces
+      stack?.announcer.update(selection.interfaces)
+    }
+    choose()
+  }
+
+  /// What makes a stack of the old interfaces useless when it changes; a plugged cable leads to another network.
+  private static func identity(_ interfaces: [NetworkInterface]) -> [String] {
+    interfaces.map { "\($0.index) \($0.name) \($0.isRunning)" }
+  }
+
+  private func checkClock() {
+    guard clock.noticed(at: .now()) else { return }
+    loop.later { [unowned self] in restart() }
+  }
+
+  /// Look and announce anew through the same back end.
+  private func restart() {
+    guard let kind = stack?.kind else { return }
+    startStack(kind)
+  }
+
+  // MARK: - Events
+
+  private func note(_ observation: ServiceObservation) {
+    table.note(observation)
+    // One event for what arrives together: port, pairs and addresses are separate records.
+    if table.hasChanges, flush == nil {
+      flush = loop.schedule(after: .milliseconds(30)) { [unowned self] in
+        flush = nil
+        report()
+      }
+    }
+    if case .withdrawn = observation, stack?.watcher.hasRoomAgain == true {
+      loop.later { [unowned self] in
+        if stack?.watcher.hasRoomAgain == true { restart() }
+      }
+    }
+  }
+
+  private func report() {
+    for event in table.takeEvents() { emit(event) }
+  }
+
+  private func renamed(_ next: ServiceAdvertisement) {
+    guard let previous = advertisement else { return }
+    advertisement = next
+    emit(.renamed(from: previous.instanceName, to: next.instanceName))
+  }
+
+  private func become(_ next: DiscoveryState) {
+    guard next != state else { return }
+    state = next
+    emit(.state(next))
+  }
+}

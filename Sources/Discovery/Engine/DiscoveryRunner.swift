@@ -1,0 +1,151 @@
+import Glibc
+import Synchronization
+
+/// Joins a public discovery to its thread: carries commands in, events out, and ends the thread on cancellation.
+final class DiscoveryRunner: Sendable {
+  /// How long `run` waits for the thread to leave. Only a call over D-Bus to a daemon that hangs takes longer; the thread
+  /// then frees everything when that call returns.
+  private static let patience = Duration.milliseconds(1500)
+
+  private struct Life {
+    var started = false
+    var cancelled = false
+    var stranded = false
+    var waiting: CheckedContinuation<Void, Never>?
+  }
+
+  /// All events.
+  let events: AsyncStream<DiscoveryEvent>
+
+  private let continuation: AsyncStream<DiscoveryEvent>.Continuation
+  private let configuration: DiscoveryConfiguration
+  private let mailbox: LoopMailbox?
+  private let life = Mutex(Life())
+
+  /// Prepare; the thread starts with `run`.
+  ///
+  /// - Parameter configuration: what to use where.
+  init(configuration: DiscoveryConfiguration) {
+    self.configuration = configuration
+    mailbox = try? LoopMailbox()
+    (events, continuation) = AsyncStream.makeStream(
+      bufferingPolicy: .bufferingNewest(DiscoveryLimits.bufferedEvents))
+  }
+
+  /// Leave a command for the thread.
+  ///
+  /// - Parameter command: what to do.
+  func post(_ command: LoopMailbox.Command) {
+    mailbox?.post(command)
+  }
+
+  /// Discover until cancelled.
+  func run() async {
+    let first = life.withLock { life in
+      defer { life.started = true }
+      return !life.started
+    }
+    guard first else { return }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiting in
+        life.withLock { $0.waiting = waiting }
+        startThread()
+      }
+    } onCancel: {
+      post(.stop)
+      let stranded = life.withLock { life in
+        life.cancelled = true
+        return life.stranded
+      }
+      guard !stranded else { return finish() }
+      // It outlives this call by design: nothing else could end a wait that the thread does not end.
+      Task.detached { [self] in
+        try? await Task.sleep(for: Self.patience)
+        finish()
+      }
+    }
+    continuation.finish()
+  }
+
+  private func startThread() {
+    guard mailbox != nil else { return fail(.noDescriptors) }
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+    pthread_attr_setstacksize(&attributes, 1 << 20)
+    let context = Unmanaged.passRetained(self)
+    var thread = pthread_t()
+    // The thread inherits a mask that leaves all signals to those who wait for them.
+    var all = sigset_t()
+    var before = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &before)
+    let result = pthread_create(
+      &thread, &attributes,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<DiscoveryRunner>.fromOpaque(context).takeRetainedValue().thread()
+        return nil
+      }, context.toOpaque())
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    if result != 0 {
+      context.release()
+      fail(.noMemory)
+    }
+  }
+
+  /// The thread's whole life.
+  private func thread() {
+    do throws(LoopError) {
+      try discover()
+      finish()
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func discover() throws(LoopError) {
+    guard let mailbox else { throw LoopError.noDescriptors }
+    let loop = try DiscoveryLoop()
+    let continuation = continuation
+    let engine = DiscoveryEngine(loop: loop, configuration: configuration) { continuation.yield($0) }
+    defer { engine.close() }
+    let watch = try LoopWatch(mailbox.readEnd, on: loop) {
+      for command in mailbox.take() {
+        switch command {
+        case .advertise(let advertisement): engine.advertise(advertisement)
+        case .stop: loop.quit()
+        }
+      }
+    }
+    defer { watch.close() }
+    try engine.start()
+    guard loop.run() else { throw LoopError.broken }
+  }
+
+  /// Report that there is no thread, and wait for the cancellation like every other state.
+  private func fail(_ error: LoopError) {
+    let cause =
+      switch error {
+      case .noDescriptors: "Discovery cannot open more files; raise the limit with ulimit -n and restart the node."
+      case .noMemory: "Discovery has no memory for its thread; end other programs and restart the node."
+      case .broken: "Discovery lost its event loop; restart the node."
+      }
+    continuation.yield(.state(.failed(cause)))
+    let cancelled = life.withLock { life in
+      life.stranded = true
+      return life.cancelled
+    }
+    if cancelled { finish() }
+  }
+
+  /// Let `run` return, once.
+  private func finish() {
+    let waiting = life.withLock { life in
+      defer { life.waiting = nil }
+      return life.waiting
+    }
+    waiting?.resume()
+  }
+}

@@ -1,0 +1,150 @@
+import CAvahi
+
+/// Follows all instances of a type on some interfaces, down to their addresses.
+final class ServiceWatcher {
+  /// One instance on one interface, seen through one or both IP versions.
+  private final class Sighting {
+    var protocols: [Int32] = []
+    var resolver: (any Lookup)?
+    var host: String?
+    var addressLookups: [any Lookup] = []
+    /// How many IP versions carry each address.
+    var addresses: [AddressBytes: Set<Int32>] = [:]
+
+    func closeAddresses() {
+      for lookup in addressLookups { lookup.close() }
+      addressLookups = []
+      addresses = [:]
+    }
+
+    func close() {
+      resolver?.close()
+      resolver = nil
+      closeAddresses()
+    }
+  }
+
+  private let responder: any Responder
+  private let type: String
+  private let interfaces: [UInt32: NetworkInterface]
+  private let observe: (ServiceObservation) -> Void
+  private var browsers: [any Lookup] = []
+  private var sightings: [SightingKey: Sighting] = [:]
+
+  /// Whether something was left out for lack of room since the last look.
+  private(set) var isIncomplete = false
+
+  /// Whether a fresh start would find room for what was left out.
+  var hasRoomAgain: Bool { isIncomplete && sightings.count < DiscoveryLimits.sightings * 3 / 4 }
+
+  /// Begin to look.
+  ///
+  /// - Parameters:
+  ///   - responder: what to look through.
+  ///   - type: the DNS-SD type.
+  ///   - interfaces: where to look.
+  ///   - observe: called on the loop's thread with every fact.
+  /// - Throws: `AvahiError` when the back end refuses.
+  init(
+    responder: any Responder, type: String, interfaces: [NetworkInterface],
+    observe: @escaping (ServiceObservation) -> Void
+  ) throws(AvahiError) {
+    self.responder = responder
+    self.type = type
+    self.interfaces = Dictionary(interfaces.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
+    self.observe = observe
+    for interface in interfaces {
+      browsers.append(
+        try responder.browseServices(type: type, interface: interface.index) { [unowned self] in saw($0) })
+    }
+  }
+
+  /// Stop looking; there is no call-back after this.
+  func close() {
+    for browser in browsers { browser.close() }
+    browsers = []
+    for sighting in sightings.values { sighting.close() }
+    sightings = [:]
+  }
+
+  private func saw(_ event: ServiceSighting) {
+    guard interfaces[event.interface] != nil else { return }
+    let key = SightingKey(instanceName: event.instanceName, interfaceIndex: event.interface)
+    event.appeared ? appeared(event, key) : disappeared(event, key)
+  }
+
+  private func appeared(_ event: ServiceSighting, _ key: SightingKey) {
+    if sightings[key] == nil, sightings.count >= DiscoveryLimits.sightings {
+      isIncomplete = true
+      return
+    }
+    let sighting = sightings[key] ?? Sighting()
+    sightings[key] = sighting
+    guard !sighting.protocols.contains(event.packetProtocol) else { return }
+    sighting.protocols.append(event.packetProtocol)
+    if sighting.resolver == nil { resolve(event, key, sighting) }
+  }
+
+  private func disappeared(_ event: ServiceSighting, _ key: SightingKey) {
+    guard let sighting = sightings[key], let index = sighting.protocols.firstIndex(of: event.packetProtocol)
+    else { return }
+    sighting.protocols.remove(at: index)
+    if let other = sighting.protocols.first {
+      // The resolver may have been asking over the IP version that is gone.
+      guard index == 0 else { return }
+      sighting.resolver?.close()
+      sighting.resolver = nil
+      var event = event
+      event.packetProtocol = other
+      resolve(event, key, sighting)
+    } else {
+      sighting.close()
+      sightings[key] = nil
+      observe(.withdrawn(key))
+    }
+  }
+
+  private func resolve(_ event: ServiceSighting, _ key: SightingKey, _ sighting: Sighting) {
+    do throws(AvahiError) {
+      sighting.resolver = try responder.resolveService(event, type: type) { [unowned self, unowned sighting] in
+        resolved($0, key, sighting)
+      }
+    } catch {
+      isIncomplete = true
+      sightings[key] = nil
+      sighting.close()
+    }
+  }
+
+  private func resolved(_ service: ResolvedService, _ key: SightingKey, _ sighting: Sighting) {
+    observe(
+      .resolved(key, host: service.host, port: service.port, text: TextRecord.parse(service.text)))
+    guard sighting.host != service.host else { return }
+    sighting.host = service.host
+    sighting.closeAddresses()
+    for type in [AVAHI_DNS_TYPE_A, AVAHI_DNS_TYPE_AAAA] {
+      do throws(AvahiError) {
+        let lookup = try responder.browseRecords(
+          name: service.host, type: UInt16(type), interface: key.interfaceIndex
+        ) { [unowned self, unowned sighting] in saw($0, key, sighting) }
+        sighting.addressLookups.append(lookup)
+      } catch {
+        isIncomplete = true
+      }
+    }
+  }
+
+  private func saw(_ record: SeenRecord, _ key: SightingKey, _ sighting: Sighting) {
+    guard let address = AddressBytes(record.data), let interface = interfaces[key.interfaceIndex] else { return }
+    if record.appeared {
+      guard sighting.addresses[address] != nil || sighting.addresses.count < DiscoveryLimits.addresses else { return }
+      sighting.addresses[address, default: []].insert(record.packetProtocol)
+      observe(.gained(key, address, interface: interface))
+    } else if sighting.addresses[address]?.remove(record.packetProtocol) != nil,
+      sighting.addresses[address]?.isEmpty == true
+    {
+      sighting.addresses[address] = nil
+      observe(.dropped(key, address))
+    }
+  }
+}

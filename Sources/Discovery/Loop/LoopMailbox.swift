@@ -1,0 +1,79 @@
+import Glibc
+import Synchronization
+
+/// Carries commands from any thread to the loop's thread, and wakes it.
+///
+/// Callers never wait for the loop: libavahi-client makes blocking calls over D-Bus, and a daemon that hangs must not
+/// hang whoever calls us.
+final class LoopMailbox: Sendable {
+  /// What other threads may ask of the loop.
+  enum Command: Sendable {
+    /// Replace what is announced.
+    case advertise(ServiceAdvertisement?)
+
+    /// Withdraw everything, free everything, end the thread.
+    case stop
+  }
+
+  private struct Contents {
+    var stopped = false
+    var advertisement: ServiceAdvertisement?
+    var replaced = false
+  }
+
+  private let contents = Mutex(Contents())
+  private let writeEnd: CInt
+
+  /// Becomes readable when there is something to take.
+  let readEnd: CInt
+
+  /// Open the wake-up channel.
+  ///
+  /// - Throws: `LoopError` when the process may open no more descriptors.
+  init() throws(LoopError) {
+    var ends: [CInt] = [-1, -1]
+    let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw LoopError.noDescriptors }
+    readEnd = ends[0]
+    writeEnd = ends[1]
+  }
+
+  deinit {
+    close(readEnd)
+    close(writeEnd)
+  }
+
+  /// Leave a command and wake the loop. Of several announcements only the newest is kept, so that this is bounded.
+  ///
+  /// - Parameter command: what to do.
+  func post(_ command: Command) {
+    contents.withLock { contents in
+      switch command {
+      case .advertise(let advertisement):
+        contents.advertisement = advertisement
+        contents.replaced = true
+      case .stop:
+        contents.stopped = true
+      }
+    }
+    // A full channel means that the loop has a wake-up pending anyway.
+    var byte: UInt8 = 1
+    _ = send(writeEnd, &byte, 1, CInt(MSG_NOSIGNAL))
+  }
+
+  /// Take all commands that wait.
+  ///
+  /// - Returns: the newest announcement if there is one, then the order to stop if it was given.
+  func take() -> [Command] {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    while recv(readEnd, &bytes, bytes.count, 0) > 0 {}
+    return contents.withLock { contents in
+      var commands: [Command] = []
+      if contents.replaced { commands.append(.advertise(contents.advertisement)) }
+      if contents.stopped { commands.append(.stop) }
+      contents.replaced = false
+      contents.advertisement = nil
+      return commands
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import CAvahi
+
+/// Moves bytes and strings between Avahi and Swift.
+enum CText {
+  /// Read the TXT entries within the limits.
+  ///
+  /// - Parameter list: Avahi's list; not kept.
+  static func entries(_ list: UnsafeMutablePointer<AvahiStringList>?) -> [[UInt8]] {
+    var entries: [[UInt8]] = []
+    var next = list
+    // One more than is allowed, so that the reader sees that there was more.
+    while let entry = next, entries.count <= DiscoveryLimits.textEntries {
+      let size = avahi_string_list_get_size(entry)
+      entries.append(Array(UnsafeBufferPointer(start: avahi_string_list_get_text(entry), count: size)))
+      next = avahi_string_list_get_next(entry)
+    }
+    return entries
+  }
+
+  /// Lend a list of TXT entries to a function of Avahi's.
+  ///
+  /// - Parameters:
+  ///   - entries: each of at most 255 bytes.
+  ///   - body: must not keep the list.
+  static func withList<Result>(
+    _ entries: [[UInt8]], _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result
+  ) -> Result {
+    var list: UnsafeMutablePointer<AvahiStringList>?
+    // Avahi puts each entry in front of the others.
+    for entry in entries.reversed() {
+      list = avahi_string_list_add_arbitrary(list, entry, entry.count)
+    }
+    defer { avahi_string_list_free(list) }
+    return body(list)
+  }
+
+  /// Read an instance name.
+  ///
+  /// - Returns: nil when it is empty, over 63 bytes or no UTF-8.
+  static func instanceName(_ text: UnsafePointer<CChar>?) -> String? {
+    guard let text, let name = String(validatingCString: text) else { return nil }
+    return (1...DiscoveryLimits.instanceNameBytes).contains(name.utf8.count) ? name : nil
+  }
+
+  /// Read a full DNS name.
+  ///
+  /// - Returns: nil when it is empty, over 1 KB with its escapes, or no UTF-8.
+  static func hostName(_ text: UnsafePointer<CChar>?) -> String? {
+    guard let text, let name = String(validatingCString: text) else { return nil }
+    return (1...1024).contains(name.utf8.count) ? name : nil
+  }
+
+  /// Lend an address to a function of Avahi's.
+  static func withAddress<Result>(
+    _ address: AddressBytes, _ body: (UnsafeMutablePointer<AvahiAddress>) -> Result
+  ) -> Result {
+    var raw = AvahiAddress()
+    raw.proto = AvahiProtocol(address.family == .v4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6)
+    withUnsafeMutableBytes(of: &raw.data) { $0.copyBytes(from: address.bytes) }
+    return body(&raw)
+  }
+}

@@ -1,0 +1,25 @@
+/// Says what this node announces: one instance of the service, its port and its TXT pairs.
+///
+/// Spec: Protocol/ discovery, "Announcement"
+public struct ServiceAdvertisement: Sendable, Hashable {
+  /// The instance name: 8 random characters, chosen anew by the caller at every start, hour and network change.
+  public var instanceName: String
+
+  /// The TCP port of the listener.
+  public var port: UInt16
+
+  /// The TXT pairs; values are raw bytes. A pair takes at most 255 bytes with its key and the `=` between them.
+  public var text: [String: [UInt8]]
+
+  /// Describe an announcement.
+  ///
+  /// - Parameters:
+  ///   - instanceName: 1 to 63 bytes of UTF-8; 8 random characters in practice.
+  ///   - port: the TCP port of the listener.
+  ///   - text: at most 16 pairs and 1300 bytes in all.
+  public init(instanceName: String, port: UInt16, text: [String: [UInt8]]) {
+    self.instanceName = instanceName
+    self.port = port
+    self.text = text
+  }
+}

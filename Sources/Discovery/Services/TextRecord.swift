@@ -1,0 +1,44 @@
+/// Reads and writes the pairs of a DNS-SD TXT record.
+///
+/// Spec: Protocol/ discovery, "TXT"
+enum TextRecord {
+  /// Read what another host announced.
+  ///
+  /// Keys are printable ASCII and compared in lower case; the first of several equal keys counts; an entry without a
+  /// key is left out; one without `=` has an empty value. What goes beyond 16 entries or 1300 bytes is not looked at.
+  ///
+  /// - Parameter entries: the raw entries, any bytes.
+  static func parse(_ entries: some Sequence<[UInt8]>) -> [String: [UInt8]] {
+    var pairs: [String: [UInt8]] = [:]
+    var bytes = 0
+    for entry in entries.prefix(DiscoveryLimits.textEntries) {
+      bytes += entry.count + 1
+      guard bytes <= DiscoveryLimits.textBytes else { break }
+      let key = entry.prefix { $0 != UInt8(ascii: "=") }
+      guard !key.isEmpty, key.allSatisfy({ (0x20...0x7e).contains($0) }) else { continue }
+      let name = String(decoding: key, as: UTF8.self).lowercased()
+      guard pairs[name] == nil else { continue }
+      pairs[name] = Array(entry.dropFirst(key.count + 1))
+    }
+    return pairs
+  }
+
+  /// Write what this node announces.
+  ///
+  /// - Parameter text: the pairs.
+  /// - Returns: the entries sorted by key, `v` first as its readers expect a version there; nil when a key is empty, has
+  ///   `=` or is no printable ASCII, an entry is over 255 bytes, or all are over 16 entries or 1300 bytes.
+  static func entries(_ text: [String: [UInt8]]) -> [[UInt8]]? {
+    guard text.count <= DiscoveryLimits.textEntries else { return nil }
+    var entries: [[UInt8]] = []
+    for (key, value) in text.sorted(by: { ($0.key == "v" ? "" : $0.key) < ($1.key == "v" ? "" : $1.key) }) {
+      let name = Array(key.utf8)
+      guard !name.isEmpty, name.allSatisfy({ (0x20...0x7e).contains($0) && $0 != UInt8(ascii: "=") }) else { return nil }
+      let entry = name + [UInt8(ascii: "=")] + value
+      guard entry.count <= 255 else { return nil }
+      entries.append(entry)
+    }
+    guard entries.reduce(0, { $0 + $1.count + 1 }) <= DiscoveryLimits.textBytes else { return nil }
+    return entries
+  }
+}

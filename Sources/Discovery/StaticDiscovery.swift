@@ -1,0 +1,28 @@
+/// Discovers nothing and announces nothing: for nodes whose peers a person names.
+///
+/// Spec: Protocol/ discovery, "Back ends"
+public final class StaticDiscovery: PeerDiscovery {
+  /// One event: that the fixed back end runs. It finishes when `run` returns.
+  public let events: AsyncStream<DiscoveryEvent>
+
+  private let continuation: AsyncStream<DiscoveryEvent>.Continuation
+
+  /// Prepare a discovery that stays silent.
+  public init() {
+    (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Wait until cancelled; call it once.
+  public func run() async {
+    continuation.yield(.state(.running(.fixed)))
+    let (forever, end) = AsyncStream<Never>.makeStream()
+    for await _ in forever {}
+    end.finish()
+    continuation.finish()
+  }
+
+  /// Do nothing: what a person named is not announced.
+  ///
+  /// - Parameter advertisement: not looked at.
+  public func advertise(_ advertisement: ServiceAdvertisement?) async {}
+}

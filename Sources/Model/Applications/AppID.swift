@@ -1,0 +1,37 @@
+/// An application's ID: its desktop or Flatpak ID, or one the parent chose; 1 to 255 bytes without spaces or control characters.
+public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
+  public let text: String
+
+  /// Check and wrap an ID; nil when it is empty, too long, or has a space or an unprintable character.
+  public init?(_ text: String) {
+    guard (1...255).contains(text.utf8.count) else { return nil }
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate, .privateUse, .unassigned:
+        return nil
+      default: break
+      }
+    }
+    self.text = text
+  }
+
+  public var description: String { text }
+
+  public static func < (left: AppID, right: AppID) -> Bool { left.text < right.text }
+}
+
+extension AppID: Codable {
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let id = AppID(text) else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "not an application ID: \(text)"))
+    }
+    self = id
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}

@@ -1,0 +1,16 @@
+/// Why there is no family day to be had from these settings; each says what to do next.
+public enum DayBoundaryError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// No such zone is known.
+  case unknownZone(String)
+  /// The hour is none of the day's.
+  case startHourOutOfRange(Int)
+
+  /// One sentence with the fault and the next step.
+  public var description: String {
+    switch self {
+    case .unknownZone(let zone):
+      "There is no time zone \(zone.debugDescription): give an IANA name, such as Europe/Berlin."
+    case .startHourOutOfRange(let hour): "A day cannot start at hour \(hour): give one from 0 to 23."
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/// A day by the family's reckoning, such as `2026-11-21`, in the Gregorian calendar; without zone or hour of its own.
+public struct FamilyDay: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The first day there is: 1900-01-01.
+  public static let first = FamilyDay(daysSinceEpoch: -25_567)
+  /// The last day there is: 9999-12-31.
+  public static let last = FamilyDay(daysSinceEpoch: 2_932_896)
+
+  /// Whole days from 1970-01-01 to this one.
+  let daysSinceEpoch: Int64
+
+  /// Count from 1970-01-01; a number beyond the first or last day is brought to it.
+  init(daysSinceEpoch: Int64) {
+    self.daysSinceEpoch = min(max(daysSinceEpoch, -25_567), 2_932_896)
+  }
+
+  /// Read a day as `description` writes it.
+  ///
+  /// - Parameter text: Ten ASCII characters, such as `2026-11-21`; nil is returned for another form, for a day that no
+  ///   calendar has, and for years before 1900.
+  public init?(_ text: String) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    guard parts.map(\.count) == [4, 2, 2] else { return nil }
+    var numbers: [Int64] = []
+    for part in parts {
+      guard part.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+      numbers.append(part.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
+    }
+    let day = FamilyDay(year: numbers[0], month: numbers[1], day: numbers[2])
+    // A date that does not exist, such as February 30, comes out as another one, and so does a year before 1900.
+    guard (1...12).contains(numbers[1]), day.description == text else { return nil }
+    self = day
+  }
+
+  private init(year: Int64, month: Int64, day: Int64) {
+    // Years are counted from March, so that the day a leap year adds is its last.
+    let marchYear = month > 2 ? year : year - 1
+    let marchMonth = (month + 9) % 12
+    let leapDays = marchYear / 4 - marchYear / 100 + marchYear / 400
+    let dayOfYear = (153 * marchMonth + 2) / 5 + day - 1
+    self.init(daysSinceEpoch: marchYear * 365 + leapDays + dayOfYear - 719_468)
+  }
+
+  /// The day as year, month and day: ten characters.
+  public var description: String {
+    let days = daysSinceEpoch + 719_468
+    let century = (4 * days + 3) / 146_097
+    let dayOfCentury = days - century * 146_097 / 4
+    let yearOfCentury = (4 * dayOfCentury + 3) / 1_461
+    let dayOfYear = dayOfCentury - yearOfCentury * 1_461 / 4
+    let marchMonth = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+    let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+    let year = century * 100 + yearOfCentury + (marchMonth < 10 ? 0 : 1)
+    return "\(Self.padded(year, to: 4))-\(Self.padded(month, to: 2))-\(Self.padded(day, to: 2))"
+  }
+
+  /// Give the day so many days later, or earlier when negative; no further than the first or last day.
+  public func advanced(byDays days: Int) -> FamilyDay {
+    let (sum, overflow) = daysSinceEpoch.addingReportingOverflow(Int64(days))
+    return overflow ? (days < 0 ? .first : .last) : FamilyDay(daysSinceEpoch: sum)
+  }
+
+  /// Tell whether `left` comes before `right`.
+  public static func < (left: FamilyDay, right: FamilyDay) -> Bool { left.daysSinceEpoch < right.daysSinceEpoch }
+
+  private static func padded(_ number: Int64, to width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+}
+
+extension FamilyDay: Codable {
+  /// Read the day from its ten characters.
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let day = FamilyDay(text) else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "not a day such as 2026-11-21: \(text)"))
+    }
+    self = day
+  }
+
+  /// Write the day as its ten characters.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

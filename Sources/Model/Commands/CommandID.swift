@@ -1,0 +1,58 @@
+/// A command's name for life: a UUID of version 7 (RFC 9562), so that IDs made later sort later.
+public struct CommandID: Hashable, Sendable, Comparable {
+  private let storage: Bytes16
+
+  /// Wrap 16 bytes; nil for any other number.
+  public init?(bytes: some Collection<UInt8>) {
+    guard let storage = Bytes16(bytes) else { return nil }
+    self.storage = storage
+  }
+
+  /// Make an ID of version 7.
+  ///
+  /// - Parameters:
+  ///   - milliseconds: Unix milliseconds; its low 48 bits are used.
+  ///   - random: 10 random bytes, of which 74 bits are used.
+  public init(milliseconds: Int64, random: [UInt8]) {
+    precondition(random.count == 10, "a version 7 UUID takes 10 random bytes")
+    let time = UInt64(truncatingIfNeeded: milliseconds) & 0xFFFF_FFFF_FFFF
+    let first = (UInt64(random[0]) << 8 | UInt64(random[1])) & 0x0FFF
+    var low: UInt64 = 0
+    for byte in random[2...] { low = low << 8 | UInt64(byte) }
+    storage = Bytes16(high: time << 16 | 0x7000 | first, low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
+  }
+
+  /// Read the text form with or without dashes; nil when it is malformed.
+  public init?(_ text: some StringProtocol) {
+    guard let bytes = Hexadecimal.decode(String(text).filter { $0 != "-" }) else { return nil }
+    self.init(bytes: bytes)
+  }
+
+  /// 16 bytes.
+  public var bytes: [UInt8] { storage.bytes }
+
+  public static func < (left: CommandID, right: CommandID) -> Bool { left.storage < right.storage }
+}
+
+extension CommandID: CustomStringConvertible {
+  public var description: String {
+    let text = Array(Hexadecimal.encode(bytes).utf8)
+    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+      .map { String(decoding: text[$0], as: UTF8.self) }.joined(separator: "-")
+  }
+}
+
+extension CommandID: Codable {
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let id = CommandID(text) else {
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not a command ID: \(text)"))
+    }
+    self = id
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

@@ -1,0 +1,38 @@
+/// What a parent asks of a child's machine.
+public enum CommandPayload: Hashable, Sendable, Codable {
+  /// Desired state of one application.
+  case setApp(AppConfiguration)
+  /// Forget an application's rules.
+  case removeApp(AppID)
+  /// Desired state of the family's rules.
+  case setFamilySettings(FamilySettings)
+  /// Report the machine's applications and rules as they are.
+  case requestReport
+  /// Show a text; UTF-8, 1 to 4,096 bytes.
+  case message(String)
+  /// Leave the household.
+  case unpair
+
+  /// The kind's fixed word, as stored and shown.
+  public var kind: CommandKind {
+    switch self {
+    case .setApp: .setApp
+    case .removeApp: .removeApp
+    case .setFamilySettings: .setFamilySettings
+    case .requestReport: .requestReport
+    case .message: .message
+    case .unpair: .unpair
+    }
+  }
+
+  /// Say what is wrong with the values, in one sentence; nil when nothing is.
+  public var fault: String? {
+    switch self {
+    case .setApp(let configuration): configuration.fault
+    case .setFamilySettings(let settings): settings.fault
+    case .message(let text):
+      (1...4_096).contains(text.utf8.count) ? nil : "A message must have 1 to 4,096 bytes of UTF-8."
+    case .removeApp, .requestReport, .unpair: nil
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// Rules of the whole family. Parents write, children read; the higher version holds.
+public struct FamilySettings: Hashable, Sendable, Codable {
+  /// Milli-points per minute for an application without a rate of its own.
+  public var defaultMilliPointsPerMinute: Int64
+  /// What one point buys.
+  public var minutesPerPoint: Int
+  /// Sessions shorter than this earn nothing.
+  public var minimumSessionMinutes: Int
+  public var dailyRewardLimitMinutes: Int?
+  public var weeklyRewardLimitMinutes: Int?
+  /// 0 to 23: when a family's day begins.
+  public var dayStartHour: Int
+  /// IANA name, such as `Europe/Berlin`.
+  public var zone: String
+  /// Counts edits, from 1.
+  public var version: Int64
+
+  public init(
+    defaultMilliPointsPerMinute: Int64 = 1_000, minutesPerPoint: Int = 1, minimumSessionMinutes: Int = 0,
+    dailyRewardLimitMinutes: Int? = nil, weeklyRewardLimitMinutes: Int? = nil, dayStartHour: Int = 0,
+    zone: String = "UTC", version: Int64 = 0
+  ) {
+    self.defaultMilliPointsPerMinute = defaultMilliPointsPerMinute
+    self.minutesPerPoint = minutesPerPoint
+    self.minimumSessionMinutes = minimumSessionMinutes
+    self.dailyRewardLimitMinutes = dailyRewardLimitMinutes
+    self.weeklyRewardLimitMinutes = weeklyRewardLimitMinutes
+    self.dayStartHour = dayStartHour
+    self.zone = zone
+    self.version = version
+  }
+
+  /// Say what is wrong with the values, in one sentence; nil when nothing is.
+  public var fault: String? {
+    if !(0...1_000_000_000).contains(defaultMilliPointsPerMinute) {
+      return "The default rate must be between 0 and 1,000,000 points per minute."
+    }
+    if !(1...1_440).contains(minutesPerPoint) { return "Minutes per point must be between 1 and 1,440." }
+    if !(0...1_440).contains(minimumSessionMinutes) { return "The minimum session must be 0 to 1,440 minutes." }
+    if let limit = dailyRewardLimitMinutes, !(0...1_440).contains(limit) {
+      return "The daily reward limit must be 0 to 1,440 minutes."
+    }
+    if let limit = weeklyRewardLimitMinutes, !(0...10_080).contains(limit) {
+      return "The weekly reward limit must be 0 to 10,080 minutes."
+    }
+    if !(0...23).contains(dayStartHour) { return "The day must start at an hour between 0 and 23." }
+    if !(1...64).contains(zone.utf8.count) { return "The zone must be an IANA name, such as Europe/Berlin." }
+    return nil
+  }
+}

@@ -1,0 +1,74 @@
+/// Crockford's base 32: text that people read aloud and type, without I, L, O and U.
+///
+/// Reading takes either case and turns the look-alikes O into 0, and I and L into 1.
+public enum Crockford {
+  static let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+
+  /// Write `bytes` as base-32 text, most significant bits first; the last symbol is padded with zero bits.
+  public static func encode(_ bytes: some Collection<UInt8>) -> String {
+    var text: [UInt8] = []
+    var buffer: UInt32 = 0
+    var bits: UInt32 = 0
+    for byte in bytes {
+      buffer = buffer << 8 | UInt32(byte)
+      bits += 8
+      while bits >= 5 {
+        bits -= 5
+        text.append(symbols[Int(buffer >> bits & 31)])
+      }
+      buffer &= (1 << bits) - 1
+    }
+    if bits > 0 { text.append(symbols[Int(buffer << (5 - bits) & 31)]) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Read base-32 values (0 to 31) from text; nil when a character is no symbol.
+  static func values(_ text: some StringProtocol) -> [UInt8]? {
+    var values: [UInt8] = []
+    for symbol in text.utf8 {
+      guard let value = value(symbol) else { return nil }
+      values.append(value)
+    }
+    return values
+  }
+
+  /// Pack base-32 values into whole bytes; nil when left-over bits are not zero.
+  static func bytes(_ values: some Collection<UInt8>) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var buffer: UInt32 = 0
+    var bits: UInt32 = 0
+    for value in values {
+      buffer = buffer << 5 | UInt32(value)
+      bits += 5
+      if bits >= 8 {
+        bits -= 8
+        bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
+      }
+      buffer &= (1 << bits) - 1
+    }
+    return buffer == 0 ? bytes : nil
+  }
+
+  /// The Luhn mod 32 check value over base-32 values: finds every single wrong symbol and nearly every swap of neighbours.
+  static func check(_ values: some BidirectionalCollection<UInt8>) -> UInt8 {
+    var factor = 2
+    var sum = 0
+    for value in values.reversed() {
+      let addend = factor * Int(value)
+      sum += addend / 32 + addend % 32
+      factor = factor == 2 ? 1 : 2
+    }
+    return UInt8((32 - sum % 32) % 32)
+  }
+
+  private static func value(_ symbol: UInt8) -> UInt8? {
+    var upper = symbol
+    if (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(symbol) { upper = symbol - 32 }
+    switch upper {
+    case UInt8(ascii: "O"): upper = UInt8(ascii: "0")
+    case UInt8(ascii: "I"), UInt8(ascii: "L"): upper = UInt8(ascii: "1")
+    default: break
+    }
+    return symbols.firstIndex(of: upper).map(UInt8.init)
+  }
+}

@@ -1,0 +1,60 @@
+/// A device's name for life: the first 20 bytes of SHA-256 over a domain string and its two public keys.
+///
+/// As text: 32 Crockford base-32 symbols and a Luhn mod 32 check symbol, in groups of four, such as
+/// `ABCD-EFGH-…-K`. Spec: Protocol/01-overview.md §3.
+public struct DeviceID: Hashable, Sendable, Comparable {
+  /// 20 bytes.
+  public let bytes: [UInt8]
+
+  /// The size in bytes.
+  public static let size = 20
+
+  /// Wrap 20 bytes; nil for any other number.
+  public init?(bytes: some Collection<UInt8>) {
+    guard bytes.count == Self.size else { return nil }
+    self.bytes = Array(bytes)
+  }
+
+  /// Read the text form without regard to case, dashes and spaces; nil when it is malformed or its check symbol is wrong.
+  public init?(_ text: some StringProtocol) {
+    let compact = String(text).filter { $0 != "-" && $0 != " " }
+    guard let values = Crockford.values(compact), values.count == 33,
+      Crockford.check(values.dropLast()) == values[32],
+      let bytes = Crockford.bytes(values.dropLast())
+    else { return nil }
+    self.init(bytes: bytes)
+  }
+
+  /// The first eight symbols: enough to tell a family's devices apart in a table, never to prove one.
+  public var short: String { String(description.prefix(9)) }
+
+  public static func < (left: DeviceID, right: DeviceID) -> Bool {
+    left.bytes.lexicographicallyPrecedes(right.bytes)
+  }
+}
+
+extension DeviceID: CustomStringConvertible {
+  public var description: String {
+    let text = Crockford.encode(bytes)
+    let check = Crockford.symbols[Int(Crockford.check(Crockford.values(text) ?? []))]
+    let symbols = Array(text.utf8)
+    var groups = stride(from: 0, to: 32, by: 4).map { String(decoding: symbols[$0..<$0 + 4], as: UTF8.self) }
+    groups.append(String(decoding: [check], as: UTF8.self))
+    return groups.joined(separator: "-")
+  }
+}
+
+extension DeviceID: Codable {
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let id = DeviceID(text) else {
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not a device ID: \(text)"))
+    }
+    self = id
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

@@ -1,0 +1,44 @@
+/// Every bound of the protocol in one place. Spec: Protocol/01-overview.md §6.
+public enum Limits {
+  /// Bytes of a Noise message, and so of a frame's body.
+  public static let frameBytes = 65_535
+  /// Bytes of plaintext in one frame: the frame less the 16-byte tag.
+  public static let batchBytes = frameBytes - 16
+  /// Bytes of an item's body.
+  public static let itemBodyBytes = 32_768
+  /// Items that may be on their way to a receiver in one class before it has stored any.
+  public static let windowItems = 4_096
+  /// Bytes that may be on their way to a receiver in one class before it has stored any.
+  public static let windowBytes = 4 << 20
+  /// Items that may wait for one peer in one class.
+  public static let queueItems = 1_000_000
+  /// Bytes that may wait for one peer in one class.
+  public static let queueBytes: Int64 = 1 << 30
+  /// Bytes a stranger may send before a valid handshake message.
+  public static let strangerBytes = 4_096
+  /// Milliseconds a stranger may take to finish a handshake.
+  public static let strangerMilliseconds: Int64 = 10_000
+  /// Strangers at one time, in all and from one source address.
+  public static let strangers = 64
+  public static let strangersPerSource = 8
+  /// Milliseconds of silence after which a session sends a ping, and after which it is dead.
+  public static let keepAliveMilliseconds: Int64 = 20_000
+  public static let deadMilliseconds: Int64 = 60_000
+  /// Frames, and milliseconds, after which a direction takes a new key.
+  public static let rekeyFrames: UInt64 = 1 << 16
+  public static let rekeyMilliseconds: Int64 = 3_600_000
+  /// Milliseconds after which a session makes way for one with a new handshake.
+  public static let sessionMilliseconds: Int64 = 86_400_000
+  /// Devices that one device may be paired with.
+  public static let peers = 1_024
+  /// Wrong guesses that spend a pairing code.
+  public static let pairingFailures = 5
+  /// Minutes a pairing code is open: the least, what is usual, the most.
+  public static let pairingMinutes = (least: 1, usual: 5, most: 15)
+  /// Milliseconds for a pairing's handshake and for each answer of the other machine.
+  public static let pairingStepMilliseconds: Int64 = 10_000
+  /// Milliseconds that a half-made pairing may wait for its other half before it is rolled back.
+  public static let pairingCommitMilliseconds: Int64 = 60_000
+  /// Pairing codes open at one time.
+  public static let invitations = 16
+}

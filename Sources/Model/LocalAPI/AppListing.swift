@@ -1,0 +1,22 @@
+/// One application's rules as `GET /v1/apps` lists them.
+public struct AppListing: Hashable, Sendable, Codable {
+  /// The machine the rules are for.
+  public var device: DeviceID
+  public var deviceName: DeviceName
+  public var configuration: AppConfiguration
+  /// On a parent's node: the child's own word, once its receipt is in; nil while the command is on its way.
+  public var enforcement: Enforcement?
+  /// On a parent's node: the status of the last command for this application.
+  public var lastCommand: CommandStatus?
+
+  public init(
+    device: DeviceID, deviceName: DeviceName, configuration: AppConfiguration, enforcement: Enforcement?,
+    lastCommand: CommandStatus?
+  ) {
+    self.device = device
+    self.deviceName = deviceName
+    self.configuration = configuration
+    self.enforcement = enforcement
+    self.lastCommand = lastCommand
+  }
+}

@@ -1,0 +1,39 @@
+/// Everything the local API can ask of a running node; the routes serve it, the node implements it.
+///
+/// Every method throws `LocalAPIError`. A device is named by its name, its ID, or a beginning of its ID that fits one device.
+public protocol NodeInterface: Sendable {
+  func status() async throws(LocalAPIError) -> NodeStatus
+  /// A stream of the node's sync state: the present one at once, then each change; bounded, newest kept.
+  func syncStates() async -> AsyncStream<SyncState>
+
+  func devices() async throws(LocalAPIError) -> [PeerStatus]
+  func unpair(device: String) async throws(LocalAPIError) -> UnpairResult
+
+  func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress
+  func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress
+  /// Wait until the pairing has changed since `change`, at most 25 s, and give how it stands.
+  func pairing(id: String, after change: Int) async throws(LocalAPIError) -> PairingProgress
+  /// Open pairings, without their codes.
+  func pairings() async throws(LocalAPIError) -> [PairingProgress]
+  func answerPairing(id: String, _ answer: PairingAnswer) async throws(LocalAPIError) -> PairingProgress
+  func cancelPairing(id: String) async throws(LocalAPIError) -> PairingProgress
+
+  /// Make a command durable; it returns after the commit.
+  func issue(_ request: CommandRequest) async throws(LocalAPIError) -> ConfigurationCommand
+  /// Commands, newest first.
+  func commands(device: String?, limit: Int) async throws(LocalAPIError) -> [ConfigurationCommand]
+  /// By ID, or a beginning of it that fits one command.
+  func command(id: String) async throws(LocalAPIError) -> ConfigurationCommand
+  /// Wait until the command's status is final, at most 25 s, and give how it stands.
+  func waitForCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand
+  func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand
+
+  func apps(device: String?) async throws(LocalAPIError) -> [AppListing]
+  func settings() async throws(LocalAPIError) -> FamilySettings
+
+  func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage
+  /// Totals a day, newest first; `from` and `to` are days such as `2026-11-01`, both inclusive.
+  func summaries(device: String?, from: String?, to: String?) async throws(LocalAPIError) -> [DailySummary]
+  func startUsage(_ request: UsageStartRequest) async throws(LocalAPIError) -> UsageStarted
+  func endUsage(recordID: String, _ request: UsageEndRequest) async throws(LocalAPIError) -> UsageRecord
+}

@@ -1,0 +1,24 @@
+/// One paired device, its link and its queues.
+public struct PeerStatus: Hashable, Sendable, Codable {
+  public var device: RegisteredDevice
+  /// Whether an authenticated session is open now.
+  public var isConnected: Bool
+  /// The address of the open session or the last good one, such as `192.168.1.5:41234`.
+  public var address: String?
+  public var sync: SyncState
+  public var queues: [QueueStatus]
+  /// Why the last try failed, in one sentence.
+  public var lastError: String?
+
+  public init(
+    device: RegisteredDevice, isConnected: Bool, address: String?, sync: SyncState, queues: [QueueStatus],
+    lastError: String?
+  ) {
+    self.device = device
+    self.isConnected = isConnected
+    self.address = address
+    self.sync = sync
+    self.queues = queues
+    self.lastError = lastError
+  }
+}

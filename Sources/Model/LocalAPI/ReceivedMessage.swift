@@ -1,0 +1,15 @@
+/// A text that a parent sent with a `message` command.
+public struct ReceivedMessage: Hashable, Sendable, Codable {
+  public var commandID: CommandID
+  public var author: DeviceID
+  public var text: String
+  /// Unix milliseconds of its arrival.
+  public var at: Int64
+
+  public init(commandID: CommandID, author: DeviceID, text: String, at: Int64) {
+    self.commandID = commandID
+    self.author = author
+    self.text = text
+    self.at = at
+  }
+}

@@ -1,0 +1,17 @@
+/// Turns domain values into item bodies and back; the store is given one, so that it speaks the domain and no wire format.
+public protocol BodyCoding: Sendable {
+  func encode(_ command: CommandBody) -> [UInt8]
+  func encode(_ receipt: CommandReceipt) -> [UInt8]
+  func encode(_ record: UsageRecord) -> [UInt8]
+  func encode(_ state: StateInForce) -> [UInt8]
+  func encode(_ matchers: [AppMatcher]) -> [UInt8]
+  func encode(_ settings: FamilySettings) -> [UInt8]
+
+  /// Read a body; throws `BodyFault`, the sender's fault, when it is malformed or of a kind this version does not know.
+  func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody
+  func receipt(_ body: [UInt8]) throws(BodyFault) -> CommandReceipt
+  func usageRecord(_ body: [UInt8]) throws(BodyFault) -> UsageRecord
+  func state(_ body: [UInt8]) throws(BodyFault) -> StateInForce
+  func matchers(_ body: [UInt8]) throws(BodyFault) -> [AppMatcher]
+  func settings(_ body: [UInt8]) throws(BodyFault) -> FamilySettings
+}

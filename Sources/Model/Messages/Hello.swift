@@ -1,0 +1,44 @@
+/// The first message of either side in a session. Spec: Protocol/04-session.md §4.
+public struct Hello: Hashable, Sendable {
+  /// Why a session is refused although its key is known.
+  public enum Refusal: UInt32, Sendable, Hashable {
+    /// No version both speak.
+    case version = 1
+    /// The sender is shutting down.
+    case shuttingDown = 2
+    /// Two live machines use one key.
+    case duplicateIdentity = 3
+  }
+
+  public var versions: ClosedRange<UInt32>
+  public var software: String
+  /// 16 random bytes made at the process's start: a new value says that older sessions of that device are dead.
+  public var runID: [UInt8]
+  public var name: String
+  public var role: DeviceRole
+  public var refusal: Refusal?
+  /// What the sender may have on its way to us, per class.
+  public var windowItems: UInt32
+  public var windowBytes: UInt32
+  /// The streams we send: epoch and last number made durable.
+  public var outgoing: [StreamPosition]
+  /// The streams we receive: epoch and last number in force here.
+  public var incoming: [StreamPosition]
+
+  public init(
+    versions: ClosedRange<UInt32> = Version.protocolRange, software: String = Version.software, runID: [UInt8],
+    name: String, role: DeviceRole, refusal: Refusal? = nil, windowItems: UInt32 = UInt32(Limits.windowItems),
+    windowBytes: UInt32 = UInt32(Limits.windowBytes), outgoing: [StreamPosition], incoming: [StreamPosition]
+  ) {
+    self.versions = versions
+    self.software = software
+    self.runID = runID
+    self.name = name
+    self.role = role
+    self.refusal = refusal
+    self.windowItems = windowItems
+    self.windowBytes = windowBytes
+    self.outgoing = outgoing
+    self.incoming = incoming
+  }
+}

@@ -1,0 +1,37 @@
+/// How a pairing ended; each has one sentence with a next step. Spec: Protocol/03-pairing.md §8.
+public enum PairingOutcome: String, Codable, Sendable, Hashable, CaseIterable {
+  case ok
+  case wrongCode = "wrong-code"
+  case typo
+  case expired
+  case refused
+  case busy
+  case notFound = "not-found"
+  case network
+  case version
+  case alreadyPaired = "already-paired"
+  case cancelled
+
+  /// What happened and what to do next, as the joining side tells it.
+  public var sentence: String {
+    switch self {
+    case .ok: "The two machines are paired."
+    case .wrongCode:
+      "The other machine refused this code as wrong: ask for the code that it shows now, and enter it again."
+    case .typo: "The code has a typing error: compare it with the screen of the other machine and enter it again."
+    case .expired:
+      "The other machine has no open code that matches: it has expired, was used, or was cancelled; "
+        + "run `latchkey pair invite` there and enter the new code."
+    case .refused: "The person at the other machine said no: ask them, then start again with a new code."
+    case .busy: "The other machine is pairing with another one just now: wait a moment and enter the code again."
+    case .notFound:
+      "No machine with this code was found on the network: check that `latchkey run` is running there and that both are "
+        + "in the same network, or give its address with --peer host:port."
+    case .network:
+      "The connection broke off before the pairing was complete: nothing was changed; enter the code again while it is valid."
+    case .version: "The two machines run versions that do not understand each other: update the older one."
+    case .alreadyPaired: "The two machines are paired already: nothing was changed."
+    case .cancelled: "The pairing was cancelled: nothing was changed."
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// One session of one application on one machine. Immutable; arriving twice, it is one row.
+public struct UsageRecord: Hashable, Sendable, Codable {
+  public var recordID: RecordID
+  public var device: DeviceID
+  public var appID: AppID
+  /// UTF-8, 1 to 255 bytes.
+  public var displayName: String
+  /// Unix milliseconds by the child's wall clock; so is `sessionEnd`, which is never less.
+  public var sessionStart: Int64
+  public var sessionEnd: Int64
+  /// IANA name of the zone the session was in.
+  public var zone: String
+  /// Milliseconds of use by CLOCK_BOOTTIME; not the difference of the two wall times, which jump.
+  public var activeMilliseconds: Int64
+  /// Category and rate at the time of use.
+  public var category: AppCategory
+  public var milliPointsPerMinute: Int64
+  /// What a learning session earned; 0 for the other categories.
+  public var earnedMilliPoints: Int64
+  public var evidence: UsageEvidence
+
+  public init(
+    recordID: RecordID, device: DeviceID, appID: AppID, displayName: String, sessionStart: Int64, sessionEnd: Int64,
+    zone: String, activeMilliseconds: Int64, category: AppCategory, milliPointsPerMinute: Int64,
+    earnedMilliPoints: Int64, evidence: UsageEvidence
+  ) {
+    self.recordID = recordID
+    self.device = device
+    self.appID = appID
+    self.displayName = displayName
+    self.sessionStart = sessionStart
+    self.sessionEnd = sessionEnd
+    self.zone = zone
+    self.activeMilliseconds = activeMilliseconds
+    self.category = category
+    self.milliPointsPerMinute = milliPointsPerMinute
+    self.earnedMilliPoints = earnedMilliPoints
+    self.evidence = evidence
+  }
+
+  /// Say what is wrong with the values, in one sentence; nil when nothing is.
+  public var fault: String? {
+    if !(1...255).contains(displayName.utf8.count) { return "The display name must have 1 to 255 bytes of UTF-8." }
+    if sessionEnd < sessionStart { return "The session ends before it starts." }
+    if activeMilliseconds < 0 { return "The active time is negative." }
+    if milliPointsPerMinute < 0 || earnedMilliPoints < 0 { return "A rate or an earning is negative." }
+    if !(1...64).contains(zone.utf8.count) { return "The zone must have 1 to 64 bytes." }
+    return nil
+  }
+}

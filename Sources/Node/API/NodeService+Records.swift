@@ -1,0 +1,141 @@
+import Foundation
+import LatchkeyModel
+import LatchkeyStore
+
+extension NodeService {
+  public func apps(device: String?) async throws(LocalAPIError) -> [AppListing] {
+    let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
+    var target: DeviceID? = context.profile.role == .child ? context.own : nil
+    if let device { target = try await self.device(device) }
+    let apps = try await stored { () async throws(StoreError) in try await context.store.apps(device: target) }
+    let active = Set(peers.filter { $0.state == .active }.map(\.device.deviceID))
+    return apps.filter { $0.device == context.own || active.contains($0.device) }.map { app in
+      AppListing(
+        device: app.device, deviceName: name(app.device, peers), configuration: app.configuration,
+        enforcement: app.enforcement, lastCommand: app.lastCommand)
+    }
+  }
+
+  public func settings() async throws(LocalAPIError) -> FamilySettings {
+    try await stored { () async throws(StoreError) in try await context.store.settings() } ?? FamilySettings()
+  }
+
+  /// A device whose records are asked for: this one, or a paired one.
+  private func device(_ text: String) async throws(LocalAPIError) -> DeviceID {
+    if text == context.profile.name.text || DeviceID(text) == context.own { return context.own }
+    return try await find(text).device.deviceID
+  }
+
+  public func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage {
+    var target: DeviceID?
+    if let device = query.device { target = try await self.device(device) }
+    var app: AppID?
+    if let text = query.appID {
+      guard let id = AppID(text) else {
+        throw LocalAPIError(.invalid, "“\(DeviceName(sanitising: text))” is no application ID: see `latchkey apps list`.")
+      }
+      app = id
+    }
+    let from = query.from ?? Int64.min / 4
+    let to = query.to ?? Int64.max / 4
+    guard from < to else {
+      throw LocalAPIError(.invalid, "The range ends before it begins: give --from a day that is not after --to.")
+    }
+    guard (1...10_000).contains(query.limit) else { throw LocalAPIError(.invalid, "A page has 1 to 10,000 sessions.") }
+    let before = try query.cursor.map(Self.cursor)
+    let (limit, appID, device) = (query.limit, app, target)
+    let records = try await stored { () async throws(StoreError) in
+      try await context.store.usage(device: device, app: appID, from: from, to: to, limit: limit + 1, before: before)
+    }
+    let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
+    var sessions = records.prefix(query.limit).map { session($0, from, to, peers, isOpen: false) }
+    if query.cursor == nil, target == nil || target == context.own {
+      sessions = try await openSessions(app, from, to, peers) + sessions
+    }
+    let next = records.count > query.limit ? records[query.limit - 1] : nil
+    return UsagePage(sessions: sessions, next: next.map { "\($0.sessionStart)-\($0.recordID)" })
+  }
+
+  private static func cursor(_ text: String) throws(LocalAPIError) -> (start: Int64, id: RecordID) {
+    guard let dash = text.lastIndex(of: "-"), let start = Int64(text[..<dash]),
+      let id = RecordID(text[text.index(after: dash)...])
+    else { throw LocalAPIError(.invalid, "That is no cursor: use the `next` of the page before.") }
+    return (start, id)
+  }
+
+  /// The part of a session that lies in a range, with its share of the active time.
+  private func session(
+    _ record: UsageRecord, _ from: Int64, _ to: Int64, _ peers: [PeerRecord], isOpen: Bool
+  ) -> UsagePage.Session {
+    let parts = UsageSlice(record).cut(at: [max(from, record.sessionStart), min(to, record.sessionEnd)])
+    let inside = parts.first { $0.start >= from && $0.end <= to } ?? UsageSlice(record)
+    return UsagePage.Session(
+      record: record, deviceName: name(record.device, peers), clippedStart: max(from, record.sessionStart),
+      clippedEnd: min(to, record.sessionEnd), clippedActiveMilliseconds: inside.activeMilliseconds, isOpen: isOpen)
+  }
+
+  private func openSessions(
+    _ app: AppID?, _ from: Int64, _ to: Int64, _ peers: [PeerRecord]
+  ) async throws(LocalAPIError) -> [UsagePage.Session] {
+    try await stored { () async throws(StoreError) in try await context.store.openSessions() }
+      .filter { (app == nil || $0.appID == app) && $0.startedAtWall < to && $0.lastSeenAtWall > from }
+      .sorted { $0.startedAtWall > $1.startedAtWall }.map { open in
+        let record = UsageRecord(
+          recordID: open.recordID, device: context.own, appID: open.appID, displayName: open.displayName,
+          sessionStart: open.startedAtWall, sessionEnd: max(open.startedAtWall, open.lastSeenAtWall), zone: open.zone,
+          activeMilliseconds: max(0, open.lastSeenAt - open.startedAt), category: open.category,
+          milliPointsPerMinute: open.milliPointsPerMinute, earnedMilliPoints: 0, evidence: open.evidence)
+        return session(record, from, to, peers, isOpen: true)
+      }
+  }
+
+  public func summaries(device: String?, from: String?, to: String?) async throws(LocalAPIError) -> [DailySummary] {
+    let settings = try await stored { () async throws(StoreError) in try await context.store.settings() }
+    var target: DeviceID? = context.profile.role == .child ? context.own : nil
+    if let device { target = try await self.device(device) }
+    let boundary: DayBoundary
+    do {
+      boundary = try DayBoundary(zone: settings?.zone ?? LocalZoneName.current, dayStartHour: settings?.dayStartHour ?? 0)
+    } catch { throw LocalAPIError(.invalid, error.description) }
+    let first = try from.map(Self.day)
+    let last = try to.map(Self.day)
+    let start = first.map(boundary.start(of:)) ?? Int64.min / 4
+    let end = last.map(boundary.end(of:)) ?? Int64.max / 4
+    guard start < end else {
+      throw LocalAPIError(.invalid, "The range ends before it begins: give --from a day that is not after --to.")
+    }
+    var builders: [DeviceID: DailySummaryBuilder] = [:]
+    var before: (start: Int64, id: RecordID)?
+    let wanted = target
+    while true {
+      let cursor = before
+      let records = try await stored { () async throws(StoreError) in
+        try await context.store.usage(device: wanted, app: nil, from: start, to: end, limit: 5_000, before: cursor)
+      }
+      for record in records {
+        builders[record.device, default: DailySummaryBuilder(device: record.device, boundary: boundary)].add(UsageSlice(record))
+      }
+      guard records.count == 5_000, let oldest = records.last else { break }
+      before = (oldest.sessionStart, oldest.recordID)
+    }
+    return builders.values.flatMap { $0.summaries() }
+      // A session that reaches over the edge brings a day along that was not asked for.
+      .filter { summary in
+        guard let day = FamilyDay(summary.day) else { return false }
+        return (first.map { day >= $0 } ?? true) && (last.map { day <= $0 } ?? true)
+      }
+      .sorted { ($0.day, $0.device) > ($1.day, $1.device) }
+  }
+
+  private static func day(_ text: String) throws(LocalAPIError) -> FamilyDay {
+    guard let day = FamilyDay(text) else {
+      throw LocalAPIError(.invalid, "“\(DeviceName(sanitising: text))” is no day: write it as 2026-11-21.")
+    }
+    return day
+  }
+}
+
+/// The zone of this machine, for families that have set none.
+private enum LocalZoneName {
+  static var current: String { TimeZone.current.identifier }
+}

@@ -1,0 +1,130 @@
+import Glibc
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+
+extension NodeService {
+  public func status() async throws(LocalAPIError) -> NodeStatus {
+    let peers = try await devices()
+    return NodeStatus(
+      deviceID: context.own, name: context.profile.name, role: context.profile.role, version: Version.software,
+      processID: getpid(), listening: listening, discovery: await discovery.stateText, sync: Self.sync(of: peers.map(\.sync)),
+      peers: peers, messages: try await stored { () async throws(StoreError) in try await context.store.messages(limit: 20) },
+      warnings: context.warnings, residentBytes: Self.residentBytes())
+  }
+
+  public func syncStates() async -> AsyncStream<SyncState> {
+    let (stream, continuation) = AsyncStream<SyncState>.makeStream(bufferingPolicy: .bufferingNewest(16))
+    let task = Task {
+      var last: SyncState?
+      while !Task.isCancelled {
+        let seen = context.syncChanges.version
+        var states: [SyncState] = []
+        for link in await directory.all { states.append(await link.sync) }
+        let state = Self.sync(of: states)
+        if state != last { continuation.yield(state) }
+        last = state
+        await context.syncChanges.wait(after: seen)
+      }
+      continuation.finish()
+    }
+    // The stream's end ends the task that feeds it, which nothing else knows of.
+    continuation.onTermination = { _ in task.cancel() }
+    return stream
+  }
+
+  public func devices() async throws(LocalAPIError) -> [PeerStatus] {
+    var devices: [PeerStatus] = []
+    for peer in try await active() {
+      if let link = await directory.link(peer.device.deviceID) {
+        devices.append(try await stored { () async throws(StoreError) in try await link.status() })
+      } else {
+        devices.append(
+          PeerStatus(
+            device: peer.device, isConnected: false, address: peer.lastAddress, sync: .idle, queues: [], lastError: nil))
+      }
+    }
+    return devices
+  }
+
+  public func unpair(device: String) async throws(LocalAPIError) -> UnpairResult {
+    let peer = try await find(device)
+    let id = peer.device.deviceID
+    let link = await directory.link(id)
+    let removal = RemovalNotice.make(by: context.identity, sender: context.own, receiver: id)
+    let context = context
+    let removed = try await stored { () async throws(StoreError) in
+      try await context.store.remove(id, removal: removal, itemID: Array(context.runID), at: context.wall())
+    }
+    await link?.removed()
+    await discovery.householdChanged()
+    context.changes.notify()
+    // A connected device hears of it at once; one that is away when it next calls.
+    let deadline = context.now() + 2_000
+    var wasTold = false
+    while !wasTold, await link?.isDone == false, context.now() < deadline {
+      let seen = context.changes.version
+      wasTold = try await stored { () async throws(StoreError) in try await context.store.peers() }
+        .contains { $0.device.deviceID == id && $0.state == .removed }
+      if !wasTold { await context.changes.wait(after: seen, milliseconds: 100) }
+    }
+    wasTold = try await stored { () async throws(StoreError) in try await context.store.peers() }
+      .contains { $0.device.deviceID == id && $0.state == .removed }
+    var gone = peer.device
+    gone.state = .removed
+    return UnpairResult(device: gone, wasTold: wasTold, cancelledCommands: removed.cancelled.count)
+  }
+
+  /// The node's state out of its links': what goes on counts before what went wrong, that before what is done.
+  static func sync(of states: [SyncState]) -> SyncState {
+    var result = SyncState.idle
+    var done: UInt64 = 0
+    var total: UInt64 = 0
+    for state in states {
+      switch (state, result) {
+      case (.syncing(let partDone, let partTotal), _):
+        done += partDone
+        total += partTotal
+        result = .syncing(done: done, total: total)
+      case (_, .syncing): break
+      case (.connecting, _): result = .connecting
+      case (_, .connecting): break
+      case (.error, _): result = state
+      case (_, .error): break
+      case (.synced(let at), .synced(let other)): result = .synced(at: max(at, other))
+      case (.synced, _): result = state
+      case (.idle, _): break
+      }
+    }
+    return result
+  }
+
+  /// Resident memory of this process, from /proc/self/statm.
+  static func residentBytes() -> Int64 {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var text = [CChar](repeating: 0, count: 128)
+    guard fgets(&text, 128, file) != nil else { return 0 }
+    let fields = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).split(separator: " ")
+    return (fields.count > 1 ? Int64(fields[1]) ?? 0 : 0) * Int64(sysconf(Int32(_SC_PAGESIZE)))
+  }
+}
+
+extension PeerLink {
+  /// The database has taken the peer out: tell it if it is there, else when it next calls.
+  func removed() async {
+    do {
+      if let record = try await context.store.peers().first(where: { $0.device.deviceID == peer }) { self.record = record }
+      let positions = try await context.store.outboxPositions(peer)
+      // Streams that were closed are of the past; what is left is the one that carries the removal.
+      for (streamClass, position) in positions { outbox.restarted(streamClass, position) }
+      outbox.drop(allBut: Set(positions.keys))
+    } catch {
+      logger.error("the removal could not be prepared", metadata: ["reason": "\(error)"])
+    }
+    signOfLife()
+    signalOutbox()
+  }
+
+  var isDone: Bool { isEnded }
+}

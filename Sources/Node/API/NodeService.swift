@@ -1,0 +1,85 @@
+import LatchkeyModel
+import LatchkeyStore
+
+/// What a running node can be asked: the local API's other side. Spec: Protocol/07-local-api.md.
+public struct NodeService: NodeInterface {
+  let context: NodeContext
+  let directory: LinkDirectory
+  let discovery: DiscoveryService
+  let pairing: PairingService
+  let usage: UsageService
+  let listening: [String]
+
+  /// Milliseconds that a request waits for a change at most.
+  static let longPoll: Int64 = 25_000
+
+  /// Find the device that a person named: by name, ID, or a beginning of the ID.
+  func find(_ text: String) async throws(LocalAPIError) -> PeerRecord {
+    let peers = try await active()
+    if let id = DeviceID(text), let peer = peers.first(where: { $0.device.deviceID == id }) { return peer }
+    var matches = peers.filter { $0.device.name.text == text }
+    if matches.isEmpty { matches = peers.filter { $0.device.name.text.lowercased() == text.lowercased() } }
+    let compact = text.uppercased().filter { $0 != "-" }
+    if matches.isEmpty, compact.count >= 4 {
+      matches = peers.filter { $0.device.deviceID.description.filter { $0 != "-" }.hasPrefix(compact) }
+    }
+    let shown = DeviceName(sanitising: text)
+    guard let match = matches.first else {
+      throw LocalAPIError(.unknownDevice, "No paired device is called “\(shown)”: see `latchkey devices list`.")
+    }
+    guard matches.count == 1 else {
+      throw LocalAPIError(
+        .ambiguousDevice, "“\(shown)” fits \(matches.count) devices: use the ID that `latchkey devices list` shows.")
+    }
+    return match
+  }
+
+  func active() async throws(LocalAPIError) -> [PeerRecord] {
+    try await stored { () async throws(StoreError) in try await context.store.peers() }.filter { $0.state == .active }
+  }
+
+  func stored<Value>(_ body: () async throws(StoreError) -> Value) async throws(LocalAPIError) -> Value {
+    do { return try await body() } catch { throw LocalAPIError(error) }
+  }
+
+  /// The name of a device, as far as it is known.
+  func name(_ device: DeviceID, _ peers: [PeerRecord]) -> DeviceName {
+    device == context.own
+      ? context.profile.name : peers.first { $0.device.deviceID == device }?.device.name ?? DeviceName(sanitising: device.short)
+  }
+
+  public func pairing(id: String, after change: Int) async throws(LocalAPIError) -> PairingProgress {
+    let deadline = context.now() + Self.longPoll
+    while true {
+      let seen = context.changes.version
+      let progress = try await pairing.progress(id)
+      let rest = deadline - context.now()
+      if progress.change > change || progress.phase == .ended || rest <= 0 || Task.isCancelled { return progress }
+      await context.changes.wait(after: seen, milliseconds: rest)
+    }
+  }
+
+  public func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress { try await pairing.invite(request) }
+  public func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress { try await pairing.join(request) }
+  public func pairings() async throws(LocalAPIError) -> [PairingProgress] { await pairing.allOpen() }
+
+  public func answerPairing(id: String, _ answer: PairingAnswer) async throws(LocalAPIError) -> PairingProgress {
+    try await pairing.answer(id, answer)
+  }
+
+  public func cancelPairing(id: String) async throws(LocalAPIError) -> PairingProgress { try await pairing.cancel(id) }
+
+  public func startUsage(_ request: UsageStartRequest) async throws(LocalAPIError) -> UsageStarted {
+    guard context.profile.role == .child else {
+      throw LocalAPIError(.wrongRole, "Use is recorded on a child's machine: run `latchkey usage track` there.")
+    }
+    return try await usage.start(request)
+  }
+
+  public func endUsage(recordID: String, _ request: UsageEndRequest) async throws(LocalAPIError) -> UsageRecord {
+    guard let id = RecordID(recordID) else {
+      throw LocalAPIError(.unknownSession, "That is no session's ID: it has 32 hexadecimal digits.")
+    }
+    return try await usage.end(id, request)
+  }
+}

@@ -1,0 +1,32 @@
+import Glibc
+
+/// The lock that keeps a second node off a state folder; the kernel takes it back however the process ends.
+final class FolderLock: Sendable {
+  private let descriptor: Int32
+
+  /// Take the lock of a folder.
+  ///
+  /// - Throws: `NodeStartupError` when another process holds it.
+  init(_ folder: StateFolder) throws(NodeStartupError) {
+    descriptor = open(folder.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw NodeStartupError(
+        "The lock \(folder.lock) cannot be made (\(String(cString: strerror(errno)))): check the folder's rights and its disk.",
+        exitStatus: errno == ENOSPC ? 74 : 77)
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      var text = [UInt8](repeating: 0, count: 32)
+      let count = read(descriptor, &text, 32)
+      let holder = String(decoding: text.prefix(max(0, count)).prefix { $0 != 10 }, as: UTF8.self)
+      close(descriptor)
+      throw NodeStartupError(
+        "Another node (process \(holder.isEmpty ? "unknown" : holder)) runs on \(folder.path): stop it first, or choose another "
+          + "folder with --state-dir.", exitStatus: 75)
+    }
+    ftruncate(descriptor, 0)
+    let text = Array("\(getpid())\n".utf8)
+    _ = pwrite(descriptor, text, text.count, 0)
+  }
+
+  deinit { close(descriptor) }
+}

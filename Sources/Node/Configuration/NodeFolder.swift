@@ -1,0 +1,40 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+import LatchkeyWire
+
+/// Makes a state folder into a node.
+public enum NodeFolder {
+  /// Make keys, database and profile. Changes nothing when the folder holds a node already.
+  ///
+  /// - Throws: `NodeStartupError`: a bad name, a folder that is taken or cannot be written.
+  public static func initialise(_ folder: StateFolder, role: DeviceRole, name: String) async throws(NodeStartupError) -> DeviceID {
+    let deviceName: DeviceName
+    do { deviceName = try DeviceName(name) } catch { throw NodeStartupError(error.description, exitStatus: 64) }
+    try folder.create()
+    try folder.check()
+    let lock = try FolderLock(folder)
+    defer { withExtendedLifetime(lock) {} }
+    var keys = KeyFile.generate()
+    if role == .parent {
+      // A parent founds the household; a child is given its key when it is paired.
+      do { keys = try keys.with(householdDiscoveryKey: SecretBytes.random(count: 32)) } catch {
+        preconditionFailure("32 bytes are a discovery key")
+      }
+    }
+    do {
+      try KeyFileStore(path: folder.keyFile).create(keys)
+    } catch .alreadyExists {
+      throw NodeStartupError(
+        "\(folder.path) holds a node already: use it with `latchkey run`, or choose another folder with --state-dir.",
+        exitStatus: 73)
+    } catch { throw NodeStartupError(error) }
+    let id = DeviceKeys(identity: keys.identity.publicKey, link: keys.link.publicKey).deviceID
+    do {
+      try Store(path: folder.database, own: id, coding: MessageBodyCoding()).close()
+    } catch { throw NodeStartupError(error) }
+    try NodeProfile(role: role, name: deviceName, deviceID: id).save(folder)
+    return id
+  }
+}

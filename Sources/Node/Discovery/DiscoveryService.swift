@@ -1,0 +1,134 @@
+import LatchkeyCrypto
+import LatchkeyDiscovery
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyTransport
+import Logging
+
+/// Announces this node, recognises the household's members among what is announced, and tells their links.
+///
+/// Spec: Protocol/02-discovery.md.
+actor DiscoveryService {
+  private let context: NodeContext
+  private let directory: LinkDirectory
+  private let discovery: any PeerDiscovery
+  private let port: UInt16
+  private var services: [String: DiscoveredService] = [:]
+  private var owners: [String: DeviceID] = [:]
+  private var instance = DiscoveryService.newInstance()
+  private var openDiscriminator: UInt16?
+  /// What finds peers, for `status`.
+  private(set) var stateText = "starting"
+  /// Something was found or lost.
+  nonisolated let changes = ChangeSignal()
+  /// Services kept at most; what announces itself beyond that is passed over.
+  private static let maximumServices = 512
+
+  init(context: NodeContext, directory: LinkDirectory, port: UInt16) {
+    self.context = context
+    self.directory = directory
+    self.port = port
+    discovery =
+      context.configuration.discovers
+      ? AutomaticDiscovery(configuration: DiscoveryConfiguration(interfaces: context.configuration.interfaces))
+      : StaticDiscovery()
+  }
+
+  func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.discovery.run() }
+      group.addTask { for await event in self.discovery.events { await self.take(event) } }
+      group.addTask { await self.keepAnnouncing() }
+      await group.waitForAll()
+    }
+  }
+
+  /// Announce an open pairing code, or that there is none any more.
+  func announce(discriminator: UInt16?) async {
+    guard discriminator != openDiscriminator else { return }
+    openDiscriminator = discriminator
+    await advertise()
+  }
+
+  /// The household's key or members have changed: announce with it and look at everything again.
+  func householdChanged() async {
+    await advertise()
+    for service in services.values { await recognise(service) }
+  }
+
+  /// Where a machine with an open code of this discriminator is, as far as it is announced.
+  func endpoints(discriminator: UInt16) -> [SocketEndpoint] {
+    let text = Array(String(discriminator).utf8)
+    return services.values.filter { $0.text["d"] == text && $0.instanceName != instance }.flatMap(Self.endpoints)
+  }
+
+  private func keepAnnouncing() async {
+    await advertise()
+    while !Task.isCancelled {
+      // A new name each hour, so that nothing on the air follows a machine.
+      do { try await Task.sleep(for: .seconds(3_600)) } catch { return }
+      instance = Self.newInstance()
+      await advertise()
+    }
+  }
+
+  private func advertise() async {
+    let nonce = SecureRandom.bytes(8)
+    var text: [String: [UInt8]] = ["v": Array("1".utf8), "n": nonce]
+    if let key = context.discoveryKey {
+      text["h"] = DiscoveryHint.make(discoveryKey: key, nonce: nonce, device: context.own)
+    }
+    if let openDiscriminator { text["d"] = Array(String(openDiscriminator).utf8) }
+    await discovery.advertise(ServiceAdvertisement(instanceName: instance, port: port, text: text))
+  }
+
+  private func take(_ event: DiscoveryEvent) async {
+    switch event {
+    case .found(let service):
+      guard service.instanceName != instance else { return }
+      guard services[service.instanceName] != nil || services.count < Self.maximumServices else { return }
+      services[service.instanceName] = service
+      await recognise(service)
+      changes.notify()
+    case .lost(let name):
+      services[name] = nil
+      if let owner = owners.removeValue(forKey: name) { await directory.link(owner)?.lost(instance: name) }
+    case .renamed(let from, let to):
+      if instance == from { instance = to }
+    case .state(let state):
+      switch state {
+      case .starting: stateText = "starting"
+      case .running(let kind): stateText = kind.rawValue
+      case .failed(let reason): stateText = reason
+      }
+      context.logger.info("discovery", metadata: ["state": "\(stateText)"])
+      context.changes.notify()
+    }
+  }
+
+  private func recognise(_ service: DiscoveredService) async {
+    guard let key = context.discoveryKey, let nonce = service.text["n"], let hint = service.text["h"], nonce.count == 8,
+      hint.count == 8
+    else { return }
+    for link in await directory.all
+    where DiscoveryHint.make(discoveryKey: key, nonce: nonce, device: link.peer) == hint {
+      owners[service.instanceName] = link.peer
+      await link.discovered(Self.endpoints(service), instance: service.instanceName)
+      return
+    }
+  }
+
+  private static func endpoints(_ service: DiscoveredService) -> [SocketEndpoint] {
+    // IPv4 first: it needs no interface to be named.
+    service.addresses.sorted { $0.family == .v4 && $1.family != .v4 }.map { address in
+      let scope = address.interfaceIndex.map { "%\($0)" } ?? ""
+      return SocketEndpoint(
+        host: address.address.hasPrefix("fe80") ? address.address + scope : address.address, port: service.port)
+    }
+  }
+
+  /// 8 characters that say nothing.
+  private static func newInstance() -> String {
+    String(Crockford.encode(SecureRandom.bytes(5)).lowercased().prefix(8))
+  }
+}

@@ -1,0 +1,65 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyStore
+
+/// Every paired device's link, by ID and by key.
+actor LinkDirectory {
+  private let context: NodeContext
+  private var links: [DeviceID: PeerLink] = [:]
+  private var byKey: [LinkPublicKey: DeviceID] = [:]
+  private let added: AsyncStream<PeerLink>.Continuation
+  /// Links that have to be run; one consumer.
+  nonisolated let new: AsyncStream<PeerLink>
+
+  init(_ context: NodeContext) {
+    self.context = context
+    (new, added) = AsyncStream.makeStream()
+  }
+
+  /// Take over what the database holds about a device: make, change or end its link.
+  func refresh(_ device: DeviceID) async throws(StoreError) {
+    let record = try await context.store.peers().first { $0.device.deviceID == device }
+    try await apply(record, device)
+  }
+
+  func refreshAll() async throws(StoreError) {
+    for record in try await context.store.peers() { try await apply(record, record.device.deviceID) }
+  }
+
+  private func apply(_ record: PeerRecord?, _ device: DeviceID) async throws(StoreError) {
+    guard let record, record.sessionKey != nil else {
+      if let link = links.removeValue(forKey: device) {
+        byKey = byKey.filter { $0.value != device }
+        await link.end()
+      }
+      return
+    }
+    if let link = links[device] {
+      await link.refresh(record)
+      return
+    }
+    guard let bytes = Hexadecimal.decode(record.device.linkKey), let key = try? LinkPublicKey(bytes: bytes) else {
+      throw .unexpected("a peer's link key")
+    }
+    let outbox = try await context.store.outboxPositions(device)
+    let inbox = try await context.store.inboxPositions(device)
+    let link = PeerLink(context: context, directory: self, record: record, key: key, outbox: outbox, inbox: inbox)
+    links[device] = link
+    byKey[key] = device
+    added.yield(link)
+  }
+
+  func link(_ device: DeviceID) -> PeerLink? { links[device] }
+  func link(_ key: LinkPublicKey) -> PeerLink? { byKey[key].flatMap { links[$0] } }
+  var all: [PeerLink] { Array(links.values) }
+
+  /// Tell the links of streams that have new items, durably.
+  func committed(_ changes: [OutboxChange]) async {
+    for change in changes { await links[change.device]?.committed(change) }
+  }
+
+  /// No more links will come.
+  func finish() {
+    added.finish()
+  }
+}

@@ -1,0 +1,15 @@
+import ServiceLifecycle
+
+/// Runs every link for as long as the node runs.
+struct LinkService: Service {
+  let directory: LinkDirectory
+
+  func run() async throws {
+    await withDiscardingTaskGroup { group in
+      for await link in directory.new.cancelOnGracefulShutdown() { group.addTask { await link.run() } }
+      // Every peer hears that this node stops before anything is cancelled.
+      for link in await directory.all { await link.shutDown() }
+      group.cancelAll()
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyTransport
+import Logging
+import ServiceLifecycle
+
+/// Takes what other nodes bring: sessions of paired devices, and pairings while a code is open. Strangers get silence.
+struct ListenerService: Service {
+  let context: NodeContext
+  let listener: Listener
+  let directory: LinkDirectory
+  let pairing: PairingService
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      await listener.run { connection, preamble, frames, ticket in
+        switch preamble {
+        case .session: await session(connection, frames, ticket)
+        case .pairing(let discriminator): await pairing.serve(discriminator, connection, frames, ticket)
+        }
+      }
+    }
+  }
+
+  private func session(_ connection: FrameConnection, _ frames: FrameReader, _ ticket: StrangerTicket) async {
+    guard let first = await frames.next() else { return }
+    let responder: SessionResponder
+    do {
+      responder = try SessionResponder(own: context.link, ephemeralKey: LinkKeyPair.generate(), firstFrame: first)
+    } catch {
+      context.logger.debug("a stranger was turned away", metadata: ["address": "\(connection.remote)", "reason": "\(error)"])
+      return
+    }
+    guard let link = await directory.link(responder.caller), let key = await link.sessionKey else {
+      context.logger.info("a device that is not paired was turned away", metadata: ["address": "\(connection.remote)"])
+      return
+    }
+    let (answer, transport) = responder.accept(pairwiseKey: key)
+    connection.send(answer)
+    await link.serve(connection, frames, transport, isInitiator: false, ticket: ticket)
+  }
+}
+
+extension PeerLink {
+  /// The PSK for a session now; nil when none may be opened.
+  var sessionKey: PresharedKey? { record.sessionKey.flatMap { try? PresharedKey(bytes: $0) } }
+}

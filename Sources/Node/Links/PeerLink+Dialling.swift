@@ -1,0 +1,93 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyTransport
+
+extension PeerLink {
+  /// Keep a session with the peer for as long as it is paired: dial, wait, dial again.
+  func run() async {
+    while !Task.isCancelled, !isEnded {
+      let seen = wake.version
+      if current != nil || attempt != nil {
+        await wake.wait(after: seen)
+        continue
+      }
+      let candidates = candidates
+      guard !candidates.isEmpty else {
+        await wake.wait(after: seen)
+        continue
+      }
+      isDialling = true
+      context.syncChanges.notify()
+      let outcome = await dial(candidates)
+      isDialling = false
+      guard !isEnded, !Task.isCancelled else { return }
+      var delay: Int64
+      switch outcome {
+      case .served: delay = 200
+      case .failed(let reason):
+        if current == nil { lastError = reason }
+        delay = backoff.failed(jitter: Double.random(in: 0...1))
+      }
+      if current == nil {
+        nextTry = context.now() + delay
+        context.syncChanges.notify()
+        let before = wake.version
+        // A change during the dialling itself is worth a new try at once, but never in a tight circle.
+        if before != seen { delay = min(delay, 200) }
+        await wake.wait(after: before, milliseconds: delay)
+      }
+    }
+  }
+
+  private enum DialOutcome: Sendable {
+    /// A session was opened, and has ended since.
+    case served
+    case failed(String)
+  }
+
+  /// Try addresses 250 ms apart; the first that is authenticated wins. Gives the outcome when it is over.
+  private func dial(_ candidates: [SocketEndpoint]) async -> DialOutcome {
+    guard let bytes = record.sessionKey, let pairwiseKey = try? PresharedKey(bytes: bytes) else {
+      return .failed("There is no key for this device.")
+    }
+    let winner = DialWinner()
+    let (own, key) = (context.link, key)
+    return await withTaskGroup(of: DialOutcome.self) { group in
+      for (index, endpoint) in candidates.prefix(8).enumerated() {
+        group.addTask {
+          if index > 0 { try? await Task.sleep(for: .milliseconds(250 * index)) }
+          guard !Task.isCancelled, !winner.isChosen else { return .failed("given up") }
+          do {
+            return try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+              let handshake = SessionInitiator(
+                own: own, peer: key, pairwiseKey: pairwiseKey, ephemeralKey: LinkKeyPair.generate())
+              connection.send(handshake.firstFrame)
+              guard let answer = await frames.next() else {
+                return .failed("\(endpoint) answered nothing: it is another device, or has unpaired this one.")
+              }
+              guard let transport = try? handshake.received(answer) else {
+                return .failed("\(endpoint) is not the paired device.")
+              }
+              guard winner.choose() else { return .failed("given up") }
+              connection.authenticated()
+              await self.serve(connection, frames, transport, isInitiator: true, ticket: nil)
+              return .served
+            }
+          } catch { return .failed("\(error): check that `latchkey run` is running there.") }
+        }
+      }
+      var reason = "No address of this device is known."
+      var wasServed = false
+      for await outcome in group {
+        switch outcome {
+        case .served:
+          wasServed = true
+          group.cancelAll()
+        case .failed(let why): if why != "given up" { reason = why }
+        }
+      }
+      return wasServed ? .served : .failed(reason)
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyTransport
+
+extension PeerLink {
+  /// Run a session from the end of its handshake to its own end. Spec: Protocol/04-session.md §4 to §7.
+  func serve(
+    _ connection: FrameConnection, _ frames: FrameReader, _ transport: NoiseTransport, isInitiator: Bool,
+    ticket: StrangerTicket?
+  ) async {
+    let (outboxSignals, outboxWork) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let (inboxSignals, inboxWork) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let (forgetSignals, forgetWork) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    guard !isEnded else { return connection.close() }
+    let number = newSession(
+      LinkSession(
+        machine: SessionMachine(transport: transport, now: context.now()), connection: connection,
+        isInitiator: isInitiator, ticket: ticket,
+        preference: SessionPreference(initiator: isInitiator ? context.own : peer, peerRunID: []),
+        outboxWork: outboxWork, inboxWork: inboxWork, forgetWork: forgetWork))
+    connection.onDrained { outboxWork.yield() }
+    if isInitiator {
+      // The peer may have called in while our handshake was on its way.
+      guard current == nil, attempt == nil else {
+        sessions[number] = nil
+        return connection.close()
+      }
+      attempt = number
+      sendHello(number)
+    }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.read(frames, number) }
+      group.addTask { await self.keepTime(number) }
+      group.addTask { for await _ in outboxSignals { await self.pumpOutbox(number) } }
+      group.addTask { for await _ in inboxSignals { await self.pumpInbox(number) } }
+      group.addTask { for await _ in forgetSignals { await self.pumpForget() } }
+      await group.next()
+      group.cancelAll()
+      connection.close()
+    }
+    detach(number)
+    sessions[number] = nil
+  }
+
+  private func read(_ frames: FrameReader, _ number: Int) async {
+    while let frame = await frames.next() {
+      do {
+        guard try process(frame, number) else { return }
+      } catch let fault as SessionFault {
+        logger.warning("session closed", metadata: ["reason": "\(fault)"])
+        lastError = "The connection was closed because \(fault)."
+        if case .authentication = fault {} else { close(number, .protocolError) }
+        return
+      } catch { return }
+    }
+  }
+
+  private func keepTime(_ number: Int) async {
+    var reconcile = context.now() + Self.reconcileMilliseconds
+    while let due = sessions[number]?.machine.nextTimer {
+      let wait = max(10, min(due, reconcile) - context.now())
+      do { try await Task.sleep(for: .milliseconds(wait)) } catch { return }
+      let now = context.now()
+      if now >= reconcile, current == number {
+        // Both sides say again what they hold, in case anything was missed.
+        reconcile = now + Self.reconcileMilliseconds
+        let stored = inbox.statement
+        if !stored.isEmpty { send(SessionBatch(stored: stored), number) }
+        signalOutbox()
+      }
+      switch sessions[number]?.machine.timerFired(now: now) {
+      case .ping(let count): send(SessionBatch(ping: count), number)
+      case .dead:
+        lastError = "The device was not heard of for \(Limits.deadMilliseconds / 1_000) seconds."
+        sessions[number]?.connection.abort()
+        return
+      case .renew: return close(number, .renew)
+      case nil: break
+      }
+    }
+  }
+
+  private static var reconcileMilliseconds: Int64 { 15 * 60_000 }
+
+  /// Take a frame; false when the session is over.
+  private func process(_ frame: [UInt8], _ number: Int) throws -> Bool {
+    guard var session = sessions[number] else { return false }
+    let batch = try session.machine.received(frame, now: context.now())
+    sessions[number] = session
+    if let hello = batch.hello, !open(number, hello) { return false }
+    if let goodbye = batch.goodbye {
+      logger.debug("goodbye", metadata: ["reason": "\(goodbye)"])
+      if goodbye == .version { lastError = "The other machine's version is too old or too new: update the older one." }
+      return false
+    }
+    guard current == number else { throw SessionFault.violation("data before the session is open") }
+    if let ping = batch.ping { send(SessionBatch(pong: ping), number) }
+    for stored in batch.stored {
+      guard case .forget(let position)? = try outbox.received(stored: stored) else { continue }
+      forget(position)
+    }
+    // A removed device may hear that it is one; what it has to say is not taken.
+    if record.state == .removedUntold { return true }
+    for run in batch.runs {
+      try verifyRemovals(run)
+      if let known = try inbox.received(run) { send(SessionBatch(stored: [known]), number) }
+    }
+    if !batch.runs.isEmpty { sessions[number]?.inboxWork.yield() }
+    return true
+  }
+
+  private func verifyRemovals(_ run: ItemRun) throws(SessionFault) {
+    for item in run.items where item.kind == .removal {
+      guard let bytes = Hexadecimal.decode(record.device.identityKey), let identity = try? IdentityPublicKey(bytes: bytes),
+        RemovalNotice.isGenuine(item.body, identity: identity, sender: peer, receiver: context.own)
+      else { throw .violation("a removal that its sender did not sign") }
+    }
+  }
+
+  /// The peer's Hello is in and verified: keep this session or the other. False when this one is not kept.
+  private func open(_ number: Int, _ hello: Hello) -> Bool {
+    guard let session = sessions[number], !isEnded else { return false }
+    session.connection.authenticated()
+    session.ticket?.release()
+    let preference = SessionPreference(initiator: session.preference.initiator, peerRunID: hello.runID)
+    sessions[number]?.preference = preference
+    if session.isInitiator {
+      guard attempt == number else { return false }
+      attempt = nil
+    } else if let other = current ?? attempt, var existing = sessions[other]?.preference {
+      // Nothing is known yet of the run that our own attempt leads to: it is this one.
+      if other == attempt { existing.peerRunID = hello.runID }
+      guard existing.yields(to: preference, own: context.own, peer: peer) else {
+        close(number, .duplicate)
+        return false
+      }
+      close(other, .duplicate)
+    }
+    current = number
+    if !session.isInitiator { sendHello(number) }
+    install(number, hello, session)
+    return true
+  }
+
+  private func install(_ number: Int, _ hello: Hello, _ session: LinkSession) {
+    logger.info(
+      "session open", metadata: ["address": "\(session.connection.remote)", "dialled": "\(session.isInitiator)"])
+    backoff.reset()
+    lastError = nil
+    nextTry = nil
+    inbox.sessionOpened(hello)
+    for effect in outbox.sessionOpened(hello) {
+      switch effect {
+      case .forget(let position): forget(position)
+      case .restart(let streamClass): restarts.append(streamClass)
+      }
+    }
+    syncTotal = outbox.waiting
+    noteSync()
+    sightings.append(session.isInitiator ? session.connection.remote : nil)
+    session.forgetWork.yield()
+    session.outboxWork.yield()
+    context.changes.notify()
+  }
+
+  private func sendHello(_ number: Int) {
+    send(
+      SessionBatch(
+        hello: Hello(
+          runID: context.runID, name: context.profile.name.text, role: context.profile.role,
+          outgoing: outbox.statement, incoming: inbox.statement)), number)
+  }
+
+  private func forget(_ position: StreamPosition) {
+    pendingForget[position.streamClass] = position
+    noteStored(position)
+    noteSync()
+    if let current { sessions[current]?.forgetWork.yield() }
+    signalOutbox()
+    context.changes.notify()
+  }
+}

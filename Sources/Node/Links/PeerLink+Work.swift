@@ -1,0 +1,176 @@
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+import LatchkeyWire
+
+extension PeerLink {
+  /// Load what may be sent and send it, until nothing waits or the window or the connection is full.
+  func pumpOutbox(_ number: Int) async {
+    while current == number, let connection = sessions[number]?.connection, connection.isWritable,
+      let load = outbox.nextLoad()
+    {
+      do {
+        let items = try await context.store.load(
+          peer, load.streamClass, epoch: load.epoch, from: load.from, items: load.items, bytes: load.bytes)
+        guard current == number else { return }
+        guard let run = outbox.loaded(load, items) else { return }
+        send(run, number)
+      } catch {
+        fail(number, error)
+        return
+      }
+    }
+  }
+
+  /// Send a run in as few frames as it takes.
+  private func send(_ run: ItemRun, _ number: Int) {
+    var part = ItemRun(streamClass: run.streamClass, epoch: run.epoch, items: [])
+    var size = 0
+    for item in run.items {
+      let itemSize = SessionCodec.encodedSize(of: item)
+      if size + itemSize > Limits.batchBytes - 256, !part.items.isEmpty {
+        send(SessionBatch(runs: [part]), number)
+        part.items.removeAll(keepingCapacity: true)
+        size = 0
+      }
+      part.items.append(item)
+      size += itemSize
+    }
+    send(SessionBatch(runs: [part]), number)
+  }
+
+  /// Commit what has come in, report it stored, then make it visible.
+  func pumpInbox(_ number: Int) async {
+    while let runs = inbox.nextCommit() {
+      do {
+        let result = try await context.store.receive(
+          runs, from: peer, role: record.device.role, enforcement: context.enforcement, at: context.wall())
+        let stored = inbox.committed(runs)
+        if current == number, !stored.isEmpty { send(SessionBatch(stored: stored), number) }
+        await publish(result, number)
+      } catch {
+        inbox.commitFailed()
+        fail(number, error)
+        return
+      }
+    }
+    // A commit of the session before may have been under way when this one began.
+    if let current, current != number { sessions[current]?.inboxWork.yield() }
+  }
+
+  private func publish(_ result: InboxResult, _ number: Int) async {
+    for fault in result.faults { logger.warning("an item could not be used", metadata: ["reason": "\(fault)"]) }
+    for change in result.changes where change.device == peer {
+      outbox.committed(change.streamClass, epoch: change.epoch, last: change.last)
+    }
+    signalOutbox()
+    if result.appliedCommands + result.usageRecords + result.commands.count > 0 {
+      logger.debug(
+        "items in force",
+        metadata: [
+          "commands": "\(result.appliedCommands)", "usage": "\(result.usageRecords)", "receipts": "\(result.commands.count)",
+        ])
+    }
+    context.changes.notify()
+    guard result.wasRemoved else { return }
+    logger.notice("this device was removed by the peer")
+    context.warn(
+      "removed-\(peer)",
+      "“\(record.device.name)” has unpaired this machine: pair it again with `latchkey pair join` if that was not meant.")
+    close(number, .removed)
+    isEnded = true
+    let (directory, peer, logger) = (directory, peer, logger)
+    do { try await directory.refresh(peer) } catch {
+      logger.error("the removal could not be taken over", metadata: ["reason": "\(error)"])
+    }
+  }
+
+  /// Make durable what the peer has stored, and what a new session brought to light.
+  func pumpForget() async {
+    do {
+      while let (streamClass, position) = pendingForget.first {
+        pendingForget[streamClass] = nil
+        _ = try await context.store.forget(peer, position, at: context.wall())
+        context.changes.notify()
+        if streamClass == .control, record.state == .removedUntold {
+          try await context.store.removalTold(peer)
+          if let current { close(current, .removed) }
+          isEnded = true
+          try await directory.refresh(peer)
+          return
+        }
+      }
+      while let streamClass = restarts.popLast() {
+        logger.warning(
+          "the other machine holds another past of this stream; starting it anew", metadata: ["stream": "\(streamClass.word)"])
+        let position = try await context.store.restart(
+          peer, streamClass, epoch: UInt64.random(in: 1...UInt64.max), at: context.wall())
+        outbox.restarted(streamClass, position)
+        signalOutbox()
+      }
+      while let sighting = sightings.popLast() {
+        if record.pendingKey != nil {
+          // A session with the new key proves that the other half of the pairing is there.
+          try await context.store.promote(peer, invitation: nil, at: context.wall())
+          try await directory.refresh(peer)
+        }
+        try await context.store.seen(peer, address: sighting, synced: outbox.waiting == 0, at: context.wall())
+        record.device.lastSeenAt = context.wall()
+        if let sighting { record.lastAddress = sighting }
+      }
+      // Whoever asks when the two were last in step is told the truth after a restart too.
+      if outbox.waiting == 0, current != nil, let synced = lastSynced, synced > (savedSynced ?? 0) + 60_000 || savedSynced == nil {
+        savedSynced = synced
+        try await context.store.seen(peer, address: nil, synced: true, at: context.wall())
+      }
+    } catch {
+      if let current { fail(current, error) }
+    }
+  }
+
+  /// The store could not do its part: nothing was acknowledged; end the session and say why.
+  private func fail(_ number: Int, _ error: StoreError) {
+    logger.error("the database refused", metadata: ["reason": "\(error)"])
+    lastError = error.description
+    context.warn("storage", error.description)
+    sessions[number]?.connection.abort()
+    detach(number)
+  }
+
+  /// Keep the state of synchronisation true.
+  func noteSync() {
+    if current != nil, outbox.waiting == 0 {
+      lastSynced = context.wall()
+      syncTotal = 0
+    } else {
+      syncTotal = max(syncTotal, outbox.waiting)
+    }
+    context.syncChanges.notify()
+  }
+
+  var sync: SyncState {
+    if current != nil {
+      let waiting = outbox.waiting
+      return waiting == 0
+        ? .synced(at: lastSynced ?? context.wall()) : .syncing(done: syncTotal - min(waiting, syncTotal), total: syncTotal)
+    }
+    if isDialling { return .connecting }
+    if let lastError {
+      return .error(reason: lastError, nextTryInMilliseconds: max(0, (nextTry ?? context.now()) - context.now()))
+    }
+    return .idle
+  }
+
+  /// What `status` and `devices` show.
+  func status() async throws(StoreError) -> PeerStatus {
+    var queues = try await context.store.queues(peer, at: context.wall())
+    for index in queues.indices { queues[index].inFlightItems = Int64(outbox.inFlight(queues[index].streamClass)) }
+    var device = record.device
+    device.lastSyncedAt = lastSynced
+    if current != nil { device.lastSeenAt = context.wall() }
+    return PeerStatus(
+      device: device, isConnected: current != nil,
+      address: current.flatMap { sessions[$0]?.connection.remote } ?? record.lastAddress, sync: sync, queues: queues,
+      lastError: current == nil ? lastError : nil)
+  }
+}

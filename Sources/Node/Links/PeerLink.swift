@@ -1,0 +1,180 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+import LatchkeyTransport
+import Logging
+
+/// One paired device: keeps a session with it, and moves what waits in both directions.
+///
+/// Decisions are the machines' of LatchkeyProtocol; this actor runs their effects. Spec: Protocol/04-session.md, 05-delivery.md.
+actor PeerLink {
+  nonisolated let peer: DeviceID
+  nonisolated let key: LinkPublicKey
+  let context: NodeContext
+  let directory: LinkDirectory
+  var logger: Logger
+
+  var record: PeerRecord
+  var outbox: OutboxMachine
+  var inbox: InboxMachine
+  var sessions: [Int: LinkSession] = [:]
+  private var nextSession = 0
+  /// The session that both sides have said Hello in.
+  var current: Int?
+  /// The session that we dialled and said Hello in, while the answer is on its way.
+  var attempt: Int?
+  var pendingForget: [StreamClass: StreamPosition] = [:]
+  /// Streams that have to begin anew.
+  var restarts: [StreamClass] = []
+  /// Sessions that were opened and are not noted yet: the address if we dialled.
+  var sightings: [String?] = []
+  var savedSynced: Int64?
+
+  var backoff = Backoff()
+  /// Something happened that is worth a new try, or the session has ended.
+  let wake = ChangeSignal()
+  var discovered: [String: [SocketEndpoint]] = [:]
+  var lastError: String?
+  var nextTry: BootInstant?
+  var lastSynced: Int64?
+  var syncTotal: UInt64 = 0
+  var isDialling = false
+  var isEnded = false
+  /// Number of the last `stored` of the command stream, with the time it came: for measurements.
+  private(set) var storedCommands: UInt64 = 0
+
+  init(
+    context: NodeContext, directory: LinkDirectory, record: PeerRecord, key: LinkPublicKey,
+    outbox: [StreamClass: OutboxPosition], inbox: [StreamPosition]
+  ) {
+    self.context = context
+    self.directory = directory
+    self.record = record
+    self.key = key
+    self.outbox = OutboxMachine(outbox)
+    self.inbox = InboxMachine(inbox)
+    peer = record.device.deviceID
+    lastSynced = record.device.lastSyncedAt
+    logger = context.logger
+    logger[metadataKey: "peer"] = "\(record.device.name)"
+  }
+
+  /// The database has changed what is known of the peer.
+  func refresh(_ record: PeerRecord) async {
+    let keyChanged = record.sessionKey != self.record.sessionKey
+    self.record = record
+    logger[metadataKey: "peer"] = "\(record.device.name)"
+    // Streams may have been closed and begun anew with a pairing or a removal.
+    if keyChanged || record.state != .active {
+      if let outbox = try? await context.store.outboxPositions(peer),
+        let inbox = try? await context.store.inboxPositions(peer), current == nil
+      {
+        self.outbox = OutboxMachine(outbox)
+        self.inbox = InboxMachine(inbox)
+      }
+    }
+    signOfLife()
+  }
+
+  /// The peer is not paired any more.
+  func end() {
+    isEnded = true
+    if let current { close(current, .removed) }
+    if let attempt { close(attempt, .removed) }
+    wake.notify()
+  }
+
+  /// The node stops: say so and close.
+  func shutDown() {
+    isEnded = true
+    for number in sessions.keys { close(number, .shuttingDown) }
+    wake.notify()
+  }
+
+  /// Items were made durable for the peer.
+  func committed(_ change: OutboxChange) {
+    outbox.committed(change.streamClass, epoch: change.epoch, last: change.last)
+    if current == nil { signOfLife() } else { noteSync() }
+    signalOutbox()
+  }
+
+  /// Whatever shows that a try is worth while: back-off begins anew.
+  func signOfLife() {
+    backoff.reset()
+    wake.notify()
+  }
+
+  /// mDNS has seen the peer, or does not any more (which says nothing about whether it is there).
+  func discovered(_ endpoints: [SocketEndpoint], instance: String) {
+    guard discovered[instance] != endpoints else { return }
+    // A peer announces itself under a new name at each start: old names are of the past.
+    if discovered.count >= 8 { discovered.removeAll() }
+    discovered[instance] = endpoints
+    signOfLife()
+  }
+
+  func lost(instance: String) {
+    discovered[instance] = nil
+  }
+
+  /// Where the peer may be, best first: the last good address, what mDNS says, what the command line says.
+  var candidates: [SocketEndpoint] {
+    var candidates: [SocketEndpoint] = []
+    if let last = record.lastAddress.flatMap({ SocketEndpoint($0) }) { candidates.append(last) }
+    for endpoints in discovered.values { candidates += endpoints }
+    candidates += context.configuration.peers.compactMap { SocketEndpoint($0) }
+    var seen: Set<SocketEndpoint> = []
+    return candidates.filter { seen.insert($0).inserted }
+  }
+
+  func newSession(_ session: LinkSession) -> Int {
+    nextSession += 1
+    sessions[nextSession] = session
+    return nextSession
+  }
+
+  func signalOutbox() {
+    if let current { sessions[current]?.outboxWork.yield() }
+  }
+
+  /// End a session with a word to the peer.
+  func close(_ number: Int, _ goodbye: Goodbye?) {
+    guard sessions[number] != nil else { return }
+    if let goodbye { send(SessionBatch(goodbye: goodbye), number) }
+    sessions[number]?.connection.close()
+    detach(number)
+  }
+
+  /// A session is over: what was on its way has to be sent again.
+  func detach(_ number: Int) {
+    if attempt == number { attempt = nil }
+    if current == number {
+      current = nil
+      outbox.sessionClosed()
+      inbox.sessionClosed()
+      pendingForget = [:]
+      logger.info("session ended")
+      context.changes.notify()
+      context.syncChanges.notify()
+    }
+    wake.notify()
+  }
+
+  /// Seal a batch and send it; a session that cannot seal is closed.
+  func send(_ batch: SessionBatch, _ number: Int) {
+    guard var session = sessions[number] else { return }
+    do {
+      let frame = try session.machine.seal(batch, now: context.now())
+      sessions[number] = session
+      session.connection.send(frame)
+    } catch {
+      logger.error("a batch could not be sealed", metadata: ["reason": "\(error)"])
+      session.connection.abort()
+    }
+  }
+
+  func noteStored(_ position: StreamPosition) {
+    if position.streamClass == .command { storedCommands = position.through }
+  }
+}

@@ -1,0 +1,115 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyTransport
+
+extension PairingService {
+  /// Join with a code: checks it here, then works in the background. Spec: Protocol/03-pairing.md §2, §4.
+  func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress {
+    guard context.profile.role == .child else {
+      throw LocalAPIError(
+        .wrongRole, "This is a parent's machine: run `latchkey pair join` on the child's, and `latchkey pair invite` here.")
+    }
+    let code: PairingCode
+    do { code = try PairingCode(request.code) } catch { throw LocalAPIError(.typo, error.description) }
+    guard code.commitment != context.party.keys.codeCommitment else {
+      throw LocalAPIError(.invalid, "This code was made on this very machine: enter it on the other one.")
+    }
+    var given: SocketEndpoint?
+    if let peer = request.peer {
+      guard let endpoint = SocketEndpoint(peer) else {
+        throw LocalAPIError(.invalid, "“\(DeviceName(sanitising: peer))” is no address: give --peer as host:port.")
+      }
+      given = endpoint
+    }
+    guard pairings.values.filter({ $0.record == nil && $0.progress.phase != .ended }).isEmpty else {
+      throw LocalAPIError(.limit, "This machine is joining already: wait for that to end, or break it off with Ctrl-C there.")
+    }
+    let id = Hexadecimal.encode(SecureRandom.bytes(8))
+    pairings[id] = Pairing(progress: PairingProgress(pairingID: id, phase: .waiting, change: 1))
+    let (asks, address) = (!request.acceptWithoutAsking, given)
+    jobs.yield { await self.work(id, code, address, asks) }
+    return try progress(id)
+  }
+
+  private func work(_ id: String, _ code: PairingCode, _ given: SocketEndpoint?, _ asks: Bool) async {
+    var tried: Set<SocketEndpoint> = []
+    var last = PairingOutcome.notFound
+    let deadline = context.now() + Self.searchMilliseconds
+    while pairings[id]?.progress.phase != .ended, !Task.isCancelled {
+      let seen = discovery.changes.version
+      for endpoint in await candidates(code, given) where tried.insert(endpoint).inserted {
+        guard pairings[id]?.progress.phase != .ended else { return }
+        if let outcome = await attempt(id, code, endpoint, asks) { last = outcome }
+        // Only what cannot be another machine's answer ends the search.
+        if last != .network && last != .expired && last != .notFound { return await close(id, last) }
+        if pairings[id]?.wasCancelled == true { return }
+      }
+      let rest = deadline - context.now()
+      // A machine whose code it is may still announce itself; but silence from the address in the code is an answer too.
+      guard given == nil, rest > 0, !(last == .expired && code.address != nil && rest < Self.searchMilliseconds - 2_000)
+      else { break }
+      await discovery.changes.wait(after: seen, milliseconds: min(rest, 500))
+    }
+    await close(id, last)
+  }
+
+  /// How long to look for the machine whose code it is.
+  private static var searchMilliseconds: Int64 { 8_000 }
+
+  private func candidates(_ code: PairingCode, _ given: SocketEndpoint?) async -> [SocketEndpoint] {
+    if let given { return [given] }
+    var candidates: [SocketEndpoint] = []
+    if let address = code.address {
+      candidates.append(SocketEndpoint(host: address.ipv4.map(String.init).joined(separator: "."), port: address.port))
+    }
+    return candidates + (await discovery.endpoints(discriminator: code.discriminator))
+  }
+
+  /// Try one address; nil when nothing is there.
+  private func attempt(
+    _ id: String, _ code: PairingCode, _ endpoint: SocketEndpoint, _ asks: Bool
+  ) async -> PairingOutcome? {
+    let machine = PairingJoinerMachine(
+      own: context.party, code: code, random: SecureRandom.bytes(32), ephemeralKey: LinkKeyPair.generate(),
+      asksPerson: asks)
+    do {
+      return try await Dialer().withConnection(to: endpoint, preamble: machine.opening.preamble, timeout: 3_000) {
+        connection, frames in
+        await self.converse(id, machine, connection, frames)
+      }
+    } catch { return nil }
+  }
+
+  private func converse(
+    _ id: String, _ machine: PairingJoinerMachine, _ connection: FrameConnection, _ frames: FrameReader
+  ) async -> PairingOutcome {
+    guard pairings[id] != nil else { return .cancelled }
+    pairings[id]?.joiner = machine
+    pairings[id]?.connection = connection
+    connection.send(machine.opening.frame)
+    var outcome = PairingOutcome.network
+    while let frame = await next(frames, id) {
+      guard pairings[id]?.joiner != nil, pairings[id]?.progress.phase != .ended else { break }
+      let effects = pairings[id]?.joiner?.received(frame) ?? []
+      if let ended = await run(id, effects) { outcome = ended }
+      watch()
+      if pairings[id]?.joiner?.isEnded != false { break }
+    }
+    if let ended = await run(id, pairings[id]?.joiner?.connectionLost() ?? []) { outcome = ended }
+    if pairings[id]?.progress.outcome == .ok { outcome = .ok }
+    pairings[id]?.joiner = nil
+    pairings[id]?.connection = nil
+    watch()
+    return outcome
+  }
+
+  /// Run effects, but for how the attempt ends, which is the search's to judge.
+  private func run(_ id: String, _ effects: [PairingEffect]) async -> PairingOutcome? {
+    var outcome: PairingOutcome?
+    for effect in effects {
+      if case .finish(let ended) = effect { outcome = ended } else { await perform(id, [effect]) }
+    }
+    return outcome
+  }
+}

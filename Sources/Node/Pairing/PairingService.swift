@@ -1,0 +1,307 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+import LatchkeyTransport
+import Logging
+
+/// Every pairing in progress on this node, as inviter or joiner. Spec: Protocol/03-pairing.md.
+actor PairingService {
+  struct Pairing {
+    var progress: PairingProgress
+    /// As inviter: the open code.
+    var code: PairingCode?
+    var record: InvitationRecord?
+    var deadline: BootInstant?
+    /// The attempt under way, as either side.
+    var inviter: PairingInviterMachine?
+    var joiner: PairingJoinerMachine?
+    var connection: FrameConnection?
+    var wasCancelled = false
+  }
+
+  let context: NodeContext
+  let directory: LinkDirectory
+  let discovery: DiscoveryService
+  let port: UInt16
+  /// The IPv4 address that a code tells, if there is one.
+  let codeAddress: @Sendable () -> [UInt8]?
+  var pairings: [String: Pairing] = [:]
+  let jobs: AsyncStream<@Sendable () async -> Void>.Continuation
+  private let work: AsyncStream<@Sendable () async -> Void>
+  private let wake = ChangeSignal()
+
+  init(
+    context: NodeContext, directory: LinkDirectory, discovery: DiscoveryService, port: UInt16,
+    codeAddress: @escaping @Sendable () -> [UInt8]?
+  ) {
+    self.context = context
+    self.directory = directory
+    self.discovery = discovery
+    self.port = port
+    self.codeAddress = codeAddress
+    (work, jobs) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(64))
+  }
+
+  /// Take up the codes that were open when the node last stopped, watch deadlines, and run joins.
+  func run() async {
+    do { try await restore() } catch { context.warn("pairing", error.description) }
+    await withDiscardingTaskGroup { group in
+      group.addTask { for await job in self.work { await job() } }
+      group.addTask { await self.watchDeadlines() }
+    }
+  }
+
+  func progress(_ id: String) throws(LocalAPIError) -> PairingProgress {
+    guard var progress = pairings[id]?.progress else {
+      throw LocalAPIError(.unknownPairing, "There is no such pairing: see `latchkey pair list`.")
+    }
+    if let deadline = pairings[id]?.deadline, progress.phase != .ended {
+      progress.expiresInMilliseconds = max(0, deadline - context.now())
+    }
+    return progress
+  }
+
+  func allOpen() -> [PairingProgress] {
+    pairings.keys.sorted().compactMap { try? progress($0) }.filter { $0.phase != .ended }
+  }
+
+  func answer(_ id: String, _ answer: PairingAnswer) async throws(LocalAPIError) -> PairingProgress {
+    let present = try progress(id)
+    guard present.phase == .asking, present.attempt == answer.attempt else {
+      throw LocalAPIError(.tooLate, "Nothing is being asked any more: see `latchkey pair list`, or start again with a new code.")
+    }
+    if answer.accept {
+      await perform(id, accept(id))
+    } else {
+      await end(id, .refused)
+    }
+    return try progress(id)
+  }
+
+  func cancel(_ id: String) async throws(LocalAPIError) -> PairingProgress {
+    guard try progress(id).phase != .ended else { return try progress(id) }
+    await end(id, .cancelled)
+    return try progress(id)
+  }
+
+  private func accept(_ id: String) -> [PairingEffect] {
+    let effects = pairings[id]?.inviter?.requestedAccept() ?? pairings[id]?.joiner?.requestedAccept() ?? []
+    if pairings[id]?.progress.phase == .asking { change(id) { $0.phase = .committing } }
+    return effects
+  }
+
+  /// End a pairing from this side: the other one is told if it is there.
+  func end(_ id: String, _ outcome: PairingOutcome) async {
+    pairings[id]?.wasCancelled = true
+    if pairings[id]?.inviter != nil {
+      await perform(id, pairings[id]?.inviter?.requestedEnd(outcome) ?? [])
+    } else if pairings[id]?.joiner != nil {
+      await perform(id, pairings[id]?.joiner?.requestedEnd(outcome) ?? [])
+    }
+    await close(id, outcome)
+  }
+
+  /// Run a machine's effects in their order.
+  func perform(_ id: String, _ effects: [PairingEffect]) async {
+    for effect in effects {
+      switch effect {
+      case .send(let frame): pairings[id]?.connection?.send(frame)
+      case .ask(let name, let role, let digits):
+        pairings[id]?.connection?.authenticated()
+        change(id) { progress in
+          progress.phase = .asking
+          progress.attempt += 1
+          progress.peerName = name
+          progress.peerRole = role
+          progress.digits = digits
+        }
+      case .storePending(let peer): await storePending(id, peer)
+      case .promote(let peer): await promote(id, peer)
+      case .discard(let device):
+        await tryStore(id) { () async throws(StoreError) in try await self.context.store.discardPending(device) }
+        await refresh(device)
+      case .countFailure: await countFailure(id)
+      case .finish(let outcome): await attemptEnded(id, outcome)
+      }
+    }
+  }
+
+  private func storePending(_ id: String, _ peer: PairedPeer) async {
+    change(id) { $0.phase = .committing }
+    let isStored = await tryStore(id) { () async throws(StoreError) in
+      try await self.context.store.savePending(
+        RegisteredDevice(
+          deviceID: peer.keys.deviceID, name: peer.name, role: peer.role,
+          childName: self.pairings[id]?.record?.childName, identityKey: Hexadecimal.encode(peer.keys.identity.bytes),
+          linkKey: Hexadecimal.encode(peer.keys.link.bytes), pairedAt: self.context.wall()),
+        pairwiseKey: peer.pairwiseKey.secret.withUnsafeBytes { Array($0) }, bootID: self.context.bootID,
+        now: self.context.now())
+    }
+    guard isStored else { return await end(id, .network) }
+    if let discoveryKey = peer.discoveryKey {
+      do { try context.keep(discoveryKey: discoveryKey) } catch {
+        context.warn("keys", "The household's key could not be kept (\(error)): make room on the disk and pair again.")
+        return await end(id, .network)
+      }
+    }
+    await refresh(peer.keys.deviceID)
+    await perform(id, pairings[id]?.inviter?.stored() ?? pairings[id]?.joiner?.stored() ?? [])
+  }
+
+  private func promote(_ id: String, _ peer: PairedPeer) async {
+    let device = peer.keys.deviceID
+    let invitation = pairings[id]?.record?.pairingID
+    let isStored = await tryStore(id) { () async throws(StoreError) in
+      try await self.context.store.promote(device, invitation: invitation, at: self.context.wall())
+    }
+    // The pending row stays: a session with the new key completes the pairing once the store works again.
+    guard isStored else { return await attemptEnded(id, .network) }
+    await refresh(device)
+    await discovery.householdChanged()
+    if let record = try? await context.store.peers().first(where: { $0.device.deviceID == device }) {
+      change(id) { $0.device = record.device }
+    }
+    context.logger.notice("paired", metadata: ["name": "\(peer.name)", "device": "\(device.short)"])
+    let address = pairings[id]?.joiner == nil ? nil : pairings[id]?.connection?.remote
+    if let address {
+      _ = try? await context.store.seen(device, address: address, synced: false, at: context.wall())
+      await refresh(device)
+    }
+    await perform(id, pairings[id]?.inviter?.promoted() ?? pairings[id]?.joiner?.promoted() ?? [])
+  }
+
+  private func countFailure(_ id: String) async {
+    var failures = Limits.pairingFailures
+    await tryStore(id) { () async throws(StoreError) in failures = try await self.context.store.countFailure(id) }
+    pairings[id]?.record?.failures = failures
+    change(id) { $0.failuresLeft = max(0, Limits.pairingFailures - failures) }
+    context.logger.warning("a wrong pairing code was tried", metadata: ["failures": "\(failures)"])
+    if failures >= Limits.pairingFailures { await close(id, .wrongCode) }
+  }
+
+  /// One attempt is over: the code stays open after what was not a success.
+  private func attemptEnded(_ id: String, _ outcome: PairingOutcome) async {
+    pairings[id]?.connection?.close()
+    pairings[id]?.connection = nil
+    let isInviter = pairings[id]?.record != nil
+    pairings[id]?.inviter = nil
+    if !isInviter || outcome == .ok || outcome == .refused || pairings[id]?.wasCancelled == true {
+      await close(id, outcome)
+    } else if pairings[id]?.progress.phase != .ended {
+      change(id) { progress in
+        progress.phase = .waiting
+        progress.peerName = nil
+        progress.peerRole = nil
+        progress.digits = nil
+        progress.sentence = outcome.sentence
+      }
+    }
+  }
+
+  /// The pairing is over for good.
+  func close(_ id: String, _ outcome: PairingOutcome) async {
+    guard let pairing = pairings[id], pairing.progress.phase != .ended else { return }
+    change(id) { progress in
+      progress.phase = .ended
+      progress.outcome = outcome
+      progress.sentence = Self.sentence(outcome, isInviter: pairing.record != nil)
+      progress.digits = nil
+    }
+    pairings[id]?.code = nil
+    pairings[id]?.deadline = nil
+    if pairing.record != nil {
+      if outcome != .ok {
+        await tryStore(id) { () async throws(StoreError) in try await self.context.store.close(id, outcome) }
+      }
+      await announce()
+    }
+    forgetOld()
+  }
+
+  func change(_ id: String, _ body: (inout PairingProgress) -> Void) {
+    guard pairings[id] != nil else { return }
+    body(&pairings[id]!.progress)
+    pairings[id]?.progress.change += 1
+    context.changes.notify()
+  }
+
+  /// Announce the newest open code's discriminator, if there is one.
+  func announce() async {
+    await discovery.announce(discriminator: pairings.values.compactMap(\.code).last?.discriminator)
+    wake.notify()
+  }
+
+  private func refresh(_ device: DeviceID) async {
+    do { try await directory.refresh(device) } catch {
+      context.logger.error("a paired device could not be read", metadata: ["reason": "\(error)"])
+    }
+  }
+
+  @discardableResult
+  private func tryStore(_ id: String, _ body: () async throws(StoreError) -> Void) async -> Bool {
+    do {
+      try await body()
+      return true
+    } catch {
+      context.logger.error("the database refused", metadata: ["reason": "\(error)"])
+      context.warn("storage", error.description)
+      return false
+    }
+  }
+
+  /// What is over stays for a while, so that whoever waits for it hears of it.
+  private func forgetOld() {
+    let ended = pairings.filter { $0.value.progress.phase == .ended }
+    for id in ended.keys.sorted().prefix(max(0, ended.count - 64)) { pairings[id] = nil }
+  }
+
+  private func watchDeadlines() async {
+    while !Task.isCancelled {
+      let seen = wake.version
+      let now = context.now()
+      for (id, pairing) in pairings {
+        if let deadline = pairing.deadline, deadline <= now { await end(id, .expired) }
+      }
+      await rollBackPending()
+      let next = pairings.values.compactMap(\.deadline).min()
+      let pendingWait = await nextRollBack()
+      let wait = [next.map { $0 - context.now() }, pendingWait].compactMap { $0 }.min()
+      await wake.wait(after: seen, milliseconds: wait.map { max(20, $0) })
+    }
+  }
+
+  /// Undo what has been half paired for too long, or since another boot.
+  private func rollBackPending() async {
+    guard let peers = try? await context.store.peers() else { return }
+    for record in peers where record.pendingKey != nil {
+      let age = record.pendingBootID == context.bootID ? context.now() - (record.pendingSince ?? context.now()) : .max
+      guard age >= Limits.pairingCommitMilliseconds else { continue }
+      context.logger.warning("a half-made pairing was rolled back", metadata: ["name": "\(record.device.name)"])
+      await tryStore("") { () async throws(StoreError) in try await self.context.store.discardPending(record.device.deviceID) }
+      await refresh(record.device.deviceID)
+    }
+  }
+
+  private func nextRollBack() async -> Int64? {
+    let pending = (try? await context.store.peers())?.filter { $0.pendingKey != nil } ?? []
+    return pending.compactMap { $0.pendingSince.map { $0 + Limits.pairingCommitMilliseconds - context.now() } }.min()
+  }
+
+  /// A pairing has become pending: look at deadlines anew.
+  func watch() {
+    wake.notify()
+  }
+
+  static func sentence(_ outcome: PairingOutcome, isInviter: Bool) -> String {
+    guard isInviter else { return outcome.sentence }
+    switch outcome {
+    case .expired: return "The code has run out: make a new one with `latchkey pair invite`."
+    case .wrongCode:
+      return "The code was closed after \(Limits.pairingFailures) wrong guesses: make a new one with `latchkey pair invite`."
+    case .refused: return "The other machine was turned away and the code is closed: make a new one to pair again."
+    case .cancelled: return "The code was cancelled: nothing was changed."
+    default: return outcome.sentence
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import LatchkeyAgent
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+import Logging
+import Synchronization
+
+/// What every part of a running node shares.
+final class NodeContext: Sendable {
+  let configuration: NodeConfiguration
+  let folder: StateFolder
+  let profile: NodeProfile
+  let store: Store
+  let logger: Logger
+  let bootID: String
+  /// 16 bytes, new with each start.
+  let runID = SecureRandom.bytes(16)
+  /// Something that a person may be waiting for has changed.
+  let changes = ChangeSignal()
+  /// The state of peers, for whoever follows it.
+  let syncChanges = ChangeSignal()
+  private let keys: Mutex<KeyFile>
+  private let notes = Mutex<[String: String]>([:])
+
+  init(configuration: NodeConfiguration, folder: StateFolder, profile: NodeProfile, keys: KeyFile, store: Store, logger: Logger) {
+    self.configuration = configuration
+    self.folder = folder
+    self.profile = profile
+    self.keys = Mutex(keys)
+    self.store = store
+    self.logger = logger
+    // Without a boot ID nothing is taken to be of this boot: codes run out and sessions end with each start.
+    bootID = BootID.current() ?? "unknown-\(Hexadecimal.encode(runID))"
+  }
+
+  var own: DeviceID { profile.deviceID }
+  var identity: IdentityKeyPair { keys.withLock { $0.identity } }
+  var link: LinkKeyPair { keys.withLock { $0.link } }
+
+  /// The household's discovery key, 32 bytes; nil on a child that was never paired.
+  var discoveryKey: [UInt8]? {
+    keys.withLock { $0.householdDiscoveryKey }.map { key in key.withUnsafeBytes { Array($0) } }
+  }
+
+  /// Keep the household's discovery key, durably.
+  func keep(discoveryKey: [UInt8]) throws {
+    try keys.withLock { keys in
+      let changed = try keys.with(householdDiscoveryKey: SecretBytes(discoveryKey))
+      try KeyFileStore(path: folder.keyFile).replace(with: changed)
+      keys = changed
+    }
+  }
+
+  var party: PairingParty {
+    PairingParty(identity: identity, link: link, name: profile.name, role: profile.role)
+  }
+
+  /// How far this machine holds to rules: nothing here closes programs yet, and nobody is told otherwise.
+  var enforcement: Enforcement { .recorded }
+
+  /// The clock for decisions.
+  func now() -> BootInstant { BootClock.now() }
+
+  /// Unix milliseconds; for people only.
+  func wall() -> Int64 { WallClock.now() }
+
+  /// Things a person should know, one sentence each with a next step.
+  var warnings: [String] { notes.withLock { $0.sorted { $0.key < $1.key }.map(\.value) } }
+
+  /// Say or take back a warning.
+  func warn(_ key: String, _ sentence: String?) {
+    notes.withLock { $0[key] = sentence }
+    changes.notify()
+  }
+}

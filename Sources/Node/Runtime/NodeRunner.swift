@@ -1,0 +1,108 @@
+import Glibc
+import LatchkeyCrypto
+import LatchkeyDiscovery
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+import LatchkeyTransport
+import LatchkeyWire
+import Logging
+import ServiceLifecycle
+
+/// Run a node until SIGTERM or SIGINT: drains and leaves in under 2 s.
+///
+/// - Parameter services: what else runs for as long as the node, such as the local API on it.
+/// - Throws: `NodeStartupError` when it cannot be started.
+public func runNode(
+  configuration: NodeConfiguration, logger: Logger, services: (any NodeInterface) -> [any Service]
+) async throws(NodeStartupError) {
+  let node = try await RunningNode(configuration: configuration, logger: logger)
+  var group = ServiceGroupConfiguration(
+    services: (node.services + services(node.service)).map {
+      .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup, failureTerminationBehavior: .gracefullyShutdownGroup)
+    }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+  group.maximumGracefulShutdownDuration = .milliseconds(1_500)
+  do {
+    try await ServiceGroup(configuration: group).run()
+  } catch let error as NodeStartupError { throw error } catch is CancellationError {
+    // The time to drain was over; everything that was accepted is durable whatever was cut off.
+  } catch { throw NodeStartupError("The node stopped (\(error)): start it again with `latchkey run`.", exitStatus: 70) }
+  node.close()
+  logger.notice("stopped")
+}
+
+/// A node whose folder is open, locked and checked, and whose parts wait to be run; also for programs that hold one themselves.
+public final class RunningNode: Sendable {
+  /// What has to run; in the order of their start.
+  public let services: [any Service]
+  /// What can be asked of it.
+  public let service: NodeService
+  /// The port it listens on.
+  public let port: UInt16
+  private let lock: FolderLock
+  private let store: Store
+
+  /// Open the folder and bind the port.
+  public init(configuration: NodeConfiguration, logger: Logger) async throws(NodeStartupError) {
+    let folder = StateFolder(path: configuration.stateFolder)
+    try folder.check()
+    let profile = try NodeProfile.load(folder)
+    lock = try FolderLock(folder)
+    let keys: KeyFile
+    do { keys = try KeyFileStore(path: folder.keyFile).load() } catch { throw NodeStartupError(error) }
+    let own = DeviceKeys(identity: keys.identity.publicKey, link: keys.link.publicKey).deviceID
+    guard own == profile.deviceID else {
+      throw NodeStartupError(
+        "The keys in \(folder.keyFile) are not those of this node: put the right file back from a backup.", exitStatus: 65)
+    }
+    do { store = try Store(path: folder.database, own: own, coding: MessageBodyCoding()) } catch {
+      throw NodeStartupError(error)
+    }
+    for peer in configuration.peers where SocketEndpoint(peer) == nil {
+      throw NodeStartupError("“\(DeviceName(sanitising: peer))” is no address: give --peer as host:port.", exitStatus: 64)
+    }
+    let context = NodeContext(
+      configuration: configuration, folder: folder, profile: profile, keys: keys, store: store, logger: logger)
+    let listener = try await Self.listen(configuration, store)
+    port = listener.port
+    do { try await store.set("port", to: String(listener.port)) } catch { throw NodeStartupError(error) }
+
+    let directory = LinkDirectory(context)
+    do { try await directory.refreshAll() } catch { throw NodeStartupError(error) }
+    let discovery = DiscoveryService(context: context, directory: directory, port: listener.port)
+    let interfaces = configuration.interfaces
+    let pairing = PairingService(
+      context: context, directory: directory, discovery: discovery, port: listener.port,
+      codeAddress: { LocalAddress.forCode(interfaces: interfaces) })
+    let usage = UsageService(context: context, directory: directory)
+    service = NodeService(
+      context: context, directory: directory, discovery: discovery, pairing: pairing, usage: usage,
+      listening: listener.addresses)
+    // Stopped in the reverse order: links say goodbye while what carries them is still there.
+    services = [
+      RunningPart { await usage.run() }, RunningPart { await discovery.run() },
+      ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),
+      RunningPart { await pairing.run() }, LinkService(directory: directory),
+    ]
+    logger.notice(
+      "running",
+      metadata: [
+        "name": "\(profile.name)", "role": "\(profile.role.rawValue)", "listening": "\(listener.addresses.joined(separator: " "))",
+      ])
+  }
+
+  /// Close the database; everything is durable without this.
+  public func close() {
+    store.close()
+  }
+
+  /// The port that was asked for; else the last one, so that peers find us where we were; else any.
+  private static func listen(_ configuration: NodeConfiguration, _ store: Store) async throws(NodeStartupError) -> Listener {
+    do {
+      if configuration.port == 0, let last = try? await store.setting("port"), let port = UInt16(last), port > 0 {
+        do { return try await Listener(interfaces: configuration.interfaces, port: port) } catch TransportError.portInUse {}
+      }
+      return try await Listener(interfaces: configuration.interfaces, port: configuration.port)
+    } catch { throw NodeStartupError(error) }
+  }
+}

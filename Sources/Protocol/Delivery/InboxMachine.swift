@@ -1,0 +1,136 @@
+import LatchkeyModel
+
+/// What comes in from one peer: drops what was seen, refuses gaps, and gathers what one commit takes. Pure values.
+///
+/// Spec: Protocol/05-delivery.md §6.
+public struct InboxMachine: Sendable {
+  private struct Stream {
+    var epoch: UInt64
+    /// In force here, durably.
+    var watermark: UInt64
+    /// Received and waiting for a commit, or in one.
+    var received: UInt64
+  }
+
+  private var streams: [StreamClass: Stream] = [:]
+  private var gathered: [ItemRun] = []
+  private var isCommitting = false
+  private var heldItems: [StreamClass: Int] = [:]
+  private var heldBytes: [StreamClass: Int] = [:]
+
+  /// Begin with the watermarks the store holds.
+  public init(_ watermarks: [StreamPosition]) {
+    for watermark in watermarks {
+      streams[watermark.streamClass] = Stream(
+        epoch: watermark.epoch, watermark: watermark.through, received: watermark.through)
+    }
+  }
+
+  /// What our Hello states about the streams we receive.
+  public var statement: [StreamPosition] {
+    streams.keys.sorted().compactMap { streamClass in
+      streams[streamClass].map { StreamPosition(streamClass: streamClass, epoch: $0.epoch, through: $0.watermark) }
+    }
+  }
+
+  /// A session is open: take over the epochs that the peer states. Both have said what they hold by now, and the peer's old
+  /// numbers mean nothing any more.
+  public mutating func sessionOpened(_ hello: Hello) {
+    forgetUncommitted()
+    for position in hello.outgoing where position.epoch != 0 { adopt(position.streamClass, epoch: position.epoch) }
+  }
+
+  /// The session is gone: what was not committed will come again.
+  public mutating func sessionClosed() {
+    forgetUncommitted()
+  }
+
+  /// Take a run of items.
+  ///
+  /// - Returns: what to report stored at once, when the run held nothing new: the peer missed our word on it.
+  /// - Throws: `SessionFault.violation` for a gap or more than the window: the peer's fault.
+  public mutating func received(_ run: ItemRun) throws(SessionFault) -> StreamPosition? {
+    // The first run of a stream made after the Hello states the epoch by itself.
+    if streams[run.streamClass] == nil { adopt(run.streamClass, epoch: run.epoch) }
+    guard var stream = streams[run.streamClass] else { return nil }
+    if run.epoch != stream.epoch {
+      // A stream restarted within the session begins at 1; anything else is of the past.
+      guard run.items.first?.sequence == 1, !isCommitting || stream.received == stream.watermark else {
+        throw .violation("a run of another epoch")
+      }
+      adopt(run.streamClass, epoch: run.epoch)
+      stream = Stream(epoch: run.epoch, watermark: 0, received: 0)
+    }
+    var fresh: [DeliveryItem] = []
+    fresh.reserveCapacity(run.items.count)
+    var bytes = 0
+    for item in run.items where item.skipThrough > stream.received {
+      guard item.sequence <= stream.received + 1 else {
+        throw .violation("a gap after \(stream.received) in \(run.streamClass.word)")
+      }
+      stream.received = item.skipThrough
+      bytes += item.cost
+      fresh.append(item)
+    }
+    guard !fresh.isEmpty else {
+      return StreamPosition(streamClass: run.streamClass, epoch: stream.epoch, through: stream.watermark)
+    }
+    let items = heldItems[run.streamClass, default: 0] + fresh.count
+    bytes += heldBytes[run.streamClass, default: 0]
+    // One load may overshoot the bytes by an item.
+    guard items <= Limits.windowItems, bytes <= Limits.windowBytes + 2 * Limits.itemBodyBytes else {
+      throw .violation("more on the way than the window allows")
+    }
+    heldItems[run.streamClass] = items
+    heldBytes[run.streamClass] = bytes
+    streams[run.streamClass] = stream
+    gathered.append(ItemRun(streamClass: run.streamClass, epoch: run.epoch, items: fresh))
+    return nil
+  }
+
+  /// What to commit in one transaction now, most urgent class first; nil when nothing waits or a commit is under way.
+  public mutating func nextCommit() -> [ItemRun]? {
+    guard !isCommitting, !gathered.isEmpty else { return nil }
+    isCommitting = true
+    let runs = gathered.enumerated()
+      .sorted { ($0.element.streamClass, $0.offset) < ($1.element.streamClass, $1.offset) }.map(\.element)
+    gathered = []
+    return runs
+  }
+
+  /// The commit is durable: what to report stored.
+  public mutating func committed(_ runs: [ItemRun]) -> [StreamPosition] {
+    isCommitting = false
+    var stored: [StreamClass: StreamPosition] = [:]
+    for run in runs {
+      // A session that closed meanwhile has emptied the counts already.
+      heldItems[run.streamClass] = max(0, heldItems[run.streamClass, default: 0] - run.items.count)
+      heldBytes[run.streamClass] = max(0, heldBytes[run.streamClass, default: 0] - run.items.reduce(0) { $0 + $1.cost })
+      guard let through = run.items.last?.skipThrough, var stream = streams[run.streamClass], stream.epoch == run.epoch
+      else { continue }
+      stream.watermark = max(stream.watermark, through)
+      stream.received = max(stream.received, stream.watermark)
+      streams[run.streamClass] = stream
+      stored[run.streamClass] = StreamPosition(streamClass: run.streamClass, epoch: run.epoch, through: stream.watermark)
+    }
+    return stored.keys.sorted().compactMap { stored[$0] }
+  }
+
+  /// The commit failed (disk full, say): nothing was acknowledged; the session has to be closed and the items come again.
+  public mutating func commitFailed() {
+    isCommitting = false
+    forgetUncommitted()
+  }
+
+  private mutating func adopt(_ streamClass: StreamClass, epoch: UInt64) {
+    guard streams[streamClass]?.epoch != epoch else { return }
+    streams[streamClass] = Stream(epoch: epoch, watermark: 0, received: 0)
+  }
+
+  private mutating func forgetUncommitted() {
+    gathered = []
+    heldItems = [:]
+    heldBytes = [:]
+    for (streamClass, stream) in streams { streams[streamClass]?.received = stream.watermark }
+  }
+}

@@ -1,0 +1,178 @@
+import LatchkeyModel
+
+/// What goes out to one peer: which items to load, send, and forget. Pure values; the items themselves stay in the store.
+///
+/// Spec: Protocol/05-delivery.md §3 to §5.
+public struct OutboxMachine: Sendable {
+  /// Read up to `items` items and `bytes` bytes, from number `from` on, and give them to `loaded`.
+  public struct Load: Hashable, Sendable {
+    public var streamClass: StreamClass
+    public var epoch: UInt64
+    public var from: UInt64
+    public var items: Int
+    public var bytes: Int
+  }
+
+  /// What to do after the peer stated or reported what it holds.
+  public enum Effect: Hashable, Sendable {
+    /// Everything up to here is stored by the peer: mark and forget it, durably.
+    case forget(StreamPosition)
+    /// The peer holds another past of this stream than we do (one side was restored or wiped): give what is left a new epoch
+    /// and numbers from 1, durably, then call `restarted`.
+    case restart(StreamClass)
+  }
+
+  private struct Stream {
+    var position: OutboxPosition
+    var sentThrough: UInt64
+    var inFlight: [(through: UInt64, items: Int, bytes: Int)] = []
+    var inFlightItems = 0
+    var inFlightBytes = 0
+    var isRestarting = false
+
+    var waits: Bool { sentThrough < position.last && !isRestarting }
+  }
+
+  private var streams: [StreamClass: Stream] = [:]
+  private var window: (items: Int, bytes: Int)?
+  private var isLoading = false
+  private var turns = 0
+  /// Items one load asks for at most.
+  private static let loadItems = 512
+  private static let loadBytes = 256 << 10
+
+  /// Begin with what the store holds; a class that is missing has no stream yet.
+  public init(_ positions: [StreamClass: OutboxPosition]) {
+    for (streamClass, position) in positions {
+      streams[streamClass] = Stream(position: position, sentThrough: position.storedThrough)
+    }
+  }
+
+  /// What our Hello states about the streams we send.
+  public var statement: [StreamPosition] {
+    streams.keys.sorted().compactMap { streamClass in
+      streams[streamClass].map {
+        StreamPosition(streamClass: streamClass, epoch: $0.position.epoch, through: $0.position.last)
+      }
+    }
+  }
+
+  /// Items that wait or are on their way.
+  public var waiting: UInt64 {
+    streams.values.reduce(0) { $0 + ($1.position.last - $1.position.storedThrough) }
+  }
+
+  /// Items on their way in one class.
+  public func inFlight(_ streamClass: StreamClass) -> Int { streams[streamClass]?.inFlightItems ?? 0 }
+
+  /// A session is open and the peer's Hello is in.
+  public mutating func sessionOpened(_ hello: Hello) -> [Effect] {
+    window = (Int(hello.windowItems), Int(hello.windowBytes))
+    isLoading = false
+    var effects: [Effect] = []
+    for streamClass in streams.keys.sorted() {
+      guard var stream = streams[streamClass] else { continue }
+      stream = Stream(position: stream.position, sentThrough: stream.position.storedThrough)
+      let held = hello.incoming.first { $0.streamClass == streamClass }
+      if let held, held.epoch == stream.position.epoch {
+        if held.through > stream.position.last || held.through < stream.position.storedThrough {
+          stream.isRestarting = true
+          effects.append(.restart(streamClass))
+        } else if held.through > stream.position.storedThrough {
+          stream.position.storedThrough = held.through
+          stream.sentThrough = held.through
+          effects.append(.forget(held))
+        }
+      } else if stream.position.storedThrough > 0 {
+        // The peer once stored something of this epoch and now knows nothing of it.
+        stream.isRestarting = true
+        effects.append(.restart(streamClass))
+      }
+      streams[streamClass] = stream
+    }
+    return effects
+  }
+
+  /// The session is gone: everything not reported stored will be sent again.
+  public mutating func sessionClosed() {
+    window = nil
+    isLoading = false
+    for (streamClass, stream) in streams {
+      streams[streamClass] = Stream(position: stream.position, sentThrough: stream.position.storedThrough)
+    }
+  }
+
+  /// The store has made items up to `last` durable.
+  public mutating func committed(_ streamClass: StreamClass, epoch: UInt64, last: UInt64) {
+    guard var stream = streams[streamClass] else {
+      streams[streamClass] = Stream(
+        position: OutboxPosition(epoch: epoch, storedThrough: 0, last: last), sentThrough: 0)
+      return
+    }
+    guard stream.position.epoch == epoch, last > stream.position.last else { return }
+    stream.position.last = last
+    streams[streamClass] = stream
+  }
+
+  /// The store has given a stream a new epoch.
+  public mutating func restarted(_ streamClass: StreamClass, _ position: OutboxPosition) {
+    streams[streamClass] = Stream(position: position, sentThrough: position.storedThrough)
+  }
+
+  /// The store has closed every stream but these.
+  public mutating func drop(allBut kept: Set<StreamClass>) {
+    for streamClass in streams.keys where !kept.contains(streamClass) { streams[streamClass] = nil }
+  }
+
+  /// What to load next; nil when nothing waits, the window is full, or a load is under way.
+  public mutating func nextLoad() -> Load? {
+    guard let window, !isLoading else { return nil }
+    let open = streams.keys.sorted().filter { streamClass in
+      guard let stream = streams[streamClass], stream.waits else { return false }
+      return stream.inFlightItems < window.items && stream.inFlightBytes < window.bytes
+    }
+    // Urgent classes first, but every eighth turn is the least urgent one's, so that none starves.
+    guard let streamClass = (turns + 1).isMultiple(of: 8) ? open.last : open.first, let stream = streams[streamClass]
+    else { return nil }
+    turns &+= 1
+    isLoading = true
+    return Load(
+      streamClass: streamClass, epoch: stream.position.epoch, from: stream.sentThrough + 1,
+      items: min(Self.loadItems, window.items - stream.inFlightItems),
+      bytes: min(Self.loadBytes, window.bytes - stream.inFlightBytes))
+  }
+
+  /// The store's answer to a load: items in a row from `load.from`; gives the run to send, nil when it came too late.
+  public mutating func loaded(_ load: Load, _ items: [DeliveryItem]) -> ItemRun? {
+    isLoading = false
+    guard window != nil, var stream = streams[load.streamClass], stream.position.epoch == load.epoch,
+      !stream.isRestarting, load.from == stream.sentThrough + 1, let last = items.last
+    else { return nil }
+    let bytes = items.reduce(0) { $0 + $1.cost }
+    stream.sentThrough = last.skipThrough
+    stream.inFlight.append((last.skipThrough, items.count, bytes))
+    stream.inFlightItems += items.count
+    stream.inFlightBytes += bytes
+    streams[load.streamClass] = stream
+    return ItemRun(streamClass: load.streamClass, epoch: load.epoch, items: items)
+  }
+
+  /// The peer reports what it has stored.
+  ///
+  /// - Throws: `SessionFault.violation` when it reports more than was sent: the peer's fault.
+  public mutating func received(stored: StreamPosition) throws(SessionFault) -> Effect? {
+    guard var stream = streams[stored.streamClass], stream.position.epoch == stored.epoch, !stream.isRestarting else {
+      return nil
+    }
+    guard stored.through <= stream.sentThrough else { throw .violation("stored more than was sent") }
+    guard stored.through > stream.position.storedThrough else { return nil }
+    stream.position.storedThrough = stored.through
+    while let first = stream.inFlight.first, first.through <= stored.through {
+      stream.inFlight.removeFirst()
+      stream.inFlightItems -= first.items
+      stream.inFlightBytes -= first.bytes
+    }
+    streams[stored.streamClass] = stream
+    return .forget(stored)
+  }
+}

@@ -1,0 +1,91 @@
+import LatchkeyCrypto
+import LatchkeyModel
+
+/// The code that travels as text from the inviter's screen to the joiner. Spec: Protocol/03-pairing.md §2.
+public struct PairingCode: Sendable {
+  /// Where the inviter listens, if the code says so.
+  public struct Address: Hashable, Sendable {
+    /// Four bytes.
+    public var ipv4: [UInt8]
+    public var port: UInt16
+
+    public init(ipv4: [UInt8], port: UInt16) {
+      precondition(ipv4.count == 4, "an IPv4 address has four bytes")
+      self.ipv4 = ipv4
+      self.port = port
+    }
+  }
+
+  /// 0 to 1023; routes an attempt to the right code, no secret.
+  public var discriminator: UInt16
+  /// How long the code was opened for.
+  public var minutesValid: UInt8
+  /// 16 random bytes.
+  public var secret: SecretBytes
+  /// 16 bytes: `DeviceKeys.codeCommitment` of the inviter.
+  public var commitment: [UInt8]
+  public var address: Address?
+
+  static let humanReadablePart = "lk"
+  static let version: UInt8 = 1
+
+  public init(
+    discriminator: UInt16, minutesValid: UInt8, secret: SecretBytes, commitment: [UInt8], address: Address?
+  ) {
+    precondition(discriminator < 1_024 && secret.count == 16 && commitment.count == 16)
+    self.discriminator = discriminator
+    self.minutesValid = minutesValid
+    self.secret = secret
+    self.commitment = commitment
+    self.address = address
+  }
+
+  /// Write the code: bech32m in upper case, in groups of five joined by dashes; at most 78 characters beside the dashes.
+  public var text: String {
+    var data: [UInt8] = [Self.version, 0, UInt8(discriminator >> 8), UInt8(discriminator & 0xFF), minutesValid]
+    data += secret.withUnsafeBytes { Array($0) }
+    data += commitment
+    if let address { data += [UInt8(address.port >> 8), UInt8(address.port & 0xFF)] + address.ipv4 }
+    let encoded: String
+    do {
+      encoded = try Bech32m.encode(humanReadablePart: Self.humanReadablePart, data: data, uppercase: true)
+    } catch { preconditionFailure("43 bytes fit bech32m: \(error)") }
+    let symbols = Array(encoded)
+    return stride(from: 0, to: symbols.count, by: 5)
+      .map { String(symbols[$0..<min($0 + 5, symbols.count)]) }.joined(separator: "-")
+  }
+
+  /// Read a code without regard to case, white space and dashes.
+  ///
+  /// - Throws: `PairingCodeError`: a typing error is found here, before the network is used.
+  public init(_ text: String) throws(PairingCodeError) {
+    let compact = text.unicodeScalars
+      .filter { !$0.properties.isWhitespace && $0 != "-" && $0 != "\u{2010}" && $0 != "\u{2011}" && $0 != "\u{2013}" }
+      .map { $0.properties.lowercaseMapping }.joined()
+    guard !compact.isEmpty else { throw .empty }
+    guard compact.hasPrefix("lk1") else { throw .foreign }
+    // The shortest code has 69 characters; fewer means that a part was not copied.
+    guard compact.utf8.count >= 69 else { throw .truncated(characters: compact.utf8.count) }
+    let data: [UInt8]
+    let prefix: String
+    do {
+      (prefix, data) = try Bech32m.decode(compact)
+    } catch { throw .typo }
+    // A code's prefix ends at its last 1, which need not be that of LK1.
+    guard prefix == Self.humanReadablePart else { throw .foreign }
+    guard data.count >= 5, data[0] == Self.version else { throw .newer }
+    guard data[1] == 0 else { throw .newer }
+    guard data.count == 37 || data.count == 43 else { throw .typo }
+    discriminator = UInt16(data[2]) << 8 | UInt16(data[3])
+    guard discriminator < 1_024, (1...15).contains(data[4]) else { throw .typo }
+    minutesValid = data[4]
+    secret = SecretBytes(Array(data[5..<21]))
+    commitment = Array(data[21..<37])
+    address = nil
+    if data.count == 43 {
+      let port = UInt16(data[37]) << 8 | UInt16(data[38])
+      guard port > 0 else { throw .typo }
+      address = Address(ipv4: Array(data[39..<43]), port: port)
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import LatchkeyModel
+
+/// What whoever runs a pairing machine has to do, in this order.
+public enum PairingEffect: Sendable {
+  /// Send this frame to the other machine.
+  case send([UInt8])
+  /// Show the person the name and the digits; where a person is asked, answer with `requestedAccept` or `requestedRefusal`.
+  case ask(name: DeviceName, role: DeviceRole, digits: String)
+  /// Make the peer durable as pending, then call `stored`.
+  case storePending(PairedPeer)
+  /// Make the pending peer durable as active (on the inviter also: the code as spent), then call `promoted`.
+  case promote(PairedPeer)
+  /// Forget the pending peer, durably.
+  case discard(DeviceID)
+  /// Count a wrong guess, durably, before anything else is answered.
+  case countFailure
+  /// It is over: close the connection and tell the person.
+  case finish(PairingOutcome)
+}

@@ -1,0 +1,202 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyWire
+
+/// The inviter's side of one pairing attempt: pure values, driven by frames, the person and the store.
+///
+/// Spec: Protocol/03-pairing.md §4 to §7, with the state diagram in §9.
+public struct PairingInviterMachine: Sendable {
+  private enum State {
+    case awaitingOpening(NoiseHandshake)
+    case awaitingIntroduction(NoiseHandshake, commitment: [UInt8])
+    case awaitingProof(NoiseTransport, PairedPeer, digits: String)
+    case awaitingAnswer(NoiseTransport, PairedPeer)
+    case storing(NoiseTransport, PairedPeer)
+    case awaitingAcknowledgement(NoiseTransport, PairedPeer)
+    case promoting(NoiseTransport, PairedPeer)
+    case ended
+  }
+
+  private let own: PairingParty
+  private let secret: SecretBytes
+  private let random: [UInt8]
+  private let discoveryKey: [UInt8]
+  private let asksPerson: Bool
+  private var state: State
+
+  /// Begin an attempt, when a connection's preamble has named an open code.
+  ///
+  /// - Parameters:
+  ///   - random: 32 fresh random bytes.
+  ///   - ephemeralKey: a key pair for this attempt alone.
+  ///   - discoveryKey: the household's, 32 bytes, handed to the joiner.
+  ///   - asksPerson: whether the person decides; otherwise having the code is enough.
+  public init(
+    own: PairingParty, code: PairingCode, joinerRole: DeviceRole, random: [UInt8], ephemeralKey: LinkKeyPair,
+    discoveryKey: [UInt8], asksPerson: Bool
+  ) {
+    precondition(random.count == 32 && discoveryKey.count == 32)
+    self.own = own
+    self.secret = code.secret
+    self.random = random
+    self.discoveryKey = discoveryKey
+    self.asksPerson = asksPerson
+    do {
+      state = .awaitingOpening(
+        try NoiseHandshake(
+          pattern: .xxPSK0PSK3, role: .responder,
+          prologue: PairingSecrets.prologue(discriminator: code.discriminator, joinerRole: joinerRole),
+          staticKey: own.link, ephemeralKey: ephemeralKey, remoteStatic: nil,
+          presharedKeys: Array(repeating: PairingSecrets.handshakeKey(secret: code.secret), count: 2)))
+    } catch { preconditionFailure("the pattern's keys are all given: \(error)") }
+  }
+
+  /// Whether the attempt is over.
+  public var isEnded: Bool { if case .ended = state { true } else { false } }
+
+  /// Take a frame from the joiner. Whatever it holds, the answer is effects: the peer cannot cause an error here.
+  public mutating func received(_ frame: [UInt8]) -> [PairingEffect] {
+    do {
+      return try advance(frame)
+    } catch {
+      return fail(error)
+    }
+  }
+
+  /// The person said yes.
+  public mutating func requestedAccept() -> [PairingEffect] {
+    guard case .awaitingAnswer(let transport, let peer) = state else { return [] }
+    state = .storing(transport, peer)
+    return [.storePending(peer)]
+  }
+
+  /// The person said no, or the code was cancelled or ran out.
+  public mutating func requestedEnd(_ outcome: PairingOutcome) -> [PairingEffect] {
+    switch state {
+    case .awaitingOpening, .awaitingIntroduction: return end(outcome)
+    case .awaitingProof(let transport, _, _), .awaitingAnswer(let transport, _): return abort(transport, outcome)
+    case .storing(let transport, let peer), .awaitingAcknowledgement(let transport, let peer):
+      return [.discard(peer.keys.deviceID)] + abort(transport, outcome)
+    // The other side has it durably and was told so by nobody yet: going on is the only way both agree.
+    case .promoting, .ended: return []
+    }
+  }
+
+  /// The pending peer is durable.
+  public mutating func stored() -> [PairingEffect] {
+    guard case .storing(var transport, let peer) = state else { return [] }
+    let frame = seal(.commit(discoveryKey: discoveryKey), &transport)
+    state = .awaitingAcknowledgement(transport, peer)
+    return [.send(frame)]
+  }
+
+  /// The peer is active, durably, and the code is spent.
+  public mutating func promoted() -> [PairingEffect] {
+    guard case .promoting(var transport, _) = state else { return [] }
+    let frame = seal(.done, &transport)
+    state = .ended
+    return [.send(frame), .finish(.ok)]
+  }
+
+  /// The connection is gone or the other side took too long.
+  ///
+  /// A pending peer stays for `Limits.pairingCommitMilliseconds`: a session of it within that time completes the pairing.
+  public mutating func connectionLost() -> [PairingEffect] {
+    switch state {
+    case .promoting, .ended: return []
+    default: return end(.network)
+    }
+  }
+
+  private mutating func advance(_ frame: [UInt8]) throws -> [PairingEffect] {
+    switch state {
+    case .awaitingOpening(var handshake):
+      let opening = try PairingCodec.opening(try handshake.readMessage(frame))
+      let introduction = PairingIntroduction(
+        identityKey: own.identity.publicKey.bytes, name: own.name.text, role: own.role, random: random)
+      let answer = try handshake.writeMessage(payload: PairingCodec.encode(introduction))
+      state = .awaitingIntroduction(handshake, commitment: opening.commitment)
+      return [.send(answer)]
+
+    case .awaitingIntroduction(var handshake, let commitment):
+      let introduction = try PairingCodec.introduction(try handshake.readMessage(frame))
+      guard let link = handshake.remoteStatic else { preconditionFailure("XX yields the remote static key") }
+      let keys = DeviceKeys(identity: try IdentityPublicKey(bytes: introduction.identityKey), link: link)
+      guard
+        ConstantTime.areEqual(PairingSecrets.joinerCommitment(keys: keys, random: introduction.random), commitment)
+      else { throw PairingFault.proof }
+      let transport = try handshake.finish()
+      guard introduction.versions.overlaps(Version.protocolRange) else { return abort(transport, .version) }
+      guard introduction.role == .child else { return abort(transport, .refused) }
+      let peer = PairedPeer(
+        keys: keys, name: DeviceName(sanitising: introduction.name), role: introduction.role,
+        pairwiseKey: PairingSecrets.pairwiseKey(
+          handshakeHash: transport.handshakeHash, secret: secret, inviterRandom: random,
+          joinerRandom: introduction.random))
+      let digits = PairingSecrets.digits(
+        inviter: own.keys, joiner: keys, inviterRandom: random, joinerRandom: introduction.random)
+      state = .awaitingProof(transport, peer, digits: digits)
+      return []
+
+    case .awaitingProof(var transport, let peer, let digits):
+      guard case .proof(let signature) = try PairingCodec.step(try transport.open(frame)),
+        peer.keys.identity.verify(
+          signature: signature, of: PairingSecrets.proof(isInviter: false, handshakeHash: transport.handshakeHash))
+      else { throw PairingFault.proof }
+      let proof = own.identity.sign(PairingSecrets.proof(isInviter: true, handshakeHash: transport.handshakeHash))
+      let answer = seal(.proof(signature: proof), &transport)
+      state = .awaitingAnswer(transport, peer)
+      var effects: [PairingEffect] = [.send(answer), .ask(name: peer.name, role: peer.role, digits: digits)]
+      if !asksPerson { effects += requestedAccept() }
+      return effects
+
+    case .awaitingAnswer(var transport, _):
+      return end(try abortOutcome(frame, &transport))
+
+    case .storing(var transport, let peer):
+      return [.discard(peer.keys.deviceID)] + end(try abortOutcome(frame, &transport))
+
+    case .awaitingAcknowledgement(var transport, let peer):
+      switch try PairingCodec.step(try transport.open(frame)) {
+      case .commitAcknowledged:
+        state = .promoting(transport, peer)
+        return [.promote(peer)]
+      case .abort(let outcome): return [.discard(peer.keys.deviceID)] + end(outcome == .ok ? .refused : outcome)
+      case .proof, .commit, .done: throw PairingFault.outOfTurn
+      }
+
+    case .promoting, .ended: return []
+    }
+  }
+
+  private mutating func abortOutcome(_ frame: [UInt8], _ transport: inout NoiseTransport) throws -> PairingOutcome {
+    guard case .abort(let outcome) = try PairingCodec.step(try transport.open(frame)) else { throw PairingFault.outOfTurn }
+    return outcome == .ok ? .refused : outcome
+  }
+
+  private mutating func fail(_ error: any Error) -> [PairingEffect] {
+    let before = state
+    state = .ended
+    switch before {
+    // Before the third message is verified, anything wrong is a wrong guess at the code.
+    case .awaitingOpening, .awaitingIntroduction:
+      return [.countFailure, .send(PairingNotice.wrongCode.frame), .finish(.wrongCode)]
+    // Verified, it has proved that the code was right: what is wrong after it is no guess.
+    case .awaitingProof, .awaitingAnswer: return [.finish(.network)]
+    case .storing(_, let peer), .awaitingAcknowledgement(_, let peer):
+      return [.discard(peer.keys.deviceID), .finish(.network)]
+    case .promoting, .ended: return []
+    }
+  }
+
+  private mutating func abort(_ transport: NoiseTransport, _ outcome: PairingOutcome) -> [PairingEffect] {
+    var transport = transport
+    let frame = seal(.abort(outcome), &transport)
+    return [.send(frame)] + end(outcome)
+  }
+
+  private mutating func end(_ outcome: PairingOutcome) -> [PairingEffect] {
+    state = .ended
+    return [.finish(outcome)]
+  }
+}

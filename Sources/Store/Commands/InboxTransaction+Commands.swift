@@ -1,0 +1,97 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+extension InboxTransaction {
+  /// Bring a command into force and queue its receipt; a command seen before gets the same receipt again and no effect.
+  mutating func applyCommand(_ item: DeliveryItem) throws {
+    guard let id = CommandID(bytes: item.itemID) else { return }
+    if let known = try database.row("SELECT receipt FROM applied_command WHERE command_id = ?", [Data(item.itemID)]) {
+      try queue(id, known.bytes("receipt"))
+      return
+    }
+    do {
+      guard peerRole == .parent else { throw BodyFault("Only a parent's device may send commands.") }
+      let command = try coding.command(item.body)
+      guard command.commandID == id else { throw BodyFault("The command has another ID than its item.") }
+      guard command.author == peer.device else { throw BodyFault("The command's author is not the device that sent it.") }
+      let outcome = try execute(command)
+      result.appliedCommands += 1
+      try answer(CommandReceipt(commandID: id, outcome: outcome, at: wall))
+    } catch let fault as BodyFault {
+      result.faults.append(fault.description)
+      try refuse(item, fault.description)
+    }
+  }
+
+  private func execute(_ command: CommandBody) throws -> CommandReceipt.Outcome {
+    switch command.payload {
+    case .setApp(let configuration):
+      if let present = try database.app(configuration.appID, on: own, coding), present.modified > configuration.modified {
+        return .superseded(.app(present, enforcement))
+      }
+      try database.save(configuration, on: own, enforcement: enforcement, coding, author: peer.device, at: wall)
+      guard let saved = try database.app(configuration.appID, on: own, coding) else {
+        throw StoreError.unexpected("a rule that was not kept")
+      }
+      return .executed(.app(saved, enforcement))
+    case .removeApp(let id):
+      try database.removeApp(id, on: own, author: peer.device, at: wall)
+      return .executed(.appRemoved(id))
+    case .setFamilySettings(let settings):
+      if let present = try database.settings(coding), present.version > settings.version {
+        return .superseded(.familySettings(present))
+      }
+      try database.save(settings, coding, author: peer.device, at: wall)
+      return .executed(.familySettings(settings))
+    case .requestReport:
+      return .executed(
+        .report(
+          DeviceReport(
+            version: Version.software, enforcement: enforcement, apps: try database.apps(on: own, coding).map(\.configuration),
+            familySettings: try database.settings(coding),
+            usageRecords: try Int64.fetchOne(database, sql: "SELECT COUNT(*) FROM usage_record") ?? 0)))
+    case .message(let text):
+      try database.run(
+        "INSERT INTO received_message VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        [Data(command.commandID.bytes), Data(command.author.bytes), text, wall])
+      return .executed(.messageStored)
+    case .unpair:
+      throw BodyFault("Unpairing travels as a signed removal, not as a command.")
+    }
+  }
+
+  /// Take the child's word on a command of ours.
+  mutating func applyReceipt(_ item: DeliveryItem) throws {
+    do {
+      let receipt = try coding.receipt(item.body)
+      guard receipt.commandID.bytes == item.itemID else { throw BodyFault("The receipt has another ID than its item.") }
+      let status: CommandStatus
+      var state: StateInForce?
+      var reason: String?
+      switch receipt.outcome {
+      case .executed(let inForce): (status, state) = (.executed, inForce)
+      case .failed(let why): (status, reason) = (.failed, why)
+      case .expired: status = .expired
+      case .superseded(let inForce): (status, state) = (.superseded, inForce)
+      }
+      let statement = try database.cachedStatement(
+        sql: """
+          UPDATE command SET status = ?, status_at = ?, reason = ?, state = ?
+          WHERE command_id = ? AND peer = ? AND status IN ('queued', 'stored') RETURNING command_id
+          """)
+      let row = try Row.fetchOne(
+        statement,
+        arguments: [
+          status.rawValue, wall, reason, state.map { Data(coding.encode($0)) }, Data(receipt.commandID.bytes), peer.number,
+        ])
+      guard row != nil else { return }
+      result.commands.append(receipt.commandID)
+      if case .app(let configuration, let enforcement)? = state {
+        try database.run(
+          "UPDATE app SET enforcement = ? WHERE device_id = ? AND app_id = ?",
+          [enforcement.rawValue, Data(peer.device.bytes), configuration.appID.text])
+      }
+    } catch let fault as BodyFault { result.faults.append(fault.description) }
+  }
+}

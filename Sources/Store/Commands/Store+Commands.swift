@@ -1,0 +1,159 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+extension Store {
+  /// Make a command durable: its row, its place in the outbox and the rule it sets here, in one transaction.
+  ///
+  /// - Parameter payload: given the present rule (for `setApp`) and the next reading of the hybrid clock.
+  public func issue(
+    _ id: CommandID, to device: DeviceID, at wall: Int64,
+    payload: @escaping @Sendable (AppLookup, HybridTimestamp) throws -> CommandPayload
+  ) async throws(StoreError) -> (command: ConfigurationCommand, change: OutboxChange) {
+    try await commits.commit { [own, coding] database in
+      guard let row = try database.row("SELECT number FROM peer WHERE device_id = ? AND state = 2", [Data(device.bytes)])
+      else { throw StoreError.noSuchPeer }
+      let peer = OutboxAddress(number: row["number"], device: device)
+      let now = try database.tick(wall: wall, author: own)
+      let payload = try payload(AppLookup { try database.app($0, on: device, coding) }, now)
+      let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
+      guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
+      let change = try database.enqueue(peer, .command, kind: .command, itemID: id.bytes, body: body, at: wall)
+      try database.run(
+        "INSERT INTO command VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, NULL, NULL, ?)",
+        [
+          Data(id.bytes), peer.number, payload.kind.rawValue, payload.appID?.text, Data(body), wall, wall,
+          Int64(bitPattern: change.last),
+        ])
+      switch payload {
+      case .setApp(let configuration):
+        try database.save(configuration, on: device, enforcement: nil, coding, author: own, at: wall)
+      case .removeApp(let app): try database.removeApp(app, on: device, author: own, at: wall)
+      case .setFamilySettings(let settings): try database.save(settings, coding, author: own, at: wall)
+      case .requestReport, .message, .unpair: break
+      }
+      return (
+        ConfigurationCommand(
+          commandID: id, target: device, author: own, payload: payload, createdAt: wall, statusAt: wall), change
+      )
+    }
+  }
+
+  /// Take a command back before it is stored on the child: its number is sent as one that holds nothing.
+  ///
+  /// - Returns: the command as it is now, and whether this call cancelled it; nil when there is none of that ID.
+  public func cancel(_ id: CommandID, at wall: Int64) async throws(StoreError) -> (ConfigurationCommand, Bool)? {
+    try await commits.commit { [own, coding] database in
+      guard let row = try database.commandRow(id) else { return nil }
+      let command = try ConfigurationCommand(row, author: own, coding)
+      guard command.status == .queued else { return (command, false) }
+      try database.run(
+        "UPDATE command SET status = 'cancelled', status_at = ? WHERE command_id = ?", [wall, Data(id.bytes)])
+      try database.run(
+        """
+        UPDATE outbox_stream SET waiting_bytes = waiting_bytes - freed.bytes
+        FROM (SELECT coalesce(SUM(length(body) + length(item_id)), 0) AS bytes FROM outbox_item
+              WHERE peer = ?1 AND class = 2 AND seq = ?2 AND item_id = ?3) AS freed
+        WHERE peer = ?1 AND class = 2
+        """, [row["peer"] as Int64, row["seq"] as Int64, Data(id.bytes)])
+      try database.run(
+        "UPDATE outbox_item SET kind = 0, item_id = x'', body = x'' WHERE peer = ? AND class = 2 AND seq = ? AND item_id = ?",
+        [row["peer"] as Int64, row["seq"] as Int64, Data(id.bytes)])
+      guard let changed = try database.commandRow(id) else { return nil }
+      return (try ConfigurationCommand(changed, author: own, coding), true)
+    }
+  }
+
+  /// Commands, newest first.
+  public func commands(device: DeviceID?, limit: Int) async throws(StoreError) -> [ConfigurationCommand] {
+    try await read { [own, coding] database in
+      let rows =
+        if let device {
+          try database.rows(
+            """
+            SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer
+            WHERE c.peer = (SELECT number FROM peer WHERE device_id = ?) ORDER BY command_id DESC LIMIT ?
+            """, [Data(device.bytes), limit])
+        } else {
+          try database.rows(
+            "SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer ORDER BY command_id DESC LIMIT ?",
+            [limit])
+        }
+      return try rows.map { try ConfigurationCommand($0, author: own, coding) }
+    }
+  }
+
+  public func command(_ id: CommandID) async throws(StoreError) -> ConfigurationCommand? {
+    try await read { [own, coding] database in
+      try database.commandRow(id).map { try ConfigurationCommand($0, author: own, coding) }
+    }
+  }
+
+  /// IDs whose text begins with `prefix` (hexadecimal digits, at least 4), at most two.
+  public func commandIDs(beginning prefix: String) async throws(StoreError) -> [CommandID] {
+    try await read { database in
+      try database.rows(
+        "SELECT command_id FROM command WHERE lower(hex(command_id)) LIKE ? || '%' ORDER BY command_id DESC LIMIT 2", [prefix]
+      ).compactMap { CommandID(bytes: $0["command_id"] as Data) }
+    }
+  }
+
+  /// Texts that parents sent, newest first.
+  public func messages(limit: Int) async throws(StoreError) -> [ReceivedMessage] {
+    try await read { database in
+      try database.rows("SELECT * FROM received_message ORDER BY received_at DESC, command_id DESC LIMIT ?", [limit]).compactMap {
+        guard let id = CommandID(bytes: $0["command_id"] as Data) else { return nil }
+        return ReceivedMessage(
+          commandID: id, author: try $0.deviceID("author"), text: $0["text"], at: $0["received_at"])
+      }
+    }
+  }
+}
+
+/// Looks up the present rule of an application while a command is made.
+public struct AppLookup {
+  let find: (AppID) throws -> AppConfiguration?
+
+  public func callAsFunction(_ id: AppID) throws -> AppConfiguration? { try find(id) }
+}
+
+extension CommandPayload {
+  /// The application it is about, if it is about one.
+  var appID: AppID? {
+    switch self {
+    case .setApp(let configuration): configuration.appID
+    case .removeApp(let id): id
+    case .setFamilySettings, .requestReport, .message, .unpair: nil
+    }
+  }
+}
+
+extension ConfigurationCommand {
+  init(_ row: Row, author: DeviceID, _ coding: any BodyCoding) throws {
+    let body = try coding.command(row.bytes("body"))
+    guard let status = CommandStatus(rawValue: row["status"]) else { throw StoreError.unexpected("a command's status") }
+    self.init(
+      commandID: body.commandID, target: try row.deviceID("device_id"), author: body.author, payload: body.payload,
+      createdAt: row["created_at"], status: status, statusAt: row["status_at"], reason: row["reason"],
+      stateInForce: try (row["state"] as Data?).map { try coding.state([UInt8]($0)) })
+  }
+}
+
+extension Database {
+  func commandRow(_ id: CommandID) throws -> Row? {
+    try row(
+      "SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer WHERE command_id = ?", [Data(id.bytes)])
+  }
+
+  /// The next reading of this device's hybrid clock, durable with the transaction.
+  func tick(wall: Int64, author: DeviceID) throws -> HybridTimestamp {
+    let last = try row("SELECT wall, counter FROM hybrid_clock").map {
+      HybridTimestamp(wall: $0["wall"], counter: UInt32(clamping: $0["counter"] as Int64), author: author)
+    }
+    let next = HybridTimestamp.next(after: last, wall: wall, author: author)
+    try run(
+      "INSERT INTO hybrid_clock VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET wall = excluded.wall, counter = excluded.counter",
+      [next.wall, Int64(next.counter)])
+    return next
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// The node's database: everything that has to outlive the process, in one SQLite file that one process opens.
+///
+/// Write-ahead log with `synchronous=FULL`: what a method has returned is on the disk. Every method throws `StoreError`.
+public final class Store: Sendable {
+  let pool: DatabasePool
+  let commits: CommitQueue
+  let coding: any BodyCoding
+  let own: DeviceID
+  /// The file.
+  public let path: String
+
+  /// Open the database, making it when it is not there, checking it when it is.
+  ///
+  /// A damaged file is moved aside with its log files, never deleted, and reported as `StoreError.corrupt`.
+  public init(path: String, own: DeviceID, coding: any BodyCoding) throws(StoreError) {
+    self.path = path
+    self.own = own
+    self.coding = coding
+    do {
+      let existed = FileManager.default.fileExists(atPath: path)
+      var configuration = Configuration()
+      configuration.busyMode = .timeout(5)
+      configuration.maximumReaderCount = 3
+      configuration.foreignKeysEnabled = true
+      // One file for the owner alone, from its first byte on.
+      let mask = umask(0o077)
+      defer { umask(mask) }
+      let pool = try DatabasePool(path: path, configuration: configuration)
+      if existed {
+        let verdict = try pool.read { try String.fetchAll($0, sql: "PRAGMA quick_check(1)") }
+        guard verdict == ["ok"] else { throw StoreError.corrupt(path: path, setAside: nil) }
+      }
+      var migrator = DatabaseMigrator()
+      migrator.registerMigration(Migration001.name) { try $0.execute(sql: Migration001.sql) }
+      if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
+      try migrator.migrate(pool)
+      // GRDB sets NORMAL when it turns the write-ahead log on, whatever was asked for before: it has to be said after that.
+      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      self.pool = pool
+      commits = CommitQueue(pool)
+    } catch {
+      let fault = StoreError(error, path: path)
+      guard case .corrupt = fault else { throw fault }
+      throw .corrupt(path: path, setAside: Self.setAside(path))
+    }
+  }
+
+  /// `PRAGMA synchronous` as it is on the connection that writes: 2 is FULL.
+  public func synchronousLevel() async throws(StoreError) -> Int {
+    try await commits.commit { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
+  }
+
+  /// Read a consistent picture.
+  func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(StoreError) -> Value {
+    do { return try await pool.read(body) } catch { throw StoreError(error, path: path) }
+  }
+
+  /// Write the log back into the file and close it; everything is durable without this.
+  public func close() {
+    try? pool.close()
+  }
+
+  /// A value kept under a fixed key.
+  public func setting(_ key: String) async throws(StoreError) -> String? {
+    try await read { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE key = ?", arguments: [key]) }
+  }
+
+  public func set(_ key: String, to value: String) async throws(StoreError) {
+    try await commits.commit {
+      try $0.run("INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", [key, value])
+    }
+  }
+
+  /// Move a damaged database and its log files to names that are free; nil when that failed.
+  private static func setAside(_ path: String) -> String? {
+    let files = FileManager.default
+    var number = 1
+    while files.fileExists(atPath: "\(path).damaged-\(number)") { number += 1 }
+    let target = "\(path).damaged-\(number)"
+    do { try files.moveItem(atPath: path, toPath: target) } catch { return nil }
+    for suffix in ["-wal", "-shm"] where files.fileExists(atPath: path + suffix) {
+      try? files.moveItem(atPath: path + suffix, toPath: target + suffix)
+    }
+    return target
+  }
+}

@@ -1,0 +1,72 @@
+import GRDB
+
+/// Why the store could not do what was asked: one sentence with the next step each.
+public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+  case diskFull
+  case readOnly
+  /// The disk reported a fault.
+  case inputOutput(String)
+  /// The file cannot be opened.
+  case cannotOpen(path: String, reason: String)
+  /// `PRAGMA quick_check` or SQLite itself found damage; the file was moved to `setAside` if that is not nil.
+  case corrupt(path: String, setAside: String?)
+  /// The file was written by a newer version.
+  case newerVersion(path: String)
+  /// A cap is reached; the caller has to wait or do without.
+  case queueFull(StreamWord)
+  case tooManyPeers
+  /// The peer is not, or no longer, paired.
+  case noSuchPeer
+  /// Our own fault.
+  case unexpected(String)
+
+  /// The word of a stream class, for a message.
+  public struct StreamWord: Hashable, Sendable {
+    public let word: String
+
+    public init(_ word: String) {
+      self.word = word
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .diskFull: "The disk is full: make room; nothing that was accepted is lost, and new work is refused until then."
+    case .readOnly: "The state folder's disk is read-only: mount it writable, or choose another one with --state-dir."
+    case .inputOutput(let what): "The disk reported a fault (\(what)): check it with `dmesg` and make a backup now."
+    case .cannotOpen(let path, let reason):
+      "The database \(path) cannot be opened (\(reason)): check who owns the folder and its rights."
+    case .corrupt(let path, let setAside?):
+      "The database \(path) is damaged and was set aside as \(setAside): put a backup in its place, or start again with an "
+        + "empty one and pair the devices anew."
+    case .corrupt(let path, nil): "The database \(path) is damaged: stop the node and start it again to have it checked."
+    case .newerVersion(let path):
+      "The database \(path) was written by a newer version: update Latchkey, or choose another folder with --state-dir."
+    case .queueFull(let stream):
+      "The \(stream.word) queue for this device is full: wait until it has been in touch, or cancel what is not needed."
+    case .tooManyPeers: "This device is paired with as many others as it can be: unpair one first."
+    case .noSuchPeer: "There is no such paired device: see `latchkey devices list`."
+    case .unexpected(let what): "The database refused an operation (\(what)): please report this with the log."
+    }
+  }
+
+  /// Turn whatever a database call threw into one of these.
+  init(_ error: any Error, path: String = "latchkey.sqlite") {
+    if let error = error as? StoreError {
+      self = error
+      return
+    }
+    guard let error = error as? DatabaseError else {
+      self = .unexpected("\(error)")
+      return
+    }
+    switch error.resultCode {
+    case .SQLITE_FULL: self = .diskFull
+    case .SQLITE_READONLY: self = .readOnly
+    case .SQLITE_IOERR: self = .inputOutput("SQLite code \(error.extendedResultCode.rawValue)")
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .corrupt(path: path, setAside: nil)
+    case .SQLITE_CANTOPEN, .SQLITE_PERM: self = .cannotOpen(path: path, reason: error.message ?? "no reason given")
+    default: self = .unexpected(error.description)
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import LatchkeyModel
+
+/// What a commit of received items brought about, to be made visible now that it is durable.
+public struct InboxResult: Hashable, Sendable {
+  /// Streams that got receipts.
+  public var changes: [OutboxChange] = []
+  /// Commands of ours whose status changed.
+  public var commands: [CommandID] = []
+  /// Items whose content could not be used, one sentence each; they are reported to the sender where a receipt can.
+  public var faults: [String] = []
+  /// Whether the sender removed us.
+  public var wasRemoved = false
+  /// Usage records that were new.
+  public var usageRecords = 0
+  /// Commands that took effect now.
+  public var appliedCommands = 0
+}

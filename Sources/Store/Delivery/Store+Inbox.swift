@@ -1,0 +1,118 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+extension Store {
+  /// The watermark of each stream that comes in from a device.
+  public func inboxPositions(_ device: DeviceID) async throws(StoreError) -> [StreamPosition] {
+    try await read { database in
+      let peer = try database.address(of: device)
+      return try database.rows("SELECT * FROM inbox_stream WHERE peer = ?", [peer.number]).compactMap { row in
+        StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)).map {
+          StreamPosition(streamClass: $0, epoch: row.unsigned("epoch"), through: row.unsigned("watermark"))
+        }
+      }
+    }
+  }
+
+  /// Bring items into force: effects, receipts and watermarks in one transaction. What was in force already changes nothing.
+  ///
+  /// - Parameters:
+  ///   - runs: as the inbox machine gathered them; a `removal` among them has a verified signature.
+  ///   - enforcement: how far this machine holds to rules, for the receipts.
+  public func receive(
+    _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, enforcement: Enforcement, at wall: Int64
+  ) async throws(StoreError) -> InboxResult {
+    try await commits.commit { [own, coding] database in
+      var inbox = InboxTransaction(
+        database: database, peer: try database.address(of: device), peerRole: role, own: own, coding: coding,
+        enforcement: enforcement, wall: wall)
+      for run in runs { try inbox.apply(run) }
+      return inbox.result
+    }
+  }
+}
+
+/// One transaction's work on received items.
+struct InboxTransaction {
+  let database: Database
+  let peer: OutboxAddress
+  let peerRole: DeviceRole
+  let own: DeviceID
+  let coding: any BodyCoding
+  let enforcement: Enforcement
+  let wall: Int64
+  var result = InboxResult()
+
+  mutating func apply(_ run: ItemRun) throws {
+    guard let last = run.items.last?.skipThrough else { return }
+    let classNumber = Int64(run.streamClass.rawValue)
+    let epoch = Int64(bitPattern: run.epoch)
+    let row = try database.row(
+      "SELECT epoch, watermark FROM inbox_stream WHERE peer = ? AND class = ?", [peer.number, classNumber])
+    var watermark: UInt64 = 0
+    if let row, (row[0] as Int64) == epoch { watermark = UInt64(bitPattern: row[1]) }
+    for item in run.items where item.skipThrough > watermark {
+      guard item.sequence <= watermark + 1 else { throw StoreError.unexpected("a gap in \(run.streamClass.word)") }
+      watermark = item.skipThrough
+      if item.kind != .skip { try apply(item, run.streamClass) }
+    }
+    guard watermark == last || watermark > last else { throw StoreError.unexpected("a watermark that fell back") }
+    try database.run(
+      """
+      INSERT INTO inbox_stream VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET epoch = excluded.epoch, watermark = excluded.watermark
+      """, [peer.number, classNumber, epoch, Int64(bitPattern: watermark)])
+  }
+
+  private mutating func apply(_ item: DeliveryItem, _ streamClass: StreamClass) throws {
+    switch (streamClass, item.kind) {
+    case (.command, .command): try applyCommand(item)
+    case (.receipt, .receipt): try applyReceipt(item)
+    case (.usage, .usageRecord): try applyUsage(item)
+    case (.control, .removal):
+      try removePeer()
+      result.wasRemoved = true
+    default:
+      result.faults.append("An item of kind \(item.kind.rawValue) in the \(streamClass.word) stream is not known here.")
+      // Whoever sent a command is told even when this version cannot tell what it was.
+      if streamClass == .command { try refuse(item, "This machine's version does not know this kind of item.") }
+    }
+  }
+
+  private mutating func applyUsage(_ item: DeliveryItem) throws {
+    do {
+      let record = try coding.usageRecord(item.body)
+      guard record.device == peer.device, record.recordID.bytes == item.itemID else {
+        throw BodyFault("The usage record is of another device or has another ID than its item.")
+      }
+      if try database.insert(record) { result.usageRecords += 1 }
+    } catch let fault as BodyFault { result.faults.append(fault.description) }
+  }
+
+  private func removePeer() throws {
+    try database.closeStreams(of: peer.device)
+    try database.run("UPDATE peer SET state = 4, pairwise_key = zeroblob(32) WHERE number = ?", [peer.number])
+    try database.audit(
+      AuditEntry(author: peer.device, action: "device.removed", target: own.description, at: wall))
+  }
+
+  mutating func refuse(_ item: DeliveryItem, _ reason: String) throws {
+    guard let id = CommandID(bytes: item.itemID) else { return }
+    try answer(CommandReceipt(commandID: id, outcome: .failed(reason: reason), at: wall))
+  }
+
+  /// Keep the receipt under the command's ID and queue it.
+  mutating func answer(_ receipt: CommandReceipt) throws {
+    let body = coding.encode(receipt)
+    try database.run(
+      "INSERT INTO applied_command VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      [Data(receipt.commandID.bytes), Data(body), wall])
+    try queue(receipt.commandID, body)
+  }
+
+  mutating func queue(_ id: CommandID, _ body: [UInt8]) throws {
+    result.changes.append(
+      try database.enqueue(peer, .receipt, kind: .receipt, itemID: id.bytes, body: body, at: wall))
+  }
+}

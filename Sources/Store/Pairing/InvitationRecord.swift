@@ -1,0 +1,33 @@
+import LatchkeyModel
+
+/// An open pairing code as the database holds it, so that a restart neither closes it nor gives its guesses back.
+public struct InvitationRecord: Hashable, Sendable {
+  public var pairingID: String
+  public var discriminator: UInt16
+  /// 16 bytes.
+  public var secret: [UInt8]
+  public var minutes: Int
+  public var childName: String?
+  public var acceptsWithoutAsking: Bool
+  public var bootID: String
+  public var openedAt: BootInstant
+  public var failures: Int
+  /// Nil while open.
+  public var outcome: PairingOutcome?
+
+  public init(
+    pairingID: String, discriminator: UInt16, secret: [UInt8], minutes: Int, childName: String?,
+    acceptsWithoutAsking: Bool, bootID: String, openedAt: BootInstant, failures: Int = 0, outcome: PairingOutcome? = nil
+  ) {
+    self.pairingID = pairingID
+    self.discriminator = discriminator
+    self.secret = secret
+    self.minutes = minutes
+    self.childName = childName
+    self.acceptsWithoutAsking = acceptsWithoutAsking
+    self.bootID = bootID
+    self.openedAt = openedAt
+    self.failures = failures
+    self.outcome = outcome
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+extension Store {
+  /// Open pairing codes.
+  public func openInvitations() async throws(StoreError) -> [InvitationRecord] {
+    try await read { database in
+      try database.rows("SELECT * FROM invitation WHERE outcome IS NULL").map { row in
+        InvitationRecord(
+          pairingID: row["pairing_id"], discriminator: UInt16(clamping: row["discriminator"] as Int64),
+          secret: row.bytes("secret"), minutes: Int(row["minutes"] as Int64), childName: row["child_name"],
+          acceptsWithoutAsking: row["accepts_without_asking"], bootID: row["boot_id"],
+          openedAt: BootInstant(milliseconds: row["opened_boot"]), failures: Int(row["failures"] as Int64))
+      }
+    }
+  }
+
+  public func save(_ invitation: InvitationRecord) async throws(StoreError) {
+    try await commits.commit { database in
+      try database.run(
+        "INSERT INTO invitation VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+        [
+          invitation.pairingID, Int64(invitation.discriminator), Data(invitation.secret), invitation.minutes,
+          invitation.childName, invitation.acceptsWithoutAsking, invitation.bootID, invitation.openedAt.milliseconds,
+          invitation.failures,
+        ])
+    }
+  }
+
+  /// Count a wrong guess, durably; the fifth closes the code. Gives the failures so far.
+  public func countFailure(_ pairingID: String) async throws(StoreError) -> Int {
+    try await commits.commit { database in
+      let row = try database.row(
+        "UPDATE invitation SET failures = failures + 1 WHERE pairing_id = ? AND outcome IS NULL RETURNING failures",
+        [pairingID])
+      let failures = row.map { Int($0[0] as Int64) } ?? Limits.pairingFailures
+      if failures >= Limits.pairingFailures { try database.close(pairingID, .wrongCode) }
+      return failures
+    }
+  }
+
+  /// Close a code: its secret is overwritten.
+  public func close(_ pairingID: String, _ outcome: PairingOutcome) async throws(StoreError) {
+    try await commits.commit { database in try database.close(pairingID, outcome) }
+  }
+}
+
+extension Database {
+  func close(_ pairingID: String, _ outcome: PairingOutcome) throws {
+    try run(
+      "UPDATE invitation SET outcome = ?, secret = zeroblob(16) WHERE pairing_id = ? AND outcome IS NULL",
+      [outcome.rawValue, pairingID])
+    // Closed codes are of no further use; a few stay for whoever looks into the database.
+    try run(
+      "DELETE FROM invitation WHERE outcome IS NOT NULL AND pairing_id NOT IN (SELECT pairing_id FROM invitation "
+        + "WHERE outcome IS NOT NULL ORDER BY opened_boot DESC LIMIT 16)")
+  }
+}

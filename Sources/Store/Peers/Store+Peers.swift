@@ -1,0 +1,156 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+extension Store {
+  /// Every paired device, removed ones too.
+  public func peers() async throws(StoreError) -> [PeerRecord] {
+    try await read { database in try database.rows("SELECT * FROM peer ORDER BY number").map(PeerRecord.init) }
+  }
+
+  /// Keep a device as half paired: new, known or removed before. What was in force stays so until `promote`.
+  public func savePending(
+    _ device: RegisteredDevice, pairwiseKey: [UInt8], bootID: String, now: BootInstant
+  ) async throws(StoreError) {
+    try await commits.commit { database in
+      let count = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM peer WHERE state < 3") ?? 0
+      let isKnown = try database.row("SELECT 1 FROM peer WHERE device_id = ?", [Data(device.deviceID.bytes)]) != nil
+      guard count < Limits.peers || isKnown else { throw StoreError.tooManyPeers }
+      try database.run(
+        """
+        INSERT INTO peer (device_id, name, role, child_name, identity_key, link_key, pairwise_key, state, pending_key,
+          pending_boot_id, pending_since_boot, paired_at)
+        VALUES (?, ?, ?, ?, ?, ?, zeroblob(32), 1, ?, ?, ?, ?)
+        ON CONFLICT (device_id) DO UPDATE SET name = excluded.name, role = excluded.role,
+          child_name = coalesce(excluded.child_name, child_name), pending_key = excluded.pending_key,
+          pending_boot_id = excluded.pending_boot_id, pending_since_boot = excluded.pending_since_boot
+        """,
+        [
+          Data(device.deviceID.bytes), device.name.text, device.role.rawValue, device.childName,
+          Hexadecimal.decode(device.identityKey).map { Data($0) }, Hexadecimal.decode(device.linkKey).map { Data($0) },
+          Data(pairwiseKey), bootID, now.milliseconds, device.pairedAt,
+        ])
+    }
+  }
+
+  /// Make a half-paired device active, and spend the code it came with if there is one; nothing when none is pending.
+  public func promote(_ device: DeviceID, invitation: String?, at wall: Int64) async throws(StoreError) {
+    try await commits.commit { [own] database in
+      if let invitation { try database.close(invitation, .ok) }
+      guard
+        let row = try database.row(
+          "SELECT * FROM peer WHERE device_id = ? AND pending_key IS NOT NULL", [Data(device.bytes)])
+      else { return }
+      let record = try PeerRecord(row)
+      // What a removed device had waiting is closed; its new pairing begins new streams.
+      if record.state == .removed || record.state == .removedUntold { try database.closeStreams(of: device) }
+      try database.run(
+        """
+        UPDATE peer SET state = 2, pairwise_key = pending_key, pending_key = NULL, pending_boot_id = NULL,
+          pending_since_boot = NULL, paired_at = ? WHERE device_id = ?
+        """, [wall, Data(device.bytes)])
+      try database.audit(
+        AuditEntry(
+          author: own, action: "device.paired", target: device.description, new: record.device.name.text, at: wall))
+    }
+  }
+
+  /// Roll a half-made pairing back: what was before is in force again; a device that was never active leaves no trace.
+  public func discardPending(_ device: DeviceID) async throws(StoreError) {
+    try await commits.commit { database in
+      try database.run(
+        "DELETE FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
+      try database.run(
+        "UPDATE peer SET pending_key = NULL, pending_boot_id = NULL, pending_since_boot = NULL WHERE device_id = ?",
+        [Data(device.bytes)])
+    }
+  }
+
+  /// Remove a device: its commands that are not executed are cancelled, its streams closed, and a removal is queued for it
+  /// to hear when `removal` is given.
+  ///
+  /// - Returns: the commands that were cancelled, and the changed control stream if there is one.
+  public func remove(
+    _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8], at wall: Int64
+  ) async throws(StoreError) -> (cancelled: [CommandID], change: OutboxChange?) {
+    try await commits.commit { [own] database in
+      guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]) else {
+        throw StoreError.noSuchPeer
+      }
+      let record = try PeerRecord(row)
+      let number: Int64 = row["number"]
+      let cancelled = try database.rows(
+        "SELECT command_id FROM command WHERE peer = ? AND status IN ('queued', 'stored')", [number]
+      ).compactMap { CommandID(bytes: $0["command_id"] as Data) }
+      try database.run(
+        """
+        UPDATE command SET status = 'cancelled', status_at = ?, reason = 'The device was unpaired.'
+        WHERE peer = ? AND status IN ('queued', 'stored')
+        """, [wall, number])
+      try database.closeStreams(of: device)
+      var change: OutboxChange?
+      if let removal {
+        change = try database.enqueue(
+          OutboxAddress(number: number, device: device), .control, kind: .removal, itemID: itemID, body: removal, at: wall)
+      }
+      try database.run(
+        """
+        UPDATE peer SET state = ?, pending_key = NULL, pairwise_key = CASE WHEN ? THEN pairwise_key ELSE zeroblob(32) END
+        WHERE number = ?
+        """, [removal == nil ? 4 : 3, removal != nil, number])
+      try database.audit(
+        AuditEntry(
+          author: own, action: "device.removed", target: device.description, old: record.device.name.text, at: wall))
+      return (cancelled, change)
+    }
+  }
+
+  /// The removed device has heard of it: erase the last key.
+  public func removalTold(_ device: DeviceID) async throws(StoreError) {
+    try await commits.commit { database in
+      try database.closeStreams(of: device)
+      try database.run(
+        "UPDATE peer SET state = 4, pairwise_key = zeroblob(32) WHERE device_id = ? AND state = 3",
+        [Data(device.bytes)])
+    }
+  }
+
+  /// Note a sign of life, and where it was, if we dialled.
+  public func seen(_ device: DeviceID, address: String?, synced: Bool, at wall: Int64) async throws(StoreError) {
+    try await commits.commit { database in
+      try database.run(
+        """
+        UPDATE peer SET last_seen_at = ?1, last_address = coalesce(?2, last_address),
+          last_synced_at = CASE WHEN ?3 THEN ?1 ELSE last_synced_at END WHERE device_id = ?4
+        """, [wall, address, synced, Data(device.bytes)])
+    }
+  }
+}
+
+extension Database {
+  /// Give up every stream to and from a device, with what waits in them.
+  func closeStreams(of device: DeviceID) throws {
+    for table in ["outbox_item", "outbox_stream", "inbox_stream"] {
+      try run("DELETE FROM \(table) WHERE peer = (SELECT number FROM peer WHERE device_id = ?)", [Data(device.bytes)])
+    }
+  }
+}
+
+extension PeerRecord {
+  init(_ row: Row) throws {
+    guard let state = State(rawValue: row["state"]), let role = DeviceRole(rawValue: row["role"]) else {
+      throw StoreError.unexpected("a peer's state or role")
+    }
+    device = RegisteredDevice(
+      deviceID: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]), role: role,
+      childName: row["child_name"], identityKey: Hexadecimal.encode(row.bytes("identity_key")),
+      linkKey: Hexadecimal.encode(row.bytes("link_key")), pairedAt: row["paired_at"], lastSeenAt: row["last_seen_at"],
+      lastSyncedAt: row["last_synced_at"], state: state == .active || state == .pending ? .active : .removed)
+    self.state = state
+    pairwiseKey = row.bytes("pairwise_key")
+    pendingKey = (row["pending_key"] as Data?).map { [UInt8]($0) }
+    lastAddress = row["last_address"]
+    pendingSince = (row["pending_since_boot"] as Int64?).map(BootInstant.init(milliseconds:))
+    pendingBootID = row["pending_boot_id"]
+  }
+}

@@ -1,0 +1,50 @@
+import LatchkeyModel
+import LatchkeyWire
+import NIOCore
+
+/// Cuts bytes into a preamble (on the side that was called) and frames; holds strangers to their 4 KiB.
+///
+/// Spec: Protocol/04-session.md §1, §3.
+struct FrameDecoder: ByteToMessageDecoder {
+  typealias InboundOut = FramePiece
+
+  private let limit: FrameLimit
+  private var awaitsPreamble: Bool
+  private var strangerBytes = 0
+
+  init(limit: FrameLimit, awaitsPreamble: Bool) {
+    self.limit = limit
+    self.awaitsPreamble = awaitsPreamble
+  }
+
+  mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
+    if awaitsPreamble {
+      guard let bytes = buffer.readBytes(length: Preamble.size) else { return .needMoreData }
+      awaitsPreamble = false
+      strangerBytes += Preamble.size
+      context.fireChannelRead(wrapInboundOut(.preamble(try Preamble(bytes))))
+      return .continue
+    }
+    guard let length = buffer.getInteger(at: buffer.readerIndex, as: UInt16.self) else { return .needMoreData }
+    guard length > 0 else { throw FrameError.empty }
+    // A stranger that announces more than it may send is refused before it has sent it.
+    if limit.holds, strangerBytes + 2 + Int(length) > Limits.strangerBytes {
+      throw FrameError.tooLong(bytes: Int(length), limit: Limits.strangerBytes)
+    }
+    guard buffer.readableBytes >= 2 + Int(length) else { return .needMoreData }
+    buffer.moveReaderIndex(forwardBy: 2)
+    guard let frame = buffer.readBytes(length: Int(length)) else { return .needMoreData }
+    if limit.holds { strangerBytes += 2 + Int(length) }
+    context.fireChannelRead(wrapInboundOut(.frame(frame)))
+    return .continue
+  }
+
+  mutating func decodeLast(
+    context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool
+  ) throws -> DecodingState {
+    // Half a frame at the end of a connection is a connection that broke off.
+    while try decode(context: context, buffer: &buffer) == .continue {}
+    buffer.clear()
+    return .needMoreData
+  }
+}

@@ -1,0 +1,16 @@
+import LatchkeyModel
+import Synchronization
+
+/// What a connection may cost before it has proved who it is; lifted once, by whoever verified the handshake.
+///
+/// Spec: Protocol/04-session.md §1.
+final class FrameLimit: Sendable {
+  private let isLifted = Atomic(false)
+
+  /// Whether the other side is still a stranger.
+  var holds: Bool { !isLifted.load(ordering: .acquiring) }
+
+  func lift() {
+    isLifted.store(true, ordering: .releasing)
+  }
+}

@@ -1,0 +1,52 @@
+import LatchkeyModel
+import LatchkeyWire
+import NIOCore
+import NIOPosix
+
+/// Makes connections to other nodes.
+public struct Dialer: Sendable {
+  public init() {}
+
+  /// Connect, send the preamble, and run `body` for as long as the connection is needed; it is closed after that.
+  ///
+  /// - Parameter timeout: milliseconds for the connection to come about.
+  /// - Throws: `TransportError.cannotConnect` when it does not.
+  public func withConnection<Value: Sendable>(
+    to endpoint: SocketEndpoint, preamble: Preamble, timeout: Int64 = 5_000,
+    _ body: @escaping @Sendable (FrameConnection, FrameReader) async -> Value
+  ) async throws(TransportError) -> Value {
+    let limit = FrameLimit()
+    do {
+      let channel = try await ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
+        .connectTimeout(.milliseconds(timeout))
+        .channelOption(.socketOption(.tcp_nodelay), value: 1)
+        .connect(host: endpoint.host, port: Int(endpoint.port)) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try FramePipeline.install(on: channel, limit: limit, awaitsPreamble: false)
+          }
+        }
+      return try await channel.executeThenClose { inbound, _ in
+        let connection = FrameConnection(channel: channel.channel, limit: limit)
+        connection.send(preamble)
+        return await body(connection, FrameReader(inbound.makeAsyncIterator()))
+      }
+    } catch { throw .cannotConnect(endpoint, Self.reason(error)) }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    if let error = error as? NIOConnectionError, let first = error.connectionErrors.first {
+      return reason(first.error)
+    }
+    if let error = error as? IOError {
+      switch error.errnoCode {
+      case 111: return "nothing listens there"
+      case 113, 101: return "no route"
+      case 110: return "no answer"
+      default: return "\(error)"
+      }
+    }
+    if case .connectTimeout? = error as? ChannelError { return "no answer" }
+    if error is CancellationError { return "given up" }
+    return "\(error)"
+  }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyWire
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Takes connections from other nodes, and from strangers within their limits.
+public final class Listener: Sendable {
+  private let servers: [NIOAsyncChannel<ConnectionWithLimit, Never>]
+  private let strangers = Mutex(StrangerLimits())
+  /// The port all its sockets listen on.
+  public let port: UInt16
+  /// Where it listens, such as `0.0.0.0:41234`.
+  public let addresses: [String]
+
+  struct ConnectionWithLimit: Sendable {
+    var channel: NIOAsyncChannel<FramePiece, ByteBuffer>
+    var limit: FrameLimit
+  }
+
+  /// Begin to listen.
+  ///
+  /// - Parameters:
+  ///   - interfaces: names; nil for all. `lo` alone binds to 127.0.0.1.
+  ///   - port: 0 for any that is free.
+  /// - Throws: `TransportError.portInUse` or `cannotListen`.
+  public init(interfaces: [String]?, port: UInt16) async throws(TransportError) {
+    var servers: [NIOAsyncChannel<ConnectionWithLimit, Never>] = []
+    var chosen = port
+    do {
+      for binding in Self.bindings(interfaces) {
+        let server: NIOAsyncChannel<ConnectionWithLimit, Never>
+        do {
+          server = try await Self.bind(binding, port: chosen)
+        } catch let error as IOError where binding.host == "::" && error.errnoCode != EADDRINUSE {
+          // A host without IPv6.
+          server = try await Self.bind(Binding(host: "0.0.0.0", device: binding.device), port: chosen)
+        }
+        servers.append(server)
+        chosen = UInt16(server.channel.localAddress?.port ?? Int(chosen))
+      }
+    } catch {
+      for server in servers { try? await server.channel.close() }
+      if let error = error as? IOError, error.errnoCode == EADDRINUSE { throw .portInUse(port) }
+      throw .cannotListen("\(error)")
+    }
+    self.servers = servers
+    self.port = chosen
+    addresses = servers.compactMap { server in
+      server.channel.localAddress.map { address in
+        let host = address.ipAddress ?? "?"
+        return host.contains(":") ? "[\(host)]:\(address.port ?? 0)" : "\(host):\(address.port ?? 0)"
+      }
+    }
+  }
+
+  /// Run `body` for each connection until the task is cancelled; a connection's preamble has been read by then.
+  ///
+  /// A stranger's place is given back when `FrameConnection.authenticated` was said or the connection has ended: `body`
+  /// calls `release` of the ticket for the former.
+  public func run(
+    _ body: @escaping @Sendable (FrameConnection, Preamble, FrameReader, StrangerTicket) async -> Void
+  ) async {
+    await withDiscardingTaskGroup { group in
+      for server in servers {
+        group.addTask {
+          try? await server.executeThenClose { connections in
+            try await withThrowingDiscardingTaskGroup { group in
+              for try await connection in connections {
+                group.addTask { await self.serve(connection, body) }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private func serve(
+    _ accepted: ConnectionWithLimit,
+    _ body: @Sendable (FrameConnection, Preamble, FrameReader, StrangerTicket) async -> Void
+  ) async {
+    let connection = FrameConnection(channel: accepted.channel.channel, limit: accepted.limit)
+    guard strangers.withLock({ $0.admit(connection.remoteHost) }) else {
+      connection.abort()
+      try? await accepted.channel.executeThenClose { _, _ in }
+      return
+    }
+    let ticket = StrangerTicket { self.strangers.withLock { $0.release(connection.remoteHost) } }
+    defer { ticket.release() }
+    try? await accepted.channel.executeThenClose { inbound, _ in
+      var iterator = inbound.makeAsyncIterator()
+      guard case .preamble(let preamble)? = try await iterator.next() else { return }
+      await body(connection, preamble, FrameReader(iterator), ticket)
+    }
+  }
+
+  private struct Binding {
+    var host: String
+    var device: String?
+  }
+
+  private static func bindings(_ interfaces: [String]?) -> [Binding] {
+    guard let interfaces, !interfaces.isEmpty else { return [Binding(host: "::", device: nil)] }
+    return interfaces.map { $0 == "lo" ? Binding(host: "127.0.0.1", device: nil) : Binding(host: "::", device: $0) }
+  }
+
+  private static func bind(
+    _ binding: Binding, port: UInt16
+  ) async throws -> NIOAsyncChannel<ConnectionWithLimit, Never> {
+    try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
+      .serverChannelOption(.backlog, value: 128)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .serverChannelInitializer { channel in
+        guard let device = binding.device, let provider = channel as? any SocketOptionProvider else {
+          return channel.eventLoop.makeSucceededVoidFuture()
+        }
+        return bindToDevice(device, provider, on: channel.eventLoop)
+      }
+      .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+      .bind(host: binding.host, port: Int(port)) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let limit = FrameLimit()
+          return ConnectionWithLimit(
+            channel: try FramePipeline.install(on: channel, limit: limit, awaitsPreamble: true), limit: limit)
+        }
+      }
+  }
+
+  /// Hold a socket to one interface, so that what was not named is not served.
+  private static func bindToDevice(
+    _ device: String, _ provider: any SocketOptionProvider, on eventLoop: any EventLoop
+  ) -> EventLoopFuture<Void> {
+    guard (1..<16).contains(device.utf8.count) else {
+      return eventLoop.makeFailedFuture(TransportError.cannotListen("no interface is named \(device)"))
+    }
+    var name: (UInt64, UInt64) = (0, 0)
+    withUnsafeMutableBytes(of: &name) { $0.copyBytes(from: device.utf8) }
+    return provider.unsafeSetSocketOption(
+      level: NIOBSDSocket.OptionLevel(rawValue: SOL_SOCKET), name: NIOBSDSocket.Option(rawValue: SO_BINDTODEVICE),
+      value: name)
+  }
+}

@@ -1,0 +1,15 @@
+/// Why a socket could not do its part: one sentence with the next step each.
+public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
+  case portInUse(UInt16)
+  case cannotListen(String)
+  case cannotConnect(SocketEndpoint, String)
+
+  public var description: String {
+    switch self {
+    case .portInUse(let port):
+      "Port \(port) is in use by another program: choose another one with --port, or none to take any that is free."
+    case .cannotListen(let why): "Listening for other devices failed (\(why)): check --interfaces and --port."
+    case .cannotConnect(let endpoint, let why): "\(endpoint) cannot be reached (\(why))"
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import LatchkeyModel
+
+extension Latchkey_V1_AppConfiguration {
+  init(_ configuration: AppConfiguration) {
+    self.init()
+    appID = configuration.appID.text
+    displayName = configuration.displayName
+    category = configuration.category.wire
+    milliPointsPerMinute = configuration.milliPointsPerMinute
+    isEnabled = configuration.isEnabled
+    isBlocked = configuration.isBlocked
+    if let limit = configuration.dailyLimitMinutes { dailyLimitMinutes = UInt32(clamping: limit) }
+    modified.wall = configuration.modified.wall
+    modified.counter = configuration.modified.counter
+    modified.author = WireBytes(configuration.modified.author.bytes)
+    matchers = configuration.matchers.map(Latchkey_V1_Matcher.init)
+  }
+
+  func value() throws(WireError) -> AppConfiguration {
+    guard let id = AppID(appID) else { throw WireError("an application ID that is empty, too long or has spaces") }
+    guard let author = DeviceID(bytes: modified.author) else { throw WireError("an author that is no device ID") }
+    var configuration = AppConfiguration(
+      appID: id, displayName: displayName, category: try AppCategory(wire: category),
+      milliPointsPerMinute: milliPointsPerMinute, isEnabled: isEnabled, isBlocked: isBlocked,
+      dailyLimitMinutes: hasDailyLimitMinutes ? Int(dailyLimitMinutes) : nil,
+      modified: HybridTimestamp(wall: modified.wall, counter: modified.counter, author: author))
+    for matcher in matchers { configuration.matchers.append(try matcher.matcher()) }
+    if let fault = configuration.fault { throw WireError(fault) }
+    return configuration
+  }
+}
+
+extension Latchkey_V1_Matcher {
+  private static let kinds: [AppMatcher.Kind] = [.sha256, .package, .flatpak, .argument, .path, .name]
+
+  init(_ matcher: AppMatcher) {
+    self.init()
+    kind = UInt32((Self.kinds.firstIndex(of: matcher.kind) ?? 0) + 1)
+    value = matcher.value
+  }
+
+  func matcher() throws(WireError) -> AppMatcher {
+    guard (1...UInt32(Self.kinds.count)).contains(kind) else { throw WireError("matcher kind \(kind)") }
+    return AppMatcher(kind: Self.kinds[Int(kind) - 1], value: value)
+  }
+}
+
+extension AppCategory {
+  var wire: UInt32 {
+    switch self {
+    case .learning: 1
+    case .reward: 2
+    case .neutral: 3
+    }
+  }
+
+  init(wire: UInt32) throws(WireError) {
+    switch wire {
+    case 1: self = .learning
+    case 2: self = .reward
+    case 3: self = .neutral
+    default: throw WireError("category \(wire)")
+    }
+  }
+}
+
+extension Enforcement {
+  var wire: UInt32 {
+    switch self {
+    case .recorded: 1
+    case .enforced: 2
+    }
+  }
+
+  init(wire: UInt32) throws(WireError) {
+    switch wire {
+    case 1: self = .recorded
+    case 2: self = .enforced
+    default: throw WireError("enforcement \(wire)")
+    }
+  }
+}
+
+extension Latchkey_V1_FamilySettings {
+  init(_ settings: FamilySettings) {
+    self.init()
+    defaultMilliPointsPerMinute = settings.defaultMilliPointsPerMinute
+    minutesPerPoint = UInt32(clamping: settings.minutesPerPoint)
+    minimumSessionMinutes = UInt32(clamping: settings.minimumSessionMinutes)
+    if let limit = settings.dailyRewardLimitMinutes { dailyRewardLimitMinutes = UInt32(clamping: limit) }
+    if let limit = settings.weeklyRewardLimitMinutes { weeklyRewardLimitMinutes = UInt32(clamping: limit) }
+    dayStartHour = UInt32(clamping: settings.dayStartHour)
+    zone = settings.zone
+    version = settings.version
+  }
+
+  func value() throws(WireError) -> FamilySettings {
+    let settings = FamilySettings(
+      defaultMilliPointsPerMinute: defaultMilliPointsPerMinute, minutesPerPoint: Int(minutesPerPoint),
+      minimumSessionMinutes: Int(minimumSessionMinutes),
+      dailyRewardLimitMinutes: hasDailyRewardLimitMinutes ? Int(dailyRewardLimitMinutes) : nil,
+      weeklyRewardLimitMinutes: hasWeeklyRewardLimitMinutes ? Int(weeklyRewardLimitMinutes) : nil,
+      dayStartHour: Int(dayStartHour), zone: zone, version: version)
+    if let fault = settings.fault { throw WireError(fault) }
+    return settings
+  }
+}

@@ -1,0 +1,50 @@
+import LatchkeyModel
+
+/// Writes and reads the bodies of items as protobuf messages. Spec: Protocol/06-messages.md.
+public struct MessageBodyCoding: BodyCoding {
+  public init() {}
+
+  public func encode(_ command: CommandBody) -> [UInt8] { Latchkey_V1_Command(command).wireBytes }
+  public func encode(_ receipt: CommandReceipt) -> [UInt8] { Latchkey_V1_Receipt(receipt).wireBytes }
+  public func encode(_ record: UsageRecord) -> [UInt8] { Latchkey_V1_UsageRecord(record).wireBytes }
+  public func encode(_ state: StateInForce) -> [UInt8] { Latchkey_V1_State(state).wireBytes }
+  public func encode(_ settings: FamilySettings) -> [UInt8] { Latchkey_V1_FamilySettings(settings).wireBytes }
+
+  public func encode(_ matchers: [AppMatcher]) -> [UInt8] {
+    var list = Latchkey_V1_MatcherList()
+    list.matchers = matchers.map(Latchkey_V1_Matcher.init)
+    return list.wireBytes
+  }
+
+  public func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody {
+    try fault("command") { () throws(WireError) in try Latchkey_V1_Command(wire: body).value() }
+  }
+
+  public func receipt(_ body: [UInt8]) throws(BodyFault) -> CommandReceipt {
+    try fault("receipt") { () throws(WireError) in try Latchkey_V1_Receipt(wire: body).value() }
+  }
+
+  public func usageRecord(_ body: [UInt8]) throws(BodyFault) -> UsageRecord {
+    try fault("usage record") { () throws(WireError) in try Latchkey_V1_UsageRecord(wire: body).value() }
+  }
+
+  public func state(_ body: [UInt8]) throws(BodyFault) -> StateInForce {
+    try fault("state") { () throws(WireError) in try Latchkey_V1_State(wire: body).value() }
+  }
+
+  public func settings(_ body: [UInt8]) throws(BodyFault) -> FamilySettings {
+    try fault("settings") { () throws(WireError) in try Latchkey_V1_FamilySettings(wire: body).value() }
+  }
+
+  public func matchers(_ body: [UInt8]) throws(BodyFault) -> [AppMatcher] {
+    try fault("matchers") { () throws(WireError) in
+      var matchers: [AppMatcher] = []
+      for matcher in try Latchkey_V1_MatcherList(wire: body).matchers { matchers.append(try matcher.matcher()) }
+      return matchers
+    }
+  }
+
+  private func fault<Value>(_ what: String, _ read: () throws(WireError) -> Value) throws(BodyFault) -> Value {
+    do { return try read() } catch { throw BodyFault("The \(what) cannot be read: \(error.description).") }
+  }
+}

@@ -1,0 +1,133 @@
+import LatchkeyModel
+import SwiftProtobuf
+
+/// Writes and reads the plaintext of a session's frames. Spec: Protocol/04-session.md §3.
+public enum SessionCodec {
+  /// Write a batch; the caller keeps it within `Limits.batchBytes`.
+  public static func encode(_ batch: SessionBatch) -> [UInt8] {
+    var message = Latchkey_V1_Batch()
+    if let hello = batch.hello { message.hello = .init(hello) }
+    message.runs = batch.runs.map(Latchkey_V1_Run.init)
+    message.stored = batch.stored.map(Latchkey_V1_Position.init)
+    if let ping = batch.ping { message.ping = ping }
+    if let pong = batch.pong { message.pong = pong }
+    message.goodbye = batch.goodbye?.rawValue ?? 0
+    message.rekey = batch.rekey
+    return message.wireBytes
+  }
+
+  /// Read a batch.
+  ///
+  /// - Throws: `WireError`, the peer's fault.
+  public static func decode(_ bytes: [UInt8]) throws(WireError) -> SessionBatch {
+    let message = try Latchkey_V1_Batch(wire: bytes)
+    var batch = SessionBatch()
+    if message.hasHello { batch.hello = try message.hello.value() }
+    batch.runs.reserveCapacity(message.runs.count)
+    for run in message.runs { batch.runs.append(try run.value()) }
+    for position in message.stored { batch.stored.append(try position.value()) }
+    if message.hasPing { batch.ping = message.ping }
+    if message.hasPong { batch.pong = message.pong }
+    if message.goodbye != 0 { batch.goodbye = Goodbye(rawValue: message.goodbye) ?? .protocolError }
+    batch.rekey = message.rekey
+    return batch
+  }
+
+  /// The most bytes that `item` adds to an encoded batch.
+  public static func encodedSize(of item: DeliveryItem) -> Int { item.body.count + item.itemID.count + 40 }
+}
+
+extension Latchkey_V1_Position {
+  init(_ position: StreamPosition) {
+    self.init()
+    streamClass = UInt32(position.streamClass.rawValue)
+    epoch = position.epoch
+    through = position.through
+  }
+
+  func value() throws(WireError) -> StreamPosition {
+    StreamPosition(streamClass: try StreamClass(wire: streamClass), epoch: epoch, through: through)
+  }
+}
+
+extension StreamClass {
+  init(wire: UInt32) throws(WireError) {
+    guard let byte = UInt8(exactly: wire), let value = StreamClass(rawValue: byte) else {
+      throw WireError("stream class \(wire)")
+    }
+    self = value
+  }
+}
+
+extension Latchkey_V1_Run {
+  init(_ run: ItemRun) {
+    self.init()
+    streamClass = UInt32(run.streamClass.rawValue)
+    epoch = run.epoch
+    first = run.items.first?.sequence ?? 0
+    items = run.items.map { item in
+      var message = Latchkey_V1_Item()
+      message.kind = item.kind.rawValue
+      message.id = WireBytes(item.itemID)
+      message.body = WireBytes(item.body)
+      if item.kind == .skip { message.count = item.skipThrough - item.sequence + 1 }
+      return message
+    }
+  }
+
+  func value() throws(WireError) -> ItemRun {
+    var run = ItemRun(streamClass: try StreamClass(wire: streamClass), epoch: epoch, items: [])
+    guard first > 0, epoch != 0 else { throw WireError("a run without a beginning") }
+    run.items.reserveCapacity(items.count)
+    var next = first
+    for item in items {
+      guard item.body.count <= Limits.itemBodyBytes else { throw WireError("an item of \(item.body.count) bytes") }
+      let last: UInt64
+      if item.kind == ItemKind.skip.rawValue {
+        let (end, overflow) = next.addingReportingOverflow(max(item.count, 1) - 1)
+        guard !overflow, item.id.isEmpty, item.body.isEmpty else { throw WireError("a malformed skip") }
+        last = end
+        run.items.append(DeliveryItem(skipping: next...last))
+      } else {
+        guard item.id.count == 16 else { throw WireError("an item ID of \(item.id.count) bytes") }
+        last = next
+        run.items.append(
+          DeliveryItem(sequence: next, kind: ItemKind(rawValue: item.kind), itemID: Array(item.id), body: Array(item.body)))
+      }
+      guard last < UInt64.max else { throw WireError("a number beyond the last one") }
+      next = last + 1
+    }
+    return run
+  }
+}
+
+extension Latchkey_V1_Hello {
+  init(_ hello: Hello) {
+    self.init()
+    leastVersion = hello.versions.lowerBound
+    greatestVersion = hello.versions.upperBound
+    software = hello.software
+    runID = WireBytes(hello.runID)
+    name = hello.name
+    role = hello.role.wire
+    refusal = hello.refusal?.rawValue ?? 0
+    windowItems = hello.windowItems
+    windowBytes = hello.windowBytes
+    outgoing = hello.outgoing.map(Latchkey_V1_Position.init)
+    incoming = hello.incoming.map(Latchkey_V1_Position.init)
+  }
+
+  func value() throws(WireError) -> Hello {
+    guard leastVersion <= greatestVersion else { throw WireError("versions in the wrong order") }
+    guard runID.count == 16 else { throw WireError("a run ID of \(runID.count) bytes") }
+    guard outgoing.count <= 16, incoming.count <= 16 else { throw WireError("too many positions") }
+    var hello = Hello(
+      versions: leastVersion...greatestVersion, software: DeviceName(sanitising: software).text, runID: Array(runID),
+      name: DeviceName(sanitising: name).text, role: try DeviceRole(wire: role),
+      refusal: refusal == 0 ? nil : Hello.Refusal(rawValue: refusal) ?? .version, windowItems: windowItems,
+      windowBytes: windowBytes, outgoing: [], incoming: [])
+    for position in outgoing { hello.outgoing.append(try position.value()) }
+    for position in incoming { hello.incoming.append(try position.value()) }
+    return hello
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import LatchkeyModel
+import SwiftProtobuf
+
+/// The type protobuf's `bytes` fields have in generated code.
+typealias WireBytes = Data
+
+extension Message {
+  /// The message's bytes.
+  var wireBytes: [UInt8] {
+    // Serialising fails only for an unset required field or a size over 2 GiB; proto3 has no required fields and every
+    // caller is bound by `Limits`.
+    do { return try serializedBytes() } catch { preconditionFailure("a proto3 message that does not serialise: \(error)") }
+  }
+
+  /// Read a message.
+  ///
+  /// - Throws: `WireError`, the peer's fault.
+  init(wire bytes: [UInt8]) throws(WireError) {
+    var options = BinaryDecodingOptions()
+    options.messageDepthLimit = 16
+    options.discardUnknownFields = true
+    do { try self.init(serializedBytes: bytes, options: options) } catch { throw WireError("not a protobuf message: \(error)") }
+  }
+}
+
+extension DeviceRole {
+  var wire: UInt32 {
+    switch self {
+    case .parent: 1
+    case .child: 2
+    }
+  }
+
+  init(wire: UInt32) throws(WireError) {
+    switch wire {
+    case 1: self = .parent
+    case 2: self = .child
+    default: throw WireError("role \(wire)")
+    }
+  }
+}

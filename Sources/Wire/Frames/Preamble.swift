@@ -1,0 +1,32 @@
+/// The first bytes of a connection, from whoever dialled: what it is for. Spec: Protocol/04-session.md §1.
+public enum Preamble: Hashable, Sendable {
+  /// Pair with the code of this discriminator (0 to 1023).
+  case pairing(discriminator: UInt16)
+  /// Open a session between paired devices.
+  case session
+
+  /// The size in bytes: `LK`, layout version, purpose, discriminator (big-endian, 0 for a session).
+  public static let size = 6
+
+  /// The six bytes.
+  public var bytes: [UInt8] {
+    switch self {
+    case .pairing(let discriminator): [0x4C, 0x4B, 1, 1, UInt8(discriminator >> 8), UInt8(discriminator & 0xFF)]
+    case .session: [0x4C, 0x4B, 1, 2, 0, 0]
+    }
+  }
+
+  /// Read six bytes.
+  ///
+  /// - Throws: `FrameError.badPreamble`, the peer's fault.
+  public init(_ bytes: some Collection<UInt8>) throws(FrameError) {
+    let bytes = Array(bytes)
+    guard bytes.count == Self.size, bytes[0..<3] == [0x4C, 0x4B, 1] else { throw .badPreamble }
+    let discriminator = UInt16(bytes[4]) << 8 | UInt16(bytes[5])
+    switch (bytes[3], discriminator) {
+    case (1, 0...1_023): self = .pairing(discriminator: discriminator)
+    case (2, 0): self = .session
+    default: throw .badPreamble
+    }
+  }
+}

@@ -1,0 +1,1 @@
+@main struct LatchkeyBench { static func main() {} }

@@ -1,0 +1,57 @@
+import LatchkeyCrypto
+
+/// Hold both sides of a handshake, made for any pattern.
+struct HandshakePair {
+  var initiator: NoiseHandshake
+  var responder: NoiseHandshake
+
+  /// Set up both sides with new keys; the responder's preshared keys are the initiator's unless given.
+  init(
+    _ pattern: NoisePattern, initiatorPrologue: [UInt8] = [1, 2], responderPrologue: [UInt8] = [1, 2],
+    presharedKeys: [PresharedKey]? = nil, responderPresharedKeys: [PresharedKey]? = nil
+  ) throws {
+    let initiatorStatic = LinkKeyPair.generate()
+    let responderStatic = LinkKeyPair.generate()
+    let keys = presharedKeys ?? (0..<pattern.presharedKeyCount).map { _ in PresharedKey.generate() }
+    let (initiatorIsKnown, responderIsKnown) = Self.knownKeys(pattern.name)
+    initiator = try NoiseHandshake(
+      pattern: pattern, role: .initiator, prologue: initiatorPrologue, staticKey: initiatorStatic,
+      ephemeralKey: .generate(), remoteStatic: responderIsKnown ? responderStatic.publicKey : nil, presharedKeys: keys)
+    responder = try NoiseHandshake(
+      pattern: pattern, role: .responder, prologue: responderPrologue, staticKey: responderStatic,
+      ephemeralKey: .generate(), remoteStatic: initiatorIsKnown ? initiatorStatic.publicKey : nil,
+      presharedKeys: responderPresharedKeys ?? keys)
+  }
+
+  /// Tell from a pattern's letters whose static key is known before the first message.
+  static func knownKeys(_ name: String) -> (initiator: Bool, responder: Bool) {
+    let letters = Array(name.prefix { $0.isUppercase })
+    return letters.count == 1 ? (letters == ["K"], true) : (letters[0] == "K", letters[1] == "K")
+  }
+
+  /// The side that reads the next message, to be worked on and put back.
+  var reader: NoiseHandshake {
+    get { initiator.isMyTurn ? responder : initiator }
+    set { if initiator.isMyTurn { responder = newValue } else { initiator = newValue } }
+  }
+
+  /// Let the side whose turn it is write.
+  mutating func write(_ payload: [UInt8]) throws -> [UInt8] {
+    if initiator.isMyTurn {
+      try initiator.writeMessage(payload: payload)
+    } else {
+      try responder.writeMessage(payload: payload)
+    }
+  }
+
+  /// Exchange what is left of the handshake.
+  mutating func complete() throws {
+    while !initiator.isFinished || !responder.isFinished {
+      if initiator.isMyTurn {
+        _ = try responder.readMessage(try initiator.writeMessage(payload: [7]))
+      } else {
+        _ = try initiator.readMessage(try responder.writeMessage(payload: [8]))
+      }
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import Foundation
+
+/// Hold a folder that is removed with this value.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "latchkey-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    path = url.path
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// The names of all that lies in the folder, hidden files too.
+  var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() } }
+}

@@ -1,0 +1,129 @@
+import Testing
+
+@testable import LatchkeyDiscovery
+
+struct AnnouncerTests {
+  private final class Log {
+    var renamed: [String] = []
+    var problems: [String] = []
+    var successes = 0
+  }
+
+  private let responder = FakeResponder()
+  private let log = Log()
+  private let loop: DiscoveryLoop
+  private let announcer: Announcer
+
+  init() throws {
+    loop = try DiscoveryLoop()
+    announcer = Announcer(
+      responder: responder, loop: loop, type: "_latchkey._tcp", interfaces: [.eth0, .wlan0],
+      onRename: { [log] in log.renamed.append($0.instanceName) }, onProblem: { [log] in log.problems.append($0) },
+      onSuccess: { [log] in log.successes += 1 })
+  }
+
+  private func advertisement(_ name: String = "abcdefgh", value: UInt8 = 1, port: UInt16 = 4000) -> ServiceAdvertisement {
+    ServiceAdvertisement(instanceName: name, port: port, text: ["n": [value]])
+  }
+
+  private var services: [FakeResponder.Group] { responder.live.filter { $0.name != nil } }
+
+  /// Let the loop run until a condition holds; its timers are the only thing in it.
+  private func turn(until condition: @escaping () -> Bool) {
+    loop.schedule(after: .zero) { [loop] in Self.check(condition, loop) }
+    _ = loop.run()
+  }
+
+  private static func check(_ condition: @escaping () -> Bool, _ loop: DiscoveryLoop) {
+    if condition() { return loop.quit() }
+    loop.schedule(after: .milliseconds(5)) { check(condition, loop) }
+  }
+
+  @Test func eachInterfaceAnnouncesItsOwnAddresses() {
+    announcer.announce(advertisement())
+    #expect(responder.live.map(\.addresses) == [NetworkInterface.eth0.addresses, [], NetworkInterface.wlan0.addresses, []])
+    #expect(services.count == 2)
+    #expect(Set(responder.live.map(\.host)).count == 1)
+    #expect(services[0].host.wholeMatch(of: /[0-9a-z]{8}\.local/) != nil)
+  }
+
+  @Test func newPairsLeaveTheAnnouncementInPlace() {
+    announcer.announce(advertisement())
+    let before = responder.groups.count
+    announcer.announce(advertisement(value: 2))
+    #expect(responder.groups.count == before)
+    #expect(services.map(\.text) == [[Array("n=\u{2}".utf8)], [Array("n=\u{2}".utf8)]])
+    announcer.announce(advertisement(value: 2, port: 5000))
+    #expect(services.map(\.port) == [5000, 5000])
+    #expect(responder.live.count == 4)
+  }
+
+  @Test func aNewInstanceNameBringsANewHostName() {
+    announcer.announce(advertisement())
+    let host = services[0].host
+    announcer.announce(advertisement("zzzzzzzz"))
+    #expect(services.map(\.name) == ["zzzzzzzz", "zzzzzzzz"])
+    #expect(services[0].host != host)
+    announcer.announce(nil)
+    #expect(responder.live.isEmpty)
+    // The same name again is still another appearance.
+    announcer.announce(advertisement("zzzzzzzz"))
+    #expect(services.count == 2)
+  }
+
+  @Test func newAddressesLeaveTheServiceInPlace() throws {
+    announcer.announce(advertisement())
+    let before = services.map(ObjectIdentifier.init)
+    var moved = NetworkInterface.eth0
+    moved.addresses = [try #require(AddressBytes.parse("192.168.7.7"))]
+    announcer.update([moved, .wlan0])
+    #expect(services.map(ObjectIdentifier.init) == before)
+    #expect(Set(responder.live.map(\.addresses)) == [moved.addresses, NetworkInterface.wlan0.addresses, []])
+    #expect(responder.groups.count == 5)
+  }
+
+  @Test func aCollisionIsAnsweredOnceWithNewNames() {
+    announcer.announce(advertisement())
+    let host = services[0].host
+    for group in services { group.report(.collision) }
+    #expect(log.renamed.count == 1)
+    #expect(log.renamed.first != "abcdefgh")
+    #expect(responder.live.isEmpty)
+    turn { !services.isEmpty }
+    #expect(services.map(\.name) == [log.renamed.first, log.renamed.first])
+    #expect(services[0].host != host)
+  }
+
+  @Test func aCollisionOfTheHostNameKeepsTheInstance() {
+    announcer.announce(advertisement())
+    let host = services[0].host
+    responder.live[0].report(.collision)
+    turn { !services.isEmpty }
+    #expect(log.renamed.isEmpty)
+    #expect(services[0].name == "abcdefgh")
+    #expect(services[0].host != host)
+  }
+
+  @Test func aRefusalIsReportedAndTriedAgain() {
+    responder.refusal = AvahiError(-50)
+    announcer.announce(advertisement())
+    #expect(log.problems.count == 1)
+    #expect(responder.live.isEmpty)
+    responder.refusal = nil
+    turn { !services.isEmpty }
+    services[0].report(.established)
+    #expect(log.successes == 1)
+  }
+
+  @Test(arguments: [
+    ServiceAdvertisement(instanceName: "", port: 1, text: [:]),
+    ServiceAdvertisement(instanceName: String(repeating: "x", count: 64), port: 1, text: [:]),
+    ServiceAdvertisement(instanceName: "abcdefgh", port: 0, text: [:]),
+    ServiceAdvertisement(instanceName: "abcdefgh", port: 1, text: ["k": [UInt8](repeating: 0, count: 300)]),
+  ])
+  func whatCannotBeAnnouncedIsReported(advertisement: ServiceAdvertisement) {
+    announcer.announce(advertisement)
+    #expect(log.problems.count == 1)
+    #expect(responder.groups.isEmpty)
+  }
+}

@@ -1,0 +1,110 @@
+import Testing
+
+@testable import LatchkeyDiscovery
+
+struct ServiceWatcherTests {
+  private final class Log {
+    var facts: [ServiceObservation] = []
+  }
+
+  private let responder = FakeResponder()
+  private let log = Log()
+  private let key = SightingKey(instanceName: "abcdefgh", interfaceIndex: 2)
+
+  private func makeWatcher() throws -> ServiceWatcher {
+    try ServiceWatcher(responder: responder, type: "_latchkey._tcp", interfaces: [.eth0, .wlan0]) { [log] in
+      log.facts.append($0)
+    }
+  }
+
+  private func see(_ name: String = "abcdefgh", over packetProtocol: Int32, appeared: Bool = true) {
+    responder.browsers[0].service(
+      ServiceSighting(instanceName: name, interface: 2, packetProtocol: packetProtocol, appeared: appeared))
+  }
+
+  @Test func twoIPVersionsAreOneSighting() throws {
+    let watcher = try makeWatcher()
+    #expect(responder.browsers.map(\.interface) == [2, 3])
+    see(over: 0)
+    see(over: 1)
+    #expect(responder.resolvers.count == 1)
+    responder.resolvers[0].resolved(ResolvedService(host: "h.local", port: 4000, text: [Array("v=1".utf8)]))
+    #expect(log.facts == [.resolved(key, host: "h.local", port: 4000, text: ["v": [0x31]])])
+    #expect(responder.records.map(\.type) == [1, 28])
+    // The version over which it was resolved goes: the other is asked.
+    see(over: 0, appeared: false)
+    #expect(responder.resolvers.map(\.isClosed) == [true, false])
+    #expect(responder.resolvers[1].type == 1)
+    see(over: 1, appeared: false)
+    #expect(log.facts.last == .withdrawn(key))
+    #expect(responder.resolvers.allSatisfy { $0.isClosed })
+    #expect(responder.records.allSatisfy { $0.isClosed })
+    watcher.close()
+    #expect(responder.browsers.allSatisfy { $0.isClosed })
+  }
+
+  @Test func anAddressIsDroppedWithItsLastRecord() throws {
+    let watcher = try makeWatcher()
+    defer { watcher.close() }
+    see(over: 0)
+    responder.resolvers[0].resolved(ResolvedService(host: "h.local", port: 4000, text: []))
+    let address = try #require(AddressBytes([192, 168, 1, 9]))
+    let records = responder.records[0]
+    for version in [Int32(0), 1] {
+      records.record(SeenRecord(data: address.bytes, packetProtocol: version, appeared: true))
+    }
+    records.record(SeenRecord(data: address.bytes, packetProtocol: 0, appeared: false))
+    #expect(!log.facts.contains(.dropped(key, address)))
+    records.record(SeenRecord(data: address.bytes, packetProtocol: 1, appeared: false))
+    #expect(log.facts.last == .dropped(key, address))
+    // Records of an impossible size are nothing.
+    let before = log.facts.count
+    for size in [0, 1, 3, 5, 15, 17, 256] {
+      records.record(SeenRecord(data: [UInt8](repeating: 9, count: size), packetProtocol: 0, appeared: true))
+    }
+    #expect(log.facts.count == before)
+  }
+
+  @Test func anotherHostIsLookedUpAnew() throws {
+    let watcher = try makeWatcher()
+    defer { watcher.close() }
+    see(over: 0)
+    for host in ["one.local", "one.local", "two.local"] {
+      responder.resolvers[0].resolved(ResolvedService(host: host, port: 4000, text: []))
+    }
+    #expect(responder.records.map(\.name) == ["one.local", "one.local", "two.local", "two.local"])
+    #expect(responder.records.map(\.isClosed) == [true, true, false, false])
+  }
+
+  @Test func aFloodTakesNoMoreObjectsThanADaemonGrants() throws {
+    let watcher = try makeWatcher()
+    defer { watcher.close() }
+    for number in 0..<5000 { see("flood\(number)", over: 0) }
+    #expect(responder.resolvers.count == DiscoveryLimits.sightings)
+    #expect(responder.resolvers.count * 3 + 2 * DiscoveryLimits.interfaces * 3 < 1024 + 64)
+    #expect(watcher.isIncomplete)
+    #expect(!watcher.hasRoomAgain)
+    for number in 0..<100 { see("flood\(number)", over: 0, appeared: false) }
+    #expect(watcher.hasRoomAgain, "a fresh start would see what was left out")
+  }
+
+  @Test func interfacesThatWereNotAskedAboutAreIgnored() throws {
+    let watcher = try makeWatcher()
+    defer { watcher.close() }
+    responder.browsers[0].service(
+      ServiceSighting(instanceName: "abcdefgh", interface: 77, packetProtocol: 0, appeared: true))
+    #expect(responder.resolvers.isEmpty)
+  }
+
+  @Test func aRefusedResolverLeavesNoTrace() throws {
+    let watcher = try makeWatcher()
+    defer { watcher.close() }
+    responder.refusal = AvahiError(-17)
+    see(over: 0)
+    see(over: 0, appeared: false)
+    #expect(log.facts.isEmpty)
+    responder.refusal = nil
+    see(over: 0)
+    #expect(responder.resolvers.count == 1)
+  }
+}

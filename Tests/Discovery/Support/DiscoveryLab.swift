@@ -1,0 +1,159 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Runs a shell inside `Tools/with-avahi`, with probes beside it, and waits for the lines that they write.
+///
+/// Nothing in it can reach a real network: the shell's network has nothing but loopback and what a test adds.
+final class DiscoveryLab: Sendable {
+  /// What the lab starts with.
+  enum Mode: String {
+    case nothing
+    case bus = "--bus"
+    case daemon = "--daemon"
+  }
+
+  /// A line did not come.
+  struct Missing: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private let process: Process
+  private let input: FileHandle
+  private let lines = LineLog()
+
+  /// Start the lab.
+  init(_ mode: Mode) throws {
+    process = Process()
+    let commands = Pipe()
+    let output = Pipe()
+    process.executableURL = Self.tool
+    process.arguments = (mode == .nothing ? [] : [mode.rawValue]) + ["sh"]
+    process.environment = ProcessInfo.processInfo.environment.merging(["PROBE": Self.probe]) { _, new in new }
+    process.standardInput = commands
+    process.standardOutput = output
+    process.standardError = output
+    input = commands.fileHandleForWriting
+    let lines = lines
+    output.fileHandleForReading.readabilityHandler = { handle in
+      let data = handle.availableData
+      data.isEmpty ? handle.readabilityHandler = nil : lines.append(data)
+    }
+    try process.run()
+  }
+
+  deinit {
+    try? input.close()
+    // The process ID namespace goes with its first process, and everything in it.
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  /// Start a probe; its lines begin with its name.
+  ///
+  /// - Parameters:
+  ///   - name: a letter or two.
+  ///   - arguments: the probe's.
+  ///   - prefix: a command that runs the probe, such as `ip netns exec b`.
+  func probe(_ name: String, _ arguments: String, under prefix: String = "") throws {
+    try shell(
+      """
+      mkfifo $WITH_AVAHI_DIR/\(name).in
+      sh -c 'echo $$ > $WITH_AVAHI_DIR/\(name).pid; exec \(prefix) "$PROBE" \(arguments)' \
+        < $WITH_AVAHI_DIR/\(name).in 2>&1 | sed -u 's/^/\(name)> /' &
+      sleep infinity > $WITH_AVAHI_DIR/\(name).in &
+      """)
+  }
+
+  /// Give a probe an order.
+  func order(_ name: String, _ order: String) throws {
+    try shell("echo '\(order)' > $WITH_AVAHI_DIR/\(name).in")
+  }
+
+  /// Run shell commands without waiting for them.
+  func shell(_ commands: String) throws {
+    try input.write(contentsOf: Data((commands + "\n").utf8))
+  }
+
+  /// Run shell commands and wait for their end.
+  ///
+  /// - Returns: the lines they wrote.
+  @discardableResult
+  func run(_ commands: String) async throws -> [String] {
+    let mark = "mark-\(UInt32.random(in: .min ... .max))"
+    try shell("{ \(commands)\n} 2>&1 | sed -u 's/^/\(mark)> /'; echo '\(mark)> 'end")
+    let (_, passed) = try await wait(mark) { $0 == "end" }
+    return passed
+  }
+
+  /// Wait for a probe's next line that begins so; the lines before it are passed over.
+  ///
+  /// - Returns: the line, and the lines that were passed over.
+  @discardableResult
+  func expect(
+    _ name: String, _ beginning: String, containing parts: [String] = []
+  ) async throws -> (line: String, passed: [String]) {
+    try await wait(name) { line in line.hasPrefix(beginning) && parts.allSatisfy { line.contains($0) } }
+  }
+
+  /// All that a probe has written so far.
+  func all(_ name: String) -> [String] {
+    lines.all(name)
+  }
+
+  private func wait(
+    _ name: String, _ matches: @escaping @Sendable (String) -> Bool
+  ) async throws -> (line: String, passed: [String]) {
+    // Not a measurement: only so that a line that never comes is a failure and not a hang.
+    let limit = Task { [lines] in
+      try await Task.sleep(for: .seconds(20))
+      lines.giveUp(name)
+    }
+    defer { limit.cancel() }
+    guard let found = await lines.next(name, matches) else {
+      throw Missing(description: "\(name) did not write the expected line. All lines:\n" + lines.everything())
+    }
+    return found
+  }
+
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  private static let tool = folder.appendingPathComponent("Tools/with-avahi")
+
+  /// The probe is built beside the tests.
+  private static let probe: String = {
+    var path = [CChar](repeating: 0, count: 4096)
+    readlink("/proc/self/exe", &path, path.count - 1)
+    let tests = path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+    return URL(fileURLWithPath: String(decoding: tests, as: UTF8.self)).deletingLastPathComponent()
+      .appendingPathComponent("latchkey-discovery-probe").path
+  }()
+
+  /// Why the lab cannot be used here, or nil.
+  static let obstacle: String? = {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = tool
+    process.arguments = ["--daemon", "true"]
+    process.standardOutput = output
+    process.standardError = output
+    guard (try? process.run()) != nil else { return "Tools/with-avahi cannot be run" }
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return process.terminationStatus == 0 ? nil : text.split(separator: "\n").last.map(String.init) ?? "unknown reason"
+  }()
+
+  /// Skips a test, with the reason in its output, where no network namespace can be made.
+  static var isUsable: ConditionTrait {
+    .enabled(if: obstacle == nil, "skipped: \(obstacle ?? ""); to run it: sudo Tools/test")
+  }
+}
+
+extension DiscoveryLab {
+  /// Wait until a probe has written a line that begins so, before or after the last line that was waited for.
+  func expectAmongAll(_ name: String, _ beginning: String) async throws {
+    if all(name).contains(where: { $0.hasPrefix(beginning) }) { return }
+    try await expect(name, beginning)
+  }
+}

@@ -1,0 +1,161 @@
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyTestSupport
+import Testing
+
+/// Every frame that does not belong, at every state of both machines.
+@Suite struct PairingHostileFrameTests {
+  /// How a side has to end; nil outcome: it must not even notice.
+  private struct Ending {
+    var outcome: PairingOutcome?
+    var failures = 0
+    var discards = 0
+    var says: [[UInt8]] = []
+    var kept = PairingSide.Kept.nothing
+  }
+
+  private static func inviterEnding(_ stage: PairingRig.Stage) -> Ending {
+    switch stage {
+    case .opening, .introduction: Ending(outcome: .wrongCode, failures: 1, says: [PairingNotice.wrongCode.frame])
+    // The third message has proved that the code was right: nothing is a guess from here.
+    case .storing, .acknowledgement: Ending(outcome: .network, discards: 1)
+    case .promoting, .ended: Ending(outcome: nil)
+    default: Ending(outcome: .network)
+    }
+  }
+
+  private static func joinerEnding(_ stage: PairingRig.Stage) -> Ending {
+    switch stage {
+    case .introduction: Ending(outcome: .wrongCode)
+    case .storing: Ending(outcome: .network, discards: 1)
+    // The inviter may have made it final.
+    case .done: Ending(outcome: .network, kept: .pending)
+    case .promoting, .ended: Ending(outcome: nil)
+    default: Ending(outcome: .network)
+    }
+  }
+
+  /// Frames that belong nowhere here: shapes, replays, reflections, frames before their time and of other pairings.
+  private static func strays(
+    whole: PairingRig, before: PairingSide, next: [UInt8]?, random: inout SeededRandom
+  ) -> [(String, [UInt8])] {
+    var strays: [(String, [UInt8])] = [
+      ("empty", []), ("one byte", [0]), ("a tag's length", random.bytes(16)), ("a key's length", random.bytes(48)),
+      ("the longest", random.bytes(Limits.frameBytes)), ("too long", random.bytes(Limits.frameBytes + 1)),
+    ]
+    for (index, frame) in (whole.joiner.sent + whole.inviter.sent).enumerated() where frame != next {
+      strays.append(("frame \(index) of this pairing", frame))
+    }
+    var other = PairingRig(inviterAsks: false, joinerAsks: false, &random)
+    other.settle()
+    for (index, frame) in (other.joiner.sent + other.inviter.sent).enumerated() {
+      strays.append(("frame \(index) of another pairing", frame))
+    }
+    // The same two machines with the same code: only a first frame can begin anything with it.
+    var again = PairingRig(
+      inviterAsks: false, joinerAsks: false, parties: (whole.inviterParty, whole.joinerParty), code: whole.code, &random)
+    again.settle()
+    for (index, frame) in (again.joiner.sent + again.inviter.sent).enumerated() where index > 0 {
+      strays.append(("frame \(index) of an earlier pairing", frame))
+    }
+    return strays
+  }
+
+  /// Everything that can be done to one frame.
+  private static func alterations(of frame: [UInt8]) -> [(String, [UInt8])] {
+    var altered: [(String, [UInt8])] = [("one byte more", frame + [0])]
+    for index in frame.indices {
+      var flipped = frame
+      flipped[index] ^= 1 << UInt8(index % 8)
+      altered.append(("bit \(index % 8) of byte \(index)", flipped))
+      altered.append(("cut to \(index)", Array(frame.prefix(index))))
+    }
+    return altered
+  }
+
+  private static func check(_ side: PairingSide, _ before: PairingSide, _ ending: Ending, _ what: String) {
+    guard let outcome = ending.outcome else {
+      #expect(
+        side.outcomes == before.outcomes && side.sent == before.sent && side.kept == before.kept
+          && side.failures == before.failures, "\(what)")
+      return
+    }
+    #expect(side.outcomes == [outcome], "\(what)")
+    #expect(side.failures == ending.failures, "\(what)")
+    #expect(side.discards == ending.discards, "\(what)")
+    #expect(Array(side.sent.dropFirst(before.sent.count)) == ending.says, "\(what)")
+    #expect(side.kept == ending.kept && side.storing == nil, "\(what)")
+    #expect(side.faults.isEmpty, "\(what): \(side.faults)")
+    // It is over for good.
+    var after = side
+    for frame in before.outgoing + [[]] { after.receive(frame) }
+    after.accept()
+    after.end(.cancelled)
+    after.run(after.machine.stored())
+    after.run(after.machine.promoted())
+    after.lose()
+    #expect(after.sent == side.sent && after.outcomes == side.outcomes && after.faults.isEmpty, "\(what)")
+  }
+
+  @Test(arguments: 0...PairingRig.steps) func theInviterEndsCleanly(step: Int) {
+    var random = SeededRandom()
+    let rig = PairingRig(&random)
+    var (here, whole) = (rig, rig)
+    here.take(through: step)
+    whole.take(through: PairingRig.steps)
+    let stage = PairingRig.inviterStage(after: step)
+    // The frames a joiner sends: opening, introduction, proof, acknowledgement.
+    let place: Int? =
+      switch stage {
+      case .opening: 0
+      case .introduction: 1
+      case .proof: 2
+      case .acknowledgement: 3
+      default: nil
+      }
+    let next = place.map { whole.joiner.sent[$0] }
+    var frames = Self.strays(whole: whole, before: here.inviter, next: next, random: &random)
+    if let next, step < 2 || PairingRig.inviterStage(after: step - 1) != stage { frames += Self.alterations(of: next) }
+    for (what, frame) in frames {
+      var side = here.inviter
+      side.receive(frame)
+      Self.check(side, here.inviter, Self.inviterEnding(stage), "\(stage): \(what), \(random.note)")
+    }
+  }
+
+  @Test(arguments: 0...PairingRig.steps) func theJoinerEndsCleanly(step: Int) {
+    var random = SeededRandom()
+    let rig = PairingRig(&random)
+    var (here, whole) = (rig, rig)
+    here.take(through: step)
+    whole.take(through: PairingRig.steps)
+    let stage = PairingRig.joinerStage(after: step)
+    // The frames an inviter sends: introduction, proof, commit, done.
+    let place: Int? =
+      switch stage {
+      case .introduction: 0
+      case .proof: 1
+      case .commit: 2
+      case .done: 3
+      default: nil
+      }
+    let next = place.map { whole.inviter.sent[$0] }
+    var frames = Self.strays(whole: whole, before: here.joiner, next: next, random: &random)
+    if let next, step == 0 || PairingRig.joinerStage(after: step - 1) != stage { frames += Self.alterations(of: next) }
+    for (what, frame) in frames {
+      var side = here.joiner
+      side.receive(frame)
+      Self.check(side, here.joiner, Self.joinerEnding(stage), "\(stage): \(what), \(random.note)")
+    }
+  }
+
+  /// A machine that has made it final does not let a stray frame undo it.
+  @Test(arguments: [(11, true), (13, false)]) func aStrayFrameDoesNotUndoWhatIsFinal(step: Int, isInviter: Bool) {
+    var random = SeededRandom()
+    var rig = PairingRig(&random)
+    rig.take(through: step)
+    if isInviter { rig.inviter.receive(random.bytes(40)) } else { rig.joiner.receive(random.bytes(40)) }
+    rig.settle()
+    #expect(rig.inviter.outcomes == [.ok] && rig.joiner.outcomes == [.ok] && rig.faults.isEmpty)
+  }
+}

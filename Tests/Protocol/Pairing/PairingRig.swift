@@ -1,0 +1,122 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyTestSupport
+
+/// Two machines that pair, step by step; a value, so that a test can go on from each step in many ways.
+struct PairingRig: Sendable {
+  /// What a side is waiting for.
+  enum Stage: String {
+    case opening
+    case introduction
+    case proof
+    case answer
+    case storing
+    case acknowledgement
+    case commit
+    case done
+    case promoting
+    case ended
+  }
+
+  /// A step of the way on which both persons are asked; the state of the sides is that after it.
+  static let steps = 14
+
+  var inviter: PairingSide
+  var joiner: PairingSide
+  let code: PairingCode
+  let inviterParty: PairingParty
+  let joinerParty: PairingParty
+  let discoveryKey: [UInt8]
+
+  init(
+    inviterAsks: Bool = true, joinerAsks: Bool = true, parties: (PairingParty, PairingParty)? = nil,
+    code: PairingCode? = nil, codeAtJoiner: PairingCode? = nil, _ random: inout SeededRandom
+  ) {
+    inviterParty = parties?.0 ?? Samples.party(.parent, name: "Kitchen laptop", &random)
+    joinerParty = parties?.1 ?? Samples.party(.child, name: "Emma's PC", &random)
+    let code = code ?? Samples.code(of: inviterParty, &random)
+    self.code = code
+    discoveryKey = random.bytes(32)
+    inviter = PairingSide(
+      PairingInviterMachine(
+        own: inviterParty, code: code, joinerRole: .child, random: random.bytes(32),
+        ephemeralKey: Samples.linkKeys(&random), discoveryKey: discoveryKey, asksPerson: inviterAsks))
+    let machine = PairingJoinerMachine(
+      own: joinerParty, code: codeAtJoiner ?? code, random: random.bytes(32), ephemeralKey: Samples.linkKeys(&random),
+      asksPerson: joinerAsks)
+    joiner = PairingSide(machine)
+    joiner.run([.send(machine.opening.frame)])
+  }
+
+  /// Go on from the step before to this one.
+  mutating func take(_ step: Int) {
+    switch step {
+    case 1, 3, 4, 11: passToInviter()
+    case 2, 5, 8, 13: passToJoiner()
+    case 6: inviter.accept()
+    case 7: inviter.store()
+    case 9: joiner.accept()
+    case 10: joiner.store()
+    case 12: inviter.promote()
+    default: joiner.promote()
+    }
+  }
+
+  /// Go as far as a step from the very beginning.
+  mutating func take(through step: Int) {
+    for next in 1...Self.steps where next <= step { take(next) }
+  }
+
+  mutating func passToInviter() {
+    if !joiner.outgoing.isEmpty { inviter.receive(joiner.outgoing.removeFirst()) }
+  }
+
+  mutating func passToJoiner() {
+    if !inviter.outgoing.isEmpty { joiner.receive(inviter.outgoing.removeFirst()) }
+  }
+
+  /// Let everything happen that needs no person, until nothing does.
+  mutating func settle() {
+    var quiet = false
+    while !quiet {
+      quiet =
+        inviter.outgoing.isEmpty && joiner.outgoing.isEmpty && inviter.storing == nil && joiner.storing == nil
+        && inviter.promoting == nil && joiner.promoting == nil
+      passToInviter()
+      passToJoiner()
+      inviter.store()
+      joiner.store()
+      inviter.promote()
+      joiner.promote()
+    }
+  }
+
+  var faults: [String] { inviter.faults + joiner.faults }
+
+  static func inviterStage(after step: Int) -> Stage {
+    switch step {
+    case 0: .opening
+    case 1, 2: .introduction
+    case 3: .proof
+    case 4, 5: .answer
+    case 6: .storing
+    case 7...10: .acknowledgement
+    case 11: .promoting
+    default: .ended
+    }
+  }
+
+  static func joinerStage(after step: Int) -> Stage {
+    switch step {
+    case 0, 1: .introduction
+    case 2...4: .proof
+    case 5...7: .commit
+    case 8: .answer
+    case 9: .storing
+    case 10...12: .done
+    case 13: .promoting
+    default: .ended
+    }
+  }
+}

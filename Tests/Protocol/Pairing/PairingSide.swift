@@ -1,0 +1,99 @@
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// What the two sides' machines have in common.
+protocol PairingMachine: Sendable {
+  var isEnded: Bool { get }
+  mutating func received(_ frame: [UInt8]) -> [PairingEffect]
+  mutating func requestedAccept() -> [PairingEffect]
+  mutating func requestedEnd(_ outcome: PairingOutcome) -> [PairingEffect]
+  mutating func stored() -> [PairingEffect]
+  mutating func promoted() -> [PairingEffect]
+  mutating func connectionLost() -> [PairingEffect]
+}
+
+extension PairingInviterMachine: PairingMachine {}
+extension PairingJoinerMachine: PairingMachine {}
+
+/// One side with all that its machine asked for; a value, so that a test can go on from one point in many ways.
+struct PairingSide: Sendable {
+  struct Question: Equatable {
+    var name: String
+    var role: DeviceRole
+    var digits: String
+  }
+
+  /// What is durable about the other device.
+  enum Kept: String {
+    case nothing
+    case pending
+    case active
+  }
+
+  var machine: any PairingMachine
+  /// Sent and not yet taken off.
+  var outgoing: [[UInt8]] = []
+  private(set) var sent: [[UInt8]] = []
+  private(set) var questions: [Question] = []
+  private(set) var failures = 0
+  private(set) var discards = 0
+  private(set) var outcomes: [PairingOutcome] = []
+  private(set) var pending: PairedPeer?
+  private(set) var active: PairedPeer?
+  /// Asked to be made durable, which is still going on.
+  private(set) var storing: PairedPeer?
+  private(set) var promoting: PairedPeer?
+  /// Things done in an order that no store could follow.
+  private(set) var faults: [String] = []
+
+  init(_ machine: any PairingMachine) {
+    self.machine = machine
+  }
+
+  var kept: Kept { active != nil ? .active : pending != nil ? .pending : .nothing }
+
+  mutating func run(_ effects: [PairingEffect]) {
+    if !outcomes.isEmpty && !effects.isEmpty { faults.append("an effect after the end") }
+    for effect in effects {
+      switch effect {
+      case .send(let frame):
+        sent.append(frame)
+        outgoing.append(frame)
+      case .ask(let name, let role, let digits):
+        questions.append(Question(name: name.text, role: role, digits: digits))
+      case .storePending(let peer):
+        if storing != nil || pending != nil { faults.append("stored twice") }
+        storing = peer
+      case .promote(let peer):
+        if pending?.keys != peer.keys { faults.append("promoted what was not pending") }
+        promoting = peer
+      case .discard(let device):
+        if (storing ?? pending)?.keys.deviceID != device { faults.append("discarded what was not there") }
+        (storing, pending) = (nil, nil)
+        discards += 1
+      case .countFailure: failures += 1
+      case .finish(let outcome):
+        outcomes.append(outcome)
+        if !machine.isEnded { faults.append("finished and not ended") }
+      }
+    }
+  }
+
+  mutating func receive(_ frame: [UInt8]) { run(machine.received(frame)) }
+  mutating func accept() { run(machine.requestedAccept()) }
+  mutating func end(_ outcome: PairingOutcome) { run(machine.requestedEnd(outcome)) }
+  mutating func lose() { run(machine.connectionLost()) }
+
+  /// The store has done what it was asked for.
+  mutating func store() {
+    guard let peer = storing else { return }
+    (pending, storing) = (peer, nil)
+    run(machine.stored())
+  }
+
+  mutating func promote() {
+    guard let peer = promoting else { return }
+    (active, pending, promoting) = (peer, nil, nil)
+    run(machine.promoted())
+  }
+}

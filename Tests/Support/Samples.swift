@@ -1,0 +1,104 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// Valid values of every kind, as random as their rules let them be.
+public enum Samples {
+  /// A text of one to `maximumBytes` bytes of UTF-8, from several scripts, without spaces.
+  public static func text(maximumBytes: Int, _ random: inout SeededRandom) -> String {
+    let letters = Array("abcXYZ019.-_äßøλЖ漢🦉".unicodeScalars)
+    var text = "x"
+    for _ in 0..<random.below(maximumBytes) {
+      let letter = String(Character(random.pick(letters)))
+      if text.utf8.count + letter.utf8.count > maximumBytes { break }
+      text += letter
+    }
+    return text
+  }
+
+  /// A device's ID.
+  public static func deviceID(_ random: inout SeededRandom) -> DeviceID {
+    guard let id = DeviceID(bytes: random.bytes(DeviceID.size)) else { preconditionFailure("20 bytes are an ID") }
+    return id
+  }
+
+  /// A command's ID.
+  public static func commandID(_ random: inout SeededRandom) -> CommandID {
+    CommandID(milliseconds: Int64.random(in: 0..<(1 << 47), using: &random), random: random.bytes(10))
+  }
+
+  /// An application's ID.
+  public static func appID(_ random: inout SeededRandom) -> AppID {
+    guard let id = AppID(text(maximumBytes: 255, &random)) else { preconditionFailure("letters make an ID") }
+    return id
+  }
+
+  /// What a parent wants of one application.
+  public static func app(_ random: inout SeededRandom) -> AppConfiguration {
+    AppConfiguration(
+      appID: appID(&random), displayName: text(maximumBytes: 255, &random), category: random.pick(AppCategory.allCases),
+      milliPointsPerMinute: Int64.random(in: 0...1_000_000_000, using: &random), isEnabled: random.once(in: 2),
+      isBlocked: random.once(in: 2), dailyLimitMinutes: random.once(in: 2) ? random.below(1_441) : nil,
+      modified: HybridTimestamp(
+        wall: Int64.random(in: 0..<(1 << 47), using: &random), counter: UInt32.random(in: 0...UInt32.max, using: &random),
+        author: deviceID(&random)),
+      matchers: (0..<random.below(4)).map { _ in
+        AppMatcher(kind: random.pick(AppMatcher.Kind.allCases), value: text(maximumBytes: 200, &random))
+      })
+  }
+
+  /// Rules of a family.
+  public static func settings(_ random: inout SeededRandom) -> FamilySettings {
+    FamilySettings(
+      defaultMilliPointsPerMinute: Int64.random(in: 0...1_000_000_000, using: &random),
+      minutesPerPoint: 1 + random.below(1_440), minimumSessionMinutes: random.below(1_441),
+      dailyRewardLimitMinutes: random.once(in: 2) ? random.below(1_441) : nil,
+      weeklyRewardLimitMinutes: random.once(in: 2) ? random.below(10_081) : nil, dayStartHour: random.below(24),
+      zone: random.pick(["UTC", "Europe/Berlin", "America/Argentina/ComodRivadavia"]),
+      version: Int64.random(in: 0...Int64.max, using: &random))
+  }
+
+  /// A session of one application.
+  public static func usageRecord(_ random: inout SeededRandom) -> UsageRecord {
+    guard let id = RecordID(bytes: random.bytes(16)) else { preconditionFailure("16 bytes are an ID") }
+    let start = Int64.random(in: 0..<(1 << 42), using: &random)
+    let active = Int64.random(in: 0...86_400_000, using: &random)
+    return UsageRecord(
+      recordID: id, device: deviceID(&random), appID: appID(&random), displayName: text(maximumBytes: 255, &random),
+      sessionStart: start, sessionEnd: start + active, zone: "Europe/Berlin", activeMilliseconds: active,
+      category: random.pick(AppCategory.allCases),
+      milliPointsPerMinute: Int64.random(in: 0...1_000_000_000, using: &random),
+      earnedMilliPoints: Int64.random(in: 0...1_000_000_000, using: &random),
+      evidence: random.once(in: 2) ? .tracked : .observed)
+  }
+
+  /// This device, as a pairing needs it.
+  public static func party(_ role: DeviceRole, name: String, _ random: inout SeededRandom) -> PairingParty {
+    do {
+      return PairingParty(
+        identity: try IdentityKeyPair(seed: SecretBytes(random.bytes(32))),
+        link: try LinkKeyPair(secret: SecretBytes(random.bytes(32))), name: try DeviceName(name), role: role)
+    } catch { preconditionFailure("32 bytes are a key and \(name) is a name: \(error)") }
+  }
+
+  /// A pair of link keys.
+  public static func linkKeys(_ random: inout SeededRandom) -> LinkKeyPair {
+    do { return try LinkKeyPair(secret: SecretBytes(random.bytes(32))) } catch {
+      preconditionFailure("32 bytes are a key: \(error)")
+    }
+  }
+
+  /// A code that commits to a device's keys.
+  public static func code(of inviter: PairingParty, _ random: inout SeededRandom) -> PairingCode {
+    PairingCode(
+      discriminator: UInt16(random.below(1_024)), minutesValid: 5, secret: SecretBytes(random.bytes(16)),
+      commitment: inviter.keys.codeCommitment, address: nil)
+  }
+
+  /// An item of a stream.
+  public static func item(_ sequence: UInt64, kind: ItemKind = .command, bytes: Int = 20, _ random: inout SeededRandom)
+    -> DeliveryItem
+  {
+    DeliveryItem(sequence: sequence, kind: kind, itemID: random.bytes(16), body: random.bytes(bytes))
+  }
+}

@@ -1,0 +1,193 @@
+import LatchkeyModel
+import LatchkeyTestSupport
+import LatchkeyWire
+import Testing
+
+@Suite struct BodyCodingTests {
+  private let coding = MessageBodyCoding()
+
+  @Test func everyBodyComesBackAsItWent() throws {
+    var random = SeededRandom()
+    for _ in 0..<200 {
+      let command = WireSamples.command(&random)
+      #expect(try coding.command(coding.encode(command)) == command, "\(random.note)")
+      let receipt = WireSamples.receipt(&random)
+      #expect(try coding.receipt(coding.encode(receipt)) == receipt, "\(random.note)")
+      let record = Samples.usageRecord(&random)
+      #expect(try coding.usageRecord(coding.encode(record)) == record, "\(random.note)")
+      let state = WireSamples.state(&random)
+      #expect(try coding.state(coding.encode(state)) == state, "\(random.note)")
+      let settings = Samples.settings(&random)
+      #expect(try coding.settings(coding.encode(settings)) == settings, "\(random.note)")
+      let matchers = Samples.app(&random).matchers
+      #expect(try coding.matchers(coding.encode(matchers)) == matchers, "\(random.note)")
+    }
+  }
+
+  private let id = [UInt8](repeating: 6, count: 16)
+  private let author = [UInt8](repeating: 8, count: 20)
+
+  private func command(_ payloadField: UInt64, _ payload: RawMessage) -> [UInt8] {
+    RawMessage().adding(1, bytes: id).adding(2, bytes: author).adding(3, number: 5).adding(payloadField, message: payload)
+      .bytes
+  }
+
+  @Test func fieldsHaveTheNumbersOfTheSpecification() throws {
+    let app = RawMessage().adding(1, text: "org.gnome.Chess").adding(2, text: "Chess").adding(3, number: 2)
+      .adding(4, number: 2_000).adding(5, number: 1).adding(6, number: 1).adding(7, number: 0)
+      .adding(8, message: RawMessage().adding(1, number: 9).adding(2, number: 1).adding(3, bytes: author))
+      .adding(9, message: RawMessage().adding(1, number: 5).adding(2, text: "/usr/games/chess"))
+    let read = try coding.command(command(10, app))
+    let device = try #require(DeviceID(bytes: author))
+    let expected = CommandBody(
+      commandID: try #require(CommandID(bytes: id)), author: device, createdAt: 5,
+      payload: .setApp(
+        AppConfiguration(
+          appID: try #require(AppID("org.gnome.Chess")), displayName: "Chess", category: .reward,
+          milliPointsPerMinute: 2_000, isEnabled: true, isBlocked: true, dailyLimitMinutes: 0,
+          modified: HybridTimestamp(wall: 9, counter: 1, author: device),
+          matchers: [AppMatcher(kind: .path, value: "/usr/games/chess")])))
+    #expect(read == expected)
+    #expect(coding.encode(expected) == command(10, app))
+    #expect(coding.encode(CommandBody(commandID: expected.commandID, author: device, createdAt: 5, payload: .requestReport))
+      == command(13, RawMessage()))
+    let receipt = CommandReceipt(commandID: expected.commandID, outcome: .failed(reason: "no"), at: 7)
+    #expect(
+      coding.encode(receipt)
+        == RawMessage().adding(1, bytes: id).adding(2, number: 2).adding(3, text: "no").adding(5, number: 7).bytes)
+  }
+
+  @Test func fieldsOfLaterVersionsAreLeftOut() throws {
+    let raw = RawMessage().adding(1, bytes: id).adding(2, bytes: author).adding(14, message: RawMessage().adding(1, text: "Hi"))
+      .adding(80, text: "later")
+    #expect(try coding.command(raw.bytes).payload == .message("Hi"))
+  }
+
+  @Test func aKindOfCommandFromALaterVersionSaysWhatToDo() {
+    for bytes in [command(16, RawMessage()), command(80, RawMessage().adding(1, number: 1))] {
+      let fault = #expect(throws: BodyFault.self) { try coding.command(bytes) }
+      #expect(fault?.description.contains("update this machine") == true)
+    }
+  }
+
+  @Test func aMatcherOfALaterVersionMakesTheCommandFailWithAReason() {
+    for kind in [UInt64(0), 7, 4_000_000_000] {
+      let matcher = RawMessage().adding(1, number: kind).adding(2, text: "x")
+      let app = RawMessage().adding(1, text: "a").adding(2, text: "A").adding(3, number: 1)
+        .adding(8, message: RawMessage().adding(3, bytes: author)).adding(9, message: matcher)
+      let fault = #expect(throws: BodyFault.self) { try coding.command(command(10, app)) }
+      #expect(fault?.description.contains("matcher kind \(kind)") == true)
+      #expect(throws: BodyFault.self) { try coding.matchers(RawMessage().adding(1, message: matcher).bytes) }
+    }
+  }
+
+  @Test func valuesThatTheirRulesForbidAreRefused() {
+    let timestamp = RawMessage().adding(3, bytes: author)
+    let good = RawMessage().adding(1, text: "a").adding(2, text: "A").adding(3, number: 1).adding(8, message: timestamp)
+    #expect(throws: Never.self) { try coding.command(command(10, good)) }
+    let bad: [(UInt64, RawMessage)] = [
+      (10, good.adding(4, number: 1_000_000_001)),
+      (10, good.adding(4, number: UInt64(bitPattern: -1))),
+      (10, good.adding(7, number: 1_441)),
+      (10, good.adding(2, text: "")),
+      (10, good.adding(2, text: String(repeating: "x", count: 256))),
+      (10, good.adding(1, text: "a b")),
+      (10, good.adding(1, text: "")),
+      (10, good.adding(3, number: 4)),
+      (10, good.adding(9, message: RawMessage().adding(1, number: 1))),
+      (10, (0..<65).reduce(good) { raw, _ in raw.adding(9, message: RawMessage().adding(1, number: 1).adding(2, text: "x")) }),
+      (10, RawMessage().adding(1, text: "a").adding(2, text: "A").adding(3, number: 1)),
+      (11, RawMessage()),
+      (11, RawMessage().adding(1, text: "a\u{7}")),
+      (12, RawMessage()),
+      (12, RawMessage().adding(2, number: 1).adding(6, number: 24).adding(7, text: "UTC")),
+      (14, RawMessage()),
+      (14, RawMessage().adding(1, text: String(repeating: "x", count: 4_097))),
+      (14, RawMessage().adding(1, bytes: [0xFF, 0xFE])),
+    ]
+    for (index, (field, payload)) in bad.enumerated() {
+      #expect(throws: BodyFault.self, "value \(index)") { try coding.command(command(field, payload)) }
+    }
+  }
+
+  @Test func identifiersOfAnotherSizeAreRefused() {
+    for size in [0, 15, 17, 20] {
+      let wrong = [UInt8](repeating: 1, count: size)
+      #expect(throws: BodyFault.self) {
+        try coding.command(
+          RawMessage().adding(1, bytes: wrong).adding(2, bytes: author).adding(13, message: RawMessage()).bytes)
+      }
+      #expect(throws: BodyFault.self) { try coding.receipt(RawMessage().adding(1, bytes: wrong).adding(2, number: 3).bytes) }
+    }
+    for size in [0, 16, 19, 21] {
+      let raw = RawMessage().adding(1, bytes: id).adding(2, bytes: [UInt8](repeating: 1, count: size))
+        .adding(13, message: RawMessage())
+      #expect(throws: BodyFault.self) { try coding.command(raw.bytes) }
+    }
+  }
+
+  @Test func receiptsNeedAnOutcomeAndExecutedOnesAState() {
+    let receipt = RawMessage().adding(1, bytes: id)
+    for bytes in [
+      receipt.bytes, receipt.adding(2, number: 5).bytes, receipt.adding(2, number: 1).bytes,
+      receipt.adding(2, number: 1).adding(4, message: RawMessage()).bytes,
+      receipt.adding(2, number: 4).adding(4, message: RawMessage().adding(9, message: RawMessage())).bytes,
+    ] {
+      #expect(throws: BodyFault.self) { try coding.receipt(bytes) }
+    }
+    #expect(throws: Never.self) { try coding.receipt(receipt.adding(2, number: 4).bytes) }
+  }
+
+  /// What a machine was told to report may be of any length; the other side must still be able to take it.
+  @Test func reasonsAreCutToTheirLimitWhenWrittenAndWhenRead() throws {
+    let long = String(repeating: "漢", count: 20_000)
+    let commandID = try #require(CommandID(bytes: id))
+    let body = coding.encode(CommandReceipt(commandID: commandID, outcome: .failed(reason: long), at: 0))
+    #expect(body.count <= Limits.itemBodyBytes)
+    let raw = RawMessage().adding(1, bytes: id).adding(2, number: 2).adding(3, text: long).bytes
+    for bytes in [body, raw] {
+      guard case .failed(let reason) = try coding.receipt(bytes).outcome else {
+        Issue.record("the outcome changed")
+        continue
+      }
+      #expect(reason.utf8.count <= 1_024)
+      #expect(reason.utf8.count > 1_000)
+      #expect(long.hasPrefix(reason))
+    }
+  }
+
+  @Test func aFullApplicationFitsAnItem() throws {
+    var random = SeededRandom()
+    var app = Samples.app(&random)
+    app.displayName = String(repeating: "x", count: 255)
+    app.matchers = []
+    while app.fault == nil {
+      app.matchers.append(AppMatcher(kind: .path, value: String(repeating: "x", count: 1_024)))
+    }
+    app.matchers.removeLast()
+    #expect(app.fault == nil && !app.matchers.isEmpty)
+    let command = CommandBody(
+      commandID: Samples.commandID(&random), author: Samples.deviceID(&random), createdAt: 0, payload: .setApp(app))
+    #expect(coding.encode(command).count <= Limits.itemBodyBytes)
+    let receipt = CommandReceipt(commandID: command.commandID, outcome: .executed(.app(app, .enforced)), at: 0)
+    #expect(coding.encode(receipt).count <= Limits.itemBodyBytes)
+  }
+
+  @Test func usageThatCannotBeIsRefused() throws {
+    var random = SeededRandom()
+    let good = Samples.usageRecord(&random)
+    let bad: [(inout UsageRecord) -> Void] = [
+      { $0.displayName = "" }, { $0.sessionEnd = $0.sessionStart - 1 }, { $0.activeMilliseconds = -1 },
+      { $0.milliPointsPerMinute = -1 }, { $0.earnedMilliPoints = -1 }, { $0.zone = "" },
+      { $0.zone = String(repeating: "x", count: 65) },
+    ]
+    #expect(try coding.usageRecord(coding.encode(good)) == good)
+    for change in bad {
+      var record = good
+      change(&record)
+      #expect(record.fault != nil)
+      #expect(throws: BodyFault.self) { try coding.usageRecord(coding.encode(record)) }
+    }
+    #expect(throws: BodyFault.self) { try coding.usageRecord(coding.encode(good) + [12 << 3, 3]) }
+  }
+}

@@ -1,0 +1,110 @@
+import LatchkeyModel
+import LatchkeyTestSupport
+
+/// Messages of every kind, as random as their rules let them be.
+enum WireSamples {
+  static func command(_ random: inout SeededRandom) -> CommandBody {
+    let payload: CommandPayload
+    switch random.below(6) {
+    case 0: payload = .setApp(Samples.app(&random))
+    case 1: payload = .removeApp(Samples.appID(&random))
+    case 2: payload = .setFamilySettings(Samples.settings(&random))
+    case 3: payload = .requestReport
+    case 4: payload = .message(Samples.text(maximumBytes: 4_096, &random))
+    default: payload = .unpair
+    }
+    return CommandBody(
+      commandID: Samples.commandID(&random), author: Samples.deviceID(&random),
+      createdAt: Int64.random(in: 0...Int64.max, using: &random), payload: payload)
+  }
+
+  static func state(_ random: inout SeededRandom) -> StateInForce {
+    switch random.below(6) {
+    case 0: .app(Samples.app(&random), random.once(in: 2) ? .recorded : .enforced)
+    case 1: .appRemoved(Samples.appID(&random))
+    case 2: .familySettings(Samples.settings(&random))
+    case 3: .report(report(apps: random.below(5), &random))
+    case 4: .messageStored
+    default: .unpaired
+    }
+  }
+
+  static func report(apps: Int, _ random: inout SeededRandom) -> DeviceReport {
+    DeviceReport(
+      version: Version.software, enforcement: .enforced, apps: (0..<apps).map { _ in Samples.app(&random) },
+      omittedApps: random.below(1_000), familySettings: random.once(in: 2) ? Samples.settings(&random) : nil,
+      usageRecords: Int64.random(in: 0...Int64.max, using: &random))
+  }
+
+  static func receipt(_ random: inout SeededRandom) -> CommandReceipt {
+    let outcome: CommandReceipt.Outcome
+    switch random.below(5) {
+    case 0: outcome = .executed(state(&random))
+    case 1: outcome = .failed(reason: Samples.text(maximumBytes: 1_024, &random))
+    case 2: outcome = .expired
+    case 3: outcome = .superseded(nil)
+    default: outcome = .superseded(state(&random))
+    }
+    return CommandReceipt(
+      commandID: Samples.commandID(&random), outcome: outcome, at: Int64.random(in: 0...Int64.max, using: &random))
+  }
+
+  static func position(_ random: inout SeededRandom) -> StreamPosition {
+    StreamPosition(
+      streamClass: random.pick(StreamClass.allCases), epoch: random.next(), through: random.next() >> random.next() % 64)
+  }
+
+  static func hello(_ random: inout SeededRandom) -> Hello {
+    let least = UInt32.random(in: 0...9, using: &random)
+    return Hello(
+      versions: least...(least + UInt32(random.below(3))), software: Version.software, runID: random.bytes(16),
+      name: Samples.text(maximumBytes: 64, &random), role: random.pick(DeviceRole.allCases),
+      refusal: random.pick([nil, .version, .shuttingDown, .duplicateIdentity]),
+      windowItems: UInt32.random(in: 0...UInt32.max, using: &random),
+      windowBytes: UInt32.random(in: 0...UInt32.max, using: &random),
+      outgoing: (0..<random.below(5)).map { _ in position(&random) },
+      incoming: (0..<random.below(5)).map { _ in position(&random) })
+  }
+
+  /// A run of items in a row, with skips of any length among them.
+  static func run(_ random: inout SeededRandom) -> ItemRun {
+    var next = 1 + random.next() >> (1 + random.next() % 60)
+    let items = (0..<(1 + random.below(6))).map { _ in
+      let item: DeliveryItem
+      if random.once(in: 4) {
+        item = DeliveryItem(skipping: next...(next + UInt64(random.below(1_000))))
+      } else {
+        item = Samples.item(
+          next, kind: ItemKind(rawValue: 1 + UInt32(random.below(200))), bytes: random.below(100), &random)
+      }
+      next = item.skipThrough + 1
+      return item
+    }
+    return ItemRun(streamClass: random.pick(StreamClass.allCases), epoch: random.next() | 1, items: items)
+  }
+
+  static func batch(_ random: inout SeededRandom) -> SessionBatch {
+    SessionBatch(
+      hello: random.once(in: 3) ? hello(&random) : nil, runs: (0..<random.below(4)).map { _ in run(&random) },
+      stored: (0..<random.below(4)).map { _ in position(&random) }, ping: random.once(in: 3) ? random.next() : nil,
+      pong: random.once(in: 3) ? 0 : nil, goodbye: random.pick([nil, .shuttingDown, .renew, .removed, .version]),
+      rekey: random.once(in: 2))
+  }
+
+  static func introduction(_ random: inout SeededRandom) -> PairingIntroduction {
+    let least = UInt32.random(in: 0...9, using: &random)
+    return PairingIntroduction(
+      identityKey: random.bytes(32), name: Samples.text(maximumBytes: 64, &random),
+      role: random.pick(DeviceRole.allCases), random: random.bytes(32), versions: least...(least + 1))
+  }
+
+  static func step(_ random: inout SeededRandom) -> PairingStep {
+    switch random.below(5) {
+    case 0: .proof(signature: random.bytes(64))
+    case 1: .commit(discoveryKey: random.bytes(32))
+    case 2: .commitAcknowledged
+    case 3: .done
+    default: .abort(random.pick(PairingOutcome.allCases))
+    }
+  }
+}
