@@ -22,7 +22,9 @@ struct AnnouncerTests {
       onSuccess: { [log] in log.successes += 1 })
   }
 
-  private func advertisement(_ name: String = "abcdefgh", value: UInt8 = 1, port: UInt16 = 4000) -> ServiceAdvertisement {
+  private func advertisement(
+    _ name: String = "abcdefgh", value: UInt8 = 1, port: UInt16 = 4000
+  ) -> ServiceAdvertisement {
     ServiceAdvertisement(instanceName: name, port: port, text: ["n": [value]])
   }
 
@@ -41,7 +43,8 @@ struct AnnouncerTests {
 
   @Test func eachInterfaceAnnouncesItsOwnAddresses() {
     announcer.announce(advertisement())
-    #expect(responder.live.map(\.addresses) == [NetworkInterface.eth0.addresses, [], NetworkInterface.wlan0.addresses, []])
+    let (wired, wireless) = (NetworkInterface.eth0.addresses, NetworkInterface.wlan0.addresses)
+    #expect(responder.live.map(\.addresses) == [wired, [], wireless, []])
     #expect(services.count == 2)
     #expect(Set(responder.live.map(\.host)).count == 1)
     #expect(services[0].host.wholeMatch(of: /[0-9a-z]{8}\.local/) != nil)

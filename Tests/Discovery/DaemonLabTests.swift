@@ -30,7 +30,9 @@ struct DaemonLabTests {
     try await lab.expect("A", "state running \(kind == "auto" ? "avahiDaemon" : "embedded")")
     try await lab.expectAmongAll("A", "found aaaaaaaa 4001")
     let browsed = try await lab.run("avahi-browse --resolve --parsable --terminate _latchkey._tcp")
-    let resolved = browsed.filter { $0.hasPrefix("=;") }.map { $0.split(separator: ";", omittingEmptySubsequences: false) }
+    let resolved = browsed.filter { $0.hasPrefix("=;") }.map {
+      $0.split(separator: ";", omittingEmptySubsequences: false)
+    }
     #expect(!resolved.isEmpty)
     for fields in resolved {
       #expect(fields[3] == "aaaaaaaa")

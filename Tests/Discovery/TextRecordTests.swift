@@ -4,7 +4,8 @@ import Testing
 
 struct TextRecordTests {
   @Test func bytesOfAnyValueGoThereAndBack() throws {
-    let text: [String: [UInt8]] = ["v": [0x31], "n": Array(0...7), "h": [0, 0xff, 0x3d, 0x3d, 0, 0x22, 0x5c, 0x0a], "d": []]
+    let hash: [UInt8] = [0, 0xff, 0x3d, 0x3d, 0, 0x22, 0x5c, 0x0a]
+    let text: [String: [UInt8]] = ["v": [0x31], "n": Array(0...7), "h": hash, "d": []]
     let entries = try #require(TextRecord.entries(text))
     #expect(entries.first == Array("v=1".utf8))
     #expect(TextRecord.parse(entries) == text)
@@ -12,7 +13,8 @@ struct TextRecordTests {
 
   @Test func hostileEntriesAreReadWithinBounds() {
     let entries: [[UInt8]] = [
-      [], Array("=nokey".utf8), [0xff, 0xfe, 0x3d, 1], Array("flag".utf8), Array("N=first".utf8), Array("n=second".utf8),
+      [], Array("=nokey".utf8), [0xff, 0xfe, 0x3d, 1], Array("flag".utf8), Array("N=first".utf8),
+      Array("n=second".utf8),
       [0x3d], Array("a\u{1}b=1".utf8),
     ]
     #expect(TextRecord.parse(entries) == ["flag": [], "n": Array("first".utf8)])
@@ -27,11 +29,12 @@ struct TextRecordTests {
     #expect(TextRecord.parse([[UInt8](repeating: 0x61, count: 70_000)]).isEmpty)
   }
 
-  @Test(arguments: [
-    ["": [1]], ["a=b": [1]], ["ü": [1]], ["k": [UInt8](repeating: 0, count: 254)],
-    Dictionary(uniqueKeysWithValues: (0..<17).map { ("k\($0)", [UInt8(1)]) }),
-    Dictionary(uniqueKeysWithValues: (0..<6).map { ("k\($0)", [UInt8](repeating: 0, count: 250)) }),
-  ] as [[String: [UInt8]]])
+  @Test(
+    arguments: [
+      ["": [1]], ["a=b": [1]], ["ü": [1]], ["k": [UInt8](repeating: 0, count: 254)],
+      Dictionary(uniqueKeysWithValues: (0..<17).map { ("k\($0)", [UInt8(1)]) }),
+      Dictionary(uniqueKeysWithValues: (0..<6).map { ("k\($0)", [UInt8](repeating: 0, count: 250)) }),
+    ] as [[String: [UInt8]]])
   func whatCannotBeAnnouncedIsNotWritten(text: [String: [UInt8]]) {
     #expect(TextRecord.entries(text) == nil)
   }

@@ -7,10 +7,10 @@ import LatchkeyDiscovery
 ///     latchkey-discovery-probe capture INTERFACE
 ///     latchkey-discovery-probe churn auto|daemon|embedded INTERFACE
 ///
-/// Orders: `advertise NAME PORT [KEY=TEXT …]`, `withdraw`, `quit`; the end of the input quits as well. With a COUNT of
-/// more than one, lines and orders begin with the number of the discovery: `1 withdraw`.
+/// Orders: `advertise NAME PORT [KEY=TEXT …]`, `withdraw`, `quit`; the end of the input quits as well. With a COUNT
+/// of more than one, lines and orders begin with the number of the discovery: `1 withdraw`.
 ///
-/// `churn` starts and ends twenty discoveries and writes how many descriptors are open after the second and the last.
+/// `churn` starts and ends six discoveries and writes how many descriptors are open after the second and the last.
 /// `capture` writes a line for every mDNS packet seen on an interface: `mdns ` and its printable characters.
 @main
 enum DiscoveryProbe {
@@ -23,7 +23,7 @@ enum DiscoveryProbe {
       arguments.count > 1 ? make(arguments[1], interfaces: arguments.dropFirst(2).first) : nil
     }
     guard !discoveries.isEmpty else {
-      Output.line("usage: latchkey-discovery-probe auto|daemon|embedded [INTERFACE,…|-] [COUNT], or capture INTERFACE")
+      Output.line("usage: latchkey-discovery-probe auto|daemon|embedded [INTERFACE,…|-] [COUNT]")
       exit(64)
     }
     let running = discoveries.map { discovery in Task { await discovery.run() } }
@@ -45,7 +45,7 @@ enum DiscoveryProbe {
   }
 
   private static func churn(_ kind: String, interface: String) async {
-    for round in 1...20 {
+    for round in 1...6 {
       guard let discovery = make(kind, interfaces: interface) else { return }
       await discovery.advertise(ServiceAdvertisement(instanceName: "round\(round)", port: 4000, text: ["v": [0x31]]))
       let running = Task { await discovery.run() }
@@ -54,7 +54,7 @@ enum DiscoveryProbe {
         if case .found = event { running.cancel() }
       }
       await running.value
-      if round == 2 || round == 20 { Output.line("descriptors \(descriptors())") }
+      if round == 2 || round == 6 { Output.line("descriptors \(descriptors())") }
     }
   }
 

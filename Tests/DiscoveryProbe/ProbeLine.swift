@@ -9,7 +9,8 @@ enum ProbeLine {
       let addresses = service.addresses.map { address in
         address.address + (address.interfaceIndex == nil ? "" : "%" + (address.interfaceName ?? "?"))
       }
-      let pairs = service.text.sorted { $0.key < $1.key }.map { $0.key + "=" + String(decoding: $0.value, as: UTF8.self) }
+      let pairs = service.text.sorted { $0.key < $1.key }
+        .map { $0.key + "=" + String(decoding: $0.value, as: UTF8.self) }
       return "found \(service.instanceName) \(service.port) \(addresses.joined(separator: ",")) "
         + pairs.joined(separator: ",")
     case .lost(let instanceName): return "lost \(instanceName)"

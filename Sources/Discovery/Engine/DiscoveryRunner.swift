@@ -3,8 +3,8 @@ import Synchronization
 
 /// Joins a public discovery to its thread: carries commands in, events out, and ends the thread on cancellation.
 final class DiscoveryRunner: Sendable {
-  /// How long `run` waits for the thread to leave. Only a call over D-Bus to a daemon that hangs takes longer; the thread
-  /// then frees everything when that call returns.
+  /// How long `run` waits for the thread to leave. Only a call over D-Bus to a daemon that hangs takes longer; the
+  /// thread then frees everything when that call returns.
   private static let patience = Duration.milliseconds(1500)
 
   private struct Life {

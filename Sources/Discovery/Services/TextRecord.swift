@@ -26,14 +26,15 @@ enum TextRecord {
   /// Write what this node announces.
   ///
   /// - Parameter text: the pairs.
-  /// - Returns: the entries sorted by key, `v` first as its readers expect a version there; nil when a key is empty, has
-  ///   `=` or is no printable ASCII, an entry is over 255 bytes, or all are over 16 entries or 1300 bytes.
+  /// - Returns: the entries sorted by key, `v` first as its readers expect a version there; nil when a key is empty,
+  ///   has `=` or is no printable ASCII, an entry is over 255 bytes, or all are over 16 entries or 1300 bytes.
   static func entries(_ text: [String: [UInt8]]) -> [[UInt8]]? {
     guard text.count <= DiscoveryLimits.textEntries else { return nil }
     var entries: [[UInt8]] = []
     for (key, value) in text.sorted(by: { ($0.key == "v" ? "" : $0.key) < ($1.key == "v" ? "" : $1.key) }) {
       let name = Array(key.utf8)
-      guard !name.isEmpty, name.allSatisfy({ (0x20...0x7e).contains($0) && $0 != UInt8(ascii: "=") }) else { return nil }
+      guard !name.isEmpty, name.allSatisfy({ (0x20...0x7e).contains($0) && $0 != UInt8(ascii: "=") })
+      else { return nil }
       let entry = name + [UInt8(ascii: "=")] + value
       guard entry.count <= 255 else { return nil }
       entries.append(entry)

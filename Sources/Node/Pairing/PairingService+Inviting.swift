@@ -76,19 +76,23 @@ extension PairingService {
       return connection.close()
     }
     guard let discoveryKey = context.discoveryKey else { return }
-    pairings[id]?.connection = connection
-    pairings[id]?.inviter = PairingInviterMachine(
+    // Made before the assignment, whose optional chain holds `pairings` while its right side is evaluated.
+    let machine = PairingInviterMachine(
       own: context.party, code: code, joinerRole: .child, random: SecureRandom.bytes(32),
       ephemeralKey: LinkKeyPair.generate(), discoveryKey: discoveryKey,
       asksPerson: pairings[id]?.record?.acceptsWithoutAsking != true)
+    pairings[id]?.connection = connection
+    pairings[id]?.inviter = machine
     while let frame = await next(frames, id) {
       guard pairings[id]?.connection === connection, pairings[id]?.inviter != nil else { break }
-      await perform(id, pairings[id]?.inviter?.received(frame) ?? [])
+      let effects = pairings[id]?.inviter?.received(frame) ?? []
+      await perform(id, effects)
       if pairings[id]?.progress.phase == .asking { ticket.release() }
       watch()
     }
     if pairings[id]?.connection === connection {
-      await perform(id, pairings[id]?.inviter?.connectionLost() ?? [])
+      let effects = pairings[id]?.inviter?.connectionLost() ?? []
+      await perform(id, effects)
     }
     connection.close()
     watch()

@@ -96,7 +96,8 @@ extension PairingService {
       watch()
       if pairings[id]?.joiner?.isEnded != false { break }
     }
-    if let ended = await run(id, pairings[id]?.joiner?.connectionLost() ?? []) { outcome = ended }
+    let last = pairings[id]?.joiner?.connectionLost() ?? []
+    if let ended = await run(id, last) { outcome = ended }
     if pairings[id]?.progress.outcome == .ok { outcome = .ok }
     pairings[id]?.joiner = nil
     pairings[id]?.connection = nil

@@ -72,7 +72,8 @@ actor PairingService {
       throw LocalAPIError(.tooLate, "Nothing is being asked any more: see `latchkey pair list`, or start again with a new code.")
     }
     if answer.accept {
-      await perform(id, accept(id))
+      let effects = accept(id)
+      await perform(id, effects)
     } else {
       await end(id, .refused)
     }
@@ -95,9 +96,11 @@ actor PairingService {
   func end(_ id: String, _ outcome: PairingOutcome) async {
     pairings[id]?.wasCancelled = true
     if pairings[id]?.inviter != nil {
-      await perform(id, pairings[id]?.inviter?.requestedEnd(outcome) ?? [])
+      let effects = pairings[id]?.inviter?.requestedEnd(outcome) ?? []
+      await perform(id, effects)
     } else if pairings[id]?.joiner != nil {
-      await perform(id, pairings[id]?.joiner?.requestedEnd(outcome) ?? [])
+      let effects = pairings[id]?.joiner?.requestedEnd(outcome) ?? []
+      await perform(id, effects)
     }
     await close(id, outcome)
   }
@@ -146,7 +149,8 @@ actor PairingService {
       }
     }
     await refresh(peer.keys.deviceID)
-    await perform(id, pairings[id]?.inviter?.stored() ?? pairings[id]?.joiner?.stored() ?? [])
+    let effects = pairings[id]?.inviter?.stored() ?? pairings[id]?.joiner?.stored() ?? []
+    await perform(id, effects)
   }
 
   private func promote(_ id: String, _ peer: PairedPeer) async {
@@ -168,7 +172,8 @@ actor PairingService {
       _ = try? await context.store.seen(device, address: address, synced: false, at: context.wall())
       await refresh(device)
     }
-    await perform(id, pairings[id]?.inviter?.promoted() ?? pairings[id]?.joiner?.promoted() ?? [])
+    let effects = pairings[id]?.inviter?.promoted() ?? pairings[id]?.joiner?.promoted() ?? []
+    await perform(id, effects)
   }
 
   private func countFailure(_ id: String) async {

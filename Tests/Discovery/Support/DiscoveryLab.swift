@@ -37,7 +37,8 @@ final class DiscoveryLab: Sendable {
     let lines = lines
     output.fileHandleForReading.readabilityHandler = { handle in
       let data = handle.availableData
-      data.isEmpty ? handle.readabilityHandler = nil : lines.append(data)
+      if data.isEmpty { handle.readabilityHandler = nil }
+      lines.append(data)
     }
     try process.run()
   }
