@@ -95,6 +95,7 @@ let package = Package(
       dependencies: [
         "LatchkeyModel", "LatchkeyNode", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "TextTable", package: "TextTable"),
       ],

@@ -4,7 +4,7 @@ import Testing
 
 struct AnnouncerTests {
   private final class Log {
-    var renamed: [String] = []
+    var renamed: [Announcement] = []
     var problems: [String] = []
     var successes = 0
   }
@@ -18,14 +18,21 @@ struct AnnouncerTests {
     loop = try DiscoveryLoop()
     announcer = Announcer(
       responder: responder, loop: loop, type: "_latchkey._tcp", interfaces: [.eth0, .wlan0],
-      onRename: { [log] in log.renamed.append($0.instanceName) }, onProblem: { [log] in log.problems.append($0) },
+      onRename: { [log] in log.renamed.append($0) }, onProblem: { [log] in log.problems.append($0) },
       onSuccess: { [log] in log.successes += 1 })
   }
 
-  private func advertisement(
-    _ name: String = "abcdefgh", value: UInt8 = 1, port: UInt16 = 4000
-  ) -> ServiceAdvertisement {
-    ServiceAdvertisement(instanceName: name, port: port, text: ["n": [value]])
+  private func announcement(_ name: String = "abcdefgh") -> Announcement {
+    Announcement(ServiceAdvertisement(instanceName: name, port: 4000, text: ["n": [1]]), after: nil)
+  }
+
+  /// Other values under the names of what is announced now.
+  private func again(value: UInt8, port: UInt16 = 4000) -> Announcement {
+    var next = announcement()
+    next.hostLabel = String(services[0].host.prefix(8))
+    next.advertisement.port = port
+    next.advertisement.text = ["n": [value]]
+    return next
   }
 
   private var services: [FakeResponder.Group] { responder.live.filter { $0.name != nil } }
@@ -42,7 +49,7 @@ struct AnnouncerTests {
   }
 
   @Test func eachInterfaceAnnouncesItsOwnAddresses() {
-    announcer.announce(advertisement())
+    announcer.announce(announcement())
     let (wired, wireless) = (NetworkInterface.eth0.addresses, NetworkInterface.wlan0.addresses)
     #expect(responder.live.map(\.addresses) == [wired, [], wireless, []])
     #expect(services.count == 2)
@@ -51,31 +58,30 @@ struct AnnouncerTests {
   }
 
   @Test func newPairsLeaveTheAnnouncementInPlace() {
-    announcer.announce(advertisement())
+    announcer.announce(announcement())
     let before = responder.groups.count
-    announcer.announce(advertisement(value: 2))
+    announcer.announce(again(value: 2))
     #expect(responder.groups.count == before)
     #expect(services.map(\.text) == [[Array("n=\u{2}".utf8)], [Array("n=\u{2}".utf8)]])
-    announcer.announce(advertisement(value: 2, port: 5000))
+    announcer.announce(again(value: 2, port: 5000))
     #expect(services.map(\.port) == [5000, 5000])
     #expect(responder.live.count == 4)
   }
 
   @Test func aNewInstanceNameBringsANewHostName() {
-    announcer.announce(advertisement())
+    announcer.announce(announcement())
     let host = services[0].host
-    announcer.announce(advertisement("zzzzzzzz"))
+    announcer.announce(announcement("zzzzzzzz"))
     #expect(services.map(\.name) == ["zzzzzzzz", "zzzzzzzz"])
     #expect(services[0].host != host)
     announcer.announce(nil)
     #expect(responder.live.isEmpty)
-    // The same name again is still another appearance.
-    announcer.announce(advertisement("zzzzzzzz"))
+    announcer.announce(announcement("zzzzzzzz"))
     #expect(services.count == 2)
   }
 
   @Test func newAddressesLeaveTheServiceInPlace() throws {
-    announcer.announce(advertisement())
+    announcer.announce(announcement())
     let before = services.map(ObjectIdentifier.init)
     var moved = NetworkInterface.eth0
     moved.addresses = [try #require(AddressBytes.parse("192.168.7.7"))]
@@ -86,30 +92,32 @@ struct AnnouncerTests {
   }
 
   @Test func aCollisionIsAnsweredOnceWithNewNames() {
-    announcer.announce(advertisement())
+    announcer.announce(announcement())
     let host = services[0].host
     for group in services { group.report(.collision) }
     #expect(log.renamed.count == 1)
-    #expect(log.renamed.first != "abcdefgh")
+    let name = log.renamed.first?.advertisement.instanceName
+    #expect(name != "abcdefgh")
     #expect(responder.live.isEmpty)
     turn { !services.isEmpty }
-    #expect(services.map(\.name) == [log.renamed.first, log.renamed.first])
+    #expect(services.map(\.name) == [name, name])
     #expect(services[0].host != host)
   }
 
   @Test func aCollisionOfTheHostNameKeepsTheInstance() {
-    announcer.announce(advertisement())
+    announcer.announce(announcement())
     let host = services[0].host
     responder.live[0].report(.collision)
     turn { !services.isEmpty }
-    #expect(log.renamed.isEmpty)
+    #expect(log.renamed.map(\.advertisement.instanceName) == ["abcdefgh"])
+    #expect(log.renamed.first?.host == services[0].host)
     #expect(services[0].name == "abcdefgh")
     #expect(services[0].host != host)
   }
 
   @Test func aRefusalIsReportedAndTriedAgain() {
     responder.refusal = AvahiError(-50)
-    announcer.announce(advertisement())
+    announcer.announce(announcement())
     #expect(log.problems.count == 1)
     #expect(responder.live.isEmpty)
     responder.refusal = nil
@@ -125,8 +133,18 @@ struct AnnouncerTests {
     ServiceAdvertisement(instanceName: "abcdefgh", port: 1, text: ["k": [UInt8](repeating: 0, count: 300)]),
   ])
   func whatCannotBeAnnouncedIsReported(advertisement: ServiceAdvertisement) {
-    announcer.announce(advertisement)
+    announcer.announce(Announcement(advertisement, after: nil))
     #expect(log.problems.count == 1)
     #expect(responder.groups.isEmpty)
+  }
+
+  @Test func aHostNameLivesAsLongAsItsInstanceName() {
+    let first = announcement()
+    var changed = first.advertisement
+    changed.port = 5000
+    #expect(Announcement(changed, after: first).hostLabel == first.hostLabel)
+    changed.instanceName = "zzzzzzzz"
+    #expect(Announcement(changed, after: first).hostLabel != first.hostLabel)
+    #expect(Announcement(first.advertisement, after: nil).hostLabel != first.hostLabel)
   }
 }

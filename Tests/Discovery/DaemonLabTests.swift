@@ -82,6 +82,7 @@ struct DaemonLabTests {
     try await lab.expect("A", "state running embedded")
     try await lab.expect("A", "state running avahiDaemon")
     try await lab.expectAmongAll("B", "found aaaaaaaa 4001 127.0.0.1,::1 t=3,v=1")
+    #expect(!lab.all("A").contains { $0.hasPrefix("renamed") }, "the back end before is no other host")
   }
 
   @Test func aBusAndADaemonThatComeLaterAreFound() async throws {

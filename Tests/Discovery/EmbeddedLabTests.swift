@@ -33,6 +33,8 @@ struct EmbeddedLabTests {
     try lab.order("A", "advertise aaaaaaaa 4001 v=1")
     let (_, passed) = try await lab.expect("B", "found aaaaaaaa 4001 127.0.0.1,::1 v=1")
     #expect(!passed.contains { $0.hasPrefix("lost") }, "a change of the pairs alone withdraws nothing")
+    try lab.order("A", "advertise aaaaaaaa 4009 v=1")
+    try await lab.expect("B", "found aaaaaaaa 4009 127.0.0.1,::1 v=1")
     try lab.order("A", "advertise eeeeeeee 4001 v=1")
     try await lab.expectAmongAll("B", "lost aaaaaaaa")
     try await lab.expectAmongAll("B", "found eeeeeeee 4001")
@@ -43,6 +45,7 @@ struct EmbeddedLabTests {
     try lab.order("A", "quit")
     try await lab.expect("A", "stopped")
     try await lab.expectAmongAll("B", "lost ffffffff")
+    #expect(!lab.all("A").contains { $0.hasPrefix("renamed") }, "its own echo is no other host")
   }
 
   @Test func addressChangesAreFollowed() async throws {

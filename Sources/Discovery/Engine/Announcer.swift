@@ -19,13 +19,12 @@ final class Announcer {
   private let responder: any Responder
   private let loop: DiscoveryLoop
   private let type: String
-  private let onRename: (ServiceAdvertisement) -> Void
+  private let onRename: (Announcement) -> Void
   private let onProblem: (String) -> Void
   private let onSuccess: () -> Void
   private var interfaces: [NetworkInterface]
   private var sites: [Site] = []
-  private var advertisement: ServiceAdvertisement?
-  private var hostLabel = RandomLabel.make()
+  private var announcement: Announcement?
   private var backoff = Backoff(first: .milliseconds(50), last: .seconds(60))
   private var retry: LoopTimer?
 
@@ -41,7 +40,7 @@ final class Announcer {
   ///   - onSuccess: told whenever an interface carries the announcement.
   init(
     responder: any Responder, loop: DiscoveryLoop, type: String, interfaces: [NetworkInterface],
-    onRename: @escaping (ServiceAdvertisement) -> Void, onProblem: @escaping (String) -> Void,
+    onRename: @escaping (Announcement) -> Void, onProblem: @escaping (String) -> Void,
     onSuccess: @escaping () -> Void
   ) {
     self.responder = responder
@@ -56,18 +55,17 @@ final class Announcer {
   /// Replace what is announced. A change of the pairs alone is sent as such; everything else begins with a goodbye.
   ///
   /// - Parameter next: what to announce, or nil for nothing.
-  func announce(_ next: ServiceAdvertisement?) {
-    guard next != advertisement || (next != nil && sites.isEmpty) else { return }
-    let previous = advertisement
-    advertisement = next
+  func announce(_ next: Announcement?) {
+    guard next != announcement || (next != nil && sites.isEmpty) else { return }
+    let previous = announcement
+    announcement = next
     backoff.reset()
-    if let next, let previous, !sites.isEmpty, next.instanceName == previous.instanceName,
-      next.port == previous.port, updateText(next)
+    if let next, let previous, !sites.isEmpty, next.hostLabel == previous.hostLabel,
+      next.advertisement.instanceName == previous.advertisement.instanceName,
+      next.advertisement.port == previous.advertisement.port, updateText(next.advertisement)
     {
       return
     }
-    // A host name that outlives an instance name would tell that both are the same machine.
-    if next?.instanceName != previous?.instanceName { hostLabel = RandomLabel.make() }
     rebuild()
   }
 
@@ -83,7 +81,7 @@ final class Announcer {
       sites[index].addresses?.close()
       sites[index].addresses = nil
       do throws(AvahiError) {
-        sites[index].addresses = try announceAddresses(now)
+        sites[index].addresses = try announceAddresses(now, host: announcement?.host ?? "")
       } catch {
         failed(error)
         return
@@ -114,7 +112,8 @@ final class Announcer {
 
   private func rebuild() {
     close()
-    guard let advertisement else { return }
+    guard let announcement else { return }
+    let advertisement = announcement.advertisement
     guard let text = TextRecord.entries(advertisement.text), advertisement.port != 0,
       (1...DiscoveryLimits.instanceNameBytes).contains(advertisement.instanceName.utf8.count)
     else {
@@ -125,11 +124,11 @@ final class Announcer {
       for interface in interfaces {
         var site = Site(interface: interface)
         defer { sites.append(site) }
-        site.addresses = try announceAddresses(interface)
+        site.addresses = try announceAddresses(interface, host: announcement.host)
         let group = try responder.makeGroup { [weak self] in self?.changed($0, service: true) }
         site.service = group
         try group.addService(
-          name: advertisement.instanceName, type: type, host: host, port: advertisement.port, text: text,
+          name: advertisement.instanceName, type: type, host: announcement.host, port: advertisement.port, text: text,
           interface: interface.index)
         try group.commit()
       }
@@ -138,9 +137,9 @@ final class Announcer {
     }
   }
 
-  private var host: String { hostLabel + ".local" }
-
-  private func announceAddresses(_ interface: NetworkInterface) throws(AvahiError) -> any RecordGroup {
+  private func announceAddresses(
+    _ interface: NetworkInterface, host: String
+  ) throws(AvahiError) -> any RecordGroup {
     let group = try responder.makeGroup { [weak self] in self?.changed($0, service: false) }
     for address in interface.addresses {
       try group.addAddress(address, host: host, interface: interface.index)
@@ -161,10 +160,9 @@ final class Announcer {
     // Several groups may report the same collision; the first answers for all.
     guard retry == nil else { return }
     close()
-    hostLabel = RandomLabel.make()
-    if service, var renamed = advertisement {
-      renamed.instanceName = RandomLabel.make()
-      advertisement = renamed
+    if var renamed = announcement {
+      renamed.rename(instance: service)
+      announcement = renamed
       onRename(renamed)
     }
     tryAgain()

@@ -22,7 +22,7 @@ final class DiscoveryEngine {
   private var selection = InterfaceSelection(names: [], available: [])
   private var daemon: DaemonLink?
   private var stack: Stack?
-  private var advertisement: ServiceAdvertisement?
+  private var announcement: Announcement?
   private var table = ServiceTable()
   private var flush: LoopTimer?
   private var handoverEnd: LoopTimer?
@@ -60,8 +60,8 @@ final class DiscoveryEngine {
   ///
   /// - Parameter advertisement: what to announce, or nil for nothing.
   func advertise(_ advertisement: ServiceAdvertisement?) {
-    self.advertisement = advertisement
-    stack?.announcer.announce(advertisement)
+    announcement = advertisement.map { Announcement($0, after: announcement) }
+    stack?.announcer.announce(announcement)
   }
 
   /// Withdraw and free everything; nothing is called back after this.
@@ -138,7 +138,7 @@ final class DiscoveryEngine {
       stack = Stack(
         kind: kind, interfaces: selection.interfaces, embedded: embedded, announcer: announcer, watcher: watcher)
       become(.running(kind))
-      announcer.announce(advertisement)
+      announcer.announce(announcement)
     } catch {
       stackFailed(error, of: kind)
     }
@@ -240,10 +240,11 @@ final class DiscoveryEngine {
     for event in table.takeEvents() { emit(event) }
   }
 
-  private func renamed(_ next: ServiceAdvertisement) {
-    guard let previous = advertisement else { return }
-    advertisement = next
-    emit(.renamed(from: previous.instanceName, to: next.instanceName))
+  private func renamed(_ next: Announcement) {
+    guard let previous = announcement?.advertisement.instanceName else { return }
+    announcement = next
+    let name = next.advertisement.instanceName
+    if name != previous { emit(.renamed(from: previous, to: name)) }
   }
 
   private func become(_ next: DiscoveryState) {

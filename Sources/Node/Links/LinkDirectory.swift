@@ -8,12 +8,16 @@ actor LinkDirectory {
   private var links: [DeviceID: PeerLink] = [:]
   private var byKey: [LinkPublicKey: DeviceID] = [:]
   private let added: AsyncStream<PeerLink>.Continuation
+  /// Devices whose pairing a session has completed; one consumer.
+  nonisolated let completed: AsyncStream<DeviceID>
+  private let promotions: AsyncStream<DeviceID>.Continuation
   /// Links that have to be run; one consumer.
   nonisolated let new: AsyncStream<PeerLink>
 
   init(_ context: NodeContext) {
     self.context = context
     (new, added) = AsyncStream.makeStream()
+    (completed, promotions) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Limits.peers))
   }
 
   /// Take over what the database holds about a device: make, change or end its link.
@@ -43,6 +47,8 @@ actor LinkDirectory {
     }
     let outbox = try await context.store.outboxPositions(device)
     let inbox = try await context.store.inboxPositions(device)
+    // Another call may have made it while the database was read.
+    if let link = links[device] { return await link.refresh(record) }
     let link = PeerLink(context: context, directory: self, record: record, key: key, outbox: outbox, inbox: inbox)
     links[device] = link
     byKey[key] = device
@@ -57,6 +63,9 @@ actor LinkDirectory {
   func committed(_ changes: [OutboxChange]) async {
     for change in changes { await links[change.device]?.committed(change) }
   }
+
+  /// A session has completed a pairing.
+  func promoted(_ device: DeviceID) { promotions.yield(device) }
 
   /// No more links will come.
   func finish() {

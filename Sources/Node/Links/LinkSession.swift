@@ -2,6 +2,13 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTransport
 
+/// A session that was opened and is not noted in the database yet.
+struct Sighting: Sendable {
+  /// `host:port` if we dialled.
+  var address: String?
+  var pairwiseKey: [UInt8]
+}
+
 /// One session of a link, from the end of its handshake on.
 struct LinkSession {
   var machine: SessionMachine
@@ -10,6 +17,9 @@ struct LinkSession {
   /// The stranger's place it came in through, until its first message is verified.
   let ticket: StrangerTicket?
   var preference: SessionPreference
+  /// The PSK it was opened with, 32 bytes: only one with a pending pairing's key completes that pairing.
+  let pairwiseKey: [UInt8]
+  let openedAt: BootInstant
   /// Wakes the tasks that do a session's work.
   let outboxWork: AsyncStream<Void>.Continuation
   let inboxWork: AsyncStream<Void>.Continuation

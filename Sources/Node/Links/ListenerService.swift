@@ -32,17 +32,14 @@ struct ListenerService: Service {
       context.logger.debug("a stranger was turned away", metadata: ["address": "\(connection.remote)", "reason": "\(error)"])
       return
     }
-    guard let link = await directory.link(responder.caller), let key = await link.sessionKey else {
+    guard let link = await directory.link(responder.caller), let bytes = await link.record.sessionKey,
+      let key = try? PresharedKey(bytes: bytes)
+    else {
       context.logger.info("a device that is not paired was turned away", metadata: ["address": "\(connection.remote)"])
       return
     }
     let (answer, transport) = responder.accept(pairwiseKey: key)
     connection.send(answer)
-    await link.serve(connection, frames, transport, isInitiator: false, ticket: ticket)
+    await link.serve(connection, frames, transport, isInitiator: false, pairwiseKey: bytes, ticket: ticket)
   }
-}
-
-extension PeerLink {
-  /// The PSK for a session now; nil when none may be opened.
-  var sessionKey: PresharedKey? { record.sessionKey.flatMap { try? PresharedKey(bytes: $0) } }
 }

@@ -24,7 +24,10 @@ extension PeerLink {
       guard !isEnded, !Task.isCancelled else { return }
       var delay: Int64
       switch outcome {
-      case .served: delay = 200
+      case .served:
+        // A session that did not last is a failed try: two machines that cannot go on must not go round in a circle.
+        delay = lastedLong ? 200 : backoff.failed(jitter: Double.random(in: 0...1))
+        if lastedLong { backoff.reset() }
       case .failed(let reason):
         if current == nil { lastError = reason }
         delay = backoff.failed(jitter: Double.random(in: 0...1))
@@ -71,7 +74,7 @@ extension PeerLink {
               }
               guard winner.choose() else { return .failed("given up") }
               connection.authenticated()
-              await self.serve(connection, frames, transport, isInitiator: true, ticket: nil)
+              await self.serve(connection, frames, transport, isInitiator: true, pairwiseKey: bytes, ticket: nil)
               return .served
             }
           } catch { return .failed("\(error): check that `latchkey run` is running there.") }

@@ -7,7 +7,7 @@ extension PeerLink {
   /// Run a session from the end of its handshake to its own end. Spec: Protocol/04-session.md §4 to §7.
   func serve(
     _ connection: FrameConnection, _ frames: FrameReader, _ transport: NoiseTransport, isInitiator: Bool,
-    ticket: StrangerTicket?
+    pairwiseKey: [UInt8], ticket: StrangerTicket?
   ) async {
     let (outboxSignals, outboxWork) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let (inboxSignals, inboxWork) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -18,6 +18,7 @@ extension PeerLink {
         machine: SessionMachine(transport: transport, now: context.now()), connection: connection,
         isInitiator: isInitiator, ticket: ticket,
         preference: SessionPreference(initiator: isInitiator ? context.own : peer, peerRunID: []),
+        pairwiseKey: pairwiseKey, openedAt: context.now(),
         outboxWork: outboxWork, inboxWork: inboxWork, forgetWork: forgetWork))
     connection.onDrained { outboxWork.yield() }
     if isInitiator {
@@ -50,7 +51,11 @@ extension PeerLink {
       } catch let fault as SessionFault {
         logger.warning("session closed", metadata: ["reason": "\(fault)"])
         lastError = "The connection was closed because \(fault)."
-        if case .authentication = fault {} else { close(number, .protocolError) }
+        switch fault {
+        case .authentication: break
+        case .version, .refused(.version): close(number, .version)
+        case .ownKey, .violation, .refused: close(number, .protocolError)
+        }
         return
       } catch { return }
     }
@@ -91,6 +96,11 @@ extension PeerLink {
     if let hello = batch.hello, !open(number, hello) { return false }
     if let goodbye = batch.goodbye {
       logger.debug("goodbye", metadata: ["reason": "\(goodbye)"])
+      if goodbye == .removed, record.state == .removedUntold {
+        // Its word that it knows, should the one that it stored the removal be lost.
+        pendingForget[.control] = outbox.statement.first { $0.streamClass == .control }
+        session.forgetWork.yield()
+      }
       if goodbye == .version { lastError = "The other machine's version is too old or too new: update the older one." }
       return false
     }
@@ -146,7 +156,6 @@ extension PeerLink {
   private func install(_ number: Int, _ hello: Hello, _ session: LinkSession) {
     logger.info(
       "session open", metadata: ["address": "\(session.connection.remote)", "dialled": "\(session.isInitiator)"])
-    backoff.reset()
     lastError = nil
     nextTry = nil
     inbox.sessionOpened(hello)
@@ -158,7 +167,8 @@ extension PeerLink {
     }
     syncTotal = outbox.waiting
     noteSync()
-    sightings.append(session.isInitiator ? session.connection.remote : nil)
+    sightings.append(
+      Sighting(address: session.isInitiator ? session.connection.remote : nil, pairwiseKey: session.pairwiseKey))
     session.forgetWork.yield()
     session.outboxWork.yield()
     context.changes.notify()

@@ -109,14 +109,15 @@ extension PeerLink {
         signalOutbox()
       }
       while let sighting = sightings.popLast() {
-        if record.pendingKey != nil {
+        if record.pendingKey == sighting.pairwiseKey {
           // A session with the new key proves that the other half of the pairing is there.
-          try await context.store.promote(peer, invitation: nil, at: context.wall())
+          if try await context.store.promote(peer, at: context.wall()) { await directory.promoted(peer) }
           try await directory.refresh(peer)
         }
-        try await context.store.seen(peer, address: sighting, synced: outbox.waiting == 0, at: context.wall())
+        try await context.store.seen(
+          peer, address: sighting.address, synced: outbox.waiting == 0, at: context.wall())
         record.device.lastSeenAt = context.wall()
-        if let sighting { record.lastAddress = sighting }
+        if let address = sighting.address { record.lastAddress = address }
       }
       // Whoever asks when the two were last in step is told the truth after a restart too.
       if outbox.waiting == 0, current != nil, let synced = lastSynced, synced > (savedSynced ?? 0) + 60_000 || savedSynced == nil {

@@ -28,7 +28,7 @@ actor PeerLink {
   /// Streams that have to begin anew.
   var restarts: [StreamClass] = []
   /// Sessions that were opened and are not noted yet: the address if we dialled.
-  var sightings: [String?] = []
+  var sightings: [Sighting] = []
   var savedSynced: Int64?
 
   var backoff = Backoff()
@@ -40,8 +40,12 @@ actor PeerLink {
   var lastSynced: Int64?
   var syncTotal: UInt64 = 0
   var isDialling = false
+  /// Whether the last session that ended had been of use.
+  var lastedLong = true
   var isEnded = false
-  /// Number of the last `stored` of the command stream, with the time it came: for measurements.
+  /// The peer has reported commands stored.
+  nonisolated let stored = ChangeSignal()
+  /// Number of the last command that the peer reported stored.
   private(set) var storedCommands: UInt64 = 0
 
   init(
@@ -118,12 +122,12 @@ actor PeerLink {
     discovered[instance] = nil
   }
 
-  /// Where the peer may be, best first: the last good address, what mDNS says, what the command line says.
+  /// Where the peer may be, best first: the last good address, what the command line says, what mDNS says.
   var candidates: [SocketEndpoint] {
     var candidates: [SocketEndpoint] = []
     if let last = record.lastAddress.flatMap({ SocketEndpoint($0) }) { candidates.append(last) }
-    for endpoints in discovered.values { candidates += endpoints }
     candidates += context.configuration.peers.compactMap { SocketEndpoint($0) }
+    for endpoints in discovered.values { candidates += endpoints }
     var seen: Set<SocketEndpoint> = []
     return candidates.filter { seen.insert($0).inserted }
   }
@@ -148,16 +152,20 @@ actor PeerLink {
 
   /// A session is over: what was on its way has to be sent again.
   func detach(_ number: Int) {
-    if attempt == number { attempt = nil }
+    if let opened = sessions[number]?.openedAt, current == number || attempt == number {
+      lastedLong = context.now() - opened >= 5_000
+    }
     if current == number {
       current = nil
       outbox.sessionClosed()
       inbox.sessionClosed()
       pendingForget = [:]
+      restarts = []
       logger.info("session ended")
       context.changes.notify()
       context.syncChanges.notify()
     }
+    if attempt == number { attempt = nil }
     wake.notify()
   }
 
@@ -175,6 +183,8 @@ actor PeerLink {
   }
 
   func noteStored(_ position: StreamPosition) {
-    if position.streamClass == .command { storedCommands = position.through }
+    guard position.streamClass == .command else { return }
+    storedCommands = position.through
+    stored.notify()
   }
 }

@@ -71,6 +71,8 @@ extension PairingService {
     guard let id = pairings.first(where: { $0.value.code?.discriminator == discriminator })?.key,
       let code = pairings[id]?.code
     else { return }
+    // A place is taken by whoever has said something, not by whoever has only connected.
+    guard let first = await next(frames, id), pairings[id]?.code != nil else { return }
     guard pairings[id]?.inviter == nil else {
       connection.send(PairingNotice.busy.frame)
       return connection.close()
@@ -83,12 +85,14 @@ extension PairingService {
       asksPerson: pairings[id]?.record?.acceptsWithoutAsking != true)
     pairings[id]?.connection = connection
     pairings[id]?.inviter = machine
-    while let frame = await next(frames, id) {
+    var following: [UInt8]? = first
+    while let frame = following {
       guard pairings[id]?.connection === connection, pairings[id]?.inviter != nil else { break }
       let effects = pairings[id]?.inviter?.received(frame) ?? []
       await perform(id, effects)
       if pairings[id]?.progress.phase == .asking { ticket.release() }
       watch()
+      following = await next(frames, id)
     }
     if pairings[id]?.connection === connection {
       let effects = pairings[id]?.inviter?.connectionLost() ?? []

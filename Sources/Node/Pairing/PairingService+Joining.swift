@@ -38,11 +38,13 @@ extension PairingService {
     let deadline = context.now() + Self.searchMilliseconds
     while pairings[id]?.progress.phase != .ended, !Task.isCancelled {
       let seen = discovery.changes.version
-      for endpoint in await candidates(code, given) where tried.insert(endpoint).inserted {
+      for (endpoint, isTrusted) in await candidates(code, given) where tried.insert(endpoint).inserted {
         guard pairings[id]?.progress.phase != .ended else { return }
+        hasMet = false
         if let outcome = await attempt(id, code, endpoint, asks) { last = outcome }
-        // Only what cannot be another machine's answer ends the search.
-        if last != .network && last != .expired && last != .notFound { return await close(id, last) }
+        // What anybody may have said ends nothing: only who showed the code, or sits where the code or the person says.
+        let isSilence = last == .network || last == .expired || last == .notFound
+        if hasMet || (isTrusted && !isSilence) { return await close(id, last) }
         if pairings[id]?.wasCancelled == true { return }
       }
       let rest = deadline - context.now()
@@ -57,13 +59,16 @@ extension PairingService {
   /// How long to look for the machine whose code it is.
   private static var searchMilliseconds: Int64 { 8_000 }
 
-  private func candidates(_ code: PairingCode, _ given: SocketEndpoint?) async -> [SocketEndpoint] {
-    if let given { return [given] }
-    var candidates: [SocketEndpoint] = []
+  private func candidates(
+    _ code: PairingCode, _ given: SocketEndpoint?
+  ) async -> [(endpoint: SocketEndpoint, isTrusted: Bool)] {
+    if let given { return [(given, true)] }
+    var candidates: [(SocketEndpoint, Bool)] = []
     if let address = code.address {
-      candidates.append(SocketEndpoint(host: address.ipv4.map(String.init).joined(separator: "."), port: address.port))
+      let host = address.ipv4.map(String.init).joined(separator: ".")
+      candidates.append((SocketEndpoint(host: host, port: address.port), true))
     }
-    return candidates + (await discovery.endpoints(discriminator: code.discriminator))
+    return candidates + (await discovery.endpoints(discriminator: code.discriminator)).map { ($0, false) }
   }
 
   /// Try one address; nil when nothing is there.
@@ -99,6 +104,7 @@ extension PairingService {
     let last = pairings[id]?.joiner?.connectionLost() ?? []
     if let ended = await run(id, last) { outcome = ended }
     if pairings[id]?.progress.outcome == .ok { outcome = .ok }
+    hasMet = hasMet || pairings[id]?.joiner?.hasMetInviter == true
     pairings[id]?.joiner = nil
     pairings[id]?.connection = nil
     watch()

@@ -17,6 +17,8 @@ actor PairingService {
     var inviter: PairingInviterMachine?
     var joiner: PairingJoinerMachine?
     var connection: FrameConnection?
+    /// The device that is half paired.
+    var pending: PairedPeer?
     var wasCancelled = false
   }
 
@@ -27,6 +29,8 @@ actor PairingService {
   /// The IPv4 address that a code tells, if there is one.
   let codeAddress: @Sendable () -> [UInt8]?
   var pairings: [String: Pairing] = [:]
+  /// Whether the join under way has met the machine that showed the code.
+  var hasMet = false
   let jobs: AsyncStream<@Sendable () async -> Void>.Continuation
   private let work: AsyncStream<@Sendable () async -> Void>
   private let wake = ChangeSignal()
@@ -49,6 +53,7 @@ actor PairingService {
     await withDiscardingTaskGroup { group in
       group.addTask { for await job in self.work { await job() } }
       group.addTask { await self.watchDeadlines() }
+      group.addTask { for await device in self.directory.completed { await self.completedBySession(device) } }
     }
   }
 
@@ -131,6 +136,7 @@ actor PairingService {
   }
 
   private func storePending(_ id: String, _ peer: PairedPeer) async {
+    pairings[id]?.pending = peer
     change(id) { $0.phase = .committing }
     let isStored = await tryStore(id) { () async throws(StoreError) in
       try await self.context.store.savePending(
@@ -138,16 +144,13 @@ actor PairingService {
           deviceID: peer.keys.deviceID, name: peer.name, role: peer.role,
           childName: self.pairings[id]?.record?.childName, identityKey: Hexadecimal.encode(peer.keys.identity.bytes),
           linkKey: Hexadecimal.encode(peer.keys.link.bytes), pairedAt: self.context.wall()),
-        pairwiseKey: peer.pairwiseKey.secret.withUnsafeBytes { Array($0) }, bootID: self.context.bootID,
+        pairwiseKey: peer.pairwiseKey.secret.withUnsafeBytes { Array($0) },
+        invitation: self.pairings[id]?.record?.pairingID, bootID: self.context.bootID,
         now: self.context.now())
     }
     guard isStored else { return await end(id, .network) }
-    if let discoveryKey = peer.discoveryKey {
-      do { try context.keep(discoveryKey: discoveryKey) } catch {
-        context.warn("keys", "The household's key could not be kept (\(error)): make room on the disk and pair again.")
-        return await end(id, .network)
-      }
-    }
+    // A household that this machine is in already keeps its key until another's pairing is complete.
+    if context.discoveryKey == nil, !keepHousehold(peer) { return await end(id, .network) }
     await refresh(peer.keys.deviceID)
     let effects = pairings[id]?.inviter?.stored() ?? pairings[id]?.joiner?.stored() ?? []
     await perform(id, effects)
@@ -155,12 +158,14 @@ actor PairingService {
 
   private func promote(_ id: String, _ peer: PairedPeer) async {
     let device = peer.keys.deviceID
-    let invitation = pairings[id]?.record?.pairingID
-    let isStored = await tryStore(id) { () async throws(StoreError) in
-      try await self.context.store.promote(device, invitation: invitation, at: self.context.wall())
+    var isPromoted = false
+    await tryStore(id) { () async throws(StoreError) in
+      isPromoted = try await self.context.store.promote(device, at: self.context.wall())
     }
-    // The pending row stays: a session with the new key completes the pairing once the store works again.
-    guard isStored else { return await attemptEnded(id, .network) }
+    // Rolled back meanwhile, or the disk refused: then the other side hears nothing and rolls back too, unless a session
+    // with the new key completes the pairing.
+    guard isPromoted || pairings[id]?.progress.outcome == .ok else { return await attemptEnded(id, .network) }
+    _ = keepHousehold(peer)
     await refresh(device)
     await discovery.householdChanged()
     if let record = try? await context.store.peers().first(where: { $0.device.deviceID == device }) {
@@ -174,6 +179,29 @@ actor PairingService {
     }
     let effects = pairings[id]?.inviter?.promoted() ?? pairings[id]?.joiner?.promoted() ?? []
     await perform(id, effects)
+  }
+
+  /// Keep the discovery key of the household that a pairing leads into; false when the disk refused.
+  private func keepHousehold(_ peer: PairedPeer) -> Bool {
+    guard let key = peer.discoveryKey, key != context.discoveryKey else { return true }
+    do {
+      try context.keep(discoveryKey: key)
+      return true
+    } catch {
+      context.warn("keys", "The household's key could not be kept (\(error)): make room on the disk and pair again.")
+      return false
+    }
+  }
+
+  /// A session with a pending pairing's key has completed it.
+  private func completedBySession(_ device: DeviceID) async {
+    await discovery.householdChanged()
+    guard let (id, pairing) = pairings.first(where: { $0.value.pending?.keys.deviceID == device }) else { return }
+    if let peer = pairing.pending { _ = keepHousehold(peer) }
+    if let record = try? await context.store.peers().first(where: { $0.device.deviceID == device }) {
+      change(id) { $0.device = record.device }
+    }
+    await close(id, .ok)
   }
 
   private func countFailure(_ id: String) async {
@@ -233,7 +261,9 @@ actor PairingService {
 
   /// Announce the newest open code's discriminator, if there is one.
   func announce() async {
-    await discovery.announce(discriminator: pairings.values.compactMap(\.code).last?.discriminator)
+    let open = pairings.values.filter { $0.code != nil }
+    let newest = open.max { ($0.record?.openedAt.milliseconds ?? 0) < ($1.record?.openedAt.milliseconds ?? 0) }
+    await discovery.announce(discriminator: newest?.code?.discriminator)
     wake.notify()
   }
 

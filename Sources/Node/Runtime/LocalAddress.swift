@@ -21,7 +21,7 @@ enum LocalAddress {
         withUnsafeBytes(of: address.pointee.sin_addr.s_addr) { Array($0) }
       }
       if let interfaces {
-        if interfaces.contains(name) { return bytes }
+        if interfaces.contains(name), !(bytes[0] == 169 && bytes[1] == 254) { return bytes }
         continue
       }
       if bytes[0] == 127 {

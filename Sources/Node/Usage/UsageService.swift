@@ -35,17 +35,21 @@ actor UsageService {
       throw LocalAPIError(.invalid, "“\(DeviceName(sanitising: request.appID))” is no application ID: use letters, digits, dots.")
     }
     let name = request.displayName ?? request.appID
+    let now = context.now()
+    guard (0...now.milliseconds + 1_000).contains(request.startedAt.milliseconds),
+      (0..<HybridTimestamp.wallLimit).contains(request.startedAtWall)
+    else { throw LocalAPIError(.invalid, "The session starts at an impossible time: give this machine's own clocks.") }
     guard (1...255).contains(name.utf8.count), (1...64).contains(request.zone.utf8.count) else {
       throw LocalAPIError(.invalid, "The name must have 1 to 255 bytes and the zone 1 to 64.")
     }
     let (context, wall) = (context, context.wall())
     var found: AppConfiguration?
     do {
-      let session = try await context.store.openSession(bootID: context.bootID) { sequence, app, settings in
+      let session = try await context.store.openSession(bootID: context.bootID) { sequence, salt, app, settings in
         let configuration = try app(appID)
         let hash = SHA256.hash(
           Array("latchkey usage record v1".utf8) + context.own.bytes + Array(context.bootID.utf8)
-            + withUnsafeBytes(of: sequence.bigEndian) { Array($0) })
+            + withUnsafeBytes(of: sequence.bigEndian) { Array($0) } + salt)
         guard let id = RecordID(bytes: hash.prefix(16)) else { throw StoreError.unexpected("a hash") }
         return OpenUsageSession(
           recordID: id, appID: appID, displayName: request.displayName ?? configuration?.displayName ?? appID.text,
@@ -64,7 +68,10 @@ actor UsageService {
 
   func end(_ id: RecordID, _ request: UsageEndRequest) async throws(LocalAPIError) -> UsageRecord {
     do {
-      guard let record = try await finish(id, endedAt: request.endedAt, wall: request.endedAtWall) else {
+      // Nobody used a program longer than until now.
+      let ended = min(max(request.endedAt, BootInstant(milliseconds: 0)), context.now())
+      let wall = min(max(request.endedAtWall, 0), HybridTimestamp.wallLimit - 1)
+      guard let record = try await finish(id, endedAt: ended, wall: wall) else {
         throw LocalAPIError(.unknownSession, "There is no such session on this machine: start it with `latchkey usage track`.")
       }
       return record

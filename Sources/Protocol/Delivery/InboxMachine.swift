@@ -51,14 +51,12 @@ public struct InboxMachine: Sendable {
   /// - Throws: `SessionFault.violation` for a gap or more than the window: the peer's fault.
   public mutating func received(_ run: ItemRun) throws(SessionFault) -> StreamPosition? {
     // The first run of a stream made after the Hello states the epoch by itself.
-    if streams[run.streamClass] == nil { adopt(run.streamClass, epoch: run.epoch) }
-    guard var stream = streams[run.streamClass] else { return nil }
+    var stream = streams[run.streamClass] ?? Stream(epoch: run.epoch, watermark: 0, received: 0)
     if run.epoch != stream.epoch {
       // A stream restarted within the session begins at 1; anything else is of the past.
       guard run.items.first?.sequence == 1, !isCommitting || stream.received == stream.watermark else {
         throw .violation("a run of another epoch")
       }
-      adopt(run.streamClass, epoch: run.epoch)
       stream = Stream(epoch: run.epoch, watermark: 0, received: 0)
     }
     var fresh: [DeliveryItem] = []

@@ -11,6 +11,8 @@ public struct OutboxMachine: Sendable {
     public var from: UInt64
     public var items: Int
     public var bytes: Int
+    /// Counts sessions, so that the answer to a load of an earlier one is told apart.
+    let session: UInt64
   }
 
   /// What to do after the peer stated or reported what it holds.
@@ -36,7 +38,10 @@ public struct OutboxMachine: Sendable {
   private var streams: [StreamClass: Stream] = [:]
   private var window: (items: Int, bytes: Int)?
   private var isLoading = false
+  private var session: UInt64 = 0
   private var turns = 0
+  /// News of epochs that `restarted` has not told of yet: the store's two words may come in either order.
+  private var ahead: [StreamClass: (epoch: UInt64, last: UInt64)] = [:]
   /// Items one load asks for at most.
   private static let loadItems = 512
   private static let loadBytes = 256 << 10
@@ -69,6 +74,7 @@ public struct OutboxMachine: Sendable {
   public mutating func sessionOpened(_ hello: Hello) -> [Effect] {
     window = (Int(hello.windowItems), Int(hello.windowBytes))
     isLoading = false
+    session &+= 1
     var effects: [Effect] = []
     for streamClass in streams.keys.sorted() {
       guard var stream = streams[streamClass] else { continue }
@@ -109,19 +115,31 @@ public struct OutboxMachine: Sendable {
         position: OutboxPosition(epoch: epoch, storedThrough: 0, last: last), sentThrough: 0)
       return
     }
-    guard stream.position.epoch == epoch, last > stream.position.last else { return }
+    guard stream.position.epoch == epoch else {
+      let known = ahead[streamClass].map { $0.epoch == epoch ? $0.last : 0 } ?? 0
+      ahead[streamClass] = (epoch, max(last, known))
+      return
+    }
+    guard last > stream.position.last else { return }
     stream.position.last = last
     streams[streamClass] = stream
   }
 
   /// The store has given a stream a new epoch.
   public mutating func restarted(_ streamClass: StreamClass, _ position: OutboxPosition) {
+    var position = position
+    if let news = ahead.removeValue(forKey: streamClass), news.epoch == position.epoch {
+      position.last = max(position.last, news.last)
+    }
     streams[streamClass] = Stream(position: position, sentThrough: position.storedThrough)
   }
 
   /// The store has closed every stream but these.
   public mutating func drop(allBut kept: Set<StreamClass>) {
-    for streamClass in streams.keys where !kept.contains(streamClass) { streams[streamClass] = nil }
+    for streamClass in StreamClass.allCases where !kept.contains(streamClass) {
+      streams[streamClass] = nil
+      ahead[streamClass] = nil
+    }
   }
 
   /// What to load next; nil when nothing waits, the window is full, or a load is under way.
@@ -139,17 +157,20 @@ public struct OutboxMachine: Sendable {
     return Load(
       streamClass: streamClass, epoch: stream.position.epoch, from: stream.sentThrough + 1,
       items: min(Self.loadItems, window.items - stream.inFlightItems),
-      bytes: min(Self.loadBytes, window.bytes - stream.inFlightBytes))
+      bytes: min(Self.loadBytes, window.bytes - stream.inFlightBytes), session: session)
   }
 
   /// The store's answer to a load: items in a row from `load.from`; gives the run to send, nil when it came too late.
   public mutating func loaded(_ load: Load, _ items: [DeliveryItem]) -> ItemRun? {
+    guard load.session == session else { return nil }
     isLoading = false
     guard window != nil, var stream = streams[load.streamClass], stream.position.epoch == load.epoch,
       !stream.isRestarting, load.from == stream.sentThrough + 1, let last = items.last
     else { return nil }
     let bytes = items.reduce(0) { $0 + $1.cost }
     stream.sentThrough = last.skipThrough
+    // The store may be ahead of the news of what it took.
+    stream.position.last = max(stream.position.last, last.skipThrough)
     stream.inFlight.append((last.skipThrough, items.count, bytes))
     stream.inFlightItems += items.count
     stream.inFlightBytes += bytes
@@ -159,14 +180,16 @@ public struct OutboxMachine: Sendable {
 
   /// The peer reports what it has stored.
   ///
-  /// - Throws: `SessionFault.violation` when it reports more than was sent: the peer's fault.
+  /// - Throws: `SessionFault.violation` when it reports more than there is: the peer's fault.
   public mutating func received(stored: StreamPosition) throws(SessionFault) -> Effect? {
     guard var stream = streams[stored.streamClass], stream.position.epoch == stored.epoch, !stream.isRestarting else {
       return nil
     }
-    guard stored.through <= stream.sentThrough else { throw .violation("stored more than was sent") }
+    // It may have stored, after its session broke off, what has not been sent again in this one.
+    guard stored.through <= stream.position.last else { throw .violation("stored more than there is") }
     guard stored.through > stream.position.storedThrough else { return nil }
     stream.position.storedThrough = stored.through
+    stream.sentThrough = max(stream.sentThrough, stored.through)
     while let first = stream.inFlight.first, first.through <= stored.through {
       stream.inFlight.removeFirst()
       stream.inFlightItems -= first.items

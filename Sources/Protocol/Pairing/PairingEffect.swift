@@ -4,7 +4,7 @@ import LatchkeyModel
 public enum PairingEffect: Sendable {
   /// Send this frame to the other machine.
   case send([UInt8])
-  /// Show the person the name and the digits; where a person is asked, answer with `requestedAccept` or `requestedRefusal`.
+  /// Show the person the name and the digits; where a person is asked, answer with `requestedAccept` or `requestedEnd(.refused)`.
   case ask(name: DeviceName, role: DeviceRole, digits: String)
   /// Make the peer durable as pending, then call `stored`.
   case storePending(PairedPeer)

@@ -127,6 +127,7 @@ public struct PairingJoinerMachine: Sendable {
       guard ConstantTime.areEqual(keys.codeCommitment, code.commitment) else { throw PairingFault.proof }
       hasMetInviter = true
       guard introduction.versions.overlaps(Version.protocolRange) else { return end(.version) }
+      guard introduction.role == .parent else { return end(.refused) }
       let mine = PairingIntroduction(
         identityKey: own.identity.publicKey.bytes, name: own.name.text, role: own.role, random: random)
       let answer = try handshake.writeMessage(payload: PairingCodec.encode(mine))

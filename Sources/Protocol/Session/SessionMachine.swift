@@ -74,7 +74,8 @@ public struct SessionMachine: Sendable {
       if let refusal = hello.refusal { throw .refused(refusal) }
       guard hello.versions.overlaps(Version.protocolRange) else { throw .version }
       peerHello = hello
-    case (nil, nil): throw .violation("the first batch has no Hello")
+    // Whoever refuses a session may say why before anything else.
+    case (nil, nil): guard batch.goodbye != nil else { throw .violation("the first batch has no Hello") }
     case (_?, _?): throw .violation("a second Hello")
     case (_?, nil): break
     }

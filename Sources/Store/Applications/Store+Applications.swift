@@ -54,7 +54,7 @@ extension Database {
 
   func save(
     _ configuration: AppConfiguration, on device: DeviceID, enforcement: Enforcement?, _ coding: any BodyCoding,
-    author: DeviceID, at wall: Int64
+    author: DeviceID, at wall: Int64, isNews: Bool = true
   ) throws {
     let old = try app(configuration.appID, on: device, coding)
     try run(
@@ -72,6 +72,7 @@ extension Database {
         configuration.dailyLimitMinutes, configuration.modified.wall, Int64(configuration.modified.counter),
         Data(configuration.modified.author.bytes), Data(coding.encode(configuration.matchers)), enforcement?.rawValue,
       ])
+    guard isNews else { return }
     try audit(
       AuditEntry(
         author: author, action: "app.set", target: configuration.appID.text, old: old.map(\.auditText),

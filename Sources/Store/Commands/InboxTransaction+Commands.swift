@@ -75,10 +75,11 @@ extension InboxTransaction {
       case .expired: status = .expired
       case .superseded(let inForce): (status, state) = (.superseded, inForce)
       }
+      // A cancellation can come too late: then what the child did is the truth.
       let statement = try database.cachedStatement(
         sql: """
           UPDATE command SET status = ?, status_at = ?, reason = ?, state = ?
-          WHERE command_id = ? AND peer = ? AND status IN ('queued', 'stored') RETURNING command_id
+          WHERE command_id = ? AND peer = ? AND status IN ('queued', 'stored', 'cancelled') RETURNING command_id
           """)
       let row = try Row.fetchOne(
         statement,
@@ -87,11 +88,26 @@ extension InboxTransaction {
         ])
       guard row != nil else { return }
       result.commands.append(receipt.commandID)
-      if case .app(let configuration, let enforcement)? = state {
-        try database.run(
-          "UPDATE app SET enforcement = ? WHERE device_id = ? AND app_id = ?",
-          [enforcement.rawValue, Data(peer.device.bytes), configuration.appID.text])
-      }
+      try takeOver(state)
     } catch let fault as BodyFault { result.faults.append(fault.description) }
+  }
+
+  /// What a child reports to be in force is what is shown for it here, unless a newer rule is on its way; and this device's
+  /// clock never falls behind what it has seen.
+  private func takeOver(_ state: StateInForce?) throws {
+    switch state {
+    case .app(let configuration, let enforcement):
+      try database.witness(configuration.modified.wall)
+      let present = try database.app(configuration.appID, on: peer.device, coding)
+      guard present.map({ $0.modified <= configuration.modified }) ?? false else { return }
+      try database.save(
+        configuration, on: peer.device, enforcement: enforcement, coding, author: peer.device, at: wall,
+        isNews: present != configuration)
+    case .familySettings(let settings):
+      try database.witness(settings.version)
+      guard try database.settings(coding).map({ $0.version < settings.version }) ?? true else { return }
+      try database.save(settings, coding, author: peer.device, at: wall)
+    case .appRemoved, .report, .messageStored, .unpaired, nil: return
+    }
   }
 }

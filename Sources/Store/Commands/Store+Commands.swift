@@ -59,6 +59,7 @@ extension Store {
       try database.run(
         "UPDATE outbox_item SET kind = 0, item_id = x'', body = x'' WHERE peer = ? AND class = 2 AND seq = ? AND item_id = ?",
         [row["peer"] as Int64, row["seq"] as Int64, Data(id.bytes)])
+      try database.restoreRule(before: command, coding, by: own, at: wall)
       guard let changed = try database.commandRow(id) else { return nil }
       return (try ConfigurationCommand(changed, author: own, coding), true)
     }
@@ -140,9 +141,34 @@ extension ConfigurationCommand {
 }
 
 extension Database {
+  /// A rule whose command was cancelled is no longer wanted: show the one that the last other command for it set.
+  fileprivate func restoreRule(
+    before command: ConfigurationCommand, _ coding: any BodyCoding, by own: DeviceID, at wall: Int64
+  ) throws {
+    guard let app = command.payload.appID else { return }
+    let row = try row(
+      """
+      SELECT body FROM command WHERE peer = (SELECT number FROM peer WHERE device_id = ?) AND app_id = ?
+        AND status NOT IN ('cancelled', 'failed', 'expired') ORDER BY command_id DESC LIMIT 1
+      """, [Data(command.target.bytes), app.text])
+    if let row, case .setApp(let configuration) = try coding.command(row.bytes("body")).payload {
+      try save(configuration, on: command.target, enforcement: nil, coding, author: own, at: wall)
+    } else {
+      try removeApp(app, on: command.target, author: own, at: wall)
+    }
+  }
+
   func commandRow(_ id: CommandID) throws -> Row? {
     try row(
       "SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer WHERE command_id = ?", [Data(id.bytes)])
+  }
+
+  /// Set this device's hybrid clock no earlier than a reading that another device made.
+  func witness(_ wall: Int64) throws {
+    guard (0..<HybridTimestamp.wallLimit).contains(wall) else { return }
+    try run(
+      "INSERT INTO hybrid_clock VALUES (1, ?, 0) ON CONFLICT DO UPDATE SET wall = excluded.wall, counter = 0 "
+        + "WHERE excluded.wall > hybrid_clock.wall", [wall])
   }
 
   /// The next reading of this device's hybrid clock, durable with the transaction.

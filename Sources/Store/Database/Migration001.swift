@@ -19,6 +19,7 @@ enum Migration001 {
       pairwise_key BLOB NOT NULL,           -- 32 bytes; zeros before the first pairing is complete and once removed
       state INTEGER NOT NULL,               -- 1 never active yet, 2 active, 3 removed but not told, 4 removed
       pending_key BLOB,                     -- 32 bytes while a pairing waits for its other half; then it is pairwise_key
+      pending_invitation TEXT,              -- the code it came with, on the inviter
       pending_boot_id TEXT,
       pending_since_boot INTEGER,
       paired_at INTEGER NOT NULL,
@@ -149,7 +150,8 @@ enum Migration001 {
 
     CREATE TABLE usage_sequence (
       boot_id TEXT PRIMARY KEY,
-      last INTEGER NOT NULL
+      last INTEGER NOT NULL,
+      salt BLOB NOT NULL                    -- 8 random bytes: tells this database's numbers from an earlier one's
     ) STRICT, WITHOUT ROWID;
 
     -- What earlier sessions of a learning application left over below one milli-point, on each family day.

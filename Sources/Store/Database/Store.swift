@@ -56,7 +56,11 @@ public final class Store: Sendable {
 
   /// Read a consistent picture.
   func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(StoreError) -> Value {
-    do { return try await pool.read(body) } catch { throw StoreError(error, path: path) }
+    // Not the pool's own async call, which refuses a cancelled task: what follows a commit has to be finished all the same.
+    let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
+      pool.asyncRead { database in continuation.resume(returning: Result { try body(database.get()) }) }
+    }
+    do { return try result.get() } catch { throw StoreError(error, path: path) }
   }
 
   /// Write the log back into the file and close it; everything is durable without this.

@@ -27,7 +27,8 @@ extension Store {
       var inbox = InboxTransaction(
         database: database, peer: try database.address(of: device), peerRole: role, own: own, coding: coding,
         enforcement: enforcement, wall: wall)
-      for run in runs { try inbox.apply(run) }
+      // Whoever has removed us has nothing more to say.
+      for run in runs where !inbox.result.wasRemoved { try inbox.apply(run) }
       return inbox.result
     }
   }
@@ -57,7 +58,8 @@ struct InboxTransaction {
       watermark = item.skipThrough
       if item.kind != .skip { try apply(item, run.streamClass) }
     }
-    guard watermark == last || watermark > last else { throw StoreError.unexpected("a watermark that fell back") }
+    if result.wasRemoved { return }
+    guard watermark >= last else { throw StoreError.unexpected("a watermark that fell back") }
     try database.run(
       """
       INSERT INTO inbox_stream VALUES (?, ?, ?, ?)
@@ -92,7 +94,7 @@ struct InboxTransaction {
 
   private func removePeer() throws {
     try database.closeStreams(of: peer.device)
-    try database.run("UPDATE peer SET state = 4, pairwise_key = zeroblob(32) WHERE number = ?", [peer.number])
+    try database.run("UPDATE peer SET state = 4, pairwise_key = zeroblob(32), pending_key = NULL WHERE number = ?", [peer.number])
     try database.audit(
       AuditEntry(author: peer.device, action: "device.removed", target: own.description, at: wall))
   }

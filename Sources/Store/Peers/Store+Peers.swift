@@ -10,7 +10,7 @@ extension Store {
 
   /// Keep a device as half paired: new, known or removed before. What was in force stays so until `promote`.
   public func savePending(
-    _ device: RegisteredDevice, pairwiseKey: [UInt8], bootID: String, now: BootInstant
+    _ device: RegisteredDevice, pairwiseKey: [UInt8], invitation: String?, bootID: String, now: BootInstant
   ) async throws(StoreError) {
     try await commits.commit { database in
       let count = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM peer WHERE state < 3") ?? 0
@@ -19,39 +19,42 @@ extension Store {
       try database.run(
         """
         INSERT INTO peer (device_id, name, role, child_name, identity_key, link_key, pairwise_key, state, pending_key,
-          pending_boot_id, pending_since_boot, paired_at)
-        VALUES (?, ?, ?, ?, ?, ?, zeroblob(32), 1, ?, ?, ?, ?)
+          pending_invitation, pending_boot_id, pending_since_boot, paired_at)
+        VALUES (?, ?, ?, ?, ?, ?, zeroblob(32), 1, ?, ?, ?, ?, ?)
         ON CONFLICT (device_id) DO UPDATE SET name = excluded.name, role = excluded.role,
           child_name = coalesce(excluded.child_name, child_name), pending_key = excluded.pending_key,
-          pending_boot_id = excluded.pending_boot_id, pending_since_boot = excluded.pending_since_boot
+          pending_invitation = excluded.pending_invitation, pending_boot_id = excluded.pending_boot_id, pending_since_boot = excluded.pending_since_boot
         """,
         [
           Data(device.deviceID.bytes), device.name.text, device.role.rawValue, device.childName,
           Hexadecimal.decode(device.identityKey).map { Data($0) }, Hexadecimal.decode(device.linkKey).map { Data($0) },
-          Data(pairwiseKey), bootID, now.milliseconds, device.pairedAt,
+          Data(pairwiseKey), invitation, bootID, now.milliseconds, device.pairedAt,
         ])
     }
   }
 
-  /// Make a half-paired device active, and spend the code it came with if there is one; nothing when none is pending.
-  public func promote(_ device: DeviceID, invitation: String?, at wall: Int64) async throws(StoreError) {
+  /// Make a half-paired device active and spend the code it came with.
+  ///
+  /// - Returns: false when nothing is pending any more: the pairing was rolled back, and nothing is changed.
+  public func promote(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> Bool {
     try await commits.commit { [own] database in
-      if let invitation { try database.close(invitation, .ok) }
       guard
         let row = try database.row(
           "SELECT * FROM peer WHERE device_id = ? AND pending_key IS NOT NULL", [Data(device.bytes)])
-      else { return }
+      else { return false }
       let record = try PeerRecord(row)
+      if let invitation = row["pending_invitation"] as String? { try database.close(invitation, .ok) }
       // What a removed device had waiting is closed; its new pairing begins new streams.
       if record.state == .removed || record.state == .removedUntold { try database.closeStreams(of: device) }
       try database.run(
         """
-        UPDATE peer SET state = 2, pairwise_key = pending_key, pending_key = NULL, pending_boot_id = NULL,
-          pending_since_boot = NULL, paired_at = ? WHERE device_id = ?
+        UPDATE peer SET state = 2, pairwise_key = pending_key, pending_key = NULL, pending_invitation = NULL,
+          pending_boot_id = NULL, pending_since_boot = NULL, paired_at = ? WHERE device_id = ?
         """, [wall, Data(device.bytes)])
       try database.audit(
         AuditEntry(
           author: own, action: "device.paired", target: device.description, new: record.device.name.text, at: wall))
+      return true
     }
   }
 
@@ -61,8 +64,8 @@ extension Store {
       try database.run(
         "DELETE FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
       try database.run(
-        "UPDATE peer SET pending_key = NULL, pending_boot_id = NULL, pending_since_boot = NULL WHERE device_id = ?",
-        [Data(device.bytes)])
+        "UPDATE peer SET pending_key = NULL, pending_invitation = NULL, pending_boot_id = NULL, pending_since_boot = NULL "
+          + "WHERE device_id = ?", [Data(device.bytes)])
     }
   }
 

@@ -3,17 +3,20 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Begin a session, durably; `recordID` is made from the boot's next number.
+  /// Begin a session, durably; `recordID` is made from the boot's next number and 8 random bytes of this database, so that a
+  /// database that was lost and begun anew within one boot gives no ID twice.
   public func openSession(
-    bootID: String, make: @escaping @Sendable (_ sequence: UInt64, AppLookup, FamilySettings?) throws -> OpenUsageSession
+    bootID: String, make:
+      @escaping @Sendable (_ sequence: UInt64, _ salt: [UInt8], AppLookup, FamilySettings?) throws -> OpenUsageSession
   ) async throws(StoreError) -> OpenUsageSession {
     try await commits.commit { [own, coding] database in
       let row = try database.row(
         """
-        INSERT INTO usage_sequence VALUES (?, 1) ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last
+        INSERT INTO usage_sequence VALUES (?, 1, randomblob(8)) ON CONFLICT DO UPDATE SET last = last + 1
+        RETURNING last, salt
         """, [bootID])
       let session = try make(
-        row?.unsigned("last") ?? 1, AppLookup { try database.app($0, on: own, coding) }, try database.settings(coding))
+        row?.unsigned("last") ?? 1, row?.bytes("salt") ?? [], AppLookup { try database.app($0, on: own, coding) }, try database.settings(coding))
       try database.run(
         "INSERT INTO open_session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
@@ -133,11 +136,26 @@ extension Database {
   }
 
   /// Insert a record of this machine and queue it for every parent.
+  ///
+  /// A parent whose queue is full is passed over, and the audit says so: the others get the record, and it is kept here.
   func report(_ record: UsageRecord, _ coding: any BodyCoding, at wall: Int64) throws -> [OutboxChange] {
     guard try insert(record) else { return [] }
     let body = coding.encode(record)
-    return try addresses(role: .parent).map { parent in
-      try enqueue(parent, .usage, kind: .usageRecord, itemID: record.recordID.bytes, body: body, at: wall)
+    return try addresses(role: .parent).compactMap { parent in
+      var change: OutboxChange?
+      try inSavepoint {
+        do {
+          change = try enqueue(parent, .usage, kind: .usageRecord, itemID: record.recordID.bytes, body: body, at: wall)
+          return .commit
+        } catch StoreError.queueFull { return .rollback }
+      }
+      if change == nil {
+        try audit(
+          AuditEntry(
+            author: record.device, action: "usage.not-queued", target: parent.device.description,
+            new: record.recordID.description, at: wall))
+      }
+      return change
     }
   }
 }

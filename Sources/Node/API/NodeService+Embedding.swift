@@ -1,0 +1,36 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyStore
+
+/// What programs that hold a node in their own process can do without the local API's names and texts.
+extension NodeService {
+  /// Make a command durable for a device; returns after the commit, with the command's number in its stream.
+  public func send(
+    _ payload: CommandPayload, to device: DeviceID
+  ) async throws(LocalAPIError) -> (id: CommandID, sequence: UInt64) {
+    let wall = context.wall()
+    let id = CommandID(milliseconds: wall, random: SecureRandom.bytes(10))
+    do {
+      let issued = try await context.store.issue(id, to: device, at: wall) { _, _ in payload }
+      await directory.committed([issued.change])
+      return (id, issued.change.last)
+    } catch { throw LocalAPIError(error) }
+  }
+
+  /// Wait until a device has reported more commands stored than `through`, and give the last one's number.
+  public func commandsStored(by device: DeviceID, after through: UInt64) async -> UInt64 {
+    while !Task.isCancelled {
+      guard let link = await directory.link(device) else { return through }
+      let seen = link.stored.version
+      let now = await link.storedCommands
+      if now > through { return now }
+      await link.stored.wait(after: seen)
+    }
+    return through
+  }
+
+  /// Wait until something that `status` shows may have changed.
+  public func waitForChange(milliseconds: Int64) async {
+    await context.changes.wait(after: context.changes.version, milliseconds: milliseconds)
+  }
+}

@@ -1,0 +1,210 @@
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyTestSupport
+import Testing
+
+@Suite struct InboxMachineTests {
+  private var random = SeededRandom(seed: 1)
+
+  private mutating func run(
+    _ range: ClosedRange<UInt64>, _ streamClass: StreamClass = .command, epoch: UInt64 = 7, bytes: Int = 20
+  ) -> ItemRun {
+    ItemRun(
+      streamClass: streamClass, epoch: epoch, items: range.map { Samples.item($0, bytes: bytes, &random) })
+  }
+
+  private func position(_ through: UInt64, _ streamClass: StreamClass = .command, epoch: UInt64 = 7) -> StreamPosition {
+    StreamPosition(streamClass: streamClass, epoch: epoch, through: through)
+  }
+
+  private func hello(_ outgoing: [StreamPosition] = []) -> Hello {
+    Hello(runID: [UInt8](repeating: 1, count: 16), name: "n", role: .child, outgoing: outgoing, incoming: [])
+  }
+
+  @Test mutating func whatComesInIsStatedOnceItIsCommitted() throws {
+    var inbox = InboxMachine([position(4)])
+    #expect(inbox.statement == [position(4)])
+    #expect(inbox.nextCommit() == nil)
+    let runs = [run(5...6), run(7...9)]
+    for run in runs { #expect(try inbox.received(run) == nil) }
+    #expect(inbox.statement == [position(4)])
+    #expect(inbox.nextCommit() == runs)
+    #expect(inbox.statement == [position(4)])
+    #expect(inbox.committed(runs) == [position(9)])
+    #expect(inbox.statement == [position(9)])
+    #expect(inbox.nextCommit() == nil)
+  }
+
+  @Test mutating func oneCommitAtATime() throws {
+    var inbox = InboxMachine([])
+    let (first, second) = (run(1...2), run(3...3))
+    _ = try inbox.received(first)
+    #expect(inbox.nextCommit() == [first])
+    _ = try inbox.received(second)
+    #expect(inbox.nextCommit() == nil)
+    #expect(inbox.committed([first]) == [position(2)])
+    #expect(inbox.nextCommit() == [second])
+    #expect(inbox.committed([second]) == [position(3)])
+  }
+
+  @Test mutating func urgentClassesAreCommittedFirst() throws {
+    var inbox = InboxMachine([])
+    let runs = [run(1...1, .usage), run(1...1, .command), run(2...2, .usage), run(1...1, .control), run(2...2, .command)]
+    for run in runs { _ = try inbox.received(run) }
+    #expect(inbox.nextCommit() == [runs[3], runs[1], runs[4], runs[0], runs[2]])
+    #expect(inbox.committed(runs) == [position(1, .control), position(2), position(2, .usage)])
+  }
+
+  @Test mutating func whatWasSeenIsLeftOut() throws {
+    var inbox = InboxMachine([position(4)])
+    let again = run(2...6)
+    _ = try inbox.received(again)
+    let fresh = try unwrap(inbox.nextCommit())
+    #expect(fresh.map(\.items) == [Array(again.items.suffix(2))])
+    // Received and not yet committed is seen as well; the answer states what is durable.
+    #expect(try inbox.received(again) == position(4))
+    _ = inbox.committed(fresh)
+    #expect(try inbox.received(again) == position(6))
+    #expect(inbox.nextCommit() == nil)
+  }
+
+  @Test mutating func skipsStandForTheirNumbers() throws {
+    var inbox = InboxMachine([position(4)])
+    let skipping = ItemRun(
+      streamClass: .command, epoch: 7, items: [DeliveryItem(skipping: 3...9), Samples.item(10, &random)])
+    _ = try inbox.received(skipping)
+    #expect(inbox.nextCommit() == [skipping])
+    #expect(inbox.committed([skipping]) == [position(10)])
+    #expect(
+      try inbox.received(ItemRun(streamClass: .command, epoch: 7, items: [DeliveryItem(skipping: 5...10)])) == position(10))
+  }
+
+  @Test mutating func aGapIsTheirFaultAndChangesNothing() throws {
+    for watermarks in [[], [position(4)]] {
+      var inbox = InboxMachine(watermarks)
+      let gaps = [
+        run(6...6), ItemRun(streamClass: .command, epoch: 7, items: [DeliveryItem(skipping: 6...9)]),
+        ItemRun(streamClass: .command, epoch: 7, items: [Samples.item(5, &random), Samples.item(7, &random)]),
+      ]
+      for gap in gaps {
+        #expect(throws: SessionFault.self) { try inbox.received(gap) }
+        #expect(inbox.statement == watermarks && inbox.nextCommit() == nil)
+      }
+    }
+  }
+
+  @Test mutating func anEmptyRunChangesNothing() throws {
+    var inbox = InboxMachine([])
+    _ = try inbox.received(ItemRun(streamClass: .command, epoch: 7, items: []))
+    #expect(inbox.statement.isEmpty && inbox.nextCommit() == nil)
+  }
+
+  @Test mutating func aClosedSessionTakesWhatWasNotCommitted() throws {
+    var inbox = InboxMachine([position(4)])
+    _ = try inbox.received(run(5...9))
+    inbox.sessionClosed()
+    #expect(inbox.nextCommit() == nil && inbox.statement == [position(4)])
+    inbox.sessionOpened(hello([position(9)]))
+    let again = run(5...9)
+    _ = try inbox.received(again)
+    #expect(inbox.nextCommit() == [again])
+  }
+
+  @Test mutating func aCommitOutlivesItsSession() throws {
+    var inbox = InboxMachine([])
+    let first = run(1...5)
+    _ = try inbox.received(first)
+    _ = inbox.nextCommit()
+    inbox.sessionClosed()
+    inbox.sessionOpened(hello([position(9)]))
+    #expect(inbox.statement == [position(0)] || inbox.statement.isEmpty)
+    // They come again before the commit is through; the store drops what it has.
+    _ = try inbox.received(run(1...3))
+    #expect(inbox.nextCommit() == nil)
+    #expect(inbox.committed([first]) == [position(5)])
+    #expect(inbox.statement == [position(5)])
+    _ = try inbox.received(run(4...7))
+    let second = try unwrap(inbox.nextCommit())
+    #expect(inbox.committed(second) == [position(7)])
+  }
+
+  @Test mutating func aFailedCommitLeavesTheWatermark() throws {
+    var inbox = InboxMachine([position(4)])
+    _ = try inbox.received(run(5...6))
+    _ = inbox.nextCommit()
+    _ = try inbox.received(run(7...8))
+    inbox.commitFailed()
+    #expect(inbox.statement == [position(4)] && inbox.nextCommit() == nil)
+    let again = run(5...8)
+    _ = try inbox.received(again)
+    #expect(inbox.nextCommit() == [again])
+  }
+
+  @Test mutating func aNewEpochBeginsAtOne() throws {
+    var inbox = InboxMachine([position(4)])
+    inbox.sessionOpened(hello([position(3, epoch: 9), position(1, .usage, epoch: 10)]))
+    #expect(throws: SessionFault.self) { try inbox.received(run(5...5)) }
+    let new = run(1...3, epoch: 9)
+    _ = try inbox.received(new)
+    #expect(inbox.nextCommit() == [new])
+    #expect(inbox.committed([new]) == [position(3, epoch: 9)])
+  }
+
+  @Test mutating func theSameEpochGoesOn() throws {
+    var inbox = InboxMachine([position(4)])
+    inbox.sessionOpened(hello([position(9)]))
+    #expect(inbox.statement == [position(4)])
+    _ = try inbox.received(run(5...9))
+  }
+
+  @Test mutating func aStreamMayRestartWithinASession() throws {
+    var inbox = InboxMachine([position(4)])
+    inbox.sessionOpened(hello([position(9)]))
+    #expect(throws: SessionFault.self) { try inbox.received(run(2...2, epoch: 9)) }
+    let new = run(1...2, epoch: 9)
+    _ = try inbox.received(new)
+    #expect(inbox.nextCommit() == [new])
+    // A commit of the epoch before says nothing about this one.
+    #expect(inbox.committed([run(5...9), new]) == [position(2, epoch: 9)])
+  }
+
+  @Test mutating func aCommitOfAnEpochThatIsGoneReportsNothing() throws {
+    var inbox = InboxMachine([])
+    let old = run(1...5)
+    _ = try inbox.received(old)
+    _ = inbox.nextCommit()
+    inbox.sessionOpened(hello([position(2, epoch: 9)]))
+    #expect(inbox.committed([old]) == [])
+    let new = run(1...2, epoch: 9)
+    _ = try inbox.received(new)
+    #expect(inbox.committed([new]) == [position(2, epoch: 9)])
+  }
+
+  @Test mutating func moreItemsThanTheWindowAreTheirFault() throws {
+    var inbox = InboxMachine([])
+    let most = UInt64(Limits.windowItems)
+    let full = run(1...most, bytes: 0)
+    _ = try inbox.received(full)
+    #expect(throws: SessionFault.self) { try inbox.received(run((most + 1)...(most + 1))) }
+    // Another class has a window of its own.
+    _ = try inbox.received(run(1...1, .usage))
+    let runs = try unwrap(inbox.nextCommit())
+    #expect(throws: SessionFault.self) { try inbox.received(run((most + 1)...(most + 1))) }
+    _ = inbox.committed(runs)
+    _ = try inbox.received(run((most + 1)...(most + 1)))
+  }
+
+  @Test mutating func moreBytesThanTheWindowAreTheirFault() throws {
+    var inbox = InboxMachine([])
+    var next: UInt64 = 1
+    var bytes = 0
+    while bytes <= Limits.windowBytes {
+      let run = run(next...next, bytes: Limits.itemBodyBytes)
+      bytes += run.items[0].cost
+      _ = try inbox.received(run)
+      next += 1
+    }
+    let rest = (0..<4).map { number in run((next + number)...(next + number), bytes: Limits.itemBodyBytes) }
+    #expect(throws: SessionFault.self) { for run in rest { _ = try inbox.received(run) } }
+  }
+}
