@@ -120,7 +120,8 @@ let package = Package(
     .testTarget(
       name: "LatchkeyStoreTests",
       dependencies: [
-        "LatchkeyStore", "LatchkeyModel", "LatchkeyTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "LatchkeyStore", "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Store", swiftSettings: strict),
     .testTarget(
@@ -128,7 +129,10 @@ let package = Package(
       path: "Tests/Discovery", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyTransportTests",
-      dependencies: ["LatchkeyTransport", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyModel", "LatchkeyTestSupport"] + nio,
+      dependencies: [
+        "LatchkeyTransport", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport",
+        .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOTestUtils", package: "swift-nio"),
+      ] + nio,
       path: "Tests/Transport", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyCommandsTests",
@@ -137,7 +141,8 @@ let package = Package(
     .testTarget(
       name: "LatchkeyProcessTests",
       dependencies: [
-        "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyTransport", "LatchkeyTestSupport", "latchkey",
+        "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyControl",
+        "LatchkeyTestSupport", "latchkey", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),
   ],

@@ -1,16 +1,27 @@
 import LatchkeyAgent
 import LatchkeyModel
 
-/// SEAM: to be written against the agent's `TrackedProgram`.
+/// A program that the agent runs in the foreground of this terminal.
 struct AgentProgram: RecordedProgram {
-  var processID: Int32 { 0 }
-  var processStartTime: UInt64 { 0 }
-  var startedAt: BootInstant { BootInstant(milliseconds: 0) }
-  var startedAtWall: Int64 { 0 }
+  private let program: StartedProgram
 
+  /// Start a program with its arguments.
+  ///
+  /// - Throws: `CommandFailure` with the status a shell would give: 127 for one that is not there, 126 for one that cannot be
+  ///   run.
   init(arguments: [String]) throws {
-    throw CommandFailure(.internalFault, "Not built yet: wait for the agent.")
+    do {
+      program = try TrackedProgram(arguments: arguments).start()
+    } catch { throw CommandFailure(exitStatus: error.exitStatus, sentence: error.description) }
   }
 
-  func waitUntilEnd() async throws -> ProgramEnd { throw CancellationError() }
+  var processID: Int32 { program.pid }
+  var processStartTime: UInt64 { program.startTime }
+  var startedAt: BootInstant { program.startedAt }
+  var startedAtWall: Int64 { program.startedAtWall }
+
+  func waitUntilEnd() async throws -> ProgramEnd {
+    let end = await program.wait()
+    return ProgramEnd(exitStatus: end.shellStatus, at: end.endedAt, atWall: end.endedAtWall)
+  }
 }

@@ -112,7 +112,9 @@ actor DiscoveryService {
     else { return }
     for link in await directory.all
     where DiscoveryHint.make(discoveryKey: key, nonce: nonce, device: link.peer) == hint {
-      owners[service.instanceName] = link.peer
+      if owners.updateValue(link.peer, forKey: service.instanceName) == nil {
+        context.logger.info("a paired device is announced over mDNS", metadata: ["peer": "\(link.peer.short)"])
+      }
       await link.discovered(Self.endpoints(service), instance: service.instanceName)
       return
     }

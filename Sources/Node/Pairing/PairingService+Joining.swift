@@ -41,6 +41,9 @@ extension PairingService {
       for (endpoint, isTrusted) in await candidates(code, given) where tried.insert(endpoint).inserted {
         guard pairings[id]?.progress.phase != .ended else { return }
         hasMet = false
+        context.logger.info(
+          "trying a machine with an open code",
+          metadata: ["address": "\(endpoint)", "found": isTrusted ? "by its address" : "over mDNS"])
         if let outcome = await attempt(id, code, endpoint, asks) { last = outcome }
         // What anybody may have said ends nothing: only who showed the code, or sits where the code or the person says.
         let isSilence = last == .network || last == .expired || last == .notFound

@@ -5,7 +5,9 @@ enum LocalAddress {
   /// The IPv4 address to put into a pairing code: of the first interface that is up, named or not virtual; four bytes.
   ///
   /// Spec: Protocol/03-pairing.md §2.
-  static func forCode(interfaces: [String]?) -> [UInt8]? {
+  ///
+  /// A loopback address leads a second machine to itself, so a code tells one only where mDNS is off (`allowsLoopback`).
+  static func forCode(interfaces: [String]?, allowsLoopback: Bool) -> [UInt8]? {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&list) == 0 else { return nil }
     defer { freeifaddrs(list) }
@@ -21,7 +23,8 @@ enum LocalAddress {
         withUnsafeBytes(of: address.pointee.sin_addr.s_addr) { Array($0) }
       }
       if let interfaces {
-        if interfaces.contains(name), !(bytes[0] == 169 && bytes[1] == 254) { return bytes }
+        let leadsHere = bytes[0] != 127 || allowsLoopback
+        if interfaces.contains(name), leadsHere, !(bytes[0] == 169 && bytes[1] == 254) { return bytes }
         continue
       }
       if bytes[0] == 127 {
@@ -32,6 +35,6 @@ enum LocalAddress {
       let isVirtual = ["docker", "br-", "veth", "virbr", "cni"].contains { name.hasPrefix($0) }
       if !isVirtual, !(bytes[0] == 169 && bytes[1] == 254) { return bytes }
     }
-    return loopback
+    return allowsLoopback ? loopback : nil
   }
 }

@@ -70,10 +70,10 @@ public final class RunningNode: Sendable {
     let directory = LinkDirectory(context)
     do { try await directory.refreshAll() } catch { throw NodeStartupError(error) }
     let discovery = DiscoveryService(context: context, directory: directory, port: listener.port)
-    let interfaces = configuration.interfaces
+    let (interfaces, allowsLoopback) = (configuration.interfaces, !configuration.discovers)
     let pairing = PairingService(
       context: context, directory: directory, discovery: discovery, port: listener.port,
-      codeAddress: { LocalAddress.forCode(interfaces: interfaces) })
+      codeAddress: { LocalAddress.forCode(interfaces: interfaces, allowsLoopback: allowsLoopback) })
     let usage = UsageService(context: context, directory: directory)
     service = NodeService(
       context: context, directory: directory, discovery: discovery, pairing: pairing, usage: usage,

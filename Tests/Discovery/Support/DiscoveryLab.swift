@@ -60,9 +60,11 @@ final class DiscoveryLab: Sendable {
     try shell(
       """
       mkfifo $WITH_AVAHI_DIR/\(name).in
+      # Held open for writing, or the first order's end would be the end of the input.
+      sleep infinity <> $WITH_AVAHI_DIR/\(name).in &
+      while ! ls -l /proc/$!/fd 2> /dev/null | grep -q /\(name).in; do sleep 0.01; done
       sh -c 'echo $$ > $WITH_AVAHI_DIR/\(name).pid; exec \(prefix) "$PROBE" \(arguments)' \
         < $WITH_AVAHI_DIR/\(name).in 2>&1 | sed -u 's/^/\(name)> /' &
-      sleep infinity > $WITH_AVAHI_DIR/\(name).in &
       """)
   }
 

@@ -77,7 +77,10 @@ struct DeliverySimulation {
   }
 
   mutating func accept(_ side: Int) {
-    if quietUntilOpen.contains(side) { return }
+    if quietUntilOpen.contains(side) {
+      guard nodes[side].isOpen, nodes[side].errands.isEmpty else { return }
+      quietUntilOpen.remove(side)
+    }
     let streamClass = random.pick(StreamClass.allCases)
     names += 1
     epochs += 1
@@ -88,6 +91,8 @@ struct DeliverySimulation {
   }
 
   private mutating func cancel(_ side: Int) {
+    // An older copy of the store would not know that the item was taken back, and rightly send it.
+    if nodes[side].store.knowsIDs && !hasOtherPasts { return }
     let streamClass = random.pick(StreamClass.allCases)
     if let name = nodes[side].store.cancel(streamClass, at: random.below(4)) { cancelled.insert(name) }
   }
@@ -162,7 +167,6 @@ struct DeliverySimulation {
       nodes[side].inbox.sessionOpened(hello)
       nodes[side].add(nodes[side].outbox.sessionOpened(hello))
       nodes[side].isOpen = true
-      quietUntilOpen.remove(side)
     }
     do {
       for run in batch.runs {
@@ -244,9 +248,11 @@ struct DeliverySimulation {
   /// A machine's database is lost, or replaced by an older copy of itself; what then is promised is what the stores hold.
   mutating func replaceStore(_ side: Int, by store: SimulatedStore) {
     hasOtherPasts = true
-    // The peer has long heard the last of the life before.
+    // The peer has long heard the last of the life before, and brought it into force.
     cutLinks()
     nodes[1 - side].disconnect()
+    if nodes[1 - side].commit?.isDurable == false { applyCommit(1 - side) }
+    finishCommit(1 - side)
     flush(1 - side)
     crash(side, restoring: store)
     for sender in 0..<2 {

@@ -5,7 +5,7 @@ import Testing
   /// Nothing accepted is lost, everything takes effect once and in order, no window is overrun, and queues drain.
   @Test func everySeedKeepsThePromises() {
     var seeds = SeededRandom()
-    for _ in 0..<1_500 {
+    for _ in 0..<1_000 {
       let seed = seeds.next()
       var simulation = DeliverySimulation(seed: seed)
       let fault = simulation.run(steps: 300)
@@ -34,7 +34,7 @@ import Testing
   /// A database is lost, or replaced by an older copy of itself, on either side; what either then holds still arrives.
   @Test(arguments: [true, false]) func otherPastsAreOvercome(isWiped: Bool) {
     var seeds = SeededRandom()
-    for _ in 0..<500 {
+    for _ in 0..<300 {
       let seed = seeds.next()
       var simulation = DeliverySimulation(seed: seed, knowsIDs: true)
       var choice = SeededRandom(seed: seed ^ 1)
