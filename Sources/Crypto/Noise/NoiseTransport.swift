@@ -82,7 +82,8 @@ public struct NoiseTransport: Sendable {
   ///   `nonceExhausted`; the transport stays as it was.
   public mutating func open(_ ciphertext: [UInt8]) throws(NoiseError) -> [UInt8] {
     var failure: NoiseError?
-    let size = max(0, ciphertext.count - Self.overheadByteCount)
+    // Never zero: the standard library then writes into the empty array that all threads share.
+    let size = max(1, ciphertext.count - Self.overheadByteCount)
     let plaintext = [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
       ciphertext.withUnsafeBytes { ciphertext in
         do throws(NoiseError) {

@@ -24,6 +24,8 @@ struct DeliverySimulation {
   private var cancelled: Set<UInt64> = []
   /// The first thing that must not be.
   private(set) var fault: String?
+  /// Restored machines that take nothing new before they have heard what their peer holds: numbers they gave out in the
+  /// past that is gone would be given out again, and no number tells the two apart.
   private var quietUntilOpen: Set<Int> = []
   private var hasOtherPasts = false
 
@@ -263,9 +265,6 @@ struct DeliverySimulation {
     }
     quietUntilOpen.insert(side)
   }
-
-  /// Let a restored machine go on before it has met its peer.
-  mutating func permit(_ side: Int) { quietUntilOpen.remove(side) }
 
   // MARK: The end
 

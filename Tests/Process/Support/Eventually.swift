@@ -1,0 +1,8 @@
+/// Ask an outside process until a condition holds; throws `LabFault` after about a minute of asking.
+func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
+  for _ in 0..<1_200 {
+    if try await condition() { return }
+    try await Task.sleep(for: .milliseconds(50))
+  }
+  throw LabFault("It never came to this: \(what).")
+}

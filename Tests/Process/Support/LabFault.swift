@@ -1,0 +1,8 @@
+/// Why the lab could not do its part.
+struct LabFault: Error, CustomStringConvertible {
+  var description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Glibc
+import GRDB
+import LatchkeyControl
+import LatchkeyModel
+
+/// One node as a real process: started, killed, started again, and asked through its own socket.
+actor NodeProcess {
+  nonisolated let lab: ProcessLab
+  /// Its state folder.
+  nonisolated let folder: String
+  nonisolated let name: String
+  /// Its log, of all its runs.
+  nonisolated var log: String { ProcessLab.read(folder + ".log") }
+  nonisolated var database: String { folder + "/latchkey.sqlite" }
+  private var process: SpawnedProcess?
+  private var options = NodeProcess.quiet
+
+  /// On loopback alone, and without mDNS: codes and peers' addresses lead the way.
+  static let quiet = ["--no-discovery"]
+
+  init(lab: ProcessLab, folder: String, name: String) {
+    self.lab = lab
+    self.folder = folder
+    self.name = name
+  }
+
+  /// The node's API, on a connection made now.
+  nonisolated var api: ControlClient {
+    get async throws { try await ControlClient.open(stateFolder: folder, timeout: .seconds(30)) }
+  }
+
+  /// The ID of the process that runs.
+  var pid: pid_t? { process?.pid }
+
+  /// Start the node and wait until it answers.
+  ///
+  /// - Parameter options: nil for those of the last start.
+  func start(_ options: [String]? = nil) async throws {
+    if let options { self.options = options }
+    let process = try lab.spawn(
+      BuiltProgram.path,
+      ["run", "--interfaces", "lo", "--log-level", "debug", "--state-dir", folder] + self.options,
+      output: "/dev/null", talk: folder + ".log")
+    self.process = process
+    try await eventually("\(name) answers") {
+      guard process.isRunning else { throw LabFault("\(self.name) did not start: \(self.log.suffix(2_000))") }
+      // A socket that a killed run left behind answers nothing.
+      guard let status = try? await self.api.status() else { return false }
+      return status.processID == process.pid
+    }
+  }
+
+  /// End it at once, as a crash would.
+  func kill() async {
+    process?.signal(SIGKILL)
+    _ = await process?.wait()
+  }
+
+  /// Kill it and start it again.
+  func restart() async throws {
+    await kill()
+    try await start()
+  }
+
+  /// Ask it to leave, and wait until it has.
+  func terminate() async -> ProcessEnd? {
+    process?.signal(SIGTERM)
+    return await process?.wait()
+  }
+
+  /// Wait until it ends by itself.
+  func wait() async -> ProcessEnd? { await process?.wait() }
+
+  /// Run `latchkey` against this node.
+  nonisolated func latchkey(_ arguments: String..., input: String = "") async throws -> CommandResult {
+    var arguments = arguments
+    // What stands after `--` belongs to another program.
+    arguments.insert(contentsOf: ["--state-dir", folder], at: arguments.firstIndex(of: "--") ?? arguments.endIndex)
+    return try await lab.latchkey(arguments, input: input)
+  }
+
+  /// Start `latchkey` against this node and leave it running; gives the process and the files of its output and talk.
+  nonisolated func start(_ arguments: [String], input: String = "/dev/null") throws -> (
+    process: SpawnedProcess, output: String, talk: String
+  ) {
+    var arguments = arguments
+    arguments.insert(contentsOf: ["--state-dir", folder], at: arguments.firstIndex(of: "--") ?? arguments.endIndex)
+    let base = lab.newPath()
+    let process = try lab.spawn(
+      BuiltProgram.path, arguments, input: input, output: base + ".out", talk: base + ".err")
+    return (process, base + ".out", base + ".err")
+  }
+
+  /// Whether a session with any peer is open.
+  nonisolated func isConnected() async throws -> Bool {
+    try await api.devices().contains { $0.isConnected }
+  }
+
+  /// The port it listens on.
+  nonisolated func port() async throws -> UInt16 {
+    guard let text = try await api.status().listening.first?.split(separator: ":").last, let port = UInt16(text) else {
+      throw LabFault("\(name) listens nowhere")
+    }
+    return port
+  }
+
+  /// Give a command and return its ID.
+  nonisolated func issue(_ action: CommandRequest.Action, to device: String) async throws -> String {
+    try await api.issue(CommandRequest(device: device, action: action)).commandID.description
+  }
+
+  /// Wait until a command has come to its end, also over restarts.
+  nonisolated func ended(_ id: String) async throws -> ConfigurationCommand {
+    for _ in 0..<8 {
+      let command = try await api.waitForCommand(id: id)
+      if command.status.isFinal { return command }
+    }
+    throw LabFault("The command \(id) never came to its end.")
+  }
+
+  /// Read the database of a node that is stopped.
+  nonisolated func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    var configuration = Configuration()
+    configuration.readonly = true
+    return try DatabaseQueue(path: database, configuration: configuration).read(body)
+  }
+
+  /// Change the database of a node that is stopped.
+  nonisolated func edit(_ body: (Database) throws -> Void) throws {
+    try DatabaseQueue(path: database).write(body)
+  }
+}

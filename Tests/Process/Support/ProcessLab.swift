@@ -1,0 +1,149 @@
+import Foundation
+import Glibc
+import LatchkeyControl
+import LatchkeyModel
+import Synchronization
+
+/// A family of real nodes in a folder of its own. Everything it starts is ended with it, and the folder removed.
+///
+/// `LATCHKEY_TEST_KEEP=1` leaves the folders, with each node's log, where they are.
+final class ProcessLab: Sendable {
+  /// The folder; short, because a socket's path has to fit.
+  let folder: String
+  private let started = Mutex<[SpawnedProcess]>([])
+  private let names = Mutex(0)
+
+  /// Run `body` with a lab, and end what it started however it ends.
+  static func run<Value>(_ body: (ProcessLab) async throws -> Value) async throws -> Value {
+    let lab = try ProcessLab()
+    do {
+      let value = try await body(lab)
+      await lab.end()
+      return value
+    } catch {
+      lab.showLogs()
+      await lab.end()
+      throw error
+    }
+  }
+
+  private init() throws {
+    var path = Array("/tmp/lk-XXXXXX".utf8CString)
+    guard mkdtemp(&path) != nil else { throw LabFault("No folder could be made below /tmp.") }
+    folder = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// What every process of the lab finds in its environment.
+  var environment: [String: String] {
+    var variables = [
+      "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder, "TZ": "UTC", "LANG": "C.UTF-8",
+      "SWIFT_BACKTRACE": "enable=no",
+    ]
+    variables["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
+    return variables
+  }
+
+  /// Start a program that ends with the lab at the latest.
+  func spawn(_ program: String, _ arguments: [String], input: String = "/dev/null", output: String, talk: String) throws
+    -> SpawnedProcess
+  {
+    let process = try SpawnedProcess(
+      program, arguments, environment: environment, input: input, output: output, talk: talk)
+    started.withLock { $0.append(process) }
+    return process
+  }
+
+  /// Run a program to its end.
+  func run(_ program: String, _ arguments: [String], input: String = "") async throws -> CommandResult {
+    let base = newPath()
+    defer { for suffix in [".in", ".out", ".err"] { unlink(base + suffix) } }
+    try Data(input.utf8).write(to: URL(fileURLWithPath: base + ".in"))
+    let process = try spawn(program, arguments, input: base + ".in", output: base + ".out", talk: base + ".err")
+    let end = await process.wait()
+    started.withLock { $0.removeAll { $0 === process } }
+    return CommandResult(end: end, output: Self.read(base + ".out"), talk: Self.read(base + ".err"))
+  }
+
+  /// Run `latchkey` to its end.
+  func latchkey(_ arguments: [String], input: String = "") async throws -> CommandResult {
+    try await run(BuiltProgram.path, arguments, input: input)
+  }
+
+  /// Make a node's folder; nothing runs yet.
+  func node(_ role: DeviceRole, _ name: String) async throws -> NodeProcess {
+    let node = NodeProcess(lab: self, folder: newPath(), name: name)
+    let made = try await latchkey(
+      ["init", "--role", role.rawValue, "--name", name, "--state-dir", node.folder])
+    guard made.status == 0 else { throw LabFault("init failed: \(made)") }
+    return node
+  }
+
+  /// Make and start a node.
+  func runningNode(_ role: DeviceRole, _ name: String, _ options: [String]? = nil) async throws -> NodeProcess {
+    let node = try await node(role, name)
+    try await node.start(options)
+    return node
+  }
+
+  /// Make and start a parent and a child, and pair them.
+  func pairedFamily() async throws -> (parent: NodeProcess, child: NodeProcess) {
+    let parent = try await runningNode(.parent, "Kitchen laptop")
+    let child = try await runningNode(.child, "Emma's PC")
+    try await pair(parent, child)
+    return (parent, child)
+  }
+
+  /// Pair two running nodes, and wait until both are connected.
+  func pair(_ parent: NodeProcess, _ child: NodeProcess) async throws {
+    let progress = try await join(child, try await code(from: parent))
+    guard progress.outcome == .ok else { throw LabFault("the pairing ended so: \(progress)") }
+    try await eventually("\(child.name) is connected") { try await child.isConnected() }
+  }
+
+  /// Have a code shown that lets in whoever has it.
+  func code(from parent: NodeProcess) async throws -> String {
+    let invited = try await parent.api.invite(InviteRequest(acceptWithoutAsking: true))
+    guard let code = invited.code else { throw LabFault("no code was shown: \(invited)") }
+    return code
+  }
+
+  /// Enter a code, and follow the pairing to its end.
+  func join(_ child: NodeProcess, _ code: String, peer: String? = nil) async throws -> PairingProgress {
+    let api = try await child.api
+    var progress = try await api.join(JoinRequest(code: code, peer: peer))
+    while progress.phase != .ended {
+      progress = try await api.pairing(id: progress.pairingID, after: progress.change)
+    }
+    return progress
+  }
+
+  /// A path in the lab's folder that nothing has yet.
+  func newPath() -> String {
+    names.withLock { count in
+      count += 1
+      return "\(folder)/\(count)"
+    }
+  }
+
+  /// The text of a file, empty when it cannot be read.
+  static func read(_ path: String) -> String {
+    (try? Data(contentsOf: URL(fileURLWithPath: path))).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
+  private func showLogs() {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    for name in names.sorted() where name.hasSuffix(".log") {
+      let tail = Self.read("\(folder)/\(name)").split(separator: "\n").suffix(40).joined(separator: "\n")
+      FileHandle.standardError.write(Data("--- \(name)\n\(tail)\n".utf8))
+    }
+  }
+
+  private func end() async {
+    let processes = started.withLock { $0 }
+    for process in processes { process.signal(SIGKILL) }
+    for process in processes { _ = await process.wait() }
+    if ProcessInfo.processInfo.environment["LATCHKEY_TEST_KEEP"] == nil {
+      try? FileManager.default.removeItem(atPath: folder)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A process of ours: started with files for its three streams, waited for, and signalled by its ID alone.
+final class SpawnedProcess: Sendable {
+  private struct State {
+    var end: ProcessEnd?
+    var waiters: [CheckedContinuation<ProcessEnd, Never>] = []
+  }
+
+  /// Its process ID, ours until it has been waited for.
+  let pid: pid_t
+  private let state = Mutex(State())
+
+  /// Start a program.
+  ///
+  /// - Parameters:
+  ///   - input: a file for standard input.
+  ///   - output: a file that standard output is written to.
+  ///   - talk: a file that standard error is appended to.
+  init(_ program: String, _ arguments: [String], environment: [String: String], input: String, output: String, talk: String)
+    throws
+  {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    posix_spawn_file_actions_addopen(&actions, 2, talk, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    // Nothing of the test's own may live on in a process that outlives a part of it.
+    posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+    var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for word in words + variables { free(word) } }
+    var pid: pid_t = 0
+    let code = posix_spawnp(&pid, program, &actions, &attributes, &words, &variables)
+    guard code == 0 else { throw LabFault("\(program) could not be started: \(String(cString: strerror(code)))") }
+    self.pid = pid
+    Thread.detachNewThread { self.reap() }
+  }
+
+  /// Whether it has not ended.
+  var isRunning: Bool { state.withLock { $0.end == nil } }
+
+  /// Wait for its end.
+  func wait() async -> ProcessEnd {
+    await withCheckedContinuation { continuation in
+      let end = state.withLock { state in
+        if state.end == nil { state.waiters.append(continuation) }
+        return state.end
+      }
+      if let end { continuation.resume(returning: end) }
+    }
+  }
+
+  /// Send a signal, unless it has ended.
+  func signal(_ number: Int32) {
+    state.withLock { state in
+      if state.end == nil { kill(pid, number) }
+    }
+  }
+
+  private func reap() {
+    var information = siginfo_t()
+    // Waited for without being taken away first, so that its ID is never signalled once it may be another's.
+    while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+    let (end, waiters) = state.withLock { state in
+      var status: Int32 = 0
+      waitpid(pid, &status, 0)
+      let low = status & 0x7F
+      let end = low == 0 ? ProcessEnd.exited(status >> 8 & 0xFF) : .signalled(low)
+      state.end = end
+      defer { state.waiters = [] }
+      return (end, state.waiters)
+    }
+    for waiter in waiters { waiter.resume(returning: end) }
+  }
+}

@@ -1,0 +1,94 @@
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// Removing a machine, and taking it back.
+  @Suite struct UnpairTests {
+    @Test("A connected machine that is unpaired is told at once, and neither side opens a session again")
+    func whileConnected() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let result = try await parent.api.unpair(device: "Emma's PC")
+        #expect(result.wasTold)
+        #expect(result.device.state == .removed)
+        try await eventually("the child knows") { try await child.api.status().peers.isEmpty }
+        #expect(try await child.api.status().warnings.count == 1)
+        for node in [parent, child] { try await node.restart() }
+        #expect(try await parent.api.status().peers.isEmpty)
+        #expect(try await child.api.status().peers.isEmpty)
+        let refused = try await parent.latchkey("message", "send", "--to", "Emma's PC", "hello")
+        #expect(refused.status != 0)
+      }
+    }
+
+    @Test("A machine that is away when it is unpaired is told when it comes back; its commands are cancelled")
+    func whileAway() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        await child.kill()
+        let waiting = try await parent.issue(.message("too late"), to: "Emma's PC")
+        let result = try await parent.api.unpair(device: "Emma's PC")
+        #expect(!result.wasTold)
+        #expect(result.cancelledCommands == 1)
+        // It still knows of it after a restart.
+        try await parent.restart()
+        try await child.start()
+        try await eventually("the child knows") { try await child.api.status().peers.isEmpty }
+        #expect(try await child.api.status().messages.isEmpty)
+        #expect(try await parent.api.command(id: waiting).status == .cancelled)
+        // Told once, its key is gone for good.
+        try await eventually("the parent knows that it was told") {
+          parent.log.contains("session ended")
+        }
+        await parent.kill()
+        let row = try parent.read { try Row.fetchOne($0, sql: "SELECT state, pairwise_key FROM peer") }
+        #expect(row?["state"] == 4)
+        #expect(row?["pairwise_key"] == [UInt8](repeating: 0, count: 32).data)
+      }
+    }
+
+    @Test("A machine that was removed is taken back by a new code alone, and its streams begin anew")
+    func pairedAgain() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let first = try await parent.issue(.message("first"), to: "Emma's PC")
+        #expect(try await parent.ended(first).status == .executed)
+        _ = try await parent.api.unpair(device: "Emma's PC")
+        try await eventually("the child knows") { try await child.api.status().peers.isEmpty }
+        try await lab.pair(parent, child)
+        let second = try await parent.issue(.message("second"), to: "Emma's PC")
+        #expect(try await parent.ended(second).status == .executed)
+        #expect(try await child.api.status().messages.map(\.text).sorted() == ["first", "second"])
+        let devices = try await parent.api.devices().filter { $0.device.state == .active }
+        #expect(devices.count == 1)
+        // And again with both restarted in between: what was agreed is durable.
+        for node in [parent, child] { try await node.restart() }
+        let third = try await parent.issue(.message("third"), to: "Emma's PC")
+        #expect(try await parent.ended(third).status == .executed)
+      }
+    }
+
+    @Test("A machine that was removed while away is taken back before it ever heard of it")
+    func pairedAgainUntold() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        await child.kill()
+        _ = try await parent.issue(.message("cancelled"), to: "Emma's PC")
+        _ = try await parent.api.unpair(device: "Emma's PC")
+        let code = try await lab.code(from: parent)
+        // The child still takes itself for paired: whichever comes first, the removal or the code, both agree at the end.
+        try await child.start()
+        var ended = try await lab.join(child, code)
+        if ended.outcome != .ok { ended = try await lab.join(child, try await lab.code(from: parent)) }
+        #expect(ended.outcome == .ok, "\(ended)")
+        try await eventually("both are connected") {
+          let (one, other) = (try await parent.isConnected(), try await child.isConnected())
+          return one && other
+        }
+        let id = try await parent.issue(.message("welcome back"), to: "Emma's PC")
+        #expect(try await parent.ended(id).status == .executed)
+        #expect(try await child.api.status().messages.map(\.text) == ["welcome back"])
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyTestSupport
+import Testing
+
+@Suite struct SessionTimerTests {
+  private var random = SeededRandom()
+  private var pair: SessionPair
+
+  init() throws {
+    pair = try SessionPair(&random)
+    try pair.open()
+  }
+
+  /// Let time pass until the caller's timer, and fire it.
+  private mutating func fire() -> SessionMachine.TimerEffect? {
+    pair.clock.advance(pair.caller.nextTimer - pair.clock.now)
+    return pair.caller.timerFired(now: pair.clock.now)
+  }
+
+  private mutating func hear() throws {
+    let frame = try pair.callee.seal(SessionBatch(pong: 1), now: pair.clock.now)
+    _ = try pair.caller.received(frame, now: pair.clock.now)
+  }
+
+  @Test mutating func silenceIsAskedTwiceAndThenDead() {
+    let start = pair.clock.now
+    #expect(pair.caller.nextTimer - start == 20_000)
+    #expect(fire() == .ping(1))
+    #expect(pair.clock.now - start == 20_000)
+    #expect(fire() == .ping(2))
+    #expect(pair.clock.now - start == 40_000)
+    #expect(fire() == .dead)
+    #expect(pair.clock.now - start == 60_000)
+  }
+
+  @Test mutating func nothingIsDueBeforeItsTime() {
+    pair.clock.advance(19_999)
+    #expect(pair.caller.timerFired(now: pair.clock.now) == nil)
+    pair.clock.advance(1)
+    #expect(pair.caller.timerFired(now: pair.clock.now) == .ping(1))
+    // Asked again at the same moment, it has been said.
+    #expect(pair.caller.timerFired(now: pair.clock.now) == nil)
+    pair.clock.advance(19_999)
+    #expect(pair.caller.timerFired(now: pair.clock.now) == nil)
+  }
+
+  @Test mutating func whateverIsHeardIsASignOfLife() throws {
+    pair.clock.advance(59_999)
+    try hear()
+    let heard = pair.clock.now
+    #expect(pair.caller.timerFired(now: heard) == nil)
+    #expect(pair.caller.nextTimer - heard == 20_000)
+    #expect(fire() == .ping(1))
+    #expect(pair.clock.now - heard == 20_000)
+  }
+
+  @Test mutating func whatCannotBeOpenedIsNone() throws {
+    pair.clock.advance(30_000)
+    #expect(throws: SessionFault.authentication) {
+      try pair.caller.received([UInt8](repeating: 0, count: 40), now: pair.clock.now)
+    }
+    pair.clock.advance(30_000)
+    #expect(pair.caller.timerFired(now: pair.clock.now) == .dead)
+  }
+
+  @Test mutating func ourOwnWordsAreNone() throws {
+    for _ in 0..<6 {
+      pair.clock.advance(10_000)
+      _ = try pair.caller.seal(SessionBatch(ping: 1), now: pair.clock.now)
+    }
+    #expect(pair.caller.timerFired(now: pair.clock.now) == .dead)
+  }
+
+  @Test mutating func afterADayTheSessionIsRenewed() throws {
+    let start = pair.clock.now
+    var effects: [SessionMachine.TimerEffect] = []
+    repeat {
+      guard let effect = fire() else { continue }
+      effects.append(effect)
+      if case .ping = effect { try hear() }
+    } while effects.last.map { if case .ping = $0 { true } else { false } } ?? true
+    #expect(effects.last == .renew)
+    #expect(pair.clock.now - start == 86_400_000)
+    #expect(effects.count == 4_320)
+  }
+
+  /// The machine slept: it was neither a day's session nor a live one, and a dead one cannot say goodbye.
+  @Test mutating func afterALongSleepTheSessionIsDead() {
+    pair.clock.advance(2 * 86_400_000)
+    #expect(pair.caller.timerFired(now: pair.clock.now) == .dead)
+  }
+}
