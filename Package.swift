@@ -27,7 +27,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
@@ -67,7 +66,6 @@ let package = Package(
         "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyStore", "LatchkeyDiscovery",
         "LatchkeyTransport", "LatchkeyAgent", logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "Metrics", package: "swift-metrics"),
       ],
       path: "Sources/Node", swiftSettings: strict),
     .target(
@@ -111,7 +109,7 @@ let package = Package(
       name: "LatchkeyCryptoTests", dependencies: ["LatchkeyCrypto", "LatchkeyModel"], path: "Tests/Crypto",
       swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyWireTests", dependencies: ["LatchkeyWire", "LatchkeyModel"], path: "Tests/Wire",
+      name: "LatchkeyWireTests", dependencies: ["LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"], path: "Tests/Wire",
       swiftSettings: strict),
     .testTarget(
       name: "LatchkeyProtocolTests",
@@ -124,8 +122,12 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Store", swiftSettings: strict),
+    // Runs the discovery back ends in processes and network namespaces of the tests' making.
+    .executableTarget(
+      name: "latchkey-discovery-probe", dependencies: ["LatchkeyDiscovery"], path: "Tests/DiscoveryProbe",
+      swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyDiscoveryTests", dependencies: ["LatchkeyDiscovery", "LatchkeyModel", "LatchkeyTestSupport"],
+      name: "LatchkeyDiscoveryTests", dependencies: ["LatchkeyDiscovery", "latchkey-discovery-probe"],
       path: "Tests/Discovery", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyTransportTests",

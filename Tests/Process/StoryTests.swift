@@ -1,3 +1,4 @@
+import GRDB
 import Glibc
 import LatchkeyModel
 import Testing
@@ -10,7 +11,7 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
         let child = try await lab.runningNode(.child, "Emma's PC")
-        let invite = try parent.start(["pair", "invite", "--yes", "--for", "Emma"])
+        let invite = try parent.launch(["pair", "invite", "--yes", "--for", "Emma"])
         try await eventually("a code is shown") { ProcessLab.read(invite.output).contains("\n") }
         let code = ProcessLab.read(invite.output)
         #expect(code.hasPrefix("LK1"))
@@ -40,7 +41,7 @@ extension ProcessTests {
         await parent.kill()
         try await eventually("the child has noticed") { try await !child.isConnected() }
         // Nobody but mDNS knows the new port.
-        try await parent.start(["--port", "\(try await lab.freePort())"])
+        try await parent.start(["--port", "\(try lab.freePort())"])
         try await eventually("the child is back") { try await parent.isConnected() }
         let id = try await parent.issue(.message("found you"), to: "Emma's PC")
         #expect(try await parent.ended(id).status == .executed)

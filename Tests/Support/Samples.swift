@@ -40,7 +40,8 @@ public enum Samples {
       milliPointsPerMinute: Int64.random(in: 0...1_000_000_000, using: &random), isEnabled: random.once(in: 2),
       isBlocked: random.once(in: 2), dailyLimitMinutes: random.once(in: 2) ? random.below(1_441) : nil,
       modified: HybridTimestamp(
-        wall: Int64.random(in: 0..<(1 << 47), using: &random), counter: UInt32.random(in: 0...UInt32.max, using: &random),
+        wall: Int64.random(in: 0..<(1 << 47), using: &random),
+        counter: UInt32.random(in: 0...UInt32.max, using: &random),
         author: deviceID(&random)),
       matchers: (0..<random.below(4)).map { _ in
         AppMatcher(kind: random.pick(AppMatcher.Kind.allCases), value: text(maximumBytes: 200, &random))

@@ -28,8 +28,10 @@ import Testing
   private let author = [UInt8](repeating: 8, count: 20)
 
   private func command(_ payloadField: UInt64, _ payload: RawMessage) -> [UInt8] {
-    RawMessage().adding(1, bytes: id).adding(2, bytes: author).adding(3, number: 5).adding(payloadField, message: payload)
-      .bytes
+    RawMessage().adding(1, bytes: id).adding(2, bytes: author).adding(3, number: 5).adding(
+      payloadField, message: payload
+    )
+    .bytes
   }
 
   @Test func fieldsHaveTheNumbersOfTheSpecification() throws {
@@ -49,8 +51,9 @@ import Testing
           matchers: [AppMatcher(kind: .path, value: "/usr/games/chess")])))
     #expect(read == expected)
     #expect(coding.encode(expected) == command(10, app))
-    #expect(coding.encode(CommandBody(commandID: expected.commandID, author: device, createdAt: 5, payload: .requestReport))
-      == command(13, RawMessage()))
+    #expect(
+      coding.encode(CommandBody(commandID: expected.commandID, author: device, createdAt: 5, payload: .requestReport))
+        == command(13, RawMessage()))
     let receipt = CommandReceipt(commandID: expected.commandID, outcome: .failed(reason: "no"), at: 7)
     #expect(
       coding.encode(receipt)
@@ -58,8 +61,10 @@ import Testing
   }
 
   @Test func fieldsOfLaterVersionsAreLeftOut() throws {
-    let raw = RawMessage().adding(1, bytes: id).adding(2, bytes: author).adding(14, message: RawMessage().adding(1, text: "Hi"))
-      .adding(80, text: "later")
+    let raw = RawMessage().adding(1, bytes: id).adding(2, bytes: author).adding(
+      14, message: RawMessage().adding(1, text: "Hi")
+    )
+    .adding(80, text: "later")
     #expect(try coding.command(raw.bytes).payload == .message("Hi"))
   }
 
@@ -95,7 +100,11 @@ import Testing
       (10, good.adding(1, text: "")),
       (10, good.adding(3, number: 4)),
       (10, good.adding(9, message: RawMessage().adding(1, number: 1))),
-      (10, (0..<65).reduce(good) { raw, _ in raw.adding(9, message: RawMessage().adding(1, number: 1).adding(2, text: "x")) }),
+      (
+        10,
+        (0..<65).reduce(good) { raw, _ in raw.adding(9, message: RawMessage().adding(1, number: 1).adding(2, text: "x"))
+        }
+      ),
       (10, RawMessage().adding(1, text: "a").adding(2, text: "A").adding(3, number: 1)),
       (11, RawMessage()),
       (11, RawMessage().adding(1, text: "a\u{7}")),
@@ -117,7 +126,9 @@ import Testing
         try coding.command(
           RawMessage().adding(1, bytes: wrong).adding(2, bytes: author).adding(13, message: RawMessage()).bytes)
       }
-      #expect(throws: BodyFault.self) { try coding.receipt(RawMessage().adding(1, bytes: wrong).adding(2, number: 3).bytes) }
+      #expect(throws: BodyFault.self) {
+        try coding.receipt(RawMessage().adding(1, bytes: wrong).adding(2, number: 3).bytes)
+      }
     }
     for size in [0, 16, 19, 21] {
       let raw = RawMessage().adding(1, bytes: id).adding(2, bytes: [UInt8](repeating: 1, count: size))

@@ -39,7 +39,8 @@ import Testing
 
   @Test func fieldsOfLaterVersionsAreLeftOut() throws {
     let key = [UInt8](repeating: 7, count: 32)
-    let opening = RawMessage().adding(1, bytes: key).adding(90, text: "later").adding(91, number: 5).adding(92, fixed: 1)
+    let opening = RawMessage().adding(1, bytes: key).adding(90, text: "later").adding(91, number: 5).adding(
+      92, fixed: 1)
     #expect(try PairingCodec.opening(opening.bytes) == PairingOpening(commitment: key))
     #expect(try PairingCodec.step(RawMessage().adding(4, message: RawMessage()).adding(90, text: "x").bytes) == .done)
   }
@@ -49,8 +50,10 @@ import Testing
     let right = [UInt8](repeating: 7, count: 32)
     #expect(throws: WireError.self) { try PairingCodec.opening(RawMessage().adding(1, bytes: wrong).bytes) }
     for (identity, random) in [(wrong, right), (right, wrong)] {
-      let raw = RawMessage().adding(1, bytes: identity).adding(3, number: 2).adding(4, bytes: random).adding(5, number: 1)
-        .adding(6, number: 1)
+      let raw = RawMessage().adding(1, bytes: identity).adding(3, number: 2).adding(4, bytes: random).adding(
+        5, number: 1
+      )
+      .adding(6, number: 1)
       #expect(throws: WireError.self) { try PairingCodec.introduction(raw.bytes) }
     }
     let commit = RawMessage().adding(2, message: RawMessage().adding(1, bytes: wrong))

@@ -35,8 +35,10 @@ import Testing
     let item = RawMessage().adding(1, number: 1).adding(2, bytes: runID).adding(3, bytes: [1, 2])
     let run = RawMessage().adding(1, number: 2).adding(2, fixed: 13).adding(3, number: 14).adding(4, message: item)
       .adding(4, message: RawMessage().adding(4, number: 3))
-    let raw = RawMessage().adding(1, message: hello).adding(2, message: run).adding(3, message: Self.position(3, 18, 19))
-      .adding(4, number: 0).adding(5, number: 21).adding(6, number: 3).adding(7, number: 1)
+    let raw = RawMessage().adding(1, message: hello).adding(2, message: run).adding(
+      3, message: Self.position(3, 18, 19)
+    )
+    .adding(4, number: 0).adding(5, number: 21).adding(6, number: 3).adding(7, number: 1)
     #expect(SessionCodec.encode(batch) == raw.bytes)
   }
 
@@ -61,8 +63,10 @@ import Testing
 
   @Test func whatLaterVersionsNameHasAMeaning() throws {
     #expect(try SessionCodec.decode(RawMessage().adding(6, number: 99).bytes).goodbye == .protocolError)
-    let hello = RawMessage().adding(1, number: 1).adding(2, number: 1).adding(4, bytes: [UInt8](repeating: 5, count: 16))
-      .adding(6, number: 1).adding(7, number: 99)
+    let hello = RawMessage().adding(1, number: 1).adding(2, number: 1).adding(
+      4, bytes: [UInt8](repeating: 5, count: 16)
+    )
+    .adding(6, number: 1).adding(7, number: 99)
     #expect(try SessionCodec.decode(RawMessage().adding(1, message: hello).bytes).hello?.refusal == .version)
     // An item of an unknown kind takes its number, so that it never stops the stream.
     let batch = try SessionCodec.decode(Self.run(first: 4, items: [Self.item(kind: 4_000_000_000), Self.item()]))
@@ -77,24 +81,25 @@ import Testing
     #expect(items?.map(\.skipThrough) == [10, 11, 16, 17])
   }
 
-  @Test(arguments: [
-    ("no first number", run(first: 0, items: [item()])),
-    ("no epoch", run(first: 1, epoch: 0, items: [item()])),
-    ("no class", run(first: 1, streamClass: 0, items: [item()])),
-    ("an unknown class", run(first: 1, streamClass: 5, items: [item()])),
-    ("a class that is cut to a known one", run(first: 1, streamClass: 258, items: [item()])),
-    ("a short ID", run(first: 1, items: [item(id: 15)])),
-    ("a long ID", run(first: 1, items: [item(id: 17)])),
-    ("no ID", run(first: 1, items: [item(id: 0)])),
-    ("a body over the limit", run(first: 1, items: [item(body: Limits.itemBodyBytes + 1)])),
-    ("a skip with an ID", run(first: 1, items: [item(kind: 0, id: 16)])),
-    ("a skip with a body", run(first: 1, items: [item(kind: 0, id: 0, body: 1)])),
-    ("a skip over the last number", run(first: 2, items: [RawMessage().adding(4, number: .max)])),
-    ("a skip to the last number", run(first: 1, items: [RawMessage().adding(4, number: .max)])),
-    ("an item with the last number", run(first: .max, items: [item()])),
-    ("an ID that is a number", RawMessage().adding(2, message: RawMessage().adding(2, number: 1)).bytes + [0x80]),
-    ("a length beyond the end", [0x12, 0x7F, 0x00]),
-  ] as [(String, [UInt8])])
+  @Test(
+    arguments: [
+      ("no first number", run(first: 0, items: [item()])),
+      ("no epoch", run(first: 1, epoch: 0, items: [item()])),
+      ("no class", run(first: 1, streamClass: 0, items: [item()])),
+      ("an unknown class", run(first: 1, streamClass: 5, items: [item()])),
+      ("a class that is cut to a known one", run(first: 1, streamClass: 258, items: [item()])),
+      ("a short ID", run(first: 1, items: [item(id: 15)])),
+      ("a long ID", run(first: 1, items: [item(id: 17)])),
+      ("no ID", run(first: 1, items: [item(id: 0)])),
+      ("a body over the limit", run(first: 1, items: [item(body: Limits.itemBodyBytes + 1)])),
+      ("a skip with an ID", run(first: 1, items: [item(kind: 0, id: 16)])),
+      ("a skip with a body", run(first: 1, items: [item(kind: 0, id: 0, body: 1)])),
+      ("a skip over the last number", run(first: 2, items: [RawMessage().adding(4, number: .max)])),
+      ("a skip to the last number", run(first: 1, items: [RawMessage().adding(4, number: .max)])),
+      ("an item with the last number", run(first: .max, items: [item()])),
+      ("an ID that is a number", RawMessage().adding(2, message: RawMessage().adding(2, number: 1)).bytes + [0x80]),
+      ("a length beyond the end", [0x12, 0x7F, 0x00]),
+    ] as [(String, [UInt8])])
   func malformedBatchesAreThePeersFault(what: String, bytes: [UInt8]) {
     #expect(throws: WireError.self, "\(what)") { try SessionCodec.decode(bytes) }
   }
@@ -104,29 +109,37 @@ import Testing
     #expect(batch.runs.first?.items.first?.body.count == Limits.itemBodyBytes)
   }
 
-  @Test(arguments: [
-    ("a short run ID", RawMessage().adding(1, number: 1).adding(2, number: 1).adding(4, bytes: [1]).adding(6, number: 1)),
-    (
-      "versions in the wrong order",
-      RawMessage().adding(1, number: 2).adding(2, number: 1).adding(4, bytes: [UInt8](repeating: 5, count: 16))
-        .adding(6, number: 1)
-    ),
-    ("no role", RawMessage().adding(1, number: 1).adding(2, number: 1).adding(4, bytes: [UInt8](repeating: 5, count: 16))),
-    (
-      "too many positions",
-      (0..<17).reduce(
-        RawMessage().adding(1, number: 1).adding(2, number: 1).adding(4, bytes: [UInt8](repeating: 5, count: 16))
+  @Test(
+    arguments: [
+      (
+        "a short run ID",
+        RawMessage().adding(1, number: 1).adding(2, number: 1).adding(4, bytes: [1]).adding(6, number: 1)
+      ),
+      (
+        "versions in the wrong order",
+        RawMessage().adding(1, number: 2).adding(2, number: 1).adding(4, bytes: [UInt8](repeating: 5, count: 16))
           .adding(6, number: 1)
-      ) { raw, _ in raw.adding(11, message: position(1, 1, 1)) }
-    ),
-  ] as [(String, RawMessage)])
+      ),
+      (
+        "no role",
+        RawMessage().adding(1, number: 1).adding(2, number: 1).adding(4, bytes: [UInt8](repeating: 5, count: 16))
+      ),
+      (
+        "too many positions",
+        (0..<17).reduce(
+          RawMessage().adding(1, number: 1).adding(2, number: 1).adding(4, bytes: [UInt8](repeating: 5, count: 16))
+            .adding(6, number: 1)
+        ) { raw, _ in raw.adding(11, message: position(1, 1, 1)) }
+      ),
+    ] as [(String, RawMessage)])
   func malformedHellosAreThePeersFault(what: String, hello: RawMessage) {
     #expect(throws: WireError.self, "\(what)") { try SessionCodec.decode(RawMessage().adding(1, message: hello).bytes) }
   }
 
   @Test func namesInAHelloAreMadeSafeToShow() throws {
     let hello = Hello(
-      software: "1\u{1B}[2J", runID: [UInt8](repeating: 5, count: 16), name: "Emma\u{202E}\n" + String(repeating: "x", count: 99),
+      software: "1\u{1B}[2J", runID: [UInt8](repeating: 5, count: 16),
+      name: "Emma\u{202E}\n" + String(repeating: "x", count: 99),
       role: .child, outgoing: [], incoming: [])
     let read = try SessionCodec.decode(SessionCodec.encode(SessionBatch(hello: hello))).hello
     #expect(read?.software == "1\u{FFFD}[2J")

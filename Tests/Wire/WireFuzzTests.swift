@@ -15,36 +15,36 @@ import Testing
   private static let coding = MessageBodyCoding()
 
   private static let readers = [
-    Reader(name: "batch", sample: { SessionCodec.encode(WireSamples.batch(&$0)) }) {
-      SessionCodec.encode(try SessionCodec.decode($0))
-    },
-    Reader(name: "opening", sample: { PairingCodec.encode(PairingOpening(commitment: $0.bytes(32))) }) {
-      PairingCodec.encode(try PairingCodec.opening($0))
-    },
-    Reader(name: "introduction", sample: { PairingCodec.encode(WireSamples.introduction(&$0)) }) {
-      PairingCodec.encode(try PairingCodec.introduction($0))
-    },
-    Reader(name: "step", sample: { PairingCodec.encode(WireSamples.step(&$0)) }) {
-      PairingCodec.encode(try PairingCodec.step($0))
-    },
-    Reader(name: "command", sample: { coding.encode(WireSamples.command(&$0)) }) {
-      coding.encode(try coding.command($0))
-    },
-    Reader(name: "receipt", sample: { coding.encode(WireSamples.receipt(&$0)) }) {
-      coding.encode(try coding.receipt($0))
-    },
-    Reader(name: "usage record", sample: { coding.encode(Samples.usageRecord(&$0)) }) {
-      coding.encode(try coding.usageRecord($0))
-    },
-    Reader(name: "settings", sample: { coding.encode(Samples.settings(&$0)) }) {
-      coding.encode(try coding.settings($0))
-    },
-    Reader(name: "matchers", sample: { coding.encode(Samples.app(&$0).matchers) }) {
-      coding.encode(try coding.matchers($0))
-    },
-    Reader(name: "state", sample: { coding.encode(WireSamples.state(&$0)) }) {
-      coding.encode(try coding.state($0))
-    },
+    Reader(
+      name: "batch", sample: { SessionCodec.encode(WireSamples.batch(&$0)) },
+      read: { SessionCodec.encode(try SessionCodec.decode($0)) }),
+    Reader(
+      name: "opening", sample: { PairingCodec.encode(PairingOpening(commitment: $0.bytes(32))) },
+      read: { PairingCodec.encode(try PairingCodec.opening($0)) }),
+    Reader(
+      name: "introduction", sample: { PairingCodec.encode(WireSamples.introduction(&$0)) },
+      read: { PairingCodec.encode(try PairingCodec.introduction($0)) }),
+    Reader(
+      name: "step", sample: { PairingCodec.encode(WireSamples.step(&$0)) },
+      read: { PairingCodec.encode(try PairingCodec.step($0)) }),
+    Reader(
+      name: "command", sample: { coding.encode(WireSamples.command(&$0)) },
+      read: { coding.encode(try coding.command($0)) }),
+    Reader(
+      name: "receipt", sample: { coding.encode(WireSamples.receipt(&$0)) },
+      read: { coding.encode(try coding.receipt($0)) }),
+    Reader(
+      name: "usage record", sample: { coding.encode(Samples.usageRecord(&$0)) },
+      read: { coding.encode(try coding.usageRecord($0)) }),
+    Reader(
+      name: "settings", sample: { coding.encode(Samples.settings(&$0)) },
+      read: { coding.encode(try coding.settings($0)) }),
+    Reader(
+      name: "matchers", sample: { coding.encode(Samples.app(&$0).matchers) },
+      read: { coding.encode(try coding.matchers($0)) }),
+    Reader(
+      name: "state", sample: { coding.encode(WireSamples.state(&$0)) },
+      read: { coding.encode(try coding.state($0)) }),
   ]
 
   /// Whether the bytes were read; anything thrown but the two typed errors is a failure.
@@ -87,7 +87,9 @@ import Testing
       case 0: bytes = random.bytes(random.below(200))
       case 1:
         bytes = reader.sample(&random)
-        for _ in 0...random.below(4) where !bytes.isEmpty { bytes[random.below(bytes.count)] = UInt8(random.below(256)) }
+        for _ in 0...random.below(4) where !bytes.isEmpty {
+          bytes[random.below(bytes.count)] = UInt8(random.below(256))
+        }
       case 2:
         bytes = reader.sample(&random)
         if !bytes.isEmpty {

@@ -51,7 +51,8 @@ enum WireSamples {
 
   static func position(_ random: inout SeededRandom) -> StreamPosition {
     StreamPosition(
-      streamClass: random.pick(StreamClass.allCases), epoch: random.next(), through: random.next() >> random.next() % 64)
+      streamClass: random.pick(StreamClass.allCases), epoch: random.next(), through: random.next() >> random.next() % 64
+    )
   }
 
   static func hello(_ random: inout SeededRandom) -> Hello {

@@ -16,8 +16,8 @@ extension NodeService {
     let id = CommandID(milliseconds: wall, random: SecureRandom.bytes(10))
     let issued: (command: ConfigurationCommand, change: OutboxChange)
     do {
-      issued = try await context.store.issue(id, to: peer.device.deviceID, at: wall) { apps, now in
-        let payload = try make(apps, now, context.own)
+      issued = try await context.store.issue(id, to: peer.device.deviceID, at: wall) { apps, clock in
+        let payload = try make(apps, clock)
         if let fault = payload.fault { throw StoreError.unexpected(fault) }
         return payload
       }
@@ -27,7 +27,7 @@ extension NodeService {
     return issued.command
   }
 
-  private typealias PayloadMaker = @Sendable (AppLookup, HybridTimestamp, DeviceID) throws -> CommandPayload
+  private typealias PayloadMaker = @Sendable (AppLookup, ClockReader) throws -> CommandPayload
 
   /// Check what was asked, and how to make it a payload once the present rule is known.
   private static func payload(_ action: CommandRequest.Action) throws(LocalAPIError) -> PayloadMaker {
@@ -38,25 +38,25 @@ extension NodeService {
       if let fault = apply(change, to: nil, id, HybridTimestamp(wall: 0, counter: 0, author: anyone)).fault {
         throw LocalAPIError(.invalid, fault)
       }
-      return { apps, now, _ in .setApp(apply(change, to: try apps(id), id, now)) }
+      return { apps, clock in .setApp(apply(change, to: try apps(id), id, try clock())) }
     case .removeApp(let text):
       let id = try appID(text)
-      return { _, _, _ in .removeApp(id) }
+      return { _, _ in .removeApp(id) }
     case .setFamilySettings(let settings):
       if let fault = settings.fault { throw LocalAPIError(.invalid, fault) }
       do { _ = try DayBoundary(zone: settings.zone, dayStartHour: settings.dayStartHour) } catch {
         throw LocalAPIError(.invalid, error.description)
       }
-      return { _, now, _ in
+      return { _, clock in
         var settings = settings
         // Of two edits the later one holds, whatever version its maker had seen.
-        settings.version = max(settings.version, now.wall)
+        settings.version = max(settings.version, try clock().wall)
         return .setFamilySettings(settings)
       }
-    case .requestReport: return { _, _, _ in .requestReport }
+    case .requestReport: return { _, _ in .requestReport }
     case .message(let text):
       if let fault = CommandPayload.message(text).fault { throw LocalAPIError(.invalid, fault) }
-      return { _, _, _ in .message(text) }
+      return { _, _ in .message(text) }
     }
   }
 

@@ -90,7 +90,7 @@ extension PeerLink {
     do {
       while let (streamClass, position) = pendingForget.first {
         pendingForget[streamClass] = nil
-        _ = try await context.store.forget(peer, position, at: context.wall())
+        try await context.store.forget(peer, position, at: context.wall())
         context.changes.notify()
         if streamClass == .control, record.state == .removedUntold {
           try await context.store.removalTold(peer)

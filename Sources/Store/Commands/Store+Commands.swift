@@ -5,17 +5,17 @@ import LatchkeyModel
 extension Store {
   /// Make a command durable: its row, its place in the outbox and the rule it sets here, in one transaction.
   ///
-  /// - Parameter payload: given the present rule (for `setApp`) and the next reading of the hybrid clock.
+  /// - Parameter payload: given the present rules and the hybrid clock, whose readings are durable with the command.
   public func issue(
     _ id: CommandID, to device: DeviceID, at wall: Int64,
-    payload: @escaping @Sendable (AppLookup, HybridTimestamp) throws -> CommandPayload
+    payload: @escaping @Sendable (AppLookup, ClockReader) throws -> CommandPayload
   ) async throws(StoreError) -> (command: ConfigurationCommand, change: OutboxChange) {
     try await commits.commit { [own, coding] database in
       guard let row = try database.row("SELECT number FROM peer WHERE device_id = ? AND state = 2", [Data(device.bytes)])
       else { throw StoreError.noSuchPeer }
       let peer = OutboxAddress(number: row["number"], device: device)
-      let now = try database.tick(wall: wall, author: own)
-      let payload = try payload(AppLookup { try database.app($0, on: device, coding) }, now)
+      let payload = try payload(
+        AppLookup { try database.app($0, on: device, coding) }, ClockReader { try database.tick(wall: wall, author: own) })
       let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
       guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
       let change = try database.enqueue(peer, .command, kind: .command, itemID: id.bytes, body: body, at: wall)
@@ -116,6 +116,14 @@ public struct AppLookup {
   let find: (AppID) throws -> AppConfiguration?
 
   public func callAsFunction(_ id: AppID) throws -> AppConfiguration? { try find(id) }
+}
+
+/// Reads the hybrid clock while a command is made.
+public struct ClockReader {
+  let tick: () throws -> HybridTimestamp
+
+  /// The next reading.
+  public func callAsFunction() throws -> HybridTimestamp { try tick() }
 }
 
 extension CommandPayload {

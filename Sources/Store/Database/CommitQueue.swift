@@ -7,9 +7,9 @@ import Synchronization
 /// A caller resumes after the commit is durable, never before. Spec: Protocol/05-delivery.md §6.
 final class CommitQueue: Sendable {
   private struct Job: Sendable {
-    /// Run in the transaction; gives what to do once its end is known: nil for a commit, else why there was none.
-    let run: @Sendable (Database) -> (@Sendable (StoreError?) -> Void)
-    /// Answer without having run.
+    /// Run in the transaction; gives what to do once that is durable. May be run again after a rollback.
+    let run: @Sendable (Database) throws -> (@Sendable () -> Void)
+    /// Answer that it cannot be done.
     let refuse: @Sendable (StoreError) -> Void
   }
 
@@ -28,7 +28,9 @@ final class CommitQueue: Sendable {
     self.pool = pool
   }
 
-  /// Run `body` in a transaction of its own making, perhaps together with others', and give its value once it is durable.
+  /// Run `body` in a transaction, perhaps together with others', and give its value once it is durable.
+  ///
+  /// - Parameter body: may be run a second time after a rollback, so it changes nothing but the database.
   func commit<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
@@ -36,20 +38,8 @@ final class CommitQueue: Sendable {
       enqueue(
         Job(
           run: { database in
-            do {
-              var value: Value?
-              try database.inSavepoint {
-                value = try body(database)
-                return .commit
-              }
-              guard let value else { throw StoreError.unexpected("a savepoint without a value") }
-              return { [value] failure in
-                continuation.resume(returning: failure.map { .failure($0) } ?? .success(value))
-              }
-            } catch {
-              let fault = StoreError(error)
-              return { _ in continuation.resume(returning: .failure(fault)) }
-            }
+            let value = try body(database)
+            return { continuation.resume(returning: .success(value)) }
           }, refuse: { continuation.resume(returning: .failure($0)) }))
     }
     return try result.get()
@@ -78,23 +68,20 @@ final class CommitQueue: Sendable {
   }
 
   private func run(_ jobs: [Job]) {
-    var endings: [@Sendable (StoreError?) -> Void] = []
-    endings.reserveCapacity(jobs.count)
-    var failure: StoreError?
     do {
+      var endings: [@Sendable () -> Void] = []
+      endings.reserveCapacity(jobs.count)
       try pool.writeWithoutTransaction { database in
         try database.inTransaction(.immediate) {
-          for job in jobs {
-            // A full or broken disk makes SQLite undo the whole transaction under our hands.
-            guard database.isInsideTransaction else { break }
-            endings.append(job.run(database))
-          }
-          guard database.isInsideTransaction else { throw StoreError.inputOutput("the transaction was undone") }
+          for job in jobs { endings.append(try job.run(database)) }
           return .commit
         }
       }
-    } catch { failure = StoreError(error) }
-    for ending in endings { ending(failure) }
-    for job in jobs.dropFirst(endings.count) { job.refuse(failure ?? .inputOutput("the transaction was undone")) }
+      for ending in endings { ending() }
+    } catch {
+      // Nothing of the group is kept. Alone, each finds out whether it was the one.
+      guard jobs.count > 1 else { return jobs[0].refuse(StoreError(error)) }
+      for job in jobs { run([job]) }
+    }
   }
 }

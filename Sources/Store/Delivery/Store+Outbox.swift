@@ -61,9 +61,7 @@ extension Store {
   }
 
   /// The peer has stored everything up to a point: forget the items and mark their commands.
-  ///
-  /// - Returns: the commands that became `stored`.
-  public func forget(_ device: DeviceID, _ stored: StreamPosition, at wall: Int64) async throws(StoreError) -> [CommandID] {
+  public func forget(_ device: DeviceID, _ stored: StreamPosition, at wall: Int64) async throws(StoreError) {
     try await commits.commit { database in
       let peer = try database.address(of: device)
       let classNumber = Int64(stored.streamClass.rawValue)
@@ -72,17 +70,13 @@ extension Store {
         let stream = try database.row(
           "SELECT stored_through FROM outbox_stream WHERE peer = ? AND class = ? AND epoch = ?",
           [peer.number, classNumber, Int64(bitPattern: stored.epoch)]), (stream[0] as Int64) < through
-      else { return [] }
-      var changed: [CommandID] = []
+      else { return }
       if stored.streamClass == .command {
-        let statement = try database.cachedStatement(
-          sql: """
-            UPDATE command SET status = 'stored', status_at = ? WHERE status = 'queued' AND command_id IN
-              (SELECT item_id FROM outbox_item WHERE peer = ? AND class = ? AND seq <= ? AND kind = 1)
-            RETURNING command_id
-            """)
-        changed = try Row.fetchAll(statement, arguments: [wall, peer.number, classNumber, through])
-          .compactMap { CommandID(bytes: $0[0] as Data) }
+        try database.run(
+          """
+          UPDATE command SET status = 'stored', status_at = ? WHERE status = 'queued' AND command_id IN
+            (SELECT item_id FROM outbox_item WHERE peer = ? AND class = ? AND seq <= ? AND kind = 1)
+          """, [wall, peer.number, classNumber, through])
       }
       try database.run(
         """
@@ -94,7 +88,6 @@ extension Store {
         """, [peer.number, classNumber, through])
       try database.run(
         "DELETE FROM outbox_item WHERE peer = ? AND class = ? AND seq <= ?", [peer.number, classNumber, through])
-      return changed
     }
   }
 

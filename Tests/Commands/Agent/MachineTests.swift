@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: [
     ("7 (sh) S 1 7 7 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 342995 1 2\n", 342_995, false),
     ("7 (a) b) (c) Z 1 7 7 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 12 1 2\n", 12, true),
-    ("7 () X 1 7 7 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 18446744073709551615\n", UInt64.max, true),
+    ("7 () X 1 7 7 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 18446744073709551615 1\n", UInt64.max, true),
   ])
   func aStatLineIsReadWhateverTheNameHolds(line: String, startTime: UInt64, hasEnded: Bool) throws {
     let stat = try #require(ProcessStat(line: Array(line.utf8)))

@@ -103,7 +103,9 @@ import Testing
         while True: signal.pause()
         """
       let program = try TrackedProgram(arguments: ["python3", "-c", script, ready.path, "\(number)"]).start()
-      _ = try Data(contentsOf: ready)
+      defer { program.send(signal: SIGKILL) }
+      // The end of the file comes when the program has opened the pipe and closed it again.
+      _ = try FileHandle(forReadingFrom: ready).readToEnd()
       kill(getpid(), number)
       #expect(await program.wait().cause == .exited(status: number))
     }

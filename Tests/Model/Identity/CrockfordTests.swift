@@ -15,10 +15,11 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ([], ""), ([0], "00"), ([0xFF], "ZW"), ([0x12, 0x34], "28T0"), ([0, 0, 0, 0, 0], "00000000"),
-    ([0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "ZZZZZZZZ"),
-  ] as [([UInt8], String)])
+  @Test(
+    arguments: [
+      ([], ""), ([0], "00"), ([0xFF], "ZW"), ([0x12, 0x34], "28T0"), ([0, 0, 0, 0, 0], "00000000"),
+      ([0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "ZZZZZZZZ"),
+    ] as [([UInt8], String)])
   func knownTexts(bytes: [UInt8], text: String) {
     #expect(Crockford.encode(bytes) == text)
   }

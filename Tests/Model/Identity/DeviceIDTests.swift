@@ -8,7 +8,8 @@ import Testing
   /// Computed by another program from the rule in words.
   private static let known: (bytes: [UInt8], text: String) = (
     [
-      0x8D, 0x9B, 0x7D, 0x9B, 0x3F, 0x96, 0xE4, 0x16, 0x13, 0x2A, 0xB9, 0x7B, 0x55, 0xD1, 0xC7, 0xB2, 0xB9, 0x88, 0xA8, 0xF2,
+      0x8D, 0x9B, 0x7D, 0x9B, 0x3F, 0x96, 0xE4, 0x16, 0x13, 0x2A, 0xB9, 0x7B, 0x55, 0xD1, 0xC7, 0xB2, 0xB9, 0x88, 0xA8,
+      0xF2,
     ], "HPDQ-V6SZ-JVJ1-C4SA-Q5XN-BME7-PAWR-HA7J-8"
   )
 
@@ -49,7 +50,10 @@ import Testing
   }
 
   @Test func anythingElseIsRefused() {
-    for text in ["", "K", Self.known.text + "0", String(Self.known.text.dropLast()), Self.known.text.replacing("H", with: "U"), "ä"] {
+    for text in [
+      "", "K", Self.known.text + "0", String(Self.known.text.dropLast()), Self.known.text.replacing("H", with: "U"),
+      "ä",
+    ] {
       #expect(DeviceID(text) == nil, "\(text)")
     }
     for count in [0, 19, 21, 32] { #expect(DeviceID(bytes: [UInt8](repeating: 0, count: count)) == nil) }

@@ -1,5 +1,7 @@
 /// Ask an outside process until a condition holds; throws `LabFault` after about a minute of asking.
-func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
+func eventually(
+  _ what: String, isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
+) async throws {
   for _ in 0..<1_200 {
     if try await condition() { return }
     try await Task.sleep(for: .milliseconds(50))

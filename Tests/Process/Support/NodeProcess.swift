@@ -69,6 +69,9 @@ actor NodeProcess {
     return await process?.wait()
   }
 
+  /// Send its process a signal.
+  func signal(_ number: Int32) { process?.signal(number) }
+
   /// Wait until it ends by itself.
   func wait() async -> ProcessEnd? { await process?.wait() }
 
@@ -81,7 +84,7 @@ actor NodeProcess {
   }
 
   /// Start `latchkey` against this node and leave it running; gives the process and the files of its output and talk.
-  nonisolated func start(_ arguments: [String], input: String = "/dev/null") throws -> (
+  nonisolated func launch(_ arguments: [String], input: String = "/dev/null") throws -> (
     process: SpawnedProcess, output: String, talk: String
   ) {
     var arguments = arguments
@@ -95,6 +98,11 @@ actor NodeProcess {
   /// Whether a session with any peer is open.
   nonisolated func isConnected() async throws -> Bool {
     try await api.devices().contains { $0.isConnected }
+  }
+
+  /// Whether nothing waits here for any peer.
+  nonisolated func hasNothingWaiting() async throws -> Bool {
+    try await api.devices().allSatisfy { $0.queues.allSatisfy { $0.waitingItems == 0 } }
   }
 
   /// The port it listens on.
@@ -117,6 +125,16 @@ actor NodeProcess {
       if command.status.isFinal { return command }
     }
     throw LabFault("The command \(id) never came to its end.")
+  }
+
+  /// Sessions that have ended and are known here.
+  nonisolated func usage() async throws -> [UsageRecord] {
+    try await api.usage(UsageQuery(limit: 10_000)).sessions.filter { !$0.isOpen }.map(\.record)
+  }
+
+  /// Wait until `count` sessions are known here.
+  nonisolated func eventuallyHasUsage(_ count: Int) async throws {
+    try await eventually("\(name) knows \(count) sessions") { try await self.usage().count >= count }
   }
 
   /// Read the database of a node that is stopped.

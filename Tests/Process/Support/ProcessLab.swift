@@ -125,6 +125,15 @@ final class ProcessLab: Sendable {
     }
   }
 
+  /// A TCP port on loopback that nobody has, outside the range from which the kernel gives out others.
+  func freePort() throws -> UInt16 {
+    for _ in 0..<200 {
+      let port = UInt16.random(in: 20_000..<30_000)
+      if (try? ListeningSocket(port: port)) != nil { return port }
+    }
+    throw LabFault("No port is free.")
+  }
+
   /// The text of a file, empty when it cannot be read.
   static func read(_ path: String) -> String {
     (try? Data(contentsOf: URL(fileURLWithPath: path))).map { String(decoding: $0, as: UTF8.self) } ?? ""

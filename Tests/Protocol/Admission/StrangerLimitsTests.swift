@@ -47,7 +47,9 @@ import Testing
       } else {
         let all = present.values.reduce(0, +)
         let admitted = limits.admit(source)
-        #expect(admitted == (all < Limits.strangers && present[source, default: 0] < Limits.strangersPerSource), "\(random.note)")
+        #expect(
+          admitted == (all < Limits.strangers && present[source, default: 0] < Limits.strangersPerSource),
+          "\(random.note)")
         if admitted { present[source, default: 0] += 1 }
       }
       #expect(limits.count == present.values.reduce(0, +), "\(random.note)")

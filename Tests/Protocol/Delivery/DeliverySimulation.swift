@@ -180,7 +180,10 @@ struct DeliverySimulation {
       }
     } catch {
       // A restored machine may hear of numbers it never gave out; the next session begins with what the peer holds.
-      guard hasOtherPasts else { return fault = "an honest peer was accused: \(error)" }
+      guard hasOtherPasts else {
+        fault = "an honest peer was accused: \(error)"
+        return
+      }
       cutLinks()
       nodes[side].disconnect()
     }
@@ -292,7 +295,8 @@ struct DeliverySimulation {
   private var isQuiet: Bool {
     !links[0].isBroken && links.allSatisfy { $0.count == 0 }
       && nodes.allSatisfy {
-        $0.isOpen && $0.outbox.waiting == 0 && $0.errands.isEmpty && $0.news.isEmpty && $0.commit == nil && $0.load == nil
+        $0.isOpen && $0.outbox.waiting == 0 && $0.errands.isEmpty && $0.news.isEmpty && $0.commit == nil
+          && $0.load == nil
       }
   }
 

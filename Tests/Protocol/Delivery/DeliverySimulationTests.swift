@@ -15,7 +15,8 @@ import Testing
   }
 
   /// A simulation that notices nothing would be worth nothing.
-  @Test(arguments: DeliverySimulation.Mistake.allCases) func everyMistakeIsNoticed(mistake: DeliverySimulation.Mistake) {
+  @Test(arguments: DeliverySimulation.Mistake.allCases) func everyMistakeIsNoticed(mistake: DeliverySimulation.Mistake)
+  {
     var seeds = SeededRandom(seed: 1)
     let noticed = (0..<300).contains { _ in
       var simulation = DeliverySimulation(seed: seeds.next(), mistake: mistake)

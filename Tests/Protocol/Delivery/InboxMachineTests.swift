@@ -49,7 +49,9 @@ import Testing
 
   @Test mutating func urgentClassesAreCommittedFirst() throws {
     var inbox = InboxMachine([])
-    let runs = [run(1...1, .usage), run(1...1, .command), run(2...2, .usage), run(1...1, .control), run(2...2, .command)]
+    let runs = [
+      run(1...1, .usage), run(1...1, .command), run(2...2, .usage), run(1...1, .control), run(2...2, .command),
+    ]
     for run in runs { _ = try inbox.received(run) }
     #expect(inbox.nextCommit() == [runs[3], runs[1], runs[4], runs[0], runs[2]])
     #expect(inbox.committed(runs) == [position(1, .control), position(2), position(2, .usage)])
@@ -76,7 +78,8 @@ import Testing
     #expect(inbox.nextCommit() == [skipping])
     #expect(inbox.committed([skipping]) == [position(10)])
     #expect(
-      try inbox.received(ItemRun(streamClass: .command, epoch: 7, items: [DeliveryItem(skipping: 5...10)])) == position(10))
+      try inbox.received(ItemRun(streamClass: .command, epoch: 7, items: [DeliveryItem(skipping: 5...10)]))
+        == position(10))
   }
 
   @Test mutating func aGapIsTheirFaultAndChangesNothing() throws {

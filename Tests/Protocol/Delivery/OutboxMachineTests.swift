@@ -10,7 +10,8 @@ import Testing
     items: UInt32 = 1_000, bytes: UInt32 = 1 << 20, held: [(StreamClass, UInt64, UInt64)] = []
   ) -> Hello {
     Hello(
-      runID: [UInt8](repeating: 1, count: 16), name: "n", role: .child, windowItems: items, windowBytes: bytes, outgoing: [],
+      runID: [UInt8](repeating: 1, count: 16), name: "n", role: .child, windowItems: items, windowBytes: bytes,
+      outgoing: [],
       incoming: held.map { StreamPosition(streamClass: $0.0, epoch: $0.1, through: $0.2) })
   }
 
@@ -264,7 +265,8 @@ import Testing
     outbox.committed(.control, epoch: 4, last: 1)
     #expect(
       outbox.statement == [
-        StreamPosition(streamClass: .control, epoch: 4, through: 1), StreamPosition(streamClass: .usage, epoch: 3, through: 4),
+        StreamPosition(streamClass: .control, epoch: 4, through: 1),
+        StreamPosition(streamClass: .usage, epoch: 3, through: 4),
       ])
     #expect(outbox.waiting == 5)
     _ = outbox.sessionOpened(hello())

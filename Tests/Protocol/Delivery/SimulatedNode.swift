@@ -43,7 +43,8 @@ struct SimulatedNode: Sendable {
 
   var hello: Hello {
     Hello(
-      runID: [UInt8](repeating: 1, count: 16), name: "n", role: .child, windowItems: windowItems, windowBytes: windowBytes,
+      runID: [UInt8](repeating: 1, count: 16), name: "n", role: .child, windowItems: windowItems,
+      windowBytes: windowBytes,
       outgoing: outbox.statement, incoming: inbox.statement)
   }
 

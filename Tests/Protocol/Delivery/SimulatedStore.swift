@@ -117,7 +117,9 @@ struct SimulatedStore: Sendable {
   /// Advance the watermarks alone: what a transaction of its own must never do.
   mutating func advance(_ runs: [ItemRun]) {
     for run in runs {
-      if let last = run.items.last { incoming[run.streamClass] = Incoming(epoch: run.epoch, watermark: last.skipThrough) }
+      if let last = run.items.last {
+        incoming[run.streamClass] = Incoming(epoch: run.epoch, watermark: last.skipThrough)
+      }
     }
   }
 

@@ -21,7 +21,8 @@ import Testing
     for index in body.indices {
       var altered = body
       altered[index] ^= 1 << UInt8(index % 8)
-      #expect(!RemovalNotice.isGenuine(altered, identity: identity, sender: sender, receiver: receiver), "\(random.note)")
+      #expect(
+        !RemovalNotice.isGenuine(altered, identity: identity, sender: sender, receiver: receiver), "\(random.note)")
       #expect(
         !RemovalNotice.isGenuine(Array(body.prefix(index)), identity: identity, sender: sender, receiver: receiver))
     }

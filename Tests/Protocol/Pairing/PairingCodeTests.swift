@@ -110,18 +110,19 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("", .empty), (" - \n", .empty), ("hello", .foreign), ("LK2QY", .foreign), ("1234-5678", .foreign),
-    // Well made, and not of this version, flags, discriminator, minutes, port, length or prefix.
-    ("LK1QG-QQ9XS-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSRP-XWQR", .newer),
-    ("LK1QY-QS9XS-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSD2-LKDQ", .newer),
-    ("LK1QY-QQGQQ-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSPS-7JTC", .typo),
-    ("LK1QY-QQ9XS-QZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSSF-G48N", .typo),
-    ("LK1QY-QQ9XS-SZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSVA-JHJL", .typo),
-    ("LK1QY-QQ9XS-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSQQ-XQ4QQ-3G2UE-G4F", .typo),
-    ("LK1QY-QQ9XS-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSZQ-SR5DV-UAT", .typo),
-    ("LK1Q1QYQQ9XS9ZQG3YYC5Z5TPWXQERGD3C8G7R7S2RG4R5JJ6DFAG4X42HT9D46HSS8GS3V", .foreign),
-  ] as [(String, PairingCodeError)])
+  @Test(
+    arguments: [
+      ("", .empty), (" - \n", .empty), ("hello", .foreign), ("LK2QY", .foreign), ("1234-5678", .foreign),
+      // Well made, and not of this version, flags, discriminator, minutes, port, length or prefix.
+      ("LK1QG-QQ9XS-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSRP-XWQR", .newer),
+      ("LK1QY-QS9XS-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSD2-LKDQ", .newer),
+      ("LK1QY-QQGQQ-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSPS-7JTC", .typo),
+      ("LK1QY-QQ9XS-QZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSSF-G48N", .typo),
+      ("LK1QY-QQ9XS-SZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSVA-JHJL", .typo),
+      ("LK1QY-QQ9XS-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSQQ-XQ4QQ-3G2UE-G4F", .typo),
+      ("LK1QY-QQ9XS-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSZQ-SR5DV-UAT", .typo),
+      ("LK1Q1QYQQ9XS9ZQG3YYC5Z5TPWXQERGD3C8G7R7S2RG4R5JJ6DFAG4X42HT9D46HSS8GS3V", .foreign),
+    ] as [(String, PairingCodeError)])
   func eachFaultIsNamed(text: String, error: PairingCodeError) {
     #expect(throws: error) { try PairingCode(text) }
     #expect(error.description.contains(": "), "a fault, then the next step")

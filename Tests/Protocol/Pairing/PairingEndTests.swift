@@ -124,7 +124,8 @@ import Testing
       }
       for outcome in rig.inviter.outcomes { outcomes[outcome, default: 0] += 1 }
     }
-    #expect(outcomes[.ok, default: 0] > 100 && outcomes[.network, default: 0] > 20 && outcomes[.refused, default: 0] > 20)
+    #expect(
+      outcomes[.ok, default: 0] > 100 && outcomes[.network, default: 0] > 20 && outcomes[.refused, default: 0] > 20)
   }
 
   private static func act(_ side: inout PairingSide, _ random: inout SeededRandom, _ rarely: Int) {

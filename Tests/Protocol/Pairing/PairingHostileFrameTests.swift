@@ -53,7 +53,8 @@ import Testing
     }
     // The same two machines with the same code: only a first frame can begin anything with it.
     var again = PairingRig(
-      inviterAsks: false, joinerAsks: false, parties: (whole.inviterParty, whole.joinerParty), code: whole.code, &random)
+      inviterAsks: false, joinerAsks: false, parties: (whole.inviterParty, whole.joinerParty), code: whole.code, &random
+    )
     again.settle()
     for (index, frame) in (again.joiner.sent + again.inviter.sent).enumerated() where index > 0 {
       strays.append(("frame \(index) of an earlier pairing", frame))

@@ -123,26 +123,30 @@ import Testing
     expectNothing(.network)
   }
 
-  @Test(arguments: [.commit(discoveryKey: [UInt8](repeating: 1, count: 32)), .commitAcknowledged, .done] as [PairingStep])
+  @Test(
+    arguments: [.commit(discoveryKey: [UInt8](repeating: 1, count: 32)), .commitAcknowledged, .done] as [PairingStep])
   mutating func stepsBeforeTheProofAreRefused(step: PairingStep) throws {
     try introduce()
     side.receive(try peer.seal(step))
     expectNothing(.network)
   }
 
-  @Test(arguments: [
-    .commit(discoveryKey: [UInt8](repeating: 1, count: 32)), .commitAcknowledged, .done,
-    .proof(signature: [UInt8](repeating: 1, count: 64)),
-  ] as [PairingStep])
+  @Test(
+    arguments: [
+      .commit(discoveryKey: [UInt8](repeating: 1, count: 32)), .commitAcknowledged, .done,
+      .proof(signature: [UInt8](repeating: 1, count: 64)),
+    ] as [PairingStep])
   mutating func stepsBeforeTheAnswerAreRefused(step: PairingStep) throws {
     try prove()
     side.receive(try peer.seal(step))
     expectNothing(.network)
   }
 
-  @Test(arguments: [
-    .commit(discoveryKey: [UInt8](repeating: 1, count: 32)), .done, .proof(signature: [UInt8](repeating: 1, count: 64)),
-  ] as [PairingStep])
+  @Test(
+    arguments: [
+      .commit(discoveryKey: [UInt8](repeating: 1, count: 32)), .done,
+      .proof(signature: [UInt8](repeating: 1, count: 64)),
+    ] as [PairingStep])
   mutating func stepsInsteadOfTheAcknowledgementAreRefused(step: PairingStep) throws {
     try prove()
     side.accept()

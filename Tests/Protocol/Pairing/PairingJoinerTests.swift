@@ -137,7 +137,8 @@ import Testing
     #expect(side.questions.isEmpty)
   }
 
-  @Test(arguments: [.commit(discoveryKey: [UInt8](repeating: 1, count: 32)), .commitAcknowledged, .done] as [PairingStep])
+  @Test(
+    arguments: [.commit(discoveryKey: [UInt8](repeating: 1, count: 32)), .commitAcknowledged, .done] as [PairingStep])
   mutating func stepsBeforeTheProofAreRefused(step: PairingStep) throws {
     try introduce()
     side.receive(try peer.seal(step))
@@ -152,10 +153,11 @@ import Testing
     expectNothing(.network)
   }
 
-  @Test(arguments: [
-    .proof(signature: [UInt8](repeating: 1, count: 64)), .commitAcknowledged,
-    .commit(discoveryKey: [UInt8](repeating: 1, count: 32)),
-  ] as [PairingStep])
+  @Test(
+    arguments: [
+      .proof(signature: [UInt8](repeating: 1, count: 64)), .commitAcknowledged,
+      .commit(discoveryKey: [UInt8](repeating: 1, count: 32)),
+    ] as [PairingStep])
   mutating func stepsInsteadOfTheLastLeaveItPending(step: PairingStep) throws {
     try prove()
     side.receive(try peer.seal(.commit(discoveryKey: random.bytes(32))))
@@ -165,7 +167,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (PairingOutcome.refused, PairingOutcome.refused), (.expired, .expired), (.alreadyPaired, .alreadyPaired), (.ok, .refused),
+    (PairingOutcome.refused, PairingOutcome.refused), (.expired, .expired), (.alreadyPaired, .alreadyPaired),
+    (.ok, .refused),
   ])
   mutating func anAbortEndsItWithItsOutcomeAndNeverWithSuccess(said: PairingOutcome, outcome: PairingOutcome) throws {
     for stage in 0...3 {

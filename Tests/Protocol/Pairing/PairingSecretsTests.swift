@@ -47,6 +47,7 @@ import Testing
         == "785089")
     let random = [UInt8](repeating: 0, count: 30) + [0x04, 0x92]
     #expect(
-      PairingSecrets.digits(inviter: inviter, joiner: joiner, inviterRandom: inviterRandom, joinerRandom: random) == "000175")
+      PairingSecrets.digits(inviter: inviter, joiner: joiner, inviterRandom: inviterRandom, joinerRandom: random)
+        == "000175")
   }
 }

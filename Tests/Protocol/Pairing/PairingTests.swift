@@ -11,7 +11,8 @@ import Testing
     var rig = PairingRig(inviterAsks: inviterAsks, joinerAsks: joinerAsks, &random)
     rig.settle()
     if inviterAsks {
-      #expect(rig.inviter.outcomes.isEmpty && rig.inviter.kept == .nothing, "nothing happens before the person says yes")
+      #expect(
+        rig.inviter.outcomes.isEmpty && rig.inviter.kept == .nothing, "nothing happens before the person says yes")
       rig.inviter.accept()
       rig.settle()
     }
@@ -64,7 +65,8 @@ import Testing
     var random = SeededRandom()
     var first = PairingRig(inviterAsks: false, joinerAsks: false, &random)
     var second = PairingRig(
-      inviterAsks: false, joinerAsks: false, parties: (first.inviterParty, first.joinerParty), code: first.code, &random)
+      inviterAsks: false, joinerAsks: false, parties: (first.inviterParty, first.joinerParty), code: first.code, &random
+    )
     first.settle()
     second.settle()
     #expect(first.inviter.outcomes == [.ok] && second.inviter.outcomes == [.ok])

@@ -83,7 +83,8 @@ import Testing
   @Test mutating func dataInTheHandshakeIsRefused() throws {
     let prologue = Array("latchkey session v1".utf8) + [0x4C, 0x4B, 1, 2, 0, 0]
     var initiator = try NoiseHandshake(
-      pattern: .ikPSK2, role: .initiator, prologue: prologue, staticKey: caller, ephemeralKey: Samples.linkKeys(&random),
+      pattern: .ikPSK2, role: .initiator, prologue: prologue, staticKey: caller,
+      ephemeralKey: Samples.linkKeys(&random),
       remoteStatic: callee.publicKey, presharedKeys: [key])
     var copy = initiator
     let empty = try copy.writeMessage(payload: [])
@@ -93,7 +94,8 @@ import Testing
 
     let dialled = dial()
     var responder = try NoiseHandshake(
-      pattern: .ikPSK2, role: .responder, prologue: prologue, staticKey: callee, ephemeralKey: Samples.linkKeys(&random),
+      pattern: .ikPSK2, role: .responder, prologue: prologue, staticKey: callee,
+      ephemeralKey: Samples.linkKeys(&random),
       remoteStatic: nil, presharedKeys: [key])
     _ = try responder.readMessage(dialled.firstFrame)
     let reply = try responder.writeMessage(payload: [1])
@@ -101,9 +103,12 @@ import Testing
   }
 
   @Test mutating func anotherProtocolsHandshakeIsRefused() throws {
-    for prologue in [[], Array("latchkey session v1".utf8), Array("latchkey session v2".utf8) + [0x4C, 0x4B, 1, 2, 0, 0]] {
+    for prologue in [
+      [], Array("latchkey session v1".utf8), Array("latchkey session v2".utf8) + [0x4C, 0x4B, 1, 2, 0, 0],
+    ] {
       var handshake = try NoiseHandshake(
-        pattern: .ikPSK2, role: .initiator, prologue: prologue, staticKey: caller, ephemeralKey: Samples.linkKeys(&random),
+        pattern: .ikPSK2, role: .initiator, prologue: prologue, staticKey: caller,
+        ephemeralKey: Samples.linkKeys(&random),
         remoteStatic: callee.publicKey, presharedKeys: [key])
       let frame = try handshake.writeMessage(payload: [])
       #expect(throws: SessionFault.authentication) { try answer(frame) }
@@ -119,7 +124,9 @@ import Testing
         var flipped = frame
         flipped[index] ^= 1 << UInt8(index % 8)
         return [flipped, Array(frame.prefix(index))]
-      } + [frame + [0], random.bytes(frame.count), random.bytes(Limits.frameBytes), random.bytes(Limits.frameBytes + 1)]
+      } + [
+        frame + [0], random.bytes(frame.count), random.bytes(Limits.frameBytes), random.bytes(Limits.frameBytes + 1),
+      ]
     }
     for frame in alterations(call) {
       #expect(throws: SessionFault.authentication, "\(random.note)") { try answer(frame) }

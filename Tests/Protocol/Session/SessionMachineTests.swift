@@ -19,9 +19,11 @@ import Testing
     #expect(pair.caller.peerHello == nil)
     try pair.open()
     #expect(pair.caller.peerHello == SessionPair.hello().hello && pair.callee.peerHello == SessionPair.hello().hello)
-    let run = ItemRun(streamClass: .command, epoch: 7, items: [Samples.item(1, &random), DeliveryItem(skipping: 2...5)])
+    let run = ItemRun(
+      streamClass: .command, epoch: 7, items: [Samples.item(1, &random), DeliveryItem(skipping: 2...5)])
     let batch = SessionBatch(
-      runs: [run], stored: [StreamPosition(streamClass: .usage, epoch: 8, through: 9)], ping: 3, pong: 4, goodbye: .renew)
+      runs: [run], stored: [StreamPosition(streamClass: .usage, epoch: 8, through: 9)], ping: 3, pong: 4,
+      goodbye: .renew)
     #expect(try say(batch) == batch)
     let back = try pair.callee.seal(batch, now: pair.clock.now)
     #expect(try pair.caller.received(back, now: pair.clock.now) == batch)
@@ -34,11 +36,17 @@ import Testing
   }
 
   @Test(arguments: [
-    SessionBatch(), SessionBatch(ping: 1), SessionBatch(goodbye: .shuttingDown),
+    SessionBatch(), SessionBatch(ping: 1), SessionBatch(rekey: true),
     SessionBatch(stored: [StreamPosition(streamClass: .usage, epoch: 8, through: 9)]),
   ])
   mutating func theHelloHasToBeFirst(batch: SessionBatch) {
     #expect(throws: SessionFault.violation("the first batch has no Hello")) { try say(batch) }
+    #expect(pair.callee.peerHello == nil)
+  }
+
+  /// Whoever refuses a session says why, and nothing else.
+  @Test mutating func aGoodbyeMayComeInsteadOfAHello() throws {
+    #expect(try say(SessionBatch(goodbye: .duplicate)).goodbye == .duplicate)
     #expect(pair.callee.peerHello == nil)
   }
 
@@ -101,7 +109,8 @@ import Testing
   @Test mutating func aBatchThatFitsNoFrameIsOurFault() throws {
     try pair.open()
     let item = Samples.item(1, bytes: Limits.itemBodyBytes, &random)
-    let run = ItemRun(streamClass: .usage, epoch: 7, items: [item, Samples.item(2, bytes: Limits.itemBodyBytes, &random)])
+    let run = ItemRun(
+      streamClass: .usage, epoch: 7, items: [item, Samples.item(2, bytes: Limits.itemBodyBytes, &random)])
     #expect {
       try pair.caller.seal(SessionBatch(runs: [run]), now: pair.clock.now)
     } throws: {

@@ -26,7 +26,9 @@ struct SessionPair {
     callee = SessionMachine(transport: calleeTransport, now: clock.now)
   }
 
-  static func hello(versions: ClosedRange<UInt32> = Version.protocolRange, refusal: Hello.Refusal? = nil) -> SessionBatch {
+  static func hello(versions: ClosedRange<UInt32> = Version.protocolRange, refusal: Hello.Refusal? = nil)
+    -> SessionBatch
+  {
     SessionBatch(
       hello: Hello(
         versions: versions, runID: [UInt8](repeating: 4, count: 16), name: "Emma's PC", role: .child, refusal: refusal,

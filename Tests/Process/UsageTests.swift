@@ -1,0 +1,138 @@
+import Foundation
+import Glibc
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// A program's use is recorded, whoever is killed meanwhile.
+  @Suite struct UsageTests {
+    /// A program that runs until a file is there.
+    private func waiting(for file: String, then status: Int = 0) -> [String] {
+      ["/bin/sh", "-c", "while [ ! -e \(file) ]; do sleep 0.05; done; exit \(status)"]
+    }
+
+    private func track(_ child: NodeProcess, _ program: [String]) throws -> SpawnedProcess {
+      try child.launch(["usage", "track", "--app", "org.gnome.Chess", "--"] + program).process
+    }
+
+    /// Wait until the node knows of a session that is running.
+    private func eventuallyOpen(_ child: NodeProcess) async throws {
+      try await eventually("a session is open") { try await child.api.usage(UsageQuery()).sessions.contains(where: \.isOpen) }
+    }
+
+    private func end(_ file: String) throws {
+      try Data().write(to: URL(fileURLWithPath: file))
+    }
+
+    @Test("The program's exit status is passed through, and each run is one record that reaches the parent once")
+    func exitStatus() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let seven = try await child.latchkey("usage", "track", "--app", "a.b", "--", "/bin/sh", "-c", "exit 7")
+        #expect(seven.end == .exited(7), "\(seven)")
+        let killed = try await child.latchkey("usage", "track", "--app", "a.b", "--", "/bin/sh", "-c", "kill -TERM $$")
+        #expect(killed.end == .exited(128 + SIGTERM) || killed.end == .signalled(SIGTERM), "\(killed)")
+        let spoken = try await child.latchkey("usage", "track", "--app", "a.b", "--", "/bin/echo", "hello")
+        #expect(spoken.output == "hello\n" && spoken.status == 0, "\(spoken)")
+        let missing = try await child.latchkey("usage", "track", "--app", "a.b", "--", "/no/such/program")
+        #expect(missing.status == 127 && missing.talkLines.count == 1, "\(missing)")
+
+        try await parent.eventuallyHasUsage(3)
+        for node in [parent, child] { try await node.restart() }
+        try await eventually("all is in step") {
+          guard try await parent.isConnected() else { return false }
+          return try await child.hasNothingWaiting()
+        }
+        let (there, here) = (try await parent.usage(), try await child.usage())
+        #expect(there.count == 3)
+        #expect(Set(there) == Set(here))
+        #expect(there.allSatisfy { $0.sessionStart <= $0.sessionEnd && $0.activeMilliseconds >= 0 && $0.zone == "UTC" })
+      }
+    }
+
+    @Test("A signal to `usage track` reaches the program, whose status is passed through")
+    func signalPassedOn() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let track = try child.launch([
+          "usage", "track", "--app", "a.b", "--", "/bin/sh", "-c",
+          "trap 'exit 9' TERM; echo ready; while :; do sleep 0.05; done",
+        ])
+        try await eventually("the program runs") { ProcessLab.read(track.output) == "ready\n" }
+        track.process.signal(SIGTERM)
+        #expect(await track.process.wait() == .exited(9), "\(ProcessLab.read(track.talk))")
+        try await parent.eventuallyHasUsage(1)
+      }
+    }
+
+    @Test("A program that is killed leaves a record")
+    func programKilled() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let pidFile = lab.newPath()
+        let track = try track(child, ["/bin/sh", "-c", "echo $$ > \(pidFile); exec sleep 600"])
+        try await eventuallyOpen(child)
+        try await eventually("the program runs") { ProcessLab.read(pidFile).hasSuffix("\n") }
+        let pid = try #require(pid_t(ProcessLab.read(pidFile).dropLast()))
+        kill(pid, SIGKILL)
+        let end = await track.wait()
+        #expect(end == .exited(128 + SIGKILL) || end == .signalled(SIGKILL), "\(end)")
+        try await parent.eventuallyHasUsage(1)
+        #expect(try await child.usage() == parent.usage())
+      }
+    }
+
+    @Test("A session is recorded when `usage track` itself is killed and the program ends later")
+    func trackKilled() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let file = lab.newPath()
+        let track = try track(child, waiting(for: file))
+        try await eventuallyOpen(child)
+        track.signal(SIGKILL)
+        #expect(await track.wait() == .signalled(SIGKILL))
+        try end(file)
+        try await parent.eventuallyHasUsage(1)
+        #expect(try await child.usage() == parent.usage())
+        #expect(try await child.api.usage(UsageQuery()).sessions.allSatisfy { !$0.isOpen })
+      }
+    }
+
+    @Test("A session is recorded once when the child's node is killed and restarted in the middle")
+    func nodeKilled() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let file = lab.newPath()
+        let track = try track(child, waiting(for: file, then: 3))
+        try await eventuallyOpen(child)
+        try await child.restart()
+        try await eventuallyOpen(child)
+        try end(file)
+        #expect(await track.wait() == .exited(3))
+        try await parent.eventuallyHasUsage(1)
+        let record = try #require(try await parent.usage().first)
+        #expect(try await child.usage() == [record])
+        // The program outlived the kill: its time goes on over it.
+        #expect(record.activeMilliseconds > 0)
+      }
+    }
+
+    @Test("A session that ended while the child's node was killed is recorded once")
+    func nodeAwayAtTheEnd() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let file = lab.newPath()
+        let track = try track(child, waiting(for: file))
+        try await eventuallyOpen(child)
+        await child.kill()
+        track.signal(SIGKILL)
+        _ = await track.wait()
+        try end(file)
+        try await child.start()
+        try await parent.eventuallyHasUsage(1)
+        #expect(try await child.usage() == parent.usage())
+        #expect(try await parent.usage().count == 1)
+      }
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// What the two sides' machines have in common.
+protocol PairingMachine: Sendable {
+  var isEnded: Bool { get }
+  mutating func received(_ frame: [UInt8]) -> [PairingEffect]
+  mutating func requestedAccept() -> [PairingEffect]
+  mutating func requestedEnd(_ outcome: PairingOutcome) -> [PairingEffect]
+  mutating func stored() -> [PairingEffect]
+  mutating func promoted() -> [PairingEffect]
+  mutating func connectionLost() -> [PairingEffect]
+}
+
+extension PairingInviterMachine: PairingMachine {}
+extension PairingJoinerMachine: PairingMachine {}
