@@ -40,7 +40,8 @@ struct RelayLoad {
     let begin = ContinuousClock.now
     let loaded = try await measure(messages, text, device, concurrency, clock)
     let stored = ContinuousClock.now
-    while try await node.commands(device: nil, limit: concurrency + 1).contains(where: { !$0.status.isFinal }) {
+    // Receipts come in the order of the commands: the newest one's is the last.
+    while try await node.commands(device: nil, limit: 1).contains(where: { !$0.status.isFinal }) {
       await node.waitForChange(milliseconds: 50)
     }
     let executed = ContinuousClock.now

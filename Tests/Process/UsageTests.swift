@@ -46,7 +46,7 @@ extension ProcessTests {
         let (there, here) = (try await parent.usage(), try await child.usage())
         #expect(there.count == 3)
         #expect(Set(there) == Set(here))
-        #expect(there.allSatisfy { $0.sessionStart <= $0.sessionEnd && $0.activeMilliseconds >= 0 && $0.zone == "UTC" })
+        #expect(there.allSatisfy { $0.sessionStart <= $0.sessionEnd && $0.activeMilliseconds >= 0 && $0.zone == "Europe/Berlin" })
       }
     }
 

@@ -39,7 +39,10 @@ public final class Store: Sendable {
       if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
       try migrator.migrate(pool)
       // GRDB sets NORMAL when it turns the write-ahead log on, whatever was asked for before: it has to be said after that.
-      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      // The log is written back every 16 MB and pages are kept in 8 MB: a busy queue touches the same pages again and again.
+      try pool.writeWithoutTransaction {
+        try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -8000")
+      }
       self.pool = pool
       commits = CommitQueue(pool)
     } catch {

@@ -126,6 +126,10 @@ import Testing
     #expect(inbox.nextCommit() == nil)
     #expect(inbox.committed([first]) == [position(5)])
     #expect(inbox.statement == [position(5)])
+    // What came twice is behind by now, and takes nothing back.
+    let twice = try unwrap(inbox.nextCommit())
+    #expect(inbox.committed(twice) == [position(5)])
+    #expect(inbox.statement == [position(5)])
     _ = try inbox.received(run(4...7))
     let second = try unwrap(inbox.nextCommit())
     #expect(inbox.committed(second) == [position(7)])

@@ -1,0 +1,75 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyWire
+import Testing
+
+extension ProcessTests {
+  /// A paired machine that does not keep to the protocol.
+  @Suite struct HostilePeerTests {
+    @Test("Malformed and unknown commands fail with a reason, what follows them is executed, and the stream goes on")
+    func malformedCommands() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        await parent.kill()
+        let peer = try RawPeer(of: parent)
+        let ids = (0..<5).map { CommandID(milliseconds: Int64($0), random: SecureRandom.bytes(10)) }
+        func body(_ id: CommandID, author: DeviceID, _ text: String) -> [UInt8] {
+          MessageBodyCoding().encode(CommandBody(commandID: id, author: author, createdAt: 0, payload: .message(text)))
+        }
+        let stranger = try #require(DeviceID(bytes: [UInt8](repeating: 1, count: DeviceID.size)))
+        let items = [
+          DeliveryItem(sequence: 1, kind: .command, itemID: ids[0].bytes, body: [0xFF, 0xFF, 0xFF]),
+          DeliveryItem(sequence: 2, kind: ItemKind(rawValue: 4_711), itemID: ids[1].bytes, body: []),
+          DeliveryItem(sequence: 3, kind: .command, itemID: ids[2].bytes, body: body(ids[2], author: stranger, "forged")),
+          DeliveryItem(sequence: 4, kind: .command, itemID: ids[3].bytes, body: body(ids[0], author: peer.identity, "swapped")),
+          DeliveryItem(sequence: 5, kind: .command, itemID: ids[4].bytes, body: body(ids[4], author: peer.identity, "whole")),
+        ]
+        let receipts = try await peer.receipts(
+          5, port: try await child.port(),
+          sending: [SessionBatch(runs: [ItemRun(streamClass: .command, epoch: 7, items: items)])])
+        for id in ids[..<4] {
+          guard case .failed(let reason)? = receipts[id] else {
+            Issue.record("\(String(describing: receipts[id])) is no failure")
+            continue
+          }
+          #expect(!reason.isEmpty && reason.hasSuffix("."), "\(reason)")
+        }
+        #expect(receipts[ids[4]] == .executed(.messageStored))
+
+        // A session later the same stream goes on where it was, and what came before is not taken twice.
+        let next = CommandID(milliseconds: 9, random: SecureRandom.bytes(10))
+        let more =
+          items + [
+            DeliveryItem(sequence: 6, kind: .command, itemID: next.bytes, body: body(next, author: peer.identity, "next"))
+          ]
+        let again = try await peer.receipts(
+          6, port: try await child.port(),
+          sending: [SessionBatch(runs: [ItemRun(streamClass: .command, epoch: 7, items: more)])])
+        #expect(again[next] == .executed(.messageStored))
+        #expect(try await child.api.status().messages.map(\.text).sorted() == ["next", "whole"])
+      }
+    }
+
+    @Test("A gap in a stream ends the session and takes no effect; the real parent is served after it")
+    func gap() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        await parent.kill()
+        let peer = try RawPeer(of: parent)
+        let id = CommandID(milliseconds: 1, random: SecureRandom.bytes(10))
+        let body = MessageBodyCoding().encode(
+          CommandBody(commandID: id, author: peer.identity, createdAt: 0, payload: .message("from nowhere")))
+        let item = DeliveryItem(sequence: 2, kind: .command, itemID: id.bytes, body: body)
+        let receipts = try await peer.receipts(
+          1, port: try await child.port(),
+          sending: [SessionBatch(runs: [ItemRun(streamClass: .command, epoch: 7, items: [item])])])
+        #expect(receipts.isEmpty)
+        #expect(try await child.api.status().messages.isEmpty)
+        try await parent.start()
+        let real = try await parent.issue(.message("real"), to: "Emma's PC")
+        #expect(try await parent.ended(real).status == .executed)
+      }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import GRDB
+import Glibc
+import LatchkeyModel
+import LatchkeyTestSupport
+import Testing
+
+extension ProcessTests {
+  /// A large family on one machine, in trouble.
+  @Suite struct ManyNodesTests {
+    private static let children = 20
+    private static let items = 50
+
+    @Test("A parent and 20 children exchange 1,000 commands and 1,000 sessions while nodes are killed at random")
+    func family() async throws {
+      var random = SeededRandom()
+      print("ManyNodesTests: \(random.note)")
+      try await ProcessLab.run { lab in
+        let family = try await gather(lab)
+        try await exchange(family, &random)
+        try await settle(family)
+        for node in family.children + [family.parent] { #expect(await node.terminate() == .exited(0)) }
+        try check(family, note: random.note)
+      }
+    }
+
+    /// Start and pair everybody; four at a time, so that two processors are enough.
+    private func gather(_ lab: ProcessLab) async throws -> ChaosFamily {
+      // A port that the kernel gives to nobody else while the parent is down.
+      let parent = try await lab.runningNode(.parent, "Parent", ["--no-discovery", "--port", "\(try lab.freePort())"])
+      var children: [NodeProcess] = []
+      for start in stride(from: 1, through: Self.children, by: 4) {
+        children += try await withThrowingTaskGroup(of: NodeProcess.self) { group in
+          for number in start..<min(start + 4, Self.children + 1) {
+            group.addTask { try await lab.runningNode(.child, "Child \(number)") }
+          }
+          return try await group.reduce(into: []) { $0.append($1) }
+        }
+      }
+      for child in children {
+        let ended = try await lab.join(child, try await lab.code(from: parent))
+        try #require(ended.outcome == .ok, "\(ended)")
+      }
+      return ChaosFamily(parent: parent, children: children)
+    }
+
+    /// Commands down, sessions up, and after every few that were accepted a node that is killed and started again.
+    private func exchange(_ family: ChaosFamily, _ random: inout SeededRandom) async throws {
+      let (accepted, tell) = AsyncStream<Void>.makeStream()
+      let start = try ownStartTime()
+      let seed = random.next()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for child in family.children {
+          group.addTask { try await family.giveCommands(Self.items, to: child) { tell.yield() } }
+          group.addTask { try await family.recordUse(Self.items, on: child, start: start) { tell.yield() } }
+        }
+        group.addTask {
+          var random = SeededRandom(seed: seed)
+          var (count, next) = (0, 0)
+          // Paced by what was accepted, not by time.
+          for await _ in accepted {
+            count += 1
+            if count == 2 * Self.items * Self.children { return }
+            guard count >= next else { continue }
+            next = count + 20 + random.below(40)
+            try await (random.once(in: 4) ? family.parent : random.pick(family.children)).restart()
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+
+    /// Wait until every command has its receipt and nothing waits anywhere.
+    private func settle(_ family: ChaosFamily) async throws {
+      for child in family.children {
+        for command in try await family.parent.api.commands(device: child.name, limit: 1_000) {
+          #expect(try await family.parent.ended(command.commandID.description).status == .executed)
+        }
+        try await eventually("nothing waits on \(child.name)") { try await child.hasNothingWaiting() }
+      }
+      try await eventually("nothing waits on the parent") { try await family.parent.hasNothingWaiting() }
+    }
+
+    private func check(_ family: ChaosFamily, note: String) throws {
+      let order = (1...Self.items).map { "neutral, 0 milli-points a minute, at most \($0) minutes a day" }
+      var sessions: Set<[DatabaseValue]> = []
+      for child in family.children {
+        try child.read { database in
+          // Written in the transaction of each effect: all of them, once, in order.
+          let audit = try String.fetchAll(database, sql: "SELECT new FROM audit WHERE action = 'app.set' ORDER BY number")
+          #expect(audit == order, "\(child.name), \(note)")
+          #expect(try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM applied_command") == Self.items)
+          #expect(try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM outbox_item") == 0)
+          let rows = try Row.fetchAll(database, sql: "SELECT * FROM usage_record").map { Array($0.databaseValues) }
+          #expect(rows.count == Self.items, "\(child.name), \(note)")
+          let apps = try String.fetchAll(database, sql: "SELECT DISTINCT app_id FROM usage_record")
+          #expect(Set(apps) == Set((1...Self.items).map { "use.\($0)" }), "\(child.name), \(note)")
+          sessions.formUnion(rows)
+        }
+      }
+      try family.parent.read { database in
+        let rows = try Row.fetchAll(database, sql: "SELECT * FROM usage_record").map { Array($0.databaseValues) }
+        #expect(rows.count == Self.items * Self.children, "\(note)")
+        #expect(Set(rows) == sessions, "\(note)")
+        let commands = try Row.fetchAll(
+          database, sql: "SELECT status, COUNT(*) AS count FROM command GROUP BY status")
+        #expect(commands.map { $0["status"] as String } == ["executed"], "\(note)")
+        #expect(commands.map { $0["count"] as Int } == [Self.items * Self.children], "\(note)")
+        #expect(try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM outbox_item") == 0)
+      }
+    }
+
+    /// Field 22 of this process's own `stat`, so that nodes see the program of a session alive.
+    private func ownStartTime() throws -> UInt64 {
+      let text = ProcessLab.read("/proc/self/stat")
+      let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+      return try #require(UInt64(fields[20]))
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import Glibc
+import LatchkeyControl
+import LatchkeyModel
+import Synchronization
+
+/// A parent and many children whose nodes may be killed at any moment: asks until an answer comes, and asks for nothing twice.
+struct ChaosFamily: Sendable {
+  let parent: NodeProcess
+  let children: [NodeProcess]
+
+  /// Ask again for as long as nobody answers; everything asked here is safe to ask twice.
+  static func persistently<Value>(_ ask: () async throws -> Value) async throws -> Value {
+    for _ in 0..<3_000 {
+      do { return try await ask() } catch let error as LocalAPIError where error.code == .timeout {} catch is NodeUnavailable {}
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    throw LabFault("Nobody answered for a minute.")
+  }
+
+  /// Give commands 1 to `count` to a child, each one once: after a crash in the middle, look whether it was accepted.
+  func giveCommands(_ count: Int, to child: NodeProcess, accepted: () -> Void) async throws {
+    for number in 1...count {
+      try await Self.persistently {
+        let api = try await parent.api
+        let known = try await api.commands(device: child.name, limit: 1).first
+        guard known.flatMap(Self.number) != number else { return }
+        _ = try await api.issue(
+          CommandRequest(device: child.name, action: .setApp(.init(appID: "in.order", dailyLimitMinutes: number))))
+      }
+      accepted()
+    }
+  }
+
+  /// Record sessions 1 to `count` on a child, each one once.
+  func recordUse(_ count: Int, on child: NodeProcess, start: UInt64, accepted: () -> Void) async throws {
+    for number in 1...count {
+      let appID = "use.\(number)"
+      let id = try await Self.persistently {
+        let api = try await child.api
+        if let known = try await api.usage(UsageQuery(appID: appID)).sessions.first { return known.record.recordID }
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return try await api.startUsage(
+          UsageStartRequest(
+            appID: appID, processID: getpid(), processStartTime: start,
+            startedAt: BootInstant(milliseconds: Int64(time.tv_sec) * 1_000), startedAtWall: Int64(number) * 60_000,
+            zone: "Europe/Berlin")
+        ).recordID
+      }
+      try await Self.persistently {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        _ = try await child.api.endUsage(
+          recordID: id.description,
+          UsageEndRequest(
+            endedAt: BootInstant(milliseconds: Int64(time.tv_sec) * 1_000 + 1_000),
+            endedAtWall: Int64(number) * 60_000 + 1_000))
+      }
+      accepted()
+    }
+  }
+
+  /// The number that a command of `giveCommands` carries.
+  static func number(_ command: ConfigurationCommand) -> Int? {
+    if case .setApp(let configuration) = command.payload { configuration.dailyLimitMinutes } else { nil }
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import GRDB
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyTransport
+import LatchkeyWire
+
+/// A paired parent's keys in the hands of a test, which says in a session what no node of ours would.
+struct RawPeer: Sendable {
+  let identity: DeviceID
+  private let link: LinkKeyPair
+  private let pairwiseKey: PresharedKey
+  private let peer: LinkPublicKey
+
+  /// Take over the keys of a parent that is stopped and paired with one child.
+  init(of parent: NodeProcess) throws {
+    let keys = try KeyFileStore(path: parent.folder + "/identity.key").load()
+    link = keys.link
+    identity = DeviceKeys(identity: keys.identity.publicKey, link: keys.link.publicKey).deviceID
+    let row = try parent.read { try Row.fetchOne($0, sql: "SELECT pairwise_key, link_key FROM peer") }
+    guard let row else { throw LabFault("the parent is not paired") }
+    pairwiseKey = try PresharedKey(bytes: [UInt8](row["pairwise_key"] as Data))
+    peer = try LinkPublicKey(bytes: [UInt8](row["link_key"] as Data))
+  }
+
+  /// Open a session at a port of loopback, send batches, and read until `count` receipts are in.
+  ///
+  /// - Returns: the receipts, by command.
+  func receipts(_ count: Int, port: UInt16, sending batches: [SessionBatch]) async throws -> [CommandID: CommandReceipt.Outcome] {
+    let endpoint = SocketEndpoint(host: "127.0.0.1", port: port)
+    return try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+      await converse(connection, frames, count, batches)
+    }
+  }
+
+  private func converse(
+    _ connection: FrameConnection, _ frames: FrameReader, _ count: Int, _ batches: [SessionBatch]
+  ) async -> [CommandID: CommandReceipt.Outcome] {
+    let handshake = SessionInitiator(
+      own: link, peer: peer, pairwiseKey: pairwiseKey, ephemeralKey: LinkKeyPair.generate())
+    connection.send(handshake.firstFrame)
+    let now = BootInstant(milliseconds: 0)
+    var receipts: [CommandID: CommandReceipt.Outcome] = [:]
+    guard let answer = await frames.next(), let transport = try? handshake.received(answer) else { return receipts }
+    connection.authenticated()
+    var machine = SessionMachine(transport: transport, now: now)
+    let hello = Hello(runID: SecureRandom.bytes(16), name: "Test", role: .parent, outgoing: [], incoming: [])
+    for batch in [SessionBatch(hello: hello)] + batches {
+      if let frame = try? machine.seal(batch, now: now) { connection.send(frame) }
+    }
+    while receipts.count < count, let frame = await frames.next(), let batch = try? machine.received(frame, now: now) {
+      for item in batch.runs.filter({ $0.streamClass == .receipt }).flatMap(\.items) {
+        guard let receipt = try? MessageBodyCoding().receipt(item.body) else { continue }
+        receipts[receipt.commandID] = receipt.outcome
+      }
+    }
+    return receipts
+  }
+}
