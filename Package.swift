@@ -19,7 +19,8 @@ let package = Package(
   products: [
     .executable(name: "latchkey", targets: ["latchkey"]),
     .executable(name: "latchkey-bench", targets: ["latchkey-bench"]),
-    .library(name: "LatchkeyProtocol", targets: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"]),
+    .library(
+      name: "LatchkeyProtocol", targets: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"]),
     .library(name: "LatchkeyNode", targets: ["LatchkeyNode"]),
   ],
   dependencies: [
@@ -36,13 +37,15 @@ let package = Package(
   ],
   targets: [
     // C libraries: a module map and a shim each, nothing else.
-    .systemLibrary(name: "CSodium", path: "Sources/CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(
+      name: "CSodium", path: "Sources/CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     // Avahi's pkg-config files carry a flag that the package manager refuses with a warning; the headers need none.
     .systemLibrary(name: "CAvahi", path: "Sources/CAvahi", providers: [.apt(["libavahi-client-dev"])]),
     .systemLibrary(name: "CAvahiCore", path: "Sources/CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
 
     .target(name: "LatchkeyModel", path: "Sources/Model", swiftSettings: strict),
-    .target(name: "LatchkeyCrypto", dependencies: ["LatchkeyModel", "CSodium"], path: "Sources/Crypto", swiftSettings: strict),
+    .target(
+      name: "LatchkeyCrypto", dependencies: ["LatchkeyModel", "CSodium"], path: "Sources/Crypto", swiftSettings: strict),
     .target(
       name: "LatchkeyWire",
       dependencies: ["LatchkeyModel", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -87,7 +90,8 @@ let package = Package(
         .product(name: "TextTable", package: "TextTable"),
       ],
       path: "Sources/Commands", swiftSettings: strict),
-    .executableTarget(name: "latchkey", dependencies: ["LatchkeyCommands"], path: "Sources/latchkey", swiftSettings: strict),
+    .executableTarget(
+      name: "latchkey", dependencies: ["LatchkeyCommands"], path: "Sources/latchkey", swiftSettings: strict),
     .executableTarget(
       name: "latchkey-bench",
       dependencies: [
@@ -104,12 +108,14 @@ let package = Package(
       dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyStore"],
       path: "Tests/Support", swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyModelTests", dependencies: ["LatchkeyModel", "LatchkeyTestSupport"], path: "Tests/Model", swiftSettings: strict),
+      name: "LatchkeyModelTests", dependencies: ["LatchkeyModel", "LatchkeyTestSupport"], path: "Tests/Model",
+      swiftSettings: strict),
     .testTarget(
       name: "LatchkeyCryptoTests", dependencies: ["LatchkeyCrypto", "LatchkeyModel"], path: "Tests/Crypto",
       swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyWireTests", dependencies: ["LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"], path: "Tests/Wire",
+      name: "LatchkeyWireTests", dependencies: ["LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"],
+      path: "Tests/Wire",
       swiftSettings: strict),
     .testTarget(
       name: "LatchkeyProtocolTests",
@@ -132,7 +138,8 @@ let package = Package(
     .testTarget(
       name: "LatchkeyTransportTests",
       dependencies: [
-        "LatchkeyTransport", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport",
+        "LatchkeyTransport", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyModel",
+        "LatchkeyTestSupport",
         .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOTestUtils", package: "swift-nio"),
       ] + nio,
       path: "Tests/Transport", swiftSettings: strict),

@@ -71,7 +71,9 @@ struct RelayCommand: AsyncParsableCommand {
         ("child resident, idle before", Self.megabytes(report.idleChildRSSBytes)),
       ]
       print("\(messages) messages of \(size) bytes, \(concurrency) under way, parent to child on loopback")
-      let table = TextTable<(String, String)> { row in [Column(title: "what", value: row.0), Column(title: "figure", value: row.1)] }
+      let table = TextTable<(String, String)> { row in
+        [Column(title: "what", value: row.0), Column(title: "figure", value: row.1)]
+      }
       if let text = table.string(for: rows) { print(text) }
     }
   }

@@ -15,7 +15,9 @@ struct RelayLoad {
     let invitation = try await node.invite(InviteRequest(acceptWithoutAsking: true))
     say("code \(invitation.code ?? "")")
     var progress = invitation
-    while progress.phase != .ended { progress = try await node.pairing(id: invitation.pairingID, after: progress.change) }
+    while progress.phase != .ended {
+      progress = try await node.pairing(id: invitation.pairingID, after: progress.change)
+    }
     guard let device = progress.device?.deviceID else { return }
     while try await !node.status().peers.allSatisfy(\.isConnected) { await node.waitForChange(milliseconds: 100) }
     guard let line = readLine() else { return }

@@ -7,7 +7,8 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     guard (1...255).contains(text.utf8.count) else { return nil }
     for scalar in text.unicodeScalars {
       switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate, .privateUse, .unassigned:
+      case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate, .privateUse,
+        .unassigned:
         return nil
       default: break
       }

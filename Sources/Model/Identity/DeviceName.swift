@@ -31,7 +31,8 @@ public struct DeviceName: Hashable, Sendable, Codable, CustomStringConvertible {
     for scalar in text.unicodeScalars {
       var shown = scalar
       switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: shown = "\u{FFFD}"
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+        shown = "\u{FFFD}"
       default: break
       }
       guard safe.utf8.count + String(Character(shown)).utf8.count <= Self.maximumBytes else { break }

@@ -43,9 +43,13 @@ public struct UsageRecord: Hashable, Sendable, Codable {
     if !(1...255).contains(displayName.utf8.count) { return "The display name must have 1 to 255 bytes of UTF-8." }
     if sessionEnd < sessionStart { return "The session ends before it starts." }
     let times = 0..<HybridTimestamp.wallLimit
-    if !times.contains(sessionStart) || !times.contains(sessionEnd) { return "The session is at a time that no calendar has." }
+    if !times.contains(sessionStart) || !times.contains(sessionEnd) {
+      return "The session is at a time that no calendar has."
+    }
     if !times.contains(activeMilliseconds) { return "The active time is negative or longer than anyone lives." }
-    if !(0...1_000_000_000).contains(milliPointsPerMinute) { return "The rate is not between 0 and 1,000,000 points a minute." }
+    if !(0...1_000_000_000).contains(milliPointsPerMinute) {
+      return "The rate is not between 0 and 1,000,000 points a minute."
+    }
     if earnedMilliPoints < 0 { return "The earning is negative." }
     if !(1...64).contains(zone.utf8.count) { return "The zone must have 1 to 64 bytes." }
     return nil

@@ -9,7 +9,9 @@ extension NodeService {
     }
     let peer = try await find(request.device)
     guard peer.device.role == .child else {
-      throw LocalAPIError(.wrongRole, "“\(peer.device.name)” is no child's machine: name one that `latchkey devices list` shows as child.")
+      throw LocalAPIError(
+        .wrongRole, "“\(peer.device.name)” is no child's machine: name one that `latchkey devices list` shows as child."
+      )
     }
     let make = try Self.payload(request.action)
     let (context, wall) = (context, context.wall())
@@ -68,7 +70,9 @@ extension NodeService {
   private static func appID(_ text: String) throws(LocalAPIError) -> AppID {
     guard let id = AppID(text) else {
       throw LocalAPIError(
-        .invalid, "“\(DeviceName(sanitising: text))” is no application ID: give its desktop or Flatpak ID, such as org.gnome.Chess.")
+        .invalid,
+        "“\(DeviceName(sanitising: text))” is no application ID: give its desktop or Flatpak ID, such as org.gnome.Chess."
+      )
     }
     return id
   }
@@ -94,12 +98,15 @@ extension NodeService {
     var target: DeviceID?
     if let device { target = try await find(device).device.deviceID }
     let bounded = min(max(limit, 1), 10_000)
-    return try await stored { () async throws(StoreError) in try await context.store.commands(device: target, limit: bounded) }
+    return try await stored { () async throws(StoreError) in
+      try await context.store.commands(device: target, limit: bounded)
+    }
   }
 
   public func command(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
     let known = try await commandID(id)
-    guard let command = try await stored({ () async throws(StoreError) in try await context.store.command(known) }) else {
+    guard let command = try await stored({ () async throws(StoreError) in try await context.store.command(known) })
+    else {
       throw Self.unknown(id)
     }
     return command
@@ -109,10 +116,13 @@ extension NodeService {
     if let id = CommandID(text) { return id }
     let prefix = text.lowercased().filter { $0 != "-" }
     guard prefix.count >= 4, prefix.allSatisfy({ $0.isHexDigit }) else { throw Self.unknown(text) }
-    let matches = try await stored { () async throws(StoreError) in try await context.store.commandIDs(beginning: prefix) }
+    let matches = try await stored { () async throws(StoreError) in
+      try await context.store.commandIDs(beginning: prefix)
+    }
     guard let match = matches.first else { throw Self.unknown(text) }
     guard matches.count == 1 else {
-      throw LocalAPIError(.unknownCommand, "“\(DeviceName(sanitising: text))” fits several commands: give more of the ID.")
+      throw LocalAPIError(
+        .unknownCommand, "“\(DeviceName(sanitising: text))” fits several commands: give more of the ID.")
     }
     return match
   }

@@ -32,7 +32,8 @@ extension NodeService {
     var app: AppID?
     if let text = query.appID {
       guard let id = AppID(text) else {
-        throw LocalAPIError(.invalid, "“\(DeviceName(sanitising: text))” is no application ID: see `latchkey apps list`.")
+        throw LocalAPIError(
+          .invalid, "“\(DeviceName(sanitising: text))” is no application ID: see `latchkey apps list`.")
       }
       app = id
     }
@@ -95,7 +96,8 @@ extension NodeService {
     if let device { target = try await self.device(device) }
     let boundary: DayBoundary
     do {
-      boundary = try DayBoundary(zone: settings?.zone ?? LocalZoneName.current, dayStartHour: settings?.dayStartHour ?? 0)
+      boundary = try DayBoundary(
+        zone: settings?.zone ?? LocalZoneName.current, dayStartHour: settings?.dayStartHour ?? 0)
     } catch { throw LocalAPIError(.invalid, error.description) }
     let first = try from.map(Self.day)
     let last = try to.map(Self.day)
@@ -113,7 +115,8 @@ extension NodeService {
         try await context.store.usage(device: wanted, app: nil, from: start, to: end, limit: 5_000, before: cursor)
       }
       for record in records {
-        builders[record.device, default: DailySummaryBuilder(device: record.device, boundary: boundary)].add(UsageSlice(record))
+        builders[record.device, default: DailySummaryBuilder(device: record.device, boundary: boundary)].add(
+          UsageSlice(record))
       }
       guard records.count == 5_000, let oldest = records.last else { break }
       before = (oldest.sessionStart, oldest.recordID)

@@ -8,8 +8,10 @@ extension NodeService {
     let peers = try await devices()
     return NodeStatus(
       deviceID: context.own, name: context.profile.name, role: context.profile.role, version: Version.software,
-      processID: getpid(), listening: listening, discovery: await discovery.stateText, sync: Self.sync(of: peers.map(\.sync)),
-      peers: peers, messages: try await stored { () async throws(StoreError) in try await context.store.messages(limit: 20) },
+      processID: getpid(), listening: listening, discovery: await discovery.stateText,
+      sync: Self.sync(of: peers.map(\.sync)),
+      peers: peers,
+      messages: try await stored { () async throws(StoreError) in try await context.store.messages(limit: 20) },
       warnings: context.warnings, residentBytes: Self.residentBytes())
   }
 
@@ -41,7 +43,8 @@ extension NodeService {
       } else {
         devices.append(
           PeerStatus(
-            device: peer.device, isConnected: false, address: peer.lastAddress, sync: .idle, queues: [], lastError: nil))
+            device: peer.device, isConnected: false, address: peer.lastAddress, sync: .idle, queues: [], lastError: nil)
+        )
       }
     }
     return devices
@@ -105,7 +108,8 @@ extension NodeService {
     defer { fclose(file) }
     var text = [CChar](repeating: 0, count: 128)
     guard fgets(&text, 128, file) != nil else { return 0 }
-    let fields = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).split(separator: " ")
+    let fields = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).split(
+      separator: " ")
     return (fields.count > 1 ? Int64(fields[1]) ?? 0 : 0) * Int64(sysconf(Int32(_SC_PAGESIZE)))
   }
 }
@@ -114,7 +118,9 @@ extension PeerLink {
   /// The database has taken the peer out: tell it if it is there, else when it next calls.
   func removed() async {
     do {
-      if let record = try await context.store.peers().first(where: { $0.device.deviceID == peer }) { self.record = record }
+      if let record = try await context.store.peers().first(where: { $0.device.deviceID == peer }) {
+        self.record = record
+      }
       let positions = try await context.store.outboxPositions(peer)
       // Streams that were closed are of the past; what is left is the one that carries the removal.
       for (streamClass, position) in positions { outbox.restarted(streamClass, position) }

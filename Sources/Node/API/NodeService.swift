@@ -45,7 +45,8 @@ public struct NodeService: NodeInterface {
   /// The name of a device, as far as it is known.
   func name(_ device: DeviceID, _ peers: [PeerRecord]) -> DeviceName {
     device == context.own
-      ? context.profile.name : peers.first { $0.device.deviceID == device }?.device.name ?? DeviceName(sanitising: device.short)
+      ? context.profile.name
+      : peers.first { $0.device.deviceID == device }?.device.name ?? DeviceName(sanitising: device.short)
   }
 
   public func pairing(id: String, after change: Int) async throws(LocalAPIError) -> PairingProgress {
@@ -59,8 +60,12 @@ public struct NodeService: NodeInterface {
     }
   }
 
-  public func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress { try await pairing.invite(request) }
-  public func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress { try await pairing.join(request) }
+  public func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {
+    try await pairing.invite(request)
+  }
+  public func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress {
+    try await pairing.join(request)
+  }
   public func pairings() async throws(LocalAPIError) -> [PairingProgress] { await pairing.allOpen() }
 
   public func answerPairing(id: String, _ answer: PairingAnswer) async throws(LocalAPIError) -> PairingProgress {

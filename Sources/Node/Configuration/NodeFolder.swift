@@ -9,7 +9,9 @@ public enum NodeFolder {
   /// Make keys, database and profile. Changes nothing when the folder holds a node already.
   ///
   /// - Throws: `NodeStartupError`: a bad name, a folder that is taken or cannot be written.
-  public static func initialise(_ folder: StateFolder, role: DeviceRole, name: String) async throws(NodeStartupError) -> DeviceID {
+  public static func initialise(_ folder: StateFolder, role: DeviceRole, name: String) async throws(NodeStartupError)
+    -> DeviceID
+  {
     let deviceName: DeviceName
     do { deviceName = try DeviceName(name) } catch { throw NodeStartupError(error.description, exitStatus: 64) }
     try folder.create()

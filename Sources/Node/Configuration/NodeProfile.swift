@@ -19,7 +19,8 @@ struct NodeProfile: Codable, Sendable {
       throw isThere
         ? NodeStartupError("\(folder.profile) cannot be read: check its owner and rights.", exitStatus: 77)
         : NodeStartupError(
-          "\(folder.path) holds no node: make one with `latchkey init --role parent|child --name NAME`.", exitStatus: 66)
+          "\(folder.path) holds no node: make one with `latchkey init --role parent|child --name NAME`.", exitStatus: 66
+        )
     }
     struct VersionOnly: Codable { var version: Int }
     if let found = try? JSONDecoder().decode(VersionOnly.self, from: data), found.version > currentVersion {

@@ -32,7 +32,8 @@ public struct StateFolder: Sendable {
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw NodeStartupError(
-        "The state folder \(path) cannot be made (\(Self.reason(error))): choose another one with --state-dir.", exitStatus: 73)
+        "The state folder \(path) cannot be made (\(Self.reason(error))): choose another one with --state-dir.",
+        exitStatus: 73)
     }
   }
 
@@ -42,10 +43,12 @@ public struct StateFolder: Sendable {
     guard stat(path, &status) == 0 else {
       if errno == ENOENT {
         throw NodeStartupError(
-          "There is no state folder \(path): make one with `latchkey init --role parent|child --name NAME`.", exitStatus: 66)
+          "There is no state folder \(path): make one with `latchkey init --role parent|child --name NAME`.",
+          exitStatus: 66)
       }
       throw NodeStartupError(
-        "The state folder \(path) cannot be read (\(String(cString: strerror(errno)))): check its rights.", exitStatus: 77)
+        "The state folder \(path) cannot be read (\(String(cString: strerror(errno)))): check its rights.",
+        exitStatus: 77)
     }
     guard status.st_mode & S_IFMT == S_IFDIR else {
       throw NodeStartupError("\(path) is not a folder: choose another one with --state-dir.", exitStatus: 73)

@@ -59,7 +59,8 @@ actor DiscoveryService {
   /// Where a machine with an open code of this discriminator is, as far as it is announced.
   func endpoints(discriminator: UInt16) -> [SocketEndpoint] {
     let text = Array(String(discriminator).utf8)
-    return services.values.filter { Self.isOurVersion($0) && $0.text["d"] == text && $0.instanceName != instance }.flatMap(Self.endpoints)
+    return services.values.filter { Self.isOurVersion($0) && $0.text["d"] == text && $0.instanceName != instance }
+      .flatMap(Self.endpoints)
   }
 
   private func keepAnnouncing() async {
@@ -107,7 +108,8 @@ actor DiscoveryService {
   }
 
   private func recognise(_ service: DiscoveredService) async {
-    guard Self.isOurVersion(service), let key = context.discoveryKey, let nonce = service.text["n"], let hint = service.text["h"], nonce.count == 8,
+    guard Self.isOurVersion(service), let key = context.discoveryKey, let nonce = service.text["n"],
+      let hint = service.text["h"], nonce.count == 8,
       hint.count == 8
     else { return }
     for link in await directory.all

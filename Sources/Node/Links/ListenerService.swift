@@ -29,7 +29,8 @@ struct ListenerService: Service {
     do {
       responder = try SessionResponder(own: context.link, ephemeralKey: LinkKeyPair.generate(), firstFrame: first)
     } catch {
-      context.logger.debug("a stranger was turned away", metadata: ["address": "\(connection.remote)", "reason": "\(error)"])
+      context.logger.debug(
+        "a stranger was turned away", metadata: ["address": "\(connection.remote)", "reason": "\(error)"])
       return
     }
     guard let link = await directory.link(responder.caller), let bytes = await link.record.sessionKey,

@@ -122,7 +122,8 @@ extension PeerLink {
 
   private func verifyRemovals(_ run: ItemRun) throws(SessionFault) {
     for item in run.items where item.kind == .removal {
-      guard let bytes = Hexadecimal.decode(record.device.identityKey), let identity = try? IdentityPublicKey(bytes: bytes),
+      guard let bytes = Hexadecimal.decode(record.device.identityKey),
+        let identity = try? IdentityPublicKey(bytes: bytes),
         RemovalNotice.isGenuine(item.body, identity: identity, sender: peer, receiver: context.own)
       else { throw .violation("a removal that its sender did not sign") }
     }

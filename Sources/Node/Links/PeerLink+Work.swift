@@ -68,7 +68,8 @@ extension PeerLink {
       logger.debug(
         "items in force",
         metadata: [
-          "commands": "\(result.appliedCommands)", "usage": "\(result.usageRecords)", "receipts": "\(result.commands.count)",
+          "commands": "\(result.appliedCommands)", "usage": "\(result.usageRecords)",
+          "receipts": "\(result.commands.count)",
         ])
     }
     context.changes.notify()
@@ -76,7 +77,8 @@ extension PeerLink {
     logger.notice("this device was removed by the peer")
     context.warn(
       "removed-\(peer)",
-      "“\(record.device.name)” has unpaired this machine: pair it again with `latchkey pair join` if that was not meant.")
+      "“\(record.device.name)” has unpaired this machine: pair it again with `latchkey pair join` if that was not meant."
+    )
     close(number, .removed)
     isEnded = true
     let (directory, peer, logger) = (directory, peer, logger)
@@ -102,7 +104,8 @@ extension PeerLink {
       }
       while let streamClass = restarts.popLast() {
         logger.warning(
-          "the other machine holds another past of this stream; starting it anew", metadata: ["stream": "\(streamClass.word)"])
+          "the other machine holds another past of this stream; starting it anew",
+          metadata: ["stream": "\(streamClass.word)"])
         let position = try await context.store.restart(
           peer, streamClass, epoch: UInt64.random(in: 1...UInt64.max), at: context.wall())
         outbox.restarted(streamClass, position)
@@ -120,7 +123,9 @@ extension PeerLink {
         if let address = sighting.address { record.lastAddress = address }
       }
       // Whoever asks when the two were last in step is told the truth after a restart too.
-      if outbox.waiting == 0, current != nil, let synced = lastSynced, synced > (savedSynced ?? 0) + 60_000 || savedSynced == nil {
+      if outbox.waiting == 0, current != nil, let synced = lastSynced,
+        synced > (savedSynced ?? 0) + 60_000 || savedSynced == nil
+      {
         savedSynced = synced
         try await context.store.seen(peer, address: nil, synced: true, at: context.wall())
       }
@@ -153,7 +158,8 @@ extension PeerLink {
     if current != nil {
       let waiting = outbox.waiting
       return waiting == 0
-        ? .synced(at: lastSynced ?? context.wall()) : .syncing(done: syncTotal - min(waiting, syncTotal), total: syncTotal)
+        ? .synced(at: lastSynced ?? context.wall())
+        : .syncing(done: syncTotal - min(waiting, syncTotal), total: syncTotal)
     }
     if isDialling { return .connecting }
     if let lastError {

@@ -9,7 +9,8 @@ extension PairingService {
   func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {
     guard context.profile.role == .parent else {
       throw LocalAPIError(
-        .wrongRole, "This is a child's machine: run `latchkey pair invite` on the parent's, and `latchkey pair join` here.")
+        .wrongRole,
+        "This is a child's machine: run `latchkey pair invite` on the parent's, and `latchkey pair join` here.")
     }
     let minutes = request.minutes ?? Limits.pairingMinutes.usual
     guard (Limits.pairingMinutes.least...Limits.pairingMinutes.most).contains(minutes) else {

@@ -8,7 +8,8 @@ extension PairingService {
   func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress {
     guard context.profile.role == .child else {
       throw LocalAPIError(
-        .wrongRole, "This is a parent's machine: run `latchkey pair join` on the child's, and `latchkey pair invite` here.")
+        .wrongRole,
+        "This is a parent's machine: run `latchkey pair join` on the child's, and `latchkey pair invite` here.")
     }
     let code: PairingCode
     do { code = try PairingCode(request.code) } catch { throw LocalAPIError(.typo, error.description) }
@@ -23,7 +24,8 @@ extension PairingService {
       given = endpoint
     }
     guard pairings.values.filter({ $0.record == nil && $0.progress.phase != .ended }).isEmpty else {
-      throw LocalAPIError(.limit, "This machine is joining already: wait for that to end, or break it off with Ctrl-C there.")
+      throw LocalAPIError(
+        .limit, "This machine is joining already: wait for that to end, or break it off with Ctrl-C there.")
     }
     let id = Hexadecimal.encode(SecureRandom.bytes(8))
     pairings[id] = Pairing(progress: PairingProgress(pairingID: id, phase: .waiting, change: 1))

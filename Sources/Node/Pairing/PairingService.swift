@@ -74,7 +74,8 @@ actor PairingService {
   func answer(_ id: String, _ answer: PairingAnswer) async throws(LocalAPIError) -> PairingProgress {
     let present = try progress(id)
     guard present.phase == .asking, present.attempt == answer.attempt else {
-      throw LocalAPIError(.tooLate, "Nothing is being asked any more: see `latchkey pair list`, or start again with a new code.")
+      throw LocalAPIError(
+        .tooLate, "Nothing is being asked any more: see `latchkey pair list`, or start again with a new code.")
     }
     if answer.accept {
       let effects = accept(id)
@@ -313,7 +314,9 @@ actor PairingService {
       let age = record.pendingBootID == context.bootID ? context.now() - (record.pendingSince ?? context.now()) : .max
       guard age >= Limits.pairingCommitMilliseconds else { continue }
       context.logger.warning("a half-made pairing was rolled back", metadata: ["name": "\(record.device.name)"])
-      await tryStore("") { () async throws(StoreError) in try await self.context.store.discardPending(record.device.deviceID) }
+      await tryStore("") { () async throws(StoreError) in
+        try await self.context.store.discardPending(record.device.deviceID)
+      }
       await refresh(record.device.deviceID)
     }
   }
@@ -333,7 +336,8 @@ actor PairingService {
     switch outcome {
     case .expired: return "The code has run out: make a new one with `latchkey pair invite`."
     case .wrongCode:
-      return "The code was closed after \(Limits.pairingFailures) wrong guesses: make a new one with `latchkey pair invite`."
+      return
+        "The code was closed after \(Limits.pairingFailures) wrong guesses: make a new one with `latchkey pair invite`."
     case .refused: return "The other machine was turned away and the code is closed: make a new one to pair again."
     case .cancelled: return "The code was cancelled: nothing was changed."
     default: return outcome.sentence

@@ -7,7 +7,8 @@ extension LocalAPIError {
     case .noSuchPeer: self.init(.unknownDevice, error.description)
     case .queueFull, .tooManyPeers: self.init(.limit, error.description)
     case .unexpected: self.init(.internal, error.description)
-    case .diskFull, .readOnly, .inputOutput, .cannotOpen, .corrupt, .newerVersion: self.init(.storage, error.description)
+    case .diskFull, .readOnly, .inputOutput, .cannotOpen, .corrupt, .newerVersion:
+      self.init(.storage, error.description)
     }
   }
 }

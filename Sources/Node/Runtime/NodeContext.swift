@@ -23,7 +23,10 @@ final class NodeContext: Sendable {
   private let keys: Mutex<KeyFile>
   private let notes = Mutex<[String: String]>([:])
 
-  init(configuration: NodeConfiguration, folder: StateFolder, profile: NodeProfile, keys: KeyFile, store: Store, logger: Logger) {
+  init(
+    configuration: NodeConfiguration, folder: StateFolder, profile: NodeProfile, keys: KeyFile, store: Store,
+    logger: Logger
+  ) {
     self.configuration = configuration
     self.folder = folder
     self.profile = profile

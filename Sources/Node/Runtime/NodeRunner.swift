@@ -19,7 +19,9 @@ public func runNode(
   let node = try await RunningNode(configuration: configuration, logger: logger)
   var group = ServiceGroupConfiguration(
     services: (node.services + services(node.service)).map {
-      .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup, failureTerminationBehavior: .gracefullyShutdownGroup)
+      .init(
+        service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
+        failureTerminationBehavior: .gracefullyShutdownGroup)
     }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
   group.maximumGracefulShutdownDuration = .milliseconds(1_500)
   do {
@@ -53,13 +55,15 @@ public final class RunningNode: Sendable {
     let own = DeviceKeys(identity: keys.identity.publicKey, link: keys.link.publicKey).deviceID
     guard own == profile.deviceID else {
       throw NodeStartupError(
-        "The keys in \(folder.keyFile) are not those of this node: put the right file back from a backup.", exitStatus: 65)
+        "The keys in \(folder.keyFile) are not those of this node: put the right file back from a backup.",
+        exitStatus: 65)
     }
     do { store = try Store(path: folder.database, own: own, coding: MessageBodyCoding()) } catch {
       throw NodeStartupError(error)
     }
     for peer in configuration.peers where SocketEndpoint(peer) == nil {
-      throw NodeStartupError("“\(DeviceName(sanitising: peer))” is no address: give --peer as host:port.", exitStatus: 64)
+      throw NodeStartupError(
+        "“\(DeviceName(sanitising: peer))” is no address: give --peer as host:port.", exitStatus: 64)
     }
     let context = NodeContext(
       configuration: configuration, folder: folder, profile: profile, keys: keys, store: store, logger: logger)
@@ -87,7 +91,8 @@ public final class RunningNode: Sendable {
     logger.notice(
       "running",
       metadata: [
-        "name": "\(profile.name)", "role": "\(profile.role.rawValue)", "listening": "\(listener.addresses.joined(separator: " "))",
+        "name": "\(profile.name)", "role": "\(profile.role.rawValue)",
+        "listening": "\(listener.addresses.joined(separator: " "))",
       ])
   }
 
@@ -97,10 +102,14 @@ public final class RunningNode: Sendable {
   }
 
   /// The port that was asked for; else the last one, so that peers find us where we were; else any.
-  private static func listen(_ configuration: NodeConfiguration, _ store: Store) async throws(NodeStartupError) -> Listener {
+  private static func listen(_ configuration: NodeConfiguration, _ store: Store) async throws(NodeStartupError)
+    -> Listener
+  {
     do {
       if configuration.port == 0, let last = try? await store.setting("port"), let port = UInt16(last), port > 0 {
-        do { return try await Listener(interfaces: configuration.interfaces, port: port) } catch TransportError.portInUse {}
+        do { return try await Listener(interfaces: configuration.interfaces, port: port) } catch TransportError
+          .portInUse
+        {}
       }
       return try await Listener(interfaces: configuration.interfaces, port: configuration.port)
     } catch { throw NodeStartupError(error) }

@@ -32,7 +32,8 @@ actor UsageService {
 
   func start(_ request: UsageStartRequest) async throws(LocalAPIError) -> UsageStarted {
     guard let appID = AppID(request.appID) else {
-      throw LocalAPIError(.invalid, "“\(DeviceName(sanitising: request.appID))” is no application ID: use letters, digits, dots.")
+      throw LocalAPIError(
+        .invalid, "“\(DeviceName(sanitising: request.appID))” is no application ID: use letters, digits, dots.")
     }
     let name = request.displayName ?? request.appID
     let now = context.now()
@@ -72,10 +73,13 @@ actor UsageService {
       let ended = min(max(request.endedAt, BootInstant(milliseconds: 0)), context.now())
       let wall = min(max(request.endedAtWall, 0), HybridTimestamp.wallLimit - 1)
       guard let record = try await finish(id, endedAt: ended, wall: wall) else {
-        throw LocalAPIError(.unknownSession, "There is no such session on this machine: start it with `latchkey usage track`.")
+        throw LocalAPIError(
+          .unknownSession, "There is no such session on this machine: start it with `latchkey usage track`.")
       }
       return record
-    } catch let error as LocalAPIError { throw error } catch let error as StoreError { throw LocalAPIError(error) } catch {
+    } catch let error as LocalAPIError { throw error } catch let error as StoreError {
+      throw LocalAPIError(error)
+    } catch {
       throw LocalAPIError(.internal, "\(error)")
     }
   }

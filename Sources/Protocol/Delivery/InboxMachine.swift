@@ -109,7 +109,8 @@ public struct InboxMachine: Sendable {
       stream.watermark = max(stream.watermark, through)
       stream.received = max(stream.received, stream.watermark)
       streams[run.streamClass] = stream
-      stored[run.streamClass] = StreamPosition(streamClass: run.streamClass, epoch: run.epoch, through: stream.watermark)
+      stored[run.streamClass] = StreamPosition(
+        streamClass: run.streamClass, epoch: run.epoch, through: stream.watermark)
     }
     return stored.keys.sorted().compactMap { stored[$0] }
   }

@@ -14,7 +14,9 @@ public enum RemovalNotice {
   }
 
   /// Whether a body received is the sender's own word to this receiver.
-  public static func isGenuine(_ body: [UInt8], identity: IdentityPublicKey, sender: DeviceID, receiver: DeviceID) -> Bool {
+  public static func isGenuine(_ body: [UInt8], identity: IdentityPublicKey, sender: DeviceID, receiver: DeviceID)
+    -> Bool
+  {
     guard let signature = try? RemovalCodec.signature(body) else { return false }
     return identity.verify(signature: signature, of: message(sender: sender, receiver: receiver))
   }

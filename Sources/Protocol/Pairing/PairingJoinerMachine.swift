@@ -193,7 +193,9 @@ public struct PairingJoinerMachine: Sendable {
   }
 
   private func abortOutcome(_ frame: [UInt8], _ transport: inout NoiseTransport) throws -> PairingOutcome {
-    guard case .abort(let outcome) = try PairingCodec.step(try transport.open(frame)) else { throw PairingFault.outOfTurn }
+    guard case .abort(let outcome) = try PairingCodec.step(try transport.open(frame)) else {
+      throw PairingFault.outOfTurn
+    }
     return outcome == .ok ? .refused : outcome
   }
 

@@ -13,7 +13,8 @@ enum PairingSecrets {
   static func handshakeKey(secret: SecretBytes) -> PresharedKey {
     key(
       HKDF.derive(
-        salt: Array("latchkey pairing code v1".utf8), inputKeyMaterial: secret, info: Array("handshake".utf8), count: 32))
+        salt: Array("latchkey pairing code v1".utf8), inputKeyMaterial: secret, info: Array("handshake".utf8), count: 32
+      ))
   }
 
   /// What binds a joiner to its keys and random number before it sees the inviter's.

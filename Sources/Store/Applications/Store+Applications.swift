@@ -92,7 +92,9 @@ extension Database {
     try run(
       "INSERT INTO family_settings VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body, version = excluded.version",
       [Data(coding.encode(settings)), settings.version])
-    try audit(AuditEntry(author: author, action: "settings.set", target: "family", new: "version \(settings.version)", at: wall))
+    try audit(
+      AuditEntry(author: author, action: "settings.set", target: "family", new: "version \(settings.version)", at: wall)
+    )
   }
 }
 

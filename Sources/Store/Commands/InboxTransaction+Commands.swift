@@ -14,7 +14,9 @@ extension InboxTransaction {
       guard peerRole == .parent else { throw BodyFault("Only a parent's device may send commands.") }
       let command = try coding.command(item.body)
       guard command.commandID == id else { throw BodyFault("The command has another ID than its item.") }
-      guard command.author == peer.device else { throw BodyFault("The command's author is not the device that sent it.") }
+      guard command.author == peer.device else {
+        throw BodyFault("The command's author is not the device that sent it.")
+      }
       let outcome = try execute(command)
       result.appliedCommands += 1
       try answer(CommandReceipt(commandID: id, outcome: outcome, at: wall))
@@ -27,7 +29,8 @@ extension InboxTransaction {
   private func execute(_ command: CommandBody) throws -> CommandReceipt.Outcome {
     switch command.payload {
     case .setApp(let configuration):
-      if let present = try database.app(configuration.appID, on: own, coding), present.modified > configuration.modified {
+      if let present = try database.app(configuration.appID, on: own, coding), present.modified > configuration.modified
+      {
         return .superseded(.app(present, enforcement))
       }
       try database.save(configuration, on: own, enforcement: enforcement, coding, author: peer.device, at: wall)
@@ -48,7 +51,8 @@ extension InboxTransaction {
       return .executed(
         .report(
           DeviceReport(
-            version: Version.software, enforcement: enforcement, apps: try database.apps(on: own, coding).map(\.configuration),
+            version: Version.software, enforcement: enforcement,
+            apps: try database.apps(on: own, coding).map(\.configuration),
             familySettings: try database.settings(coding),
             usageRecords: try Int64.fetchOne(database, sql: "SELECT COUNT(*) FROM usage_record") ?? 0)))
     case .message(let text):
@@ -84,7 +88,8 @@ extension InboxTransaction {
       let row = try Row.fetchOne(
         statement,
         arguments: [
-          status.rawValue, wall, reason, state.map { Data(coding.encode($0)) }, Data(receipt.commandID.bytes), peer.number,
+          status.rawValue, wall, reason, state.map { Data(coding.encode($0)) }, Data(receipt.commandID.bytes),
+          peer.number,
         ])
       guard row != nil else { return }
       result.commands.append(receipt.commandID)

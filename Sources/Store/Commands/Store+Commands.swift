@@ -11,11 +11,13 @@ extension Store {
     payload: @escaping @Sendable (AppLookup, ClockReader) throws -> CommandPayload
   ) async throws(StoreError) -> (command: ConfigurationCommand, change: OutboxChange) {
     try await commits.commit { [own, coding] database in
-      guard let row = try database.row("SELECT number FROM peer WHERE device_id = ? AND state = 2", [Data(device.bytes)])
+      guard
+        let row = try database.row("SELECT number FROM peer WHERE device_id = ? AND state = 2", [Data(device.bytes)])
       else { throw StoreError.noSuchPeer }
       let peer = OutboxAddress(number: row["number"], device: device)
       let payload = try payload(
-        AppLookup { try database.app($0, on: device, coding) }, ClockReader { try database.tick(wall: wall, author: own) })
+        AppLookup { try database.app($0, on: device, coding) },
+        ClockReader { try database.tick(wall: wall, author: own) })
       let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
       guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
       let change = try database.enqueue(peer, .command, kind: .command, itemID: id.bytes, body: body, at: wall)
@@ -94,7 +96,8 @@ extension Store {
   public func commandIDs(beginning prefix: String) async throws(StoreError) -> [CommandID] {
     try await read { database in
       try database.rows(
-        "SELECT command_id FROM command WHERE lower(hex(command_id)) LIKE ? || '%' ORDER BY command_id DESC LIMIT 2", [prefix]
+        "SELECT command_id FROM command WHERE lower(hex(command_id)) LIKE ? || '%' ORDER BY command_id DESC LIMIT 2",
+        [prefix]
       ).compactMap { CommandID(bytes: $0["command_id"] as Data) }
     }
   }
@@ -102,11 +105,12 @@ extension Store {
   /// Texts that parents sent, newest first.
   public func messages(limit: Int) async throws(StoreError) -> [ReceivedMessage] {
     try await read { database in
-      try database.rows("SELECT * FROM received_message ORDER BY received_at DESC, command_id DESC LIMIT ?", [limit]).compactMap {
-        guard let id = CommandID(bytes: $0["command_id"] as Data) else { return nil }
-        return ReceivedMessage(
-          commandID: id, author: try $0.deviceID("author"), text: $0["text"], at: $0["received_at"])
-      }
+      try database.rows("SELECT * FROM received_message ORDER BY received_at DESC, command_id DESC LIMIT ?", [limit])
+        .compactMap {
+          guard let id = CommandID(bytes: $0["command_id"] as Data) else { return nil }
+          return ReceivedMessage(
+            commandID: id, author: try $0.deviceID("author"), text: $0["text"], at: $0["received_at"])
+        }
     }
   }
 }

@@ -30,7 +30,9 @@ extension Row {
   func bytes(_ column: String) -> [UInt8] { [UInt8](self[column] as Data) }
 
   func deviceID(_ column: String) throws -> DeviceID {
-    guard let id = DeviceID(bytes: self[column] as Data) else { throw StoreError.unexpected("a device ID in \(column)") }
+    guard let id = DeviceID(bytes: self[column] as Data) else {
+      throw StoreError.unexpected("a device ID in \(column)")
+    }
     return id
   }
 

@@ -31,7 +31,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .diskFull: "The disk is full: make room; nothing that was accepted is lost, and new work is refused until then."
+    case .diskFull:
+      "The disk is full: make room; nothing that was accepted is lost, and new work is refused until then."
     case .readOnly: "The state folder's disk is read-only: mount it writable, or choose another one with --state-dir."
     case .inputOutput(let what): "The disk reported a fault (\(what)): check it with `dmesg` and make a backup now."
     case .cannotOpen(let path, let reason):
@@ -39,7 +40,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case .corrupt(let path, let setAside?):
       "The database \(path) is damaged and was set aside as \(setAside): put a backup in its place, or start again with an "
         + "empty one and pair the devices anew."
-    case .corrupt(let path, nil): "The database \(path) is damaged: stop the node and start it again to have it checked."
+    case .corrupt(let path, nil):
+      "The database \(path) is damaged: stop the node and start it again to have it checked."
     case .newerVersion(let path):
       "The database \(path) was written by a newer version: update Latchkey, or choose another folder with --state-dir."
     case .queueFull(let stream):

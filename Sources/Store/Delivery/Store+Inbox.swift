@@ -94,7 +94,8 @@ struct InboxTransaction {
 
   private func removePeer() throws {
     try database.closeStreams(of: peer.device)
-    try database.run("UPDATE peer SET state = 4, pairwise_key = zeroblob(32), pending_key = NULL WHERE number = ?", [peer.number])
+    try database.run(
+      "UPDATE peer SET state = 4, pairwise_key = zeroblob(32), pending_key = NULL WHERE number = ?", [peer.number])
     try database.audit(
       AuditEntry(author: peer.device, action: "device.removed", target: own.description, at: wall))
   }

@@ -32,7 +32,9 @@ extension Store {
           """, [Data(device.bytes), Int64(streamClass.rawValue)]), stream.unsigned("epoch") == epoch
       else { return [] }
       let statement = try database.cachedStatement(
-        sql: "SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ? AND class = ? AND seq >= ? ORDER BY seq LIMIT ?")
+        sql:
+          "SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ? AND class = ? AND seq >= ? ORDER BY seq LIMIT ?"
+      )
       let cursor = try Row.fetchCursor(
         statement,
         arguments: [stream["peer"] as Int64, Int64(streamClass.rawValue), Int64(bitPattern: from), items])
@@ -103,12 +105,17 @@ extension Store {
       var items = try database.rows(
         "SELECT kind, item_id, body FROM outbox_item WHERE peer = ? AND class = ? AND kind <> 0 ORDER BY seq",
         [peer.number, classNumber]
-      ).map { (kind: ItemKind(rawValue: UInt32(clamping: $0[0] as Int64)), id: $0.bytes("item_id"), body: $0.bytes("body")) }
+      ).map {
+        (kind: ItemKind(rawValue: UInt32(clamping: $0[0] as Int64)), id: $0.bytes("item_id"), body: $0.bytes("body"))
+      }
       if streamClass == .command {
         let unanswered = try database.rows(
-          "SELECT command_id, body FROM command WHERE peer = ? AND status = 'stored' ORDER BY command_id", [peer.number])
+          "SELECT command_id, body FROM command WHERE peer = ? AND status = 'stored' ORDER BY command_id", [peer.number]
+        )
         items.insert(contentsOf: unanswered.map { (.command, $0.bytes("command_id"), $0.bytes("body")) }, at: 0)
-        try database.run("UPDATE command SET status = 'queued', status_at = ? WHERE peer = ? AND status = 'stored'", [wall, peer.number])
+        try database.run(
+          "UPDATE command SET status = 'queued', status_at = ? WHERE peer = ? AND status = 'stored'",
+          [wall, peer.number])
       }
       try database.run("DELETE FROM outbox_item WHERE peer = ? AND class = ?", [peer.number, classNumber])
       try database.run("DELETE FROM outbox_stream WHERE peer = ? AND class = ?", [peer.number, classNumber])

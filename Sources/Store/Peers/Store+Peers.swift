@@ -94,7 +94,8 @@ extension Store {
       var change: OutboxChange?
       if let removal {
         change = try database.enqueue(
-          OutboxAddress(number: number, device: device), .control, kind: .removal, itemID: itemID, body: removal, at: wall)
+          OutboxAddress(number: number, device: device), .control, kind: .removal, itemID: itemID, body: removal,
+          at: wall)
       }
       try database.run(
         """

@@ -6,7 +6,8 @@ extension Store {
   /// Begin a session, durably; `recordID` is made from the boot's next number and 8 random bytes of this database, so that a
   /// database that was lost and begun anew within one boot gives no ID twice.
   public func openSession(
-    bootID: String, make:
+    bootID: String,
+    make:
       @escaping @Sendable (_ sequence: UInt64, _ salt: [UInt8], AppLookup, FamilySettings?) throws -> OpenUsageSession
   ) async throws(StoreError) -> OpenUsageSession {
     try await commits.commit { [own, coding] database in
@@ -16,7 +17,8 @@ extension Store {
         RETURNING last, salt
         """, [bootID])
       let session = try make(
-        row?.unsigned("last") ?? 1, row?.bytes("salt") ?? [], AppLookup { try database.app($0, on: own, coding) }, try database.settings(coding))
+        row?.unsigned("last") ?? 1, row?.bytes("salt") ?? [], AppLookup { try database.app($0, on: own, coding) },
+        try database.settings(coding))
       try database.run(
         "INSERT INTO open_session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
@@ -57,7 +59,8 @@ extension Store {
         return try database.row("SELECT * FROM usage_record WHERE record_id = ?", [Data(id.bytes)])
           .map { (try UsageRecord($0), []) }
       }
-      let record = try make(try OpenUsageSession(row), try database.settings(coding), RemainderTable(database: database))
+      let record = try make(
+        try OpenUsageSession(row), try database.settings(coding), RemainderTable(database: database))
       try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(id.bytes)])
       return (record, try database.report(record, coding, at: wall))
     }
@@ -111,7 +114,8 @@ extension Store {
   /// Rows of usage of a device, for tests and reports.
   public func usageCount(device: DeviceID) async throws(StoreError) -> Int64 {
     try await read {
-      try Int64.fetchOne($0, sql: "SELECT COUNT(*) FROM usage_record WHERE device_id = ?", arguments: [Data(device.bytes)]) ?? 0
+      try Int64.fetchOne(
+        $0, sql: "SELECT COUNT(*) FROM usage_record WHERE device_id = ?", arguments: [Data(device.bytes)]) ?? 0
     }
   }
 }
@@ -179,7 +183,8 @@ extension OpenUsageSession {
       let category = AppCategory(rawValue: row["category"]), let evidence = UsageEvidence(rawValue: row["evidence"])
     else { throw StoreError.unexpected("an open session") }
     self.init(
-      recordID: id, appID: app, displayName: row["display_name"], processID: Int32(clamping: row["process_id"] as Int64),
+      recordID: id, appID: app, displayName: row["display_name"],
+      processID: Int32(clamping: row["process_id"] as Int64),
       processStartTime: row.unsigned("process_start_time"), bootID: row["boot_id"],
       startedAt: BootInstant(milliseconds: row["started_boot"]),
       lastSeenAt: BootInstant(milliseconds: row["last_seen_boot"]), startedAtWall: row["started_at"],

@@ -27,13 +27,16 @@ extension Latchkey_V1_Command {
     switch payload {
     case .setApp(let configuration): value = .setApp(try configuration.value())
     case .removeApp(let removal):
-      guard let id = AppID(removal.appID) else { throw WireError("an application ID that is empty, too long or has spaces") }
+      guard let id = AppID(removal.appID) else {
+        throw WireError("an application ID that is empty, too long or has spaces")
+      }
       value = .removeApp(id)
     case .setFamilySettings(let settings): value = .setFamilySettings(try settings.value())
     case .requestReport: value = .requestReport
     case .message(let text): value = .message(text.text)
     case .unpair: value = .unpair
-    case nil: throw WireError("a kind of command that this version (\(Version.software)) does not know; update this machine")
+    case nil:
+      throw WireError("a kind of command that this version (\(Version.software)) does not know; update this machine")
     }
     if let fault = value.fault { throw WireError(fault) }
     return value
@@ -102,7 +105,9 @@ extension Latchkey_V1_State {
     switch state {
     case .app(let app): return .app(try app.configuration.value(), try Enforcement(wire: app.enforcement))
     case .appRemoved(let removal):
-      guard let id = AppID(removal.appID) else { throw WireError("an application ID that is empty, too long or has spaces") }
+      guard let id = AppID(removal.appID) else {
+        throw WireError("an application ID that is empty, too long or has spaces")
+      }
       return .appRemoved(id)
     case .familySettings(let settings): return .familySettings(try settings.value())
     case .report(let report): return .report(try report.value())

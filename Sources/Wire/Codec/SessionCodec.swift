@@ -92,7 +92,8 @@ extension Latchkey_V1_Run {
         guard item.id.count == 16 else { throw WireError("an item ID of \(item.id.count) bytes") }
         last = next
         run.items.append(
-          DeliveryItem(sequence: next, kind: ItemKind(rawValue: item.kind), itemID: Array(item.id), body: Array(item.body)))
+          DeliveryItem(
+            sequence: next, kind: ItemKind(rawValue: item.kind), itemID: Array(item.id), body: Array(item.body)))
       }
       guard last < UInt64.max else { throw WireError("a number beyond the last one") }
       next = last + 1

@@ -32,7 +32,8 @@ extension Latchkey_V1_UsageRecord {
     }
     let record = UsageRecord(
       recordID: id, device: device, appID: app, displayName: displayName, sessionStart: sessionStart,
-      sessionEnd: sessionEnd, zone: zone, activeMilliseconds: activeMilliseconds, category: try AppCategory(wire: category),
+      sessionEnd: sessionEnd, zone: zone, activeMilliseconds: activeMilliseconds,
+      category: try AppCategory(wire: category),
       milliPointsPerMinute: milliPointsPerMinute, earnedMilliPoints: earnedMilliPoints, evidence: evidence)
     if let fault = record.fault { throw WireError(fault) }
     return record

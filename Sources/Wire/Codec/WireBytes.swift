@@ -10,7 +10,9 @@ extension Message {
   var wireBytes: [UInt8] {
     // Serialising fails only for an unset required field or a size over 2 GiB; proto3 has no required fields and every
     // caller is bound by `Limits`.
-    do { return try serializedBytes() } catch { preconditionFailure("a proto3 message that does not serialise: \(error)") }
+    do { return try serializedBytes() } catch {
+      preconditionFailure("a proto3 message that does not serialise: \(error)")
+    }
   }
 
   /// Read a message.
@@ -20,7 +22,9 @@ extension Message {
     var options = BinaryDecodingOptions()
     options.messageDepthLimit = 16
     options.discardUnknownFields = true
-    do { try self.init(serializedBytes: bytes, options: options) } catch { throw WireError("not a protobuf message: \(error)") }
+    do { try self.init(serializedBytes: bytes, options: options) } catch {
+      throw WireError("not a protobuf message: \(error)")
+    }
   }
 }
 
