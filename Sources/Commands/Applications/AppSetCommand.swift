@@ -35,7 +35,8 @@ struct AppSetCommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var waiting: WaitOptions
 
-  @Argument(help: ArgumentHelp("The application's desktop or Flatpak ID.", valueName: "app-id"), transform: AppArgument.read)
+  @Argument(
+    help: ArgumentHelp("The application's desktop or Flatpak ID.", valueName: "app-id"), transform: AppArgument.read)
   var app: AppID
 
   @Option(help: ArgumentHelp("The child's machine.", valueName: "device"))

@@ -3,14 +3,17 @@ import LatchkeyModel
 /// Gives a command to a child's machine, and waits for it when asked to.
 enum CommandIssue {
   /// Make the command durable at the node, write its ID, and tell how it went when somebody waits.
-  static func give(_ action: CommandRequest.Action, on device: String, node: NodeOptions, wait: WaitOptions) async throws {
+  static func give(
+    _ action: CommandRequest.Action, on device: String, node: NodeOptions, wait: WaitOptions
+  ) async throws {
     let console = CommandEnvironment.current.console
     let interface = try await node.open()
     let command = try await interface.issue(CommandRequest(device: device, action: action))
     let id = command.commandID.description
     try console.write(id + "\n")
     guard let seconds = wait.wait else {
-      console.note("The command is stored here and on its way: `latchkey commands wait \(id)` tells when it is in force.")
+      console.note(
+        "The command is stored here and on its way: `latchkey commands wait \(id)` tells when it is in force.")
       return
     }
     let ended = try await CommandWaiter(node: interface).wait(id, seconds: seconds)

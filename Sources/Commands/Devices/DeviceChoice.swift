@@ -16,11 +16,13 @@ enum DeviceChoice {
     }
     guard let peer = found.first else {
       throw CommandFailure(
-        .unknownName, "No paired machine is called “\(ShownText.safe(text))”: see `latchkey devices list` for their names.")
+        .unknownName,
+        "No paired machine is called “\(ShownText.safe(text))”: see `latchkey devices list` for their names.")
     }
     guard found.count == 1 else {
       throw CommandFailure(
-        .unknownName, "“\(ShownText.safe(text))” fits \(found.count) machines: name the one by its ID from `latchkey devices list`.")
+        .unknownName,
+        "“\(ShownText.safe(text))” fits \(found.count) machines: name the one by its ID from `latchkey devices list`.")
     }
     return peer
   }

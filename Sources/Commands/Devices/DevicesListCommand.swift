@@ -4,7 +4,8 @@ import LatchkeyModel
 /// `latchkey devices list`
 struct DevicesListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the paired machines.", discussion: "Example: latchkey devices list --format json")
+    commandName: "list", abstract: "List the paired machines.",
+    discussion: "Example: latchkey devices list --format json")
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions

@@ -47,7 +47,8 @@ struct RunCommand: AsyncParsableCommand {
 
   @Sendable private static func readLevel(_ text: String) throws -> String {
     guard LocalNodeSettings.logLevels.contains(text) else {
-      throw ValidationError("There is no such log level: take one of \(LocalNodeSettings.logLevels.joined(separator: ", ")).")
+      throw ValidationError(
+        "There is no such log level: take one of \(LocalNodeSettings.logLevels.joined(separator: ", ")).")
     }
     return text
   }

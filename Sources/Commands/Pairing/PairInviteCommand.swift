@@ -39,7 +39,8 @@ struct PairInviteCommand: AsyncParsableCommand {
     let console = CommandEnvironment.current.console
     guard yes || console.inputIsTerminal else {
       throw CommandFailure(
-        .usage, "There is no terminal to ask on who may join: run it in a terminal, or add --yes to let in whoever has the code.")
+        .usage,
+        "There is no terminal to ask on who may join: run it in one, or add --yes to let in whoever has the code.")
     }
     let childName = try childName.map { try DeviceName($0).text }
     let interface = try await node.open()

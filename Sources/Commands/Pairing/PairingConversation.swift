@@ -31,7 +31,7 @@ struct PairingConversation: Sendable {
     } catch {
       throw CommandFailure(
         ExitStatus(error.code),
-        "The pairing could not be cancelled (\(ShownText.safe(error.message))): the code stays open until its time is up.")
+        "The pairing could not be cancelled, and its code stays open until its time is up: \(error.message)")
     }
   }
 
@@ -42,7 +42,8 @@ struct PairingConversation: Sendable {
     var failuresLeft = first.failuresLeft
     while progress.phase != .ended {
       if let left = progress.failuresLeft, let before = failuresLeft, left < before, side == .inviter {
-        console.note("Somebody entered a wrong code; \(ShownText.count(left, "failure")) left until the code is closed.")
+        console.note(
+          "Somebody entered a wrong code; \(ShownText.count(left, "failure")) left until the code is closed.")
       }
       failuresLeft = progress.failuresLeft ?? failuresLeft
       if progress.phase == .asking, asks, asked != progress.attempt {

@@ -20,7 +20,8 @@ public enum LatchkeyProgram {
       return code.rawValue
     } catch {
       if let failure = CommandFailure(error) {
-        if let sentence = failure.sentence { console.note("latchkey: " + sentence) }
+        // It may quote what other machines and people wrote.
+        if let sentence = failure.sentence { console.note("latchkey: " + ShownText.safe(sentence)) }
         return failure.exitStatus
       }
       return finish(error, arguments: arguments, console: console)

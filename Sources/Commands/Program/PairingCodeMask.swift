@@ -1,20 +1,41 @@
 /// Keeps a pairing code that was given as an argument out of what is printed about the mistake.
 enum PairingCodeMask {
-  /// Replace every argument that looks like a pairing code, or like a value holding one.
+  /// The shortest piece of a code that is worth hiding; a shorter one gives nothing away.
+  private static let leastPiece = 3
+
+  /// Replace every argument that looks like a pairing code, like a value holding one, or like the rest of one that was
+  /// given in pieces.
   static func hide(in message: String, arguments: [String]) -> String {
-    var masked = message
-    for argument in arguments.sorted(by: { $0.count > $1.count }) where looksLikeCode(argument) {
-      masked = masked.replacing(argument, with: "…")
-      if let value = argument.split(separator: "=", maxSplits: 1).last, value.count < argument.count {
-        masked = masked.replacing(value, with: "…")
+    var hidden: [String] = []
+    var isAfterCode = false
+    for argument in arguments {
+      if looksLikeCode(argument) {
+        isAfterCode = true
+        hidden.append(argument)
+        let value = argument.drop { $0 != "=" }.dropFirst()
+        if !value.isEmpty { hidden.append(String(value)) }
+      } else if isAfterCode, isPiece(argument) {
+        hidden.append(argument)
       }
     }
-    return masked
+    return hidden.sorted { $0.count > $1.count }.reduce(message) { $0.replacing($1, with: "…") }
   }
 
   /// Whether `text` holds the start of a code in any of the ways it may be typed.
   static func looksLikeCode(_ text: String) -> Bool {
     let compact = text.uppercased().filter { $0 != "-" && $0 != " " }
     return compact.contains("LK1")
+  }
+
+  private static func isPiece(_ text: String) -> Bool {
+    text.utf8.count >= leastPiece && !text.hasPrefix("-")
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
   }
 }

@@ -5,14 +5,17 @@ enum CSVText {
     ([header] + rows).map { $0.map(field).joined(separator: ",") + "\r\n" }.joined()
   }
 
-  /// Write one field: quoted where it must be, and with an apostrophe before what a spreadsheet would take for a formula.
+  /// Write one field: safe for a terminal, quoted where it must be, and with an apostrophe before what a spreadsheet would
+  /// take for a formula.
   static func field(_ text: String) -> String {
-    var value = text
-    // A name may begin with "=": opened in a spreadsheet it would run as a formula of a stranger's.
-    if let first = value.unicodeScalars.first, "=+-@\t\r\n＝＋－＠".unicodeScalars.contains(first), !isNumber(value) {
+    var value = ShownText.safe(text)
+    // A name may begin with "=": opened in a spreadsheet it would run as a formula of a stranger's. A control character
+    // before it, which some of them skip, has become a replacement character by now.
+    let formula = "=+-@＝＋－＠\u{FFFD}".unicodeScalars
+    if let first = value.unicodeScalars.first(where: { $0 != " " }), formula.contains(first), !isNumber(value) {
       value = "'" + value
     }
-    guard value.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else { return value }
+    guard value.contains(",") || value.contains("\"") else { return value }
     return "\"" + value.replacing("\"", with: "\"\"") + "\""
   }
 

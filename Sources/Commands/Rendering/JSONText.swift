@@ -1,6 +1,7 @@
 import Foundation
+import LatchkeyControl
 
-/// Values as JSON for programs: sorted keys, so that two outputs can be compared.
+/// Values as JSON for programs: sorted keys, so that two outputs can be compared, and nothing that steers a terminal.
 enum JSONText {
   /// Write over several lines, with a line end.
   static func pretty(_ value: some Encodable) throws -> String {
@@ -15,6 +16,6 @@ enum JSONText {
   private static func text(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = formatting
-    return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+    return PrintableText.escapedJSON(String(decoding: try encoder.encode(value), as: UTF8.self)) + "\n"
   }
 }

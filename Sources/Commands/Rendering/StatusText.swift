@@ -19,9 +19,14 @@ struct StatusText {
       ("address", status.listening.isEmpty ? "not listening" : status.listening.joined(separator: ", ")),
       ("discovery", status.discovery),
       ("sync", SyncText.sentence(status.sync, now: now)),
-      ("process", "\(status.processID), version \(status.version), \(ShownText.megabytes(status.residentBytes)) resident"),
+      (
+        "process",
+        "\(status.processID), version \(status.version), \(ShownText.megabytes(status.residentBytes)) resident"
+      ),
     ]
-    let lines = rows.map { "  " + $0.0.padding(toLength: 11, withPad: " ", startingAt: 0) + ShownText.safe($0.1) + "\n" }
+    let lines = rows.map { name, value in
+      "  " + name + String(repeating: " ", count: 11 - name.count) + ShownText.safe(value) + "\n"
+    }
     return "\(ShownText.quoted(status.name)) (\(status.role.rawValue))".asHeading + "\n" + lines.joined()
   }
 

@@ -71,7 +71,7 @@ struct SettingsSetCommand: AsyncParsableCommand {
 
   func run() async throws {
     var settings = changed(try await node.open().settings())
-    settings.version += 1
+    if settings.version < .max { settings.version += 1 }
     try await CommandIssue.give(.setFamilySettings(settings), on: on, node: node, wait: waiting)
   }
 

@@ -28,10 +28,12 @@ enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
   }
 
   private static func local(_ text: String) -> TimeBound? {
-    let halves = text.split(whereSeparator: { $0 == "T" || $0 == " " })
+    let halves = text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "T" || $0 == " " })
     guard halves.count == 2, let day = CalendarDay(String(halves[0])) else { return nil }
     let parts = halves[1].split(separator: ":", omittingEmptySubsequences: false)
-    guard (2...3).contains(parts.count), parts.allSatisfy({ $0.utf8.count == 2 }) else { return nil }
+    guard (2...3).contains(parts.count),
+      parts.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+    else { return nil }
     let numbers = parts.compactMap { UInt8($0) }.map(Int.init)
     guard numbers.count == parts.count, numbers[0] < 24, numbers[1] < 60, numbers.count < 3 || numbers[2] < 60
     else { return nil }

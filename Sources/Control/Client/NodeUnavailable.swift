@@ -42,7 +42,10 @@ public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertibl
       default: byte >= 0x80
       }
     }
-    return plain ? stateFolder : "'" + stateFolder.split(separator: "'", omittingEmptySubsequences: false)
-      .joined(separator: #"'\''"#) + "'"
+    return plain
+      ? stateFolder
+      : "'"
+        + stateFolder.split(separator: "'", omittingEmptySubsequences: false)
+        .joined(separator: #"'\''"#) + "'"
   }
 }

@@ -37,7 +37,7 @@ struct StandardErrorLogHandler: LogHandler {
       let event = JSONEvent(
         time: time, level: level.rawValue, message: message, metadata: metadata.mapValues(\.description))
       let encoded = (try? LocalJSON.encode(event)) ?? []
-      return String(decoding: encoded, as: UTF8.self) + "\n"
+      return PrintableText.escapedJSON(String(decoding: encoded, as: UTF8.self)) + "\n"
     }
   }
 

@@ -23,7 +23,8 @@ struct RequestTarget: Hashable, Sendable {
     guard halves.count == 2 else { return }
     for pair in halves[1].split(separator: "&") {
       let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = PercentCoding.decode(sides[0]), let value = PercentCoding.decode(sides.count == 2 ? sides[1] : "")
+      guard let name = PercentCoding.decode(sides[0]),
+        let value = PercentCoding.decode(sides.count == 2 ? sides[1] : "")
       else { return nil }
       query[name] = value
     }

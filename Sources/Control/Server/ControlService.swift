@@ -13,6 +13,7 @@ public struct ControlService: Service {
   private let node: any NodeInterface
   private let stateFolder: String
   private let logger: Logger
+  private let onRunning: @Sendable () -> Void
 
   /// Milliseconds after the word to stop until requests that are still open are cut off.
   static let drainMilliseconds = 800
@@ -22,9 +23,15 @@ public struct ControlService: Service {
   /// - Parameters:
   ///   - stateFolder: an existing folder whose lock the caller holds; its path may have any length.
   public init(node: any NodeInterface, stateFolder: String, logger: Logger) {
+    self.init(node: node, stateFolder: stateFolder, logger: logger) {}
+  }
+
+  /// The same, and hear when the socket can be connected to.
+  init(node: any NodeInterface, stateFolder: String, logger: Logger, onRunning: @escaping @Sendable () -> Void) {
     self.node = node
     self.stateFolder = stateFolder
     self.logger = logger
+    self.onRunning = onRunning
   }
 
   /// Serve until the node is told to stop.
@@ -41,7 +48,7 @@ public struct ControlService: Service {
     try removeStaleSocket(socketPath)
     defer { unlink(socketPath) }
 
-    let logger = logger
+    let (logger, onRunning) = (logger, onRunning)
     var quiet = logger
     // The framework's own lines say "Server started …" at level info; ours says it in our words.
     if quiet.logLevel < .warning { quiet.logLevel = .warning }
@@ -53,6 +60,7 @@ public struct ControlService: Service {
         // The folder is 0700 and every caller is checked; this closes the door in front of that, too.
         chmod(socketPath, 0o600)
         logger.debug("Local API is up", metadata: ["socket": "\(socketPath)"])
+        onRunning()
       },
       logger: quiet)
     do {

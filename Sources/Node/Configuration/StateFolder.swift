@@ -25,6 +25,13 @@ public struct StateFolder: Sendable {
   public var lock: String { path + "/lock" }
   public var controlSocket: String { path + "/control.sock" }
 
+  /// The last damaged database that was set aside here and that nobody has removed; nil for none.
+  var databaseSetAside: String? {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return names.filter { $0.hasPrefix("latchkey.sqlite.damaged-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.max()
+      .map { path + "/" + $0 }
+  }
+
   /// Make the folder, 0700, with those above it.
   func create() throws(NodeStartupError) {
     do {

@@ -67,6 +67,12 @@ public final class RunningNode: Sendable {
     }
     let context = NodeContext(
       configuration: configuration, folder: folder, profile: profile, keys: keys, store: store, logger: logger)
+    if let damaged = folder.databaseSetAside {
+      context.warn(
+        "damaged",
+        "A damaged database was set aside as \(damaged) and a new one begun: pair the devices anew or put a backup in place, "
+          + "then remove that file.")
+    }
     let listener = try await Self.listen(configuration, store)
     port = listener.port
     do { try await store.set("port", to: String(listener.port)) } catch { throw NodeStartupError(error) }

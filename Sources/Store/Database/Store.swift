@@ -68,6 +68,12 @@ public final class Store: Sendable {
 
   /// Write the log back into the file and close it; everything is durable without this.
   public func close() {
+    // The pool closes its writer before its readers, and the last one to close, which may only read, leaves the log behind.
+    // Whoever still reads is not waited for.
+    try? pool.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA busy_timeout = 0")
+      try database.checkpoint(.truncate)
+    }
     try? pool.close()
   }
 

@@ -94,7 +94,8 @@ extension Store {
         let earliest = from.subtractingReportingOverflow(longest)
         found += try database.rows(
           """
-          SELECT * FROM usage_record WHERE device_id = ?1 AND session_start >= ?2 AND session_start < ?3 AND session_end > ?4
+          SELECT * FROM usage_record WHERE device_id = ?1 AND session_start >= ?2 AND session_start < ?3
+            AND (session_end > ?4 OR session_start = ?4)
             AND (?5 IS NULL OR app_id = ?5) AND (session_start, record_id) < (?6, ?7)
           ORDER BY session_start DESC, record_id DESC LIMIT ?8
           """,

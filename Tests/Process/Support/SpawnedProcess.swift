@@ -50,14 +50,18 @@ final class SpawnedProcess: Sendable {
   /// Whether it has not ended.
   var isRunning: Bool { state.withLock { $0.end == nil } }
 
-  /// Wait for its end.
+  /// Wait for its end; a test that is given up takes it along.
   func wait() async -> ProcessEnd {
-    await withCheckedContinuation { continuation in
-      let end = state.withLock { state in
-        if state.end == nil { state.waiters.append(continuation) }
-        return state.end
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let end = state.withLock { state in
+          if state.end == nil { state.waiters.append(continuation) }
+          return state.end
+        }
+        if let end { continuation.resume(returning: end) }
       }
-      if let end { continuation.resume(returning: end) }
+    } onCancel: {
+      signal(SIGKILL)
     }
   }
 

@@ -1,0 +1,99 @@
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyControl
+
+/// Every request of the local API through the client, the socket and the server.
+@Suite struct RouteTests {
+  /// Ask once, and see that the node got the same request and the caller the same answer.
+  private func trip<Answer: Equatable & Sendable>(
+    _ call: ScriptedNode.Call, _ expected: Answer,
+    _ ask: @Sendable (ControlClient) async throws -> Answer
+  ) async throws {
+    var script = ScriptedNode.Script()
+    script.pairingChanges = [SampleValues.pairing]
+    let node = ScriptedNode(script)
+    try await ServedNode.with(node) { served in
+      #expect(try await ask(served.client) == expected)
+    }
+    #expect(node.calls == [call])
+  }
+
+  private let name = "Emma's PC / ünï ?&=#%2F"
+
+  @Test func aNodesState() async throws {
+    try await trip(.status, SampleValues.status) { try await $0.status() }
+    try await trip(.settings, SampleValues.settings) { try await $0.settings() }
+    try await trip(.apps(nil), [SampleValues.listing]) { try await $0.apps(device: nil) }
+    try await trip(.apps(name), [SampleValues.listing]) { try await $0.apps(device: name) }
+  }
+
+  @Test func devices() async throws {
+    try await trip(.devices, [SampleValues.peer]) { try await $0.devices() }
+    try await trip(.unpair(name), SampleValues.unpaired) { try await $0.unpair(device: name) }
+    try await trip(.unpair(".."), SampleValues.unpaired) { try await $0.unpair(device: "..") }
+  }
+
+  @Test func pairings() async throws {
+    let pairing = SampleValues.pairing
+    let invite = InviteRequest(minutes: 7, childName: "Emma", acceptWithoutAsking: true)
+    let join = JoinRequest(code: "lk1 qq-qq", peer: "[::1]:4", acceptWithoutAsking: false)
+    let answer = PairingAnswer(accept: true, attempt: 3)
+    var cancelled = pairing
+    (cancelled.phase, cancelled.outcome) = (.ended, .cancelled)
+    try await trip(.invite(invite), pairing) { try await $0.invite(invite) }
+    try await trip(.join(join), pairing) { try await $0.join(join) }
+    try await trip(.pairings, [pairing]) { try await $0.pairings() }
+    try await trip(.pairing("p1", after: 12), pairing) { try await $0.pairing(id: "p1", after: 12) }
+    try await trip(.answerPairing("p1", answer), pairing) { try await $0.answerPairing(id: "p1", answer) }
+    try await trip(.cancelPairing("p1"), cancelled) { try await $0.cancelPairing(id: "p1") }
+  }
+
+  @Test(
+    arguments: [
+      .setApp(.init(appID: "a.b", displayName: "Ä", milliPointsPerMinute: 0, isBlocked: true, dailyLimitMinutes: -1)),
+      .removeApp(appID: "a.b"), .setFamilySettings(SampleValues.settings), .requestReport, .message("line 1\nline 2 🦉"),
+    ] as [CommandRequest.Action])
+  func anActionThatIsIssued(action: CommandRequest.Action) async throws {
+    let request = CommandRequest(device: name, action: action)
+    try await trip(.issue(request), SampleValues.command) { try await $0.issue(request) }
+  }
+
+  @Test func commands() async throws {
+    let command = SampleValues.command
+    try await trip(.commands(nil, limit: 5), [command]) { try await $0.commands(device: nil, limit: 5) }
+    try await trip(.commands(name, limit: 10_000), [command]) { try await $0.commands(device: name, limit: 10_000) }
+    try await trip(.command("01ab"), command) { try await $0.command(id: "01ab") }
+    try await trip(.waitForCommand("01ab"), command) { try await $0.waitForCommand(id: "01ab") }
+    try await trip(.cancelCommand("01ab"), command) { try await $0.cancelCommand(id: "01ab") }
+  }
+
+  @Test func use() async throws {
+    let page = UsagePage(sessions: [SampleValues.session], next: nil)
+    let full = UsageQuery(device: name, appID: "a&b=c", from: -5, to: .max, limit: 3, cursor: "a/b+c==")
+    try await trip(.usage(full), page) { try await $0.usage(full) }
+    try await trip(.usage(UsageQuery()), page) { try await $0.usage(UsageQuery()) }
+    try await trip(.summaries(name, "2026-11-01", nil), [SampleValues.summary]) {
+      try await $0.summaries(device: name, from: "2026-11-01", to: nil)
+    }
+    let start = UsageStartRequest(
+      appID: "a.b", displayName: nil, processID: 7, processStartTime: .max, startedAt: BootInstant(milliseconds: 5),
+      startedAtWall: 6, zone: "UTC")
+    let end = UsageEndRequest(endedAt: BootInstant(milliseconds: 8), endedAtWall: 9)
+    try await trip(.startUsage(start), SampleValues.started) { try await $0.startUsage(start) }
+    try await trip(.endUsage("5a", end), SampleValues.record) { try await $0.endUsage(recordID: "5a", end) }
+  }
+
+  @Test func syncStatesComeOneByOneUntilTheNodeEndsThem() async throws {
+    var script = ScriptedNode.Script()
+    script.syncStates = [
+      .idle, .connecting, .syncing(done: 1, total: 2), .synced(at: 5), .error(reason: "a\nb", nextTryInMilliseconds: 9),
+    ]
+    let expected = script.syncStates
+    try await ServedNode.with(ScriptedNode(script)) { served in
+      var seen: [SyncState] = []
+      for await state in await served.client.syncStates() { seen.append(state) }
+      #expect(seen == expected)
+    }
+  }
+}

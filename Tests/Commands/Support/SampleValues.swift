@@ -1,0 +1,97 @@
+import LatchkeyModel
+
+/// One value of every kind that the local API carries, always the same.
+enum SampleValues {
+  /// Unix milliseconds of 2026-11-21 13:00 UTC.
+  static let now: Int64 = 1_795_266_000_000
+
+  static func device(_ byte: UInt8) -> DeviceID {
+    guard let id = DeviceID(bytes: [UInt8](repeating: byte, count: DeviceID.size)) else {
+      preconditionFailure("20 bytes are an ID")
+    }
+    return id
+  }
+
+  static let parentID = device(1)
+  static let childID = device(2)
+  static let childName = DeviceName(sanitising: "Emma's PC")
+
+  static func app(_ text: String) -> AppID {
+    guard let id = AppID(text) else { preconditionFailure("\(text) is an application's ID") }
+    return id
+  }
+
+  static let commandID = CommandID(milliseconds: now, random: [UInt8](repeating: 0xAB, count: 10))
+
+  static let recordID: RecordID = {
+    guard let id = RecordID(bytes: [UInt8](repeating: 0x5A, count: 16)) else {
+      preconditionFailure("16 bytes are an ID")
+    }
+    return id
+  }()
+
+  static let configuration = AppConfiguration(
+    appID: app("org.gnome.Chess"), displayName: "Chess", category: .reward, milliPointsPerMinute: 2_500,
+    isBlocked: true, dailyLimitMinutes: 45,
+    modified: HybridTimestamp(wall: now, counter: 1, author: parentID),
+    matchers: [AppMatcher(kind: .path, value: "/usr/games/gnome-chess")])
+
+  static let registered = RegisteredDevice(
+    deviceID: childID, name: childName, role: .child, childName: "Emma",
+    identityKey: String(repeating: "ab", count: 32), linkKey: String(repeating: "cd", count: 32),
+    pairedAt: now - 3 * 86_400_000, lastSeenAt: now - 5_000, lastSyncedAt: now - 65_000)
+
+  static let peer = PeerStatus(
+    device: registered, isConnected: true, address: "192.168.1.5:41234", sync: .synced(at: now - 65_000),
+    queues: [
+      QueueStatus(
+        streamClass: .command, waitingItems: 3, waitingBytes: 300, inFlightItems: 1, storedThrough: 17,
+        oldestAgeMilliseconds: 4_000)
+    ], lastError: nil)
+
+  static let status = NodeStatus(
+    deviceID: parentID, name: DeviceName(sanitising: "Mum's laptop"), role: .parent, version: "0.1.0", processID: 4_242,
+    listening: ["0.0.0.0:41234"], discovery: "embedded", sync: .syncing(done: 3, total: 9), peers: [peer],
+    messages: [ReceivedMessage(commandID: commandID, author: parentID, text: "Dinner is ready", at: now - 60_000)],
+    warnings: ["The disk is nearly full: make room."], residentBytes: 20 << 20)
+
+  static let pairing = PairingProgress(
+    pairingID: "p1", phase: .waiting, change: 1, code: "LK1QY-QQ9FG-95ZS6", expiresInMilliseconds: 300_000,
+    failuresLeft: 5)
+
+  static let command = ConfigurationCommand(
+    commandID: commandID, target: childID, author: parentID, payload: .setApp(configuration), createdAt: now - 9_000,
+    status: .executed, statusAt: now - 1_000, stateInForce: .app(configuration, .recorded))
+
+  static let listing = AppListing(
+    device: childID, deviceName: childName, configuration: configuration, enforcement: .recorded,
+    lastCommand: .executed)
+
+  static let settings = FamilySettings(
+    defaultMilliPointsPerMinute: 1_500, minutesPerPoint: 2, minimumSessionMinutes: 3, dailyRewardLimitMinutes: 60,
+    weeklyRewardLimitMinutes: nil, dayStartHour: 4, zone: "Europe/Berlin", version: 7)
+
+  static let record = UsageRecord(
+    recordID: recordID, device: childID, appID: app("org.kde.gcompris"), displayName: "GCompris",
+    sessionStart: now - 3_900_000, sessionEnd: now - 300_000, zone: "Europe/Berlin", activeMilliseconds: 3_600_000,
+    category: .learning, milliPointsPerMinute: 125, earnedMilliPoints: 7_500, evidence: .tracked)
+
+  static let session = UsagePage.Session(
+    record: record, deviceName: childName, clippedStart: now - 3_900_000, clippedEnd: now - 300_000,
+    clippedActiveMilliseconds: 3_600_000)
+
+  static let summary = DailySummary(
+    device: childID, day: "2026-11-21", zone: "Europe/Berlin", learningMilliseconds: 3_600_000,
+    rewardMilliseconds: 750_000, earnedMilliPoints: 7_500,
+    apps: [
+      .init(
+        appID: app("org.kde.gcompris"), displayName: "GCompris", category: .learning, activeMilliseconds: 3_600_000,
+        milliPoints: 7_500),
+      .init(
+        appID: app("org.gnome.Chess"), displayName: "Chess", category: .reward, activeMilliseconds: 750_000,
+        milliPoints: 31_250),
+    ])
+
+  static let started = UsageStarted(recordID: recordID, configuration: configuration, enforcement: .recorded)
+  static let unpaired = UnpairResult(device: registered, wasTold: true, cancelledCommands: 2)
+}

@@ -1,0 +1,176 @@
+import LatchkeyModel
+import Synchronization
+
+/// A node without a network: it notes what it was asked and answers with what the test put in.
+final class ScriptedNode: NodeInterface {
+  /// One request as it arrived.
+  enum Call: Hashable, Sendable {
+    case status, sync, devices, pairings, settings
+    case unpair(String)
+    case invite(InviteRequest)
+    case join(JoinRequest)
+    case pairing(String, after: Int)
+    case answerPairing(String, PairingAnswer)
+    case cancelPairing(String)
+    case issue(CommandRequest)
+    case commands(String?, limit: Int)
+    case command(String)
+    case waitForCommand(String)
+    case cancelCommand(String)
+    case apps(String?)
+    case usage(UsageQuery)
+    case summaries(String?, String?, String?)
+    case startUsage(UsageStartRequest)
+    case endUsage(String, UsageEndRequest)
+  }
+
+  /// What it answers; long polls take the next of their list, and wait without end when it is empty.
+  struct Script: Sendable {
+    var status = SampleValues.status
+    var syncStates: [SyncState] = [.idle]
+    var devices = [SampleValues.peer]
+    var pairing = SampleValues.pairing
+    var pairingChanges: [PairingProgress] = []
+    var answered = SampleValues.pairing
+    var command = SampleValues.command
+    var commandEnds: [Result<ConfigurationCommand, LocalAPIError>] = [.success(SampleValues.command)]
+    var apps = [SampleValues.listing]
+    var pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
+    var summaries = [SampleValues.summary]
+    /// Thrown by everything that can throw.
+    var error: LocalAPIError?
+    /// Thrown by the reports of use, one a call, before they work.
+    var usageErrors: [LocalAPIError] = []
+  }
+
+  private let script: Mutex<Script>
+  private let noted = Mutex<[Call]>([])
+  /// Every request as it arrives.
+  let arrivals: AsyncStream<Call>
+  private let arrived: AsyncStream<Call>.Continuation
+
+  init(_ script: Script = Script()) {
+    self.script = Mutex(script)
+    (arrivals, arrived) = AsyncStream.makeStream()
+  }
+
+  var calls: [Call] { noted.withLock { $0 } }
+
+  private func note(_ call: Call) throws(LocalAPIError) {
+    noted.withLock { $0.append(call) }
+    arrived.yield(call)
+    if let error = script.withLock({ $0.error }) { throw error }
+  }
+
+  private func next<Value: Sendable>(_ take: (inout Script) -> Value?) -> Value? { script.withLock { take(&$0) } }
+
+  private func waitWithoutEnd() async -> LocalAPIError {
+    let (stream, continuation) = AsyncStream<Void>.makeStream()
+    for await _ in stream {}
+    withExtendedLifetime(continuation) {}
+    return LocalAPIError(.internal, "The wait was cancelled.")
+  }
+
+  private func answer<Value: Sendable>(_ call: Call, _ read: (Script) -> Value) throws(LocalAPIError) -> Value {
+    try note(call)
+    return script.withLock { read($0) }
+  }
+
+  func status() async throws(LocalAPIError) -> NodeStatus { try answer(.status) { $0.status } }
+
+  func syncStates() async -> AsyncStream<SyncState> {
+    try? note(.sync)
+    let states = script.withLock { $0.syncStates }
+    return AsyncStream { continuation in
+      for state in states { continuation.yield(state) }
+      continuation.finish()
+    }
+  }
+
+  func devices() async throws(LocalAPIError) -> [PeerStatus] { try answer(.devices) { $0.devices } }
+
+  func unpair(device: String) async throws(LocalAPIError) -> UnpairResult {
+    try answer(.unpair(device)) { _ in SampleValues.unpaired }
+  }
+
+  func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {
+    try answer(.invite(request)) { $0.pairing }
+  }
+
+  func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress {
+    try answer(.join(request)) { $0.pairing }
+  }
+
+  func pairing(id: String, after change: Int) async throws(LocalAPIError) -> PairingProgress {
+    try note(.pairing(id, after: change))
+    guard let progress = next({ $0.pairingChanges.isEmpty ? nil : $0.pairingChanges.removeFirst() }) else {
+      throw await waitWithoutEnd()
+    }
+    return progress
+  }
+
+  func pairings() async throws(LocalAPIError) -> [PairingProgress] { try answer(.pairings) { [$0.pairing] } }
+
+  func answerPairing(id: String, _ answer: PairingAnswer) async throws(LocalAPIError) -> PairingProgress {
+    try self.answer(.answerPairing(id, answer)) { $0.answered }
+  }
+
+  func cancelPairing(id: String) async throws(LocalAPIError) -> PairingProgress {
+    try answer(.cancelPairing(id)) { script in
+      var ended = script.pairing
+      (ended.phase, ended.outcome) = (.ended, .cancelled)
+      return ended
+    }
+  }
+
+  func issue(_ request: CommandRequest) async throws(LocalAPIError) -> ConfigurationCommand {
+    try answer(.issue(request)) { $0.command }
+  }
+
+  func commands(device: String?, limit: Int) async throws(LocalAPIError) -> [ConfigurationCommand] {
+    try answer(.commands(device, limit: limit)) { [$0.command] }
+  }
+
+  func command(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
+    try answer(.command(id)) { $0.command }
+  }
+
+  func waitForCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
+    try note(.waitForCommand(id))
+    guard let end = next({ $0.commandEnds.isEmpty ? nil : $0.commandEnds.removeFirst() }) else {
+      throw await waitWithoutEnd()
+    }
+    return try end.get()
+  }
+
+  func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
+    try answer(.cancelCommand(id)) { $0.command }
+  }
+
+  func apps(device: String?) async throws(LocalAPIError) -> [AppListing] { try answer(.apps(device)) { $0.apps } }
+
+  func settings() async throws(LocalAPIError) -> FamilySettings {
+    try answer(.settings) { _ in SampleValues.settings }
+  }
+
+  func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage {
+    try note(.usage(query))
+    return next({ $0.pages.isEmpty ? nil : $0.pages.removeFirst() }) ?? UsagePage(sessions: [], next: nil)
+  }
+
+  func summaries(device: String?, from: String?, to: String?) async throws(LocalAPIError) -> [DailySummary] {
+    try answer(.summaries(device, from, to)) { $0.summaries }
+  }
+
+  func startUsage(_ request: UsageStartRequest) async throws(LocalAPIError) -> UsageStarted {
+    try note(.startUsage(request))
+    if let error = next({ $0.usageErrors.isEmpty ? nil : $0.usageErrors.removeFirst() }) { throw error }
+    return SampleValues.started
+  }
+
+  func endUsage(recordID: String, _ request: UsageEndRequest) async throws(LocalAPIError) -> UsageRecord {
+    try note(.endUsage(recordID, request))
+    if let error = next({ $0.usageErrors.isEmpty ? nil : $0.usageErrors.removeFirst() }) { throw error }
+    return SampleValues.record
+  }
+}

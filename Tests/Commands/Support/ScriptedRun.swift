@@ -1,0 +1,44 @@
+import Foundation
+import LatchkeyControl
+import LatchkeyModel
+
+@testable import LatchkeyCommands
+
+/// One run of the program in this process, with a node and a terminal of the tests.
+struct ScriptedRun: Sendable {
+  let node: ScriptedNode
+  let console: ScriptedConsole
+  let status: Int32
+
+  /// Run `latchkey` with arguments.
+  ///
+  /// - Parameter change: what else differs from a machine in Berlin at `SampleValues.now`.
+  init(
+    _ arguments: [String], node: ScriptedNode = ScriptedNode(), console: ScriptedConsole = ScriptedConsole(),
+    change: (inout CommandEnvironment) -> Void = { _ in }
+  ) async {
+    var environment = Self.environment(node: node, console: console)
+    change(&environment)
+    self.node = node
+    self.console = console
+    status = await CommandEnvironment.$current.withValue(environment) {
+      await LatchkeyProgram.run(arguments: arguments)
+    }
+  }
+
+  /// The same with a script for the node.
+  init(
+    _ arguments: String..., script: ScriptedNode.Script = ScriptedNode.Script(),
+    console: ScriptedConsole = ScriptedConsole()
+  ) async {
+    await self.init(arguments, node: ScriptedNode(script), console: console)
+  }
+
+  static func environment(node: ScriptedNode, console: ScriptedConsole) -> CommandEnvironment {
+    CommandEnvironment(
+      console: console, variables: ["HOME": "/home/test"], timeZone: TimeText.zone("Europe/Berlin"),
+      now: { SampleValues.now }, openNode: { _ in node }, initialise: { _, _, _ in SampleValues.childID },
+      runNode: { _ in }, startProgram: { _ in throw CommandFailure(.internalFault, "No program here.") },
+      reportPatience: .seconds(10))
+  }
+}

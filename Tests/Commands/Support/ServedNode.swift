@@ -1,0 +1,58 @@
+import LatchkeyModel
+import Logging
+import ServiceLifecycle
+import Testing
+
+@testable import LatchkeyControl
+
+/// A node behind the real server, in a folder of a test.
+struct ServedNode: Sendable {
+  let folder: String
+  let client: ControlClient
+  private let group: ServiceGroup
+
+  /// Serve `node` while `body` runs, then stop it as a signal would.
+  static func with(
+    _ node: any NodeInterface, in folder: String, _ body: (ServedNode) async throws -> Void
+  ) async throws {
+    let (running, told) = AsyncStream<Void>.makeStream()
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let service = ControlService(node: node, stateFolder: folder, logger: logger) { told.yield() }
+    let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [service], logger: logger))
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      tasks.addTask {
+        defer { told.finish() }
+        try await group.run()
+      }
+      var iterator = running.makeAsyncIterator()
+      guard await iterator.next() != nil else { return try await tasks.waitForAll() }
+      let client = try await ControlClient.open(stateFolder: folder)
+      try await body(ServedNode(folder: folder, client: client, group: group))
+      await group.triggerGracefulShutdown()
+      try await tasks.waitForAll()
+    }
+  }
+
+  /// The same in a folder of its own.
+  static func with(_ node: any NodeInterface, _ body: (ServedNode) async throws -> Void) async throws {
+    try await TemporaryFolder.with { try await with(node, in: $0, body) }
+  }
+
+  /// Tell the server to stop, as SIGTERM does; it ends once what is open is done.
+  func stop() async {
+    await group.triggerGracefulShutdown()
+  }
+
+  /// Ask something that no client of ours would.
+  func ask(_ method: String, _ target: String, body: String? = nil) async throws -> (status: Int, error: LocalAPIError?)
+  {
+    let (status, bytes) = try await ControlConnection.exchange(
+      stateFolder: folder, method: method, target: target, body: body.map { Array($0.utf8) })
+    return (status, try? LocalJSON.decode(LocalAPIError.self, from: bytes))
+  }
+
+  /// Send bytes as they are, and read until the server closes the connection.
+  func raw(_ request: String) async throws -> String {
+    try await RawExchange(folder: folder).send(request)
+  }
+}

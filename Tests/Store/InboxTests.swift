@@ -1,0 +1,122 @@
+import GRDB
+import LatchkeyModel
+import LatchkeyTestSupport
+import LatchkeyWire
+import Testing
+
+@testable import LatchkeyStore
+
+/// What comes in takes effect once.
+@Suite struct InboxTests {
+  @Test("Items that come again change nothing, whatever part of a run they come in")
+  func duplicates() async throws {
+    let rig = try StoreRig()
+    let parent = try await rig.paired(.parent)
+    let items = (1...6).map { rig.item(UInt64($0), .message("text \($0)"), from: parent) }
+    #expect(try await rig.receive(Array(items[..<4]), from: parent).appliedCommands == 4)
+    #expect(try await rig.receive(Array(items[..<4]), from: parent) == InboxResult())
+    #expect(try await rig.receive(Array(items[2...]), from: parent).appliedCommands == 2)
+    try rig.reopen()
+    #expect(try await rig.receive(items, from: parent) == InboxResult())
+    #expect(try await rig.store.messages(limit: 20).count == 6)
+    #expect(try await rig.store.inboxPositions(parent) == [StreamPosition(streamClass: .command, epoch: 7, through: 6)])
+    #expect(try await rig.store.outboxPositions(parent)[.receipt]?.last == 6)
+  }
+
+  @Test("A gap is refused as a whole: nothing of its run is in force")
+  func gap() async throws {
+    let rig = try StoreRig()
+    let parent = try await rig.paired(.parent)
+    let items = [1, 3].map { rig.item(UInt64($0), .message("text"), from: parent) }
+    await #expect(throws: StoreError.self) { try await rig.receive(items, from: parent) }
+    #expect(try await rig.store.messages(limit: 20).isEmpty)
+    #expect(try await rig.store.inboxPositions(parent).isEmpty)
+    #expect(try await rig.store.outboxPositions(parent).isEmpty)
+  }
+
+  @Test("Skipped numbers are passed over")
+  func skips() async throws {
+    let rig = try StoreRig()
+    let parent = try await rig.paired(.parent)
+    let items = [
+      DeliveryItem(skipping: 1...3), rig.item(4, .message("after"), from: parent), DeliveryItem(skipping: 5...9),
+    ]
+    #expect(try await rig.receive(items, from: parent).appliedCommands == 1)
+    #expect(try await rig.store.inboxPositions(parent).map(\.through) == [9])
+    #expect(try await rig.receive([rig.item(10, .message("next"), from: parent)], from: parent).appliedCommands == 1)
+  }
+
+  @Test("A new epoch begins at 1; a command known by its ID gets the same receipt and no effect")
+  func epochs() async throws {
+    let rig = try StoreRig()
+    let parent = try await rig.paired(.parent)
+    let item = rig.item(1, .message("once"), from: parent)
+    let first = try await rig.receive([item], from: parent)
+    let again = try await rig.receive([item], epoch: 8, from: parent)
+    #expect((first.appliedCommands, again.appliedCommands) == (1, 0))
+    #expect(again.changes.count == 1)
+    #expect(try await rig.store.messages(limit: 20).count == 1)
+    let receipts = try await rig.store.load(
+      parent, .receipt, epoch: try #require(again.changes.first).epoch, from: 1, items: 10, bytes: 10_000)
+    #expect(receipts.count == 2)
+    #expect(receipts.first?.body == receipts.last?.body)
+    #expect(try await rig.store.inboxPositions(parent).map(\.epoch) == [8])
+  }
+
+  @Test("A body that cannot be read, a foreign author and a child's command get a receipt that says so")
+  func faults() async throws {
+    let rig = try StoreRig()
+    let parent = try await rig.paired(.parent)
+    var damaged = rig.item(1, .message("x"), from: parent)
+    damaged.body = [0xFF, 1, 2]
+    let forged = rig.item(2, .message("x"), from: rig.own)
+    let whole = rig.item(3, .message("whole"), from: parent)
+    let result = try await rig.receive([damaged, forged, whole], from: parent)
+    #expect((result.appliedCommands, result.faults.count) == (1, 2))
+    #expect(try await rig.store.messages(limit: 20).map(\.text) == ["whole"])
+    let child = try await rig.paired(.child)
+    let impudent = try await rig.store.receive(
+      [ItemRun(streamClass: .command, epoch: 7, items: [rig.item(1, .message("x"), from: child)])], from: child,
+      role: .child, enforcement: .recorded, at: 4)
+    #expect((impudent.appliedCommands, impudent.faults.count) == (0, 1))
+    for (device, count) in [(parent, 3), (child, 1)] {
+      let position = try #require(try await rig.store.outboxPositions(device)[.receipt])
+      let receipts = try await rig.store.load(device, .receipt, epoch: position.epoch, from: 1, items: 10, bytes: 10_000)
+      let failed = try receipts.map { try MessageBodyCoding().receipt($0.body).outcome }.filter {
+        if case .failed(let reason) = $0 { !reason.isEmpty } else { false }
+      }
+      #expect(receipts.count == count)
+      #expect(failed.count == (device == parent ? 2 : 1))
+    }
+  }
+
+  @Test("Of two rules for one application the later holds, in whatever order they arrive")
+  func laterRuleHolds() async throws {
+    let rig = try StoreRig()
+    let parent = try await rig.paired(.parent)
+    var rule = Samples.app(&rig.random)
+    rule.modified = HybridTimestamp(wall: 100, counter: 0, author: parent)
+    var older = rule
+    older.modified = HybridTimestamp(wall: 99, counter: 5, author: parent)
+    older.isBlocked.toggle()
+    _ = try await rig.receive([rig.item(1, .setApp(rule), from: parent), rig.item(2, .setApp(older), from: parent)], from: parent)
+    #expect(try await rig.store.app(rule.appID, device: rig.own) == rule)
+  }
+
+  @Test("A usage record counts once, and only from the device that it is of")
+  func usage() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired(.child)
+    let record = try rig.session(child, start: 10, end: 20)
+    let foreign = try rig.session(rig.own, start: 10, end: 20)
+    let items = [record, record, foreign].enumerated().map { index, record in
+      DeliveryItem(
+        sequence: UInt64(index + 1), kind: .usageRecord, itemID: record.recordID.bytes, body: MessageBodyCoding().encode(record))
+    }
+    let result = try await rig.store.receive(
+      [ItemRun(streamClass: .usage, epoch: 3, items: items)], from: child, role: .child, enforcement: .recorded, at: 4)
+    #expect((result.usageRecords, result.faults.count) == (1, 1))
+    #expect(try await rig.store.usageCount(device: child) == 1)
+    #expect(try await rig.store.usageCount(device: rig.own) == 0)
+  }
+}

@@ -1,0 +1,136 @@
+import GRDB
+import LatchkeyModel
+import LatchkeyStore
+import LatchkeyTestSupport
+import Testing
+
+/// What goes out stays until it is stored on the other side.
+@Suite struct OutboxTests {
+  @Test("Numbers are given without gaps, and items come back in their order within the bounds asked for")
+  func numbersAndLoads() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    var epoch: UInt64 = 0
+    for number in 1...10 {
+      let (_, change) = try await rig.command(.message("text \(number)"), to: child)
+      #expect(change.last == UInt64(number))
+      epoch = change.epoch
+    }
+    let all = try await rig.store.load(child, .command, epoch: epoch, from: 1, items: 100, bytes: 100_000)
+    #expect(all.map(\.sequence) == Array(1...10))
+    #expect(try await rig.store.load(child, .command, epoch: epoch, from: 4, items: 3, bytes: 100_000) == Array(all[3..<6]))
+    // Fewer bytes than one item has still give that one.
+    #expect(try await rig.store.load(child, .command, epoch: epoch, from: 1, items: 9, bytes: 1) == [all[0]])
+    let two = all[0].cost + all[1].cost
+    #expect(try await rig.store.load(child, .command, epoch: epoch, from: 1, items: 9, bytes: two) == Array(all[..<2]))
+    #expect(try await rig.store.load(child, .command, epoch: epoch &+ 1, from: 1, items: 9, bytes: 1_000).isEmpty)
+  }
+
+  @Test("What is stored on the other side is forgotten and marked, once; a word of another epoch changes nothing")
+  func forgetting() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    var commands: [CommandID] = []
+    var epoch: UInt64 = 0
+    for _ in 1...4 {
+      let (command, change) = try await rig.command(to: child)
+      commands.append(command.commandID)
+      epoch = change.epoch
+    }
+    let stale = StreamPosition(streamClass: .command, epoch: epoch &+ 1, through: 4)
+    try await rig.store.forget(child, stale, at: 20)
+    #expect(try await rig.store.queues(child, at: 30).first?.waitingItems == 4)
+    let stored = StreamPosition(streamClass: .command, epoch: epoch, through: 3)
+    for _ in 1...2 { try await rig.store.forget(child, stored, at: 20) }
+    let queue = try #require(try await rig.store.queues(child, at: 30).first)
+    #expect((queue.waitingItems, queue.storedThrough) == (1, 3))
+    for (index, id) in commands.enumerated() {
+      #expect(try await rig.store.command(id)?.status == (index < 3 ? .stored : .queued))
+    }
+    try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: epoch, through: 4), at: 22)
+    let empty = try #require(try await rig.store.queues(child, at: 30).first)
+    #expect((empty.waitingItems, empty.waitingBytes) == (0, 0))
+  }
+
+  @Test("A cancelled command is sent as a number that holds nothing; the counts stay true; the rule before it is back")
+  func cancelling() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    var rule = Samples.app(&rig.random)
+    rule.modified = HybridTimestamp(wall: 5, counter: 0, author: rig.own)
+    var changed = rule
+    changed.isBlocked.toggle()
+    changed.modified = HybridTimestamp(wall: 6, counter: 0, author: rig.own)
+    try await rig.command(.setApp(rule), to: child)
+    let (second, change) = try await rig.command(.setApp(changed), to: child)
+    try await rig.command(.message("after"), to: child)
+    #expect(try await rig.store.app(rule.appID, device: child) == changed)
+
+    let cancelled = try #require(try await rig.store.cancel(second.commandID, at: 11))
+    #expect(cancelled.1 && cancelled.0.status == .cancelled)
+    #expect(try await rig.store.cancel(second.commandID, at: 12)?.1 == false)
+    let items = try await rig.store.load(child, .command, epoch: change.epoch, from: 1, items: 9, bytes: 100_000)
+    #expect(items.map(\.kind) == [.command, .skip, .command])
+    #expect(items.map(\.skipThrough) == [1, 2, 3])
+    #expect(try await rig.store.app(rule.appID, device: child)?.isBlocked == rule.isBlocked)
+    try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 3), at: 13)
+    let queue = try #require(try await rig.store.queues(child, at: 30).first)
+    #expect((queue.waitingItems, queue.waitingBytes) == (0, 0))
+    #expect(try await rig.store.command(second.commandID)?.status == .cancelled)
+  }
+
+  @Test("A stream that begins anew has a new epoch, numbers from 1, and what was stored and not answered before the rest")
+  func restarting() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    var ids: [CommandID] = []
+    var epoch: UInt64 = 0
+    for index in 0..<4 {
+      let id = CommandID(milliseconds: Int64(index), random: rig.random.bytes(10))
+      epoch = try await rig.store.issue(id, to: child, at: 10) { _, _ in .message("text \(index)") }.change.epoch
+      ids.append(id)
+    }
+    try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: epoch, through: 2), at: 11)
+    _ = try await rig.store.cancel(ids[2], at: 12)
+    let position = try await rig.store.restart(child, .command, epoch: 99, at: 13)
+    #expect(position == OutboxPosition(epoch: 99, storedThrough: 0, last: 3))
+    let items = try await rig.store.load(child, .command, epoch: 99, from: 1, items: 9, bytes: 100_000)
+    #expect(items.map(\.itemID) == [ids[0], ids[1], ids[3]].map(\.bytes))
+    #expect(items.map(\.sequence) == [1, 2, 3])
+    for id in [ids[0], ids[1], ids[3]] { #expect(try await rig.store.command(id)?.status == .queued) }
+    // A number that was given anew can be cancelled like any other.
+    #expect(try await rig.store.cancel(ids[3], at: 14)?.1 == true)
+    try rig.reopen()
+    #expect(try await rig.store.outboxPositions(child)[.command]?.last == 3)
+  }
+
+  @Test("A full queue refuses a command to its caller and keeps nothing of it")
+  func fullQueue() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    try await rig.command(to: child)
+    rig.store.close()
+    try rig.edit("UPDATE outbox_stream SET waiting_items = ?", [Limits.queueItems])
+    try rig.reopen()
+    let before = try await rig.store.outboxPositions(child)
+    await #expect(throws: StoreError.queueFull(.init("command"))) { try await rig.command(to: child) }
+    #expect(try await rig.store.commands(device: child, limit: 9).count == 1)
+    #expect(try await rig.store.outboxPositions(child) == before)
+  }
+
+  @Test("A parent whose usage queue is full is passed over with a word in the audit; the record is kept, others get it")
+  func fullUsageQueue() async throws {
+    let rig = try StoreRig()
+    let (one, other) = (try await rig.paired(.parent), try await rig.paired(.parent))
+    _ = try await rig.store.record([try rig.session(start: 1, end: 2)], at: 3)
+    rig.store.close()
+    try rig.edit(
+      "UPDATE outbox_stream SET waiting_bytes = ? WHERE peer = (SELECT MIN(number) FROM peer)", [Limits.queueBytes])
+    try rig.reopen()
+    let changes = try await rig.store.record([try rig.session(start: 3, end: 4)], at: 5)
+    #expect(changes.map(\.device) == [other])
+    #expect(try await rig.store.usageCount(device: rig.own) == 2)
+    #expect(try await rig.store.outboxPositions(one)[.usage]?.last == 1)
+    #expect(try rig.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM audit WHERE action = 'usage.not-queued'") } == 1)
+  }
+}

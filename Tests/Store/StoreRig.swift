@@ -1,0 +1,97 @@
+import Foundation
+import GRDB
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyStore
+import LatchkeyTestSupport
+import LatchkeyWire
+
+/// A store in a folder of its own, with what a test needs to fill it.
+final class StoreRig {
+  let folder: URL
+  let own: DeviceID
+  private(set) var store: Store
+  var random: SeededRandom
+
+  /// Open a new store; the seed makes its devices the same each time.
+  init(seed: UInt64 = 1) throws {
+    random = SeededRandom(seed: seed)
+    own = Samples.deviceID(&random)
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("lk-store-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    store = try Store(path: folder.appendingPathComponent("db.sqlite").path, own: own, coding: MessageBodyCoding())
+  }
+
+  deinit {
+    store.close()
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  var path: String { folder.appendingPathComponent("db.sqlite").path }
+
+  /// Close it and open it again, as a restart does.
+  func reopen() throws {
+    store.close()
+    store = try Store(path: path, own: own, coding: MessageBodyCoding())
+  }
+
+  /// A device that could be paired.
+  func device(_ role: DeviceRole = .child, name: String = "Emma's PC") -> RegisteredDevice {
+    RegisteredDevice(
+      deviceID: Samples.deviceID(&random), name: DeviceName(sanitising: name), role: role,
+      identityKey: Hexadecimal.encode(random.bytes(32)), linkKey: Hexadecimal.encode(random.bytes(32)), pairedAt: 1)
+  }
+
+  /// Pair a device.
+  @discardableResult
+  func paired(_ role: DeviceRole = .child) async throws -> DeviceID {
+    let device = device(role)
+    try await store.savePending(
+      device, pairwiseKey: random.bytes(32), invitation: nil, bootID: "boot", now: BootInstant(milliseconds: 1))
+    guard try await store.promote(device.deviceID, at: 2) else { throw StoreError.unexpected("no promotion") }
+    return device.deviceID
+  }
+
+  /// Give a command with a payload of its own.
+  @discardableResult
+  func command(
+    _ payload: CommandPayload = .message("hello"), to device: DeviceID
+  ) async throws -> (ConfigurationCommand, OutboxChange) {
+    let issued = try await store.issue(Samples.commandID(&random), to: device, at: 10) { _, _ in payload }
+    return (issued.command, issued.change)
+  }
+
+  /// A command as a parent's machine would send it.
+  func item(_ sequence: UInt64, _ payload: CommandPayload, from author: DeviceID) -> DeliveryItem {
+    let id = Samples.commandID(&random)
+    let body = MessageBodyCoding().encode(CommandBody(commandID: id, author: author, createdAt: 3, payload: payload))
+    return DeliveryItem(sequence: sequence, kind: .command, itemID: id.bytes, body: body)
+  }
+
+  /// Take items of the command stream in.
+  func receive(_ items: [DeliveryItem], epoch: UInt64 = 7, from device: DeviceID) async throws -> InboxResult {
+    try await store.receive(
+      [ItemRun(streamClass: .command, epoch: epoch, items: items)], from: device, role: .parent, enforcement: .recorded,
+      at: 4)
+  }
+
+  /// A finished session.
+  func session(_ device: DeviceID? = nil, start: Int64, end: Int64, app: String = "org.example.App") throws -> UsageRecord {
+    var record = Samples.usageRecord(&random)
+    record.device = device ?? own
+    guard let app = AppID(app) else { throw StoreError.unexpected("an application's ID") }
+    record.appID = app
+    (record.sessionStart, record.sessionEnd, record.activeMilliseconds) = (start, end, end - start)
+    return record
+  }
+
+  /// Change the file while the store is closed.
+  func edit(_ sql: String, _ arguments: StatementArguments = []) throws {
+    try DatabaseQueue(path: path).write { try $0.execute(sql: sql, arguments: arguments) }
+  }
+
+  /// Look into the file with a connection of one's own.
+  func look<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try DatabaseQueue(path: path).read(body)
+  }
+}

@@ -1,0 +1,35 @@
+/// Lets tasks meet: some arrive and stay until it opens, one waits until they are there.
+actor Gate {
+  private var count = 0
+  private var isOpen = false
+  private var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+  private var held: [CheckedContinuation<Void, Never>] = []
+
+  /// Say that one more is here.
+  func arrive() {
+    count += 1
+    if let waiting, count >= waiting.count {
+      self.waiting = nil
+      waiting.continuation.resume()
+    }
+  }
+
+  /// Wait until `count` have arrived.
+  func wait(for count: Int) async {
+    guard self.count < count else { return }
+    await withCheckedContinuation { waiting = (count, $0) }
+  }
+
+  /// Wait until it is open.
+  func opened() async {
+    guard !isOpen else { return }
+    await withCheckedContinuation { held.append($0) }
+  }
+
+  /// Let everybody go.
+  func open() {
+    isOpen = true
+    for continuation in held { continuation.resume() }
+    held = []
+  }
+}
