@@ -5,110 +5,86 @@ import LatchkeyStore
 import LatchkeyWire
 import Testing
 
-/// The file: how it is written, checked, and refused.
+/// What "durable" rests on.
 @Suite struct DurabilityTests {
-  @Test("Every commit reaches the disk: synchronous is FULL on the connection that writes, also after reopening")
-  func synchronousIsFull() async throws {
-    let rig = try StoreRig()
-    #expect(try await rig.store.synchronousLevel() == 2)
-    try await rig.paired()
-    try rig.reopen()
-    #expect(try await rig.store.synchronousLevel() == 2)
-    #expect(try rig.look { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
+  @Test func theWritingConnectionSyncsFully() async throws {
+    let test = try TestStore()
+    // GRDB sets NORMAL when it turns the write-ahead log on: 2 is FULL.
+    #expect(try await test.store.synchronousLevel() == 2)
+    try test.reopen()
+    #expect(try await test.store.synchronousLevel() == 2)
   }
 
-  @Test("Every table is strict, and the file is its owner's alone")
-  func strictAndPrivate() throws {
-    let rig = try StoreRig()
-    let loose = try rig.look {
-      try String.fetchAll(
-        $0, sql: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND NOT strict AND name NOT LIKE 'sqlite_%'")
-    }
-    // The one that is the library's own.
-    #expect(loose == ["grdb_migrations"])
-    #expect(try rig.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM pragma_table_list WHERE strict") ?? 0 } > 15)
-    for name in try FileManager.default.contentsOfDirectory(atPath: rig.folder.path) {
-      let rights = try FileManager.default.attributesOfItem(atPath: rig.folder.path + "/" + name)[.posixPermissions] as? Int
-      #expect(rights == 0o600, "\(name)")
+  @Test func theLogIsWrittenAheadAndTablesAreStrict() async throws {
+    let test = try TestStore()
+    let reader = try DatabaseQueue(path: test.path)
+    try await reader.read { database in
+      #expect(try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal")
+      let loose = try String.fetchAll(
+        database,
+        sql: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite_%' AND name <> 'grdb_migrations'")
+      #expect(loose.isEmpty)
     }
   }
 
-  @Test("A store that is closed has written its log back into the file")
-  func closedIsWhole() async throws {
-    let rig = try StoreRig()
-    for number in 0..<50 { try await rig.store.set("key \(number)", to: "value") }
-    rig.store.close()
-    let log = try? FileManager.default.attributesOfItem(atPath: rig.path + "-wal")[.size] as? Int
-    #expect((log ?? 0) == 0)
-    try rig.reopen()
-    #expect(try await rig.store.setting("key 49") == "value")
+  @Test func theFileIsForItsOwnerAlone() throws {
+    let test = try TestStore()
+    let rights = try FileManager.default.attributesOfItem(atPath: test.path)[.posixPermissions] as? Int
+    #expect(rights == 0o600)
   }
 
-  @Test("Migrations run once; a file with one that is not known here is refused and stays")
-  func migrations() async throws {
-    let rig = try StoreRig()
-    let device = try await rig.paired()
-    try rig.reopen()
-    #expect(try await rig.store.peers().map(\.device.deviceID) == [device])
-    rig.store.close()
-    try rig.edit("INSERT INTO grdb_migrations VALUES ('999-later')")
-    #expect(throws: StoreError.newerVersion(path: rig.path)) { try rig.reopen() }
-    #expect(FileManager.default.fileExists(atPath: rig.path))
-    try rig.edit("DELETE FROM grdb_migrations WHERE identifier = '999-later'")
-    try rig.reopen()
-    #expect(try await rig.store.peers().map(\.device.deviceID) == [device])
-  }
-
-  @Test("Damaged files are set aside under names that are free, and never overwritten")
-  func setAside() throws {
-    let rig = try StoreRig()
-    for number in 1...3 {
-      rig.store.close()
-      for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: rig.path + suffix) }
-      let damaged = Data("damage \(number), and no database".utf8)
-      try damaged.write(to: URL(fileURLWithPath: rig.path))
-      let target = "\(rig.path).damaged-\(number)"
-      #expect(throws: StoreError.corrupt(path: rig.path, setAside: target)) { try rig.reopen() }
-      #expect(FileManager.default.contents(atPath: target) == damaged)
-      #expect(!FileManager.default.fileExists(atPath: rig.path))
-      try rig.reopen()
-    }
-  }
-
-  @Test("Many commits at one time all take effect, and one that fails undoes no other")
-  func groupCommit() async throws {
-    let rig = try StoreRig()
-    let device = try await rig.paired()
-    let nobody = rig.device().deviceID
-    let store = rig.store
-    let failures = await withTaskGroup(of: Bool.self) { group in
-      for number in 0..<400 {
+  @Test func aFailingJobUndoesNobodyElses() async throws {
+    let test = try TestStore()
+    let child = Fixed.device(2)
+    try await test.pair(child, role: .child)
+    let stranger = Fixed.device(9)
+    let store = test.store
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<100 {
         group.addTask {
-          do {
-            if number % 40 == 17 {
-              // Fails after it has written: what it wrote has to go.
-              _ = try await store.issue(CommandID(milliseconds: 1, random: Array(repeating: UInt8(number / 40), count: 10)), to: device, at: 1) { _, _ in
-                throw StoreError.unexpected("on purpose")
-              }
-            } else if number % 40 == 18 {
-              try await store.seen(nobody, address: nil, synced: false, at: 1)
-              _ = try await store.cancel(CommandID(milliseconds: 9, random: Array(repeating: 9, count: 10)), at: 1)
-              try await store.removalTold(nobody)
-              throw StoreError.noSuchPeer
-            } else {
-              try await store.set("key \(number)", to: "\(number)")
-            }
-            return false
-          } catch { return true }
+          let id = CommandID(milliseconds: Int64(number), random: [UInt8](repeating: UInt8(number), count: 10))
+          _ = try? await store.issue(id, to: number.isMultiple(of: 10) ? stranger : child, at: 1) { _, _ in .requestReport }
         }
       }
-      return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
     }
-    #expect(failures == 20)
-    for number in 0..<400 where ![17, 18].contains(number % 40) {
-      #expect(try await store.setting("key \(number)") == "\(number)")
+    let items = try await test.waiting(child, .command)
+    #expect(items.map(\.sequence) == Array(1...90))
+    #expect(try await test.store.commands(device: nil, limit: 1_000).count == 90)
+  }
+
+  @Test func aDamagedFileIsSetAsideAndNotDeleted() async throws {
+    let test = try TestStore()
+    let child = Fixed.device(2)
+    try await test.pair(child, role: .child)
+    for number in 0..<200 { _ = try await test.send(String(repeating: "x", count: 900), to: child, number: UInt8(number)) }
+    test.store.close()
+    let file = try #require(FileHandle(forUpdatingAtPath: test.path))
+    for page in 4..<20 {
+      try file.seek(toOffset: UInt64(page * 4_096))
+      try file.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
     }
-    #expect(try await store.commands(device: nil, limit: 10).isEmpty)
-    #expect(try await store.outboxPositions(device).isEmpty)
+    try file.close()
+    #expect {
+      _ = try Store(path: test.path, own: test.own, coding: MessageBodyCoding())
+    } throws: { error in
+      guard case StoreError.corrupt(_, let setAside?) = error else { return false }
+      return FileManager.default.fileExists(atPath: setAside)
+    }
+    #expect(!FileManager.default.fileExists(atPath: test.path))
+    // The next start has an empty one.
+    let fresh = try Store(path: test.path, own: test.own, coding: MessageBodyCoding())
+    #expect(try await fresh.peers().isEmpty)
+    fresh.close()
+  }
+
+  @Test func aNewerLayoutIsRefused() throws {
+    let test = try TestStore()
+    test.store.close()
+    let queue = try DatabaseQueue(path: test.path)
+    try queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('999-later')") }
+    try queue.close()
+    #expect(throws: StoreError.newerVersion(path: test.path)) {
+      _ = try Store(path: test.path, own: test.own, coding: MessageBodyCoding())
+    }
   }
 }

@@ -1,165 +1,86 @@
-import GRDB
 import LatchkeyModel
 import LatchkeyStore
-import LatchkeyTestSupport
 import Testing
 
-/// Every way that a peer's state can go.
+/// Half paired, paired, removed, paired again.
 @Suite struct PeerStateTests {
-  private func state(_ rig: StoreRig, _ device: RegisteredDevice) async throws -> PeerRecord? {
-    try await rig.store.peers().first { $0.device.deviceID == device.deviceID }
-  }
+  private let child = Fixed.device(2)
 
-  private func pend(_ rig: StoreRig, _ device: RegisteredDevice, key: UInt8, invitation: String? = nil) async throws {
-    try await rig.store.savePending(
-      device, pairwiseKey: [UInt8](repeating: key, count: 32), invitation: invitation, bootID: "boot",
+  private func pend(_ test: TestStore, key: UInt8, invitation: String? = nil) async throws {
+    try await test.store.savePending(
+      RegisteredDevice(
+        deviceID: child, name: DeviceName(sanitising: "child"), role: .child,
+        identityKey: String(repeating: "01", count: 32), linkKey: String(repeating: "02", count: 32), pairedAt: 1),
+      pairwiseKey: [UInt8](repeating: key, count: 32), invitation: invitation, bootID: "boot",
       now: BootInstant(milliseconds: 5))
   }
 
-  private func key(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
-
-  @Test("A first pairing: pending, then active; rolled back, it leaves no trace")
-  func first() async throws {
-    let rig = try StoreRig()
-    let device = rig.device()
-    try await pend(rig, device, key: 1)
-    let pending = try #require(try await state(rig, device))
-    #expect(pending.state == .pending)
-    #expect(pending.sessionKey == key(1))
-    #expect(pending.pendingSince == BootInstant(milliseconds: 5))
-    try await rig.store.discardPending(device.deviceID)
-    #expect(try await state(rig, device) == nil)
-    #expect(try await rig.store.promote(device.deviceID, at: 1) == false)
-
-    try await pend(rig, device, key: 2)
-    try rig.reopen()
-    #expect(try await rig.store.promote(device.deviceID, at: 9))
-    let active = try #require(try await state(rig, device))
-    #expect(active.state == .active)
-    #expect(active.sessionKey == key(2))
-    #expect(active.pendingKey == nil && active.pendingSince == nil)
-    #expect(active.device.pairedAt == 9)
-    // Neither a second promotion nor a late roll-back touches it.
-    #expect(try await rig.store.promote(device.deviceID, at: 10) == false)
-    try await rig.store.discardPending(device.deviceID)
-    #expect(try await state(rig, device) == active)
+  private func record(_ test: TestStore) async throws -> PeerRecord? {
+    try await test.store.peers().first { $0.device.deviceID == child }
   }
 
-  @Test("Pairing an active device again keeps the old key and its streams until the new one holds")
-  func again() async throws {
-    let rig = try StoreRig()
-    let device = rig.device()
-    try await pend(rig, device, key: 1)
-    _ = try await rig.store.promote(device.deviceID, at: 1)
-    try await rig.command(to: device.deviceID)
-    try await pend(rig, device, key: 2)
-    let pending = try #require(try await state(rig, device))
-    #expect((pending.state, pending.pairwiseKey, pending.sessionKey) == (.active, key(1), key(2)))
-    try await rig.store.discardPending(device.deviceID)
-    #expect(try await state(rig, device)?.sessionKey == key(1))
-    try await pend(rig, device, key: 3)
-    #expect(try await rig.store.promote(device.deviceID, at: 2))
-    #expect(try await state(rig, device)?.sessionKey == key(3))
-    #expect(try await rig.store.outboxPositions(device.deviceID)[.command]?.last == 1)
+  @Test func aPairingThatIsRolledBackLeavesNoTrace() async throws {
+    let test = try TestStore()
+    try await pend(test, key: 1)
+    #expect(try await record(test)?.sessionKey == [UInt8](repeating: 1, count: 32))
+    try await test.store.discardPending(child)
+    #expect(try await record(test) == nil)
+    // The other half's late answer finds nothing to complete.
+    #expect(try await test.store.promote(child, at: 9) == false)
   }
 
-  @Test("A removed device keeps its key until it has been told, then none; its commands are cancelled and streams closed")
-  func removal() async throws {
-    let rig = try StoreRig()
-    let device = rig.device()
-    try await pend(rig, device, key: 1)
-    _ = try await rig.store.promote(device.deviceID, at: 1)
-    let (command, _) = try await rig.command(to: device.deviceID)
-    let removed = try await rig.store.remove(device.deviceID, removal: [1, 2, 3], itemID: rig.random.bytes(16), at: 2)
-    #expect(removed.cancelled == [command.commandID])
-    #expect(removed.change?.streamClass == .control)
-    #expect(try await rig.store.command(command.commandID)?.status == .cancelled)
-    let untold = try #require(try await state(rig, device))
-    #expect((untold.state, untold.sessionKey, untold.device.state) == (.removedUntold, key(1), .removed))
-    #expect(try await rig.store.outboxPositions(device.deviceID).keys.sorted() == [.control])
-    await #expect(throws: StoreError.noSuchPeer) { try await rig.command(to: device.deviceID) }
-    try rig.reopen()
-    try await rig.store.removalTold(device.deviceID)
-    let gone = try #require(try await state(rig, device))
-    #expect((gone.state, gone.sessionKey, gone.pairwiseKey) == (.removed, nil, key(0)))
-    #expect(try await rig.store.outboxPositions(device.deviceID).isEmpty)
+  @Test func aRolledBackRenewalKeepsTheOldKey() async throws {
+    let test = try TestStore()
+    try await pend(test, key: 1)
+    #expect(try await test.store.promote(child, at: 2))
+    try await pend(test, key: 2)
+    #expect(try await record(test)?.sessionKey?.first == 2)
+    try await test.store.discardPending(child)
+    #expect(try await record(test)?.sessionKey?.first == 1)
+    #expect(try await record(test)?.state == .active)
   }
 
-  @Test("A device removed without a word has no key at once", arguments: [true, false])
-  func pairedAfterRemoval(wasTold: Bool) async throws {
-    let rig = try StoreRig()
-    let device = rig.device()
-    try await pend(rig, device, key: 1)
-    _ = try await rig.store.promote(device.deviceID, at: 1)
-    let removal: [UInt8]? = wasTold ? nil : [1]
-    _ = try await rig.store.remove(device.deviceID, removal: removal, itemID: rig.random.bytes(16), at: 2)
-    #expect(try await state(rig, device)?.sessionKey == (wasTold ? nil : key(1)))
-    // Half paired anew and rolled back, it is as removed as before.
-    try await pend(rig, device, key: 2)
-    #expect(try await state(rig, device)?.sessionKey == key(2))
-    try await rig.store.discardPending(device.deviceID)
-    #expect(try await state(rig, device)?.state == (wasTold ? .removed : .removedUntold))
-    try await pend(rig, device, key: 3)
-    #expect(try await rig.store.promote(device.deviceID, at: 3))
-    let active = try #require(try await state(rig, device))
-    #expect((active.state, active.sessionKey, active.device.state) == (.active, key(3), .active))
-    // Nothing of before is sent into the new pairing, the removal least of all.
-    #expect(try await rig.store.outboxPositions(device.deviceID).isEmpty)
-    #expect(try await rig.store.peers().count == 1)
+  @Test func aRemovedDeviceStaysRemovedUntilItIsPairedAnew() async throws {
+    let test = try TestStore()
+    try await pend(test, key: 1)
+    _ = try await test.store.promote(child, at: 2)
+    let id = try await test.send("m", to: child, number: 1)
+    let removed = try await test.store.remove(child, removal: [1, 2, 3], itemID: [UInt8](repeating: 0, count: 16), at: 3)
+    #expect(removed.cancelled == [id])
+    #expect(try await test.store.command(id)?.status == .cancelled)
+    #expect(try await record(test)?.state == .removedUntold)
+    try await test.store.removalTold(child)
+    try test.reopen()
+    #expect(try await record(test)?.state == .removed)
+    #expect(try await record(test)?.sessionKey == nil)
+    try await pend(test, key: 4)
+    #expect(try await test.store.promote(child, at: 5))
+    #expect(try await record(test)?.state == .active)
+    #expect(try await test.waiting(child, .control).isEmpty)
   }
 
-  @Test("A removal that comes in closes everything and takes nothing after it")
-  func removedByPeer() async throws {
-    let rig = try StoreRig()
-    let parent = try await rig.paired(.parent)
-    _ = try await rig.receive([rig.item(1, .message("before"), from: parent)], from: parent)
-    let removal = DeliveryItem(sequence: 1, kind: .removal, itemID: rig.random.bytes(16), body: [1])
-    let result = try await rig.store.receive(
-      [
-        ItemRun(streamClass: .control, epoch: 1, items: [removal]),
-        ItemRun(streamClass: .command, epoch: 7, items: [rig.item(2, .message("after"), from: parent)]),
-      ], from: parent, role: .parent, enforcement: .recorded, at: 5)
-    #expect(result.wasRemoved)
-    #expect(try await rig.store.messages(limit: 9).map(\.text) == ["before"])
-    let record = try #require(try await rig.store.peers().first)
-    #expect((record.state, record.sessionKey) == (.removed, nil))
-    #expect(try await rig.store.outboxPositions(parent).isEmpty)
-    #expect(try await rig.store.inboxPositions(parent).isEmpty)
+  @Test func wrongGuessesAreCountedThroughARestart() async throws {
+    let test = try TestStore()
+    try await test.store.save(
+      InvitationRecord(
+        pairingID: "a", discriminator: 3, secret: [UInt8](repeating: 9, count: 16), minutes: 5, childName: nil,
+        acceptsWithoutAsking: false, bootID: "boot", openedAt: BootInstant(milliseconds: 1)))
+    for expected in 1...3 { #expect(try await test.store.countFailure("a") == expected) }
+    try test.reopen()
+    #expect(try await test.store.openInvitations().first?.failures == 3)
+    #expect(try await test.store.countFailure("a") == 4)
+    #expect(try await test.store.countFailure("a") == Limits.pairingFailures)
+    #expect(try await test.store.openInvitations().isEmpty)
   }
 
-  @Test("Codes: failures outlive a restart, the fifth closes, success spends, and secrets are overwritten")
-  func invitations() async throws {
-    let rig = try StoreRig()
-    func invite(_ id: String) async throws {
-      try await rig.store.save(
-        InvitationRecord(
-          pairingID: id, discriminator: 7, secret: [UInt8](repeating: 9, count: 16), minutes: 5, childName: "Emma",
-          acceptsWithoutAsking: true, bootID: "boot", openedAt: BootInstant(milliseconds: 1)))
-    }
-    try await invite("guessed")
-    for failures in 1...3 { #expect(try await rig.store.countFailure("guessed") == failures) }
-    try rig.reopen()
-    let open = try #require(try await rig.store.openInvitations().first)
-    #expect((open.failures, open.secret, open.childName) == (3, [UInt8](repeating: 9, count: 16), "Emma"))
-    for failures in 4...5 { #expect(try await rig.store.countFailure("guessed") == failures) }
-    #expect(try await rig.store.openInvitations().isEmpty)
-    // A code that is closed counts as guessed out, and stays closed.
-    #expect(try await rig.store.countFailure("guessed") == 5)
-    #expect(try await rig.store.countFailure("never there") == 5)
-
-    try await invite("used")
-    let device = rig.device()
-    try await pend(rig, device, key: 1, invitation: "used")
-    #expect(try await rig.store.openInvitations().count == 1)
-    #expect(try await rig.store.promote(device.deviceID, at: 1))
-    #expect(try await rig.store.openInvitations().isEmpty)
-    try await invite("cancelled")
-    try await rig.store.close("cancelled", .cancelled)
-    try await rig.store.close("cancelled", .ok)
-    let rows = try rig.look { database in
-      try Row.fetchAll(database, sql: "SELECT pairing_id, outcome, secret = zeroblob(16) AS erased FROM invitation ORDER BY 1")
-        .map { "\($0["pairing_id"] as String) \($0["outcome"] as String) \($0["erased"] as Bool)" }
-    }
-    #expect(rows == ["cancelled cancelled true", "guessed wrong-code true", "used ok true"])
+  @Test func theFirstSessionSpendsTheCode() async throws {
+    let test = try TestStore()
+    try await test.store.save(
+      InvitationRecord(
+        pairingID: "b", discriminator: 3, secret: [UInt8](repeating: 9, count: 16), minutes: 5, childName: nil,
+        acceptsWithoutAsking: false, bootID: "boot", openedAt: BootInstant(milliseconds: 1)))
+    try await pend(test, key: 1, invitation: "b")
+    #expect(try await test.store.promote(child, at: 2))
+    #expect(try await test.store.openInvitations().isEmpty)
   }
 }

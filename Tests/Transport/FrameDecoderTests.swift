@@ -116,7 +116,7 @@ import Testing
 }
 
 extension FramePiece: Equatable {
-  static func == (left: FramePiece, right: FramePiece) -> Bool {
+  public static func == (left: FramePiece, right: FramePiece) -> Bool {
     switch (left, right) {
     case (.frame(let left), .frame(let right)): left == right
     case (.preamble(let left), .preamble(let right)): left == right

@@ -12,7 +12,7 @@ struct PeerAddress: Hashable, Sendable, ExpressibleByArgument {
       !host.isEmpty, host.utf8.count <= 255, !host.contains(where: \.isWhitespace)
     else { return nil }
     let isBracketed = host.hasPrefix("[") && host.hasSuffix("]") && host.count > 2
-    guard isBracketed || !host.contains(":") else { return nil }
+    guard isBracketed || !host.contains(where: { ":[]".contains($0) }) else { return nil }
     text = argument
   }
 }

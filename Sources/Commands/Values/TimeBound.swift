@@ -22,9 +22,12 @@ enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
   }
 
   private static func moment(_ text: String) -> Date? {
-    let style = Date.ISO8601FormatStyle()
-    return (try? style.parse(text))
-      ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
+    for style in [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)] {
+      // `parse` would be content with a beginning of the text.
+      let read = try? style.consuming(text, startingAt: text.startIndex, in: text.startIndex..<text.endIndex)
+      if let read, read.upperBound == text.endIndex { return read.output }
+    }
+    return nil
   }
 
   private static func local(_ text: String) -> TimeBound? {

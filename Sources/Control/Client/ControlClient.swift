@@ -39,6 +39,9 @@ public struct ControlClient: Sendable {
   ) async throws(LocalAPIError) -> Answer {
     do {
       let bytes = try body.map { try LocalJSON.encode($0) }
+      if let bytes, bytes.count > LocalJSON.requestBytes {
+        throw LocalAPIError(.invalid, "The request is over 256 KiB: give less at once.")
+      }
       let limit = route.isLongPoll ? longPollTimeout : timeout
       let (status, answer) = try await Self.within(limit) { () throws(ExchangeFault) in
         try await ControlConnection.exchange(

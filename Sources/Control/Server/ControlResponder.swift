@@ -21,15 +21,16 @@ struct ControlResponder: HTTPResponder {
       let route = try LocalRoute.read(method: request.method.rawValue, target: request.head.path ?? "")
       return try await answer(route, request: request)
     } catch let failure as ControlFailure {
-      return Self.response(failure)
+      return Self.response(failure, on: context.channel)
     } catch let error as LocalAPIError {
-      return Self.response(ControlFailure(error))
+      return Self.response(ControlFailure(error), on: context.channel)
     } catch is CancellationError {
-      return Self.response(.stopping)
+      return Self.response(.stopping, on: context.channel)
     } catch {
       context.logger.error("A request failed", metadata: ["error": "\(error)"])
       return Self.response(
-        ControlFailure(500, .internal, "The node could not answer: look for the cause in what `latchkey run` prints."))
+        ControlFailure(500, .internal, "The node could not answer: look for the cause in what `latchkey run` prints."),
+        on: context.channel)
     }
   }
 
@@ -100,7 +101,7 @@ extension ControlResponder {
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: try LocalJSON.encode(value))))
   }
 
-  private static func response(_ failure: ControlFailure) -> Response {
+  private static func response(_ failure: ControlFailure, on channel: any Channel) -> Response {
     var headers: HTTPFields = [.contentType: "application/json"]
     // What is left of a refused request is not read, so its connection cannot carry another one.
     headers[.connection] = "close"
@@ -108,7 +109,12 @@ extension ControlResponder {
     let body = (try? LocalJSON.encode(failure.error)) ?? []
     return Response(
       status: HTTPResponse.Status(code: failure.status), headers: headers,
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+      body: ResponseBody(contentLength: body.count) { writer in
+        try await writer.write(ByteBuffer(bytes: body))
+        try await writer.finish(nil)
+        // The framework heeds the header only in requests. Our direction ends; the other one is read to its end.
+        channel.close(mode: .output, promise: nil)
+      })
   }
 
   /// One line of JSON a state, until the node stops or the caller leaves.

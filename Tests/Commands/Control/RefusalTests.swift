@@ -87,7 +87,8 @@ import Testing
     }
     let node = ScriptedNode()
     try await ServedNode.with(node) { served in
-      #expect(try await served.ask("POST", "/v1/commands", body: request(bytes: LocalJSON.requestBytes)).status == 201)
+      let (status, _) = try await served.ask("POST", "/v1/commands", body: request(bytes: LocalJSON.requestBytes))
+      #expect(status == 201)
       for bytes in [LocalJSON.requestBytes + 1, 8 << 20] {
         let body = request(bytes: bytes)
         let answer = try await served.raw(
@@ -112,7 +113,8 @@ import Testing
     let node = ScriptedNode()
     try await ServedNode.with(node) { served in
       _ = try await served.raw("\u{16}\u{3}\u{1} hello\r\n\r\n")
-      #expect(try await served.client.settings() == SampleValues.settings)
+      let settings = try await served.client.settings()
+      #expect(settings == SampleValues.settings)
     }
     #expect(node.calls == [.settings])
   }

@@ -14,7 +14,8 @@ import Testing
     script.pairingChanges = [SampleValues.pairing]
     let node = ScriptedNode(script)
     try await ServedNode.with(node) { served in
-      #expect(try await ask(served.client) == expected)
+      let answer = try await ask(served.client)
+      #expect(answer == expected)
     }
     #expect(node.calls == [call])
   }

@@ -22,7 +22,7 @@ import Testing
     let entries = Self.tree(LatchkeyCommand.self)
     #expect(entries.count == 34)
     for entry in entries {
-      try Snapshot.expect(LatchkeyCommand.helpMessage(for: entry.type, columns: 100) + "\n", "help-" + entry.name)
+      try Snapshot.expect(LatchkeyCommand.helpMessage(for: entry.type, columns: 100), "help-" + entry.name)
     }
     #expect(try Snapshot.names("help-") == Set(entries.map { "help-" + $0.name }))
   }

@@ -1,0 +1,85 @@
+import LatchkeyControl
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyCommands
+
+/// `init` and `run`, and where every command looks for its node.
+@Suite struct NodeCommandTests {
+  /// Run and give the settings that the node would have been started with.
+  private func settings(_ arguments: [String]) async -> LocalNodeSettings? {
+    let (stream, continuation) = AsyncStream<LocalNodeSettings>.makeStream()
+    let run = await ScriptedRun(arguments) { environment in
+      environment.runNode = { continuation.yield($0) }
+    }
+    continuation.finish()
+    #expect(run.status == 0)
+    for await settings in stream { return settings }
+    return nil
+  }
+
+  @Test func runNeedsNoOption() async throws {
+    let settings = try #require(await settings(["run"]))
+    #expect(settings.stateFolder == "/home/test/.local/state/latchkey")
+    #expect(settings.port == 0)
+    #expect(settings.interfaces == nil)
+    #expect(settings.peers == [])
+    #expect(settings.discovers)
+  }
+
+  @Test func runTakesEveryOption() async throws {
+    let settings = try #require(
+      await settings([
+        "run", "--state-dir", "/srv/emma", "--interfaces", "lo,eth0", "--peer", "127.0.0.1:5", "--peer", "[::1]:6",
+        "--port", "41234", "--log-level", "debug", "--log-format", "json", "--no-discovery",
+      ]))
+    #expect(settings.stateFolder == "/srv/emma")
+    #expect(settings.port == 41_234)
+    #expect(settings.interfaces == ["lo", "eth0"])
+    #expect(settings.peers == ["127.0.0.1:5", "[::1]:6"])
+    #expect(!settings.discovers)
+  }
+
+  @Test func aNodeThatCannotStartSaysWhy() async {
+    let run = await ScriptedRun(["run"]) { environment in
+      environment.runNode = { _ in throw LocalNodeFault(sentence: "There is no state folder: make one.", exitStatus: 66)
+      }
+    }
+    #expect(run.status == 66)
+    #expect(run.console.notes == ["latchkey: There is no state folder: make one."])
+  }
+
+  @Test(arguments: ["", "   ", "a\u{202E}b", String(repeating: "x", count: 65)])
+  func aNameThatNoMachineCanHaveIsRefused(name: String) async {
+    let run = await ScriptedRun(["init", "--role", "child", "--name", name]) { environment in
+      environment.initialise = { _, _, _ in
+        Issue.record("nothing may be made")
+        return SampleValues.childID
+      }
+    }
+    #expect(run.status == 65)
+  }
+
+  @Test(
+    arguments: [
+      ([], [:], "/home/test/.local/state/latchkey"), (["--state-dir", "/x"], ["LATCHKEY_STATE_DIR": "/y"], "/x"),
+      ([], ["LATCHKEY_STATE_DIR": "/y"], "/y"), ([], ["XDG_STATE_HOME": "/z"], "/z/latchkey"),
+      ([], ["LATCHKEY_STATE_DIR": "", "XDG_STATE_HOME": "relative"], "/home/test/.local/state/latchkey"),
+    ] as [([String], [String: String], String)])
+  func theFolderIsFound(arguments: [String], variables: [String: String], folder: String) async {
+    let (stream, continuation) = AsyncStream<String>.makeStream()
+    let run = await ScriptedRun(["settings", "show"] + arguments) { environment in
+      environment.variables.merge(variables) { $1 }
+      let node = ScriptedNode()
+      environment.openNode = {
+        continuation.yield($0)
+        return node
+      }
+    }
+    continuation.finish()
+    #expect(run.status == 0)
+    var seen: [String] = []
+    for await folder in stream { seen.append(folder) }
+    #expect(seen == [folder])
+  }
+}

@@ -1,0 +1,90 @@
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyCommands
+
+/// What a person is asked while two machines are paired, and what their answers do.
+@Suite struct PairingConversationTests {
+  private func question(attempt: Int, change: Int) -> PairingProgress {
+    PairingProgress(
+      pairingID: "p1", phase: .asking, change: change, failuresLeft: 5, attempt: attempt,
+      peerName: SampleValues.childName, peerRole: .child, digits: "123456")
+  }
+
+  private func ended(_ outcome: PairingOutcome) -> PairingProgress {
+    PairingProgress(
+      pairingID: "p1", phase: .ended, change: 9, outcome: outcome, sentence: outcome.sentence,
+      device: outcome == .ok ? SampleValues.registered : nil)
+  }
+
+  @Test(
+    arguments: [("y", true), (" YES ", true), ("n", false), ("", false), ("yeah", false), (nil, false)]
+      as [(String?, Bool)])
+  func onlyAClearYesLetsAMachineIn(line: String?, accepts: Bool) async {
+    var script = ScriptedNode.Script()
+    script.pairingChanges = [question(attempt: 4, change: 2)]
+    script.answered = ended(accepts ? .ok : .refused)
+    let console = ScriptedConsole(lines: line.map { [$0] } ?? [])
+    let run = await ScriptedRun("pair", "invite", script: script, console: console)
+    #expect(run.status == (accepts ? 0 : 77))
+    #expect(run.node.calls.contains(.answerPairing("p1", PairingAnswer(accept: accepts, attempt: 4))))
+    #expect(console.prompts == ["“Emma's PC” (child) wants to join; both screens show 123 456. Accept? [y/N] "])
+  }
+
+  @Test func aQuestionThatIsOverIsWithdrawn() async {
+    var script = ScriptedNode.Script()
+    script.pairingChanges = [question(attempt: 1, change: 2), ended(.network)]
+    let console = ScriptedConsole(waitsForInput: true)
+    let run = await ScriptedRun("pair", "invite", script: script, console: console)
+    #expect(run.status == 75)
+    #expect(run.node.calls.last == .pairing("p1", after: 2))
+  }
+
+  @Test func theNextMachineIsAskedAboutAnew() async {
+    var script = ScriptedNode.Script()
+    script.pairingChanges = [question(attempt: 1, change: 2), question(attempt: 2, change: 3), ended(.expired)]
+    let run = await ScriptedRun(
+      "pair", "invite", script: script, console: ScriptedConsole(waitsForInput: true))
+    #expect(run.status == 65)
+    #expect(run.console.prompts.count == 2)
+  }
+
+  @Test func anInterruptClosesTheCode() async {
+    let console = ScriptedConsole(waitsForInput: true)
+    console.interrupt()
+    let run = await ScriptedRun("pair", "invite", console: console)
+    #expect(run.status == 75)
+    #expect(run.node.calls.contains(.cancelPairing("p1")))
+    #expect(console.notes.last == "latchkey: " + PairingOutcome.cancelled.sentence)
+  }
+
+  @Test func wrongCodesAreTold() async {
+    var script = ScriptedNode.Script()
+    var wrong = SampleValues.pairing
+    (wrong.change, wrong.failuresLeft) = (2, 1)
+    script.pairingChanges = [wrong, ended(.ok)]
+    let run = await ScriptedRun("pair", "invite", script: script)
+    #expect(run.status == 0)
+    #expect(run.console.notes.contains("Somebody entered a wrong code; 1 failure left until the code is closed."))
+  }
+
+  @Test func programsGetTwoLinesOfJSON() async {
+    var script = ScriptedNode.Script()
+    script.pairingChanges = [question(attempt: 1, change: 2), ended(.ok)]
+    let run = await ScriptedRun("pair", "invite", "--yes", "--json", script: script)
+    #expect(run.status == 0)
+    let lines = run.console.output.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.first?.contains("\"code\":\"LK1QY-QQ9FG-95ZS6\"") == true)
+    #expect(lines.last?.contains("\"outcome\":\"ok\"") == true)
+    #expect(run.console.prompts.isEmpty)
+  }
+
+  @Test func cancellingClosesEveryOpenPairingOrTheOneThatIsNamed() async {
+    let all = await ScriptedRun("pair", "cancel")
+    #expect(all.status == 0)
+    #expect(all.node.calls == [.pairings, .cancelPairing("p1")])
+    let one = await ScriptedRun("pair", "cancel", "p7")
+    #expect(one.node.calls == [.cancelPairing("p7")])
+  }
+}

@@ -1,0 +1,78 @@
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyCommands
+
+/// `usage track`: a program that is recorded from its start to its end.
+@Suite struct TrackingTests {
+  private func track(
+    exits exitStatus: Int32, script change: (inout ScriptedNode.Script) -> Void = { _ in }
+  ) async -> ScriptedRun {
+    var script = ScriptedNode.Script()
+    script.status.role = .child
+    change(&script)
+    return await ScriptedRun(
+      ["usage", "track", "--app", "a.b", "--", "/bin/game", "--full", "a b"], node: ScriptedNode(script),
+      console: ScriptedConsole(lines: ["for the program"], isTerminal: false)
+    ) { environment in
+      environment.startProgram = { arguments in
+        #expect(arguments == ["/bin/game", "--full", "a b"])
+        return ScriptedProgram(exitStatus: exitStatus)
+      }
+      environment.reportPatience = .zero
+    }
+  }
+
+  private let start = UsageStartRequest(
+    appID: "a.b", displayName: nil, processID: 77, processStartTime: 1_234, startedAt: BootInstant(milliseconds: 5_000),
+    startedAtWall: SampleValues.now, zone: "Europe/Berlin")
+  private let end = UsageEndRequest(endedAt: BootInstant(milliseconds: 5_250), endedAtWall: SampleValues.now + 250)
+
+  @Test(arguments: [0, 3, 137] as [Int32]) func theStatusIsTheProgramsOwn(exitStatus: Int32) async {
+    let run = await track(exits: exitStatus)
+    #expect(run.status == exitStatus)
+    let record = SampleValues.recordID.description
+    #expect(run.node.calls == [.status, .startUsage(start), .endUsage(record, end)])
+    #expect(run.console.output.isEmpty)
+    #expect(run.console.notes.first?.contains("a.b is blocked on this machine. This version records") == true)
+    // Standard input is the program's.
+    #expect(await run.console.readLine() == "for the program")
+  }
+
+  @Test func aStartThatIsNotTakenIsToldAndTheProgramRuns() async {
+    let run = await track(exits: 5) { $0.usageErrors = [LocalAPIError(.storage, "The disk is full: make room.")] }
+    #expect(run.status == 5)
+    #expect(run.node.calls == [.status, .startUsage(start)])
+    #expect(
+      run.console.notes == ["latchkey: The program runs, but its use is NOT recorded: The disk is full: make room."])
+  }
+
+  @Test func aNodeThatRestartsIsAskedAgain() async throws {
+    var script = ScriptedNode.Script()
+    script.usageErrors = [LocalAPIError(.timeout, "stopping"), LocalAPIError(.timeout, "stopping")]
+    let node = ScriptedNode(script)
+    let reporter = UsageReporter(node: node, patience: .seconds(86_400), pause: .zero)
+    let program = ScriptedProgram(exitStatus: 0)
+    let record = try await reporter.end(program.end, of: SampleValues.recordID)
+    #expect(record == SampleValues.record)
+    #expect(node.calls.count == 3)
+  }
+
+  @Test func aParentsMachineRecordsNothing() async {
+    let run = await track(exits: 0) { $0.status.role = .parent }
+    #expect(run.status == 77)
+    #expect(run.node.calls == [.status])
+  }
+
+  @Test(arguments: [("no-such-program-here", 127), ("/tmp", 126)] as [(String, Int32)])
+  func aProgramThatCannotRunHasAShellsStatus(name: String, status: Int32) async {
+    var script = ScriptedNode.Script()
+    script.status.role = .child
+    let run = await ScriptedRun(["usage", "track", "--app", "a.b", "--", name], node: ScriptedNode(script)) {
+      $0.startProgram = { try AgentProgram(arguments: $0) }
+    }
+    #expect(run.status == status)
+    #expect(run.node.calls == [.status])
+    #expect(run.console.notes.count == 1)
+  }
+}

@@ -1,0 +1,103 @@
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyCommands
+
+/// Commands that are issued, waited for and taken back.
+@Suite struct WaitingTests {
+  private static func command(_ status: CommandStatus, reason: String? = nil) -> ConfigurationCommand {
+    var command = SampleValues.command
+    (command.status, command.reason) = (status, reason)
+    return command
+  }
+
+  @Test(
+    arguments: [
+      (.executed, 0, ""), (.failed, 65, "The command failed: no room."), (.expired, 65, "expired"),
+      (.superseded, 65, "superseded"), (.cancelled, 65, "cancelled"),
+    ] as [(CommandStatus, Int32, String)])
+  func theStatusTellsHowItEnded(status: CommandStatus, exit: Int32, sentence: String) async {
+    var script = ScriptedNode.Script()
+    script.commandEnds = [.success(Self.command(.queued)), .success(Self.command(status, reason: "no room."))]
+    let run = await ScriptedRun("commands", "wait", "01ab", script: script)
+    #expect(run.status == exit)
+    #expect(run.node.calls == [.waitForCommand("01ab"), .waitForCommand("01ab")])
+    #expect(run.console.output.isEmpty == (status != .executed))
+    #expect(run.console.notes.isEmpty == (status == .executed))
+    #expect(status == .executed || run.console.notes.joined().contains(sentence))
+  }
+
+  @Test func aNodeThatRestartsIsAskedAgain() async {
+    var script = ScriptedNode.Script()
+    let away = LocalAPIError(.timeout, "The node is stopping: try again.")
+    script.commandEnds = [.failure(away), .failure(away), .success(Self.command(.executed))]
+    let waiter = CommandWaiter(node: ScriptedNode(script), pause: .zero)
+    let ended = try? await waiter.wait("01ab", seconds: 86_400)
+    #expect(ended?.status == .executed)
+  }
+
+  @Test func anIDThatTheNodeDoesNotKnowEndsTheWait() async {
+    var script = ScriptedNode.Script()
+    script.commandEnds = [.failure(LocalAPIError(.unknownCommand, "There is no such command: see the list."))]
+    let run = await ScriptedRun("commands", "wait", "ffff", script: script)
+    #expect(run.status == 67)
+  }
+
+  @Test func whenTheTimeIsUpTheCommandStaysOnItsWay() async {
+    let console = ScriptedConsole()
+    let environment = ScriptedRun.environment(node: ScriptedNode(), console: console)
+    CommandEnvironment.$current.withValue(environment) {
+      #expect(throws: CommandFailure.self) { try CommandEnd.tell(nil, id: "01ab", format: .table, seconds: 5) }
+      do { try CommandEnd.tell(nil, id: "01ab", format: .table, seconds: 5) } catch {
+        #expect((error as? CommandFailure)?.exitStatus == 75)
+        #expect((error as? CommandFailure)?.sentence?.contains("latchkey commands show 01ab") == true)
+      }
+    }
+  }
+
+  @Test func whatIsLeftOutOfARuleIsLeftOutOfTheRequest() async {
+    let run = await ScriptedRun(
+      "app", "set", "a.b", "--on", "x", "--points-per-minute", "0.125", "--unblocked", "--daily-limit", "none")
+    #expect(run.status == 0)
+    let change = CommandRequest.SetApp(appID: "a.b", milliPointsPerMinute: 125, isBlocked: false, dailyLimitMinutes: -1)
+    #expect(run.node.calls == [.issue(CommandRequest(device: "x", action: .setApp(change)))])
+    #expect(run.console.output == SampleValues.commandID.description + "\n")
+  }
+
+  @Test func settingsStartFromThoseInForce() async {
+    let run = await ScriptedRun(
+      "settings", "set", "--on", "x", "--weekly-reward-limit", "90", "--daily-reward-limit", "none")
+    var settings = SampleValues.settings
+    (settings.weeklyRewardLimitMinutes, settings.dailyRewardLimitMinutes, settings.version) = (90, nil, 8)
+    #expect(run.node.calls == [.settings, .issue(CommandRequest(device: "x", action: .setFamilySettings(settings)))])
+  }
+
+  @Test(arguments: [["--wait"], ["--wait", "5"], ["--wait=5"]]) func waitingTakesANumberOrNone(wait: [String]) async {
+    let run = await ScriptedRun(["message", "send", "hello", "--on", "x"] + wait)
+    #expect(run.status == 0)
+    #expect(run.node.calls.last == .waitForCommand(SampleValues.commandID.description))
+  }
+
+  @Test func aCommandThatIsStoredIsTooLateToCancel() async {
+    var script = ScriptedNode.Script()
+    script.command = Self.command(.stored)
+    #expect(await ScriptedRun("commands", "cancel", "01ab", script: script).status == 65)
+    script.command = Self.command(.cancelled)
+    #expect(await ScriptedRun("commands", "cancel", "01ab", script: script).status == 0)
+  }
+
+  @Test func pagesOfUseAreReadToTheLast() async {
+    var script = ScriptedNode.Script()
+    script.pages = [
+      UsagePage(sessions: [SampleValues.session], next: "c1"), UsagePage(sessions: [SampleValues.session], next: nil),
+    ]
+    let run = await ScriptedRun(
+      "usage", "list", "--from", "2026-11-01", "--to", "2026-11-30", "--format", "csv", script: script)
+    #expect(run.console.output.components(separatedBy: "\r\n").count == 4)
+    // Midnights of Berlin, the second one after the last day.
+    let query = UsageQuery(from: 1_793_487_600_000, to: 1_796_079_600_000, limit: 5_000)
+    var second = query
+    second.cursor = "c1"
+    #expect(run.node.calls == [.usage(query), .usage(second)])
+  }
+}

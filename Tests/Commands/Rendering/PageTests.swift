@@ -1,0 +1,35 @@
+import Testing
+
+/// Every page as it looks, and every listing as programs read it.
+@Suite struct PageTests {
+  @Test(arguments: [
+    ("status", ["status"]), ("status-json", ["status", "--format", "json"]),
+    ("status-follow-json", ["status", "--follow", "--format", "json"]), ("devices-list", ["devices", "list"]),
+    ("devices-list-json", ["devices", "list", "--format", "json"]), ("devices-show", ["devices", "show", "emma's pc"]),
+    ("pair-list", ["pair", "list"]), ("apps-list", ["apps", "list"]),
+    ("apps-list-json", ["apps", "list", "--format", "json"]), ("settings-show", ["settings", "show"]),
+    ("settings-show-json", ["settings", "show", "--format", "json"]), ("commands-list", ["commands", "list"]),
+    ("commands-show", ["commands", "show", "01ab"]),
+    ("commands-show-json", ["commands", "show", "01ab", "--format", "json"]),
+    ("commands-wait", ["commands", "wait", "01ab"]), ("usage-list", ["usage", "list"]),
+    ("usage-list-csv", ["usage", "list", "--format", "csv"]),
+    ("usage-list-json", ["usage", "list", "--format", "json"]), ("usage-summary", ["usage", "summary"]),
+    ("usage-summary-csv", ["usage", "summary", "--format", "csv"]),
+    ("usage-summary-json", ["usage", "summary", "--format", "json"]),
+    ("devices-unpair", ["devices", "unpair", "Emma's PC"]),
+    ("init", ["init", "--role", "child", "--name", "Emma's PC", "--state-dir", "/srv/emma"]),
+    ("message-send", ["message", "send", "Dinner is ready", "--on", "Emma's PC"]),
+    ("app-set-wait", ["app", "set", "org.gnome.Chess", "--on", "Emma's PC", "--blocked", "--wait"]),
+  ])
+  func aPageIsAsItWas(name: String, arguments: [String]) async throws {
+    let run = await ScriptedRun(arguments)
+    let errors = run.console.notes.map { "2> " + $0 + "\n" }.joined()
+    try Snapshot.expect(
+      run.console.output.replacing("\r\n", with: "␍\n") + errors + "exit \(run.status)\n", "page-" + name)
+  }
+
+  @Test func noTextIsKeptThatNoTestLooksAt() throws {
+    #expect(try Snapshot.names("page-").count == 25)
+    #expect(try Snapshot.names("") == Snapshot.names("page-").union(Snapshot.names("help-")))
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import LatchkeyCommands
+
+/// Days and moments as arguments, in a zone with clock changes.
+@Suite struct TimeBoundTests {
+  private let berlin = TimeText.zone("Europe/Berlin")
+
+  private func milliseconds(_ text: String) throws -> Int64 {
+    Int64(try Date.ISO8601FormatStyle().parse(text).timeIntervalSince1970) * 1_000
+  }
+
+  @Test(arguments: [
+    ("2026-11-01", "2026-10-31T23:00:00Z", "2026-11-01T23:00:00Z"),
+    // 23 and 25 hours.
+    ("2026-03-29", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"),
+    ("2026-10-25", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"),
+    ("2028-02-29", "2028-02-28T23:00:00Z", "2028-02-29T23:00:00Z"),
+    ("2026-12-31", "2026-12-30T23:00:00Z", "2026-12-31T23:00:00Z"),
+  ])
+  func aDayGoesFromItsMidnightToTheNext(text: String, from: String, to: String) throws {
+    let bound = try #require(TimeBound(argument: text))
+    #expect(bound.lowerBound(in: berlin) == (try milliseconds(from)))
+    #expect(bound.upperBound(in: berlin) == (try milliseconds(to)))
+  }
+
+  @Test func aDayWithoutMidnightBeginsAtItsFirstMoment() throws {
+    // Clocks in Beirut went from 23:59:59 to 01:00 when this day began.
+    let bound = try #require(TimeBound(argument: "2025-03-30"))
+    let zone = TimeText.zone("Asia/Beirut")
+    #expect(bound.lowerBound(in: zone) == (try milliseconds("2025-03-29T22:00:00Z")))
+  }
+
+  @Test(arguments: [
+    ("2026-11-01T14:30", "2026-11-01T13:30:00Z"), ("2026-11-01 14:30:05", "2026-11-01T13:30:05Z"),
+    ("2026-07-01T00:00", "2026-06-30T22:00:00Z"), ("2026-11-01T14:30:00Z", "2026-11-01T14:30:00Z"),
+    ("2026-11-01T14:30:00+01:00", "2026-11-01T13:30:00Z"), ("2026-11-01T14:30:00-05:00", "2026-11-01T19:30:00Z"),
+  ])
+  func aMomentIsOfItsZoneOrElseOfOurs(text: String, moment: String) throws {
+    let bound = try #require(TimeBound(argument: text))
+    #expect(bound.lowerBound(in: berlin) == (try milliseconds(moment)))
+    // The moment itself belongs to a range that it ends.
+    #expect(bound.upperBound(in: berlin) == (try milliseconds(moment)) + 1)
+  }
+
+  @Test func millisecondsCount() throws {
+    let bound = try #require(TimeBound(argument: "2026-11-01T14:30:00.123Z"))
+    #expect(bound.lowerBound(in: berlin) == (try milliseconds("2026-11-01T14:30:00Z")) + 123)
+  }
+
+  @Test(arguments: [
+    "", "today", "2026", "2026-11", "2026-11-31", "2026-02-29", "2026-13-01", "2026-00-10", "26-11-01", "1969-12-31",
+    "2026-11-1", "+026-11-01", "2026/11/01", "01.11.2026", "2026-11-01T", "2026-11-01T24:00", "2026-11-01T14:60",
+    "2026-11-01T14:30:60", "2026-11-01T+4:30", "2026-11-01T4:30", "2026-11-01TT14:30", "2026-11-01T14:30T",
+    "2026-11-01T14", "2026-11-01T14:30:00Zx", "２０２６-11-01", "2026-11-01T14:30:00+99:99",
+  ])
+  func whatIsNoDayOrMomentIsRefused(text: String) {
+    #expect(TimeBound(argument: text) == nil)
+  }
+
+  @Test func aDayIsWrittenAsItIsRead() throws {
+    for text in ["1970-01-01", "2026-11-01", "9999-12-31"] {
+      #expect(try #require(CalendarDay(text)).description == text)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (0, "1970-01-01T01:00:00.000+01:00"), (1_795_266_000_123, "2026-11-21T14:00:00.123+01:00"),
+      (1_782_856_800_007, "2026-07-01T00:00:00.007+02:00"), (-1, "1970-01-01T00:59:59.999+01:00"),
+    ] as [(Int64, String)])
+  func aMomentIsWrittenToTheMillisecondWithItsOffset(milliseconds: Int64, text: String) {
+    #expect(TimeText.exact(milliseconds, zone: berlin) == text)
+    #expect(TimeText.short(milliseconds, zone: berlin) == text.prefix(16).replacing("T", with: " "))
+  }
+}

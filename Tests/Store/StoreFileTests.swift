@@ -1,0 +1,114 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+import LatchkeyStore
+import LatchkeyWire
+import Testing
+
+/// The file: how it is written, checked, and refused.
+@Suite struct StoreFileTests {
+  @Test("Every commit reaches the disk: synchronous is FULL on the connection that writes, also after reopening")
+  func synchronousIsFull() async throws {
+    let rig = try StoreRig()
+    #expect(try await rig.store.synchronousLevel() == 2)
+    try await rig.paired()
+    try rig.reopen()
+    #expect(try await rig.store.synchronousLevel() == 2)
+    #expect(try rig.look { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
+  }
+
+  @Test("Every table is strict, and the file is its owner's alone")
+  func strictAndPrivate() throws {
+    let rig = try StoreRig()
+    let loose = try rig.look {
+      try String.fetchAll(
+        $0, sql: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND NOT strict AND name NOT LIKE 'sqlite_%'")
+    }
+    // The one that is the library's own.
+    #expect(loose == ["grdb_migrations"])
+    #expect(try rig.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM pragma_table_list WHERE strict") ?? 0 } > 15)
+    for name in try FileManager.default.contentsOfDirectory(atPath: rig.folder.path) {
+      let rights = try FileManager.default.attributesOfItem(atPath: rig.folder.path + "/" + name)[.posixPermissions] as? Int
+      #expect(rights == 0o600, "\(name)")
+    }
+  }
+
+  @Test("A store that is closed has written its log back into the file")
+  func closedIsWhole() async throws {
+    let rig = try StoreRig()
+    for number in 0..<50 { try await rig.store.set("key \(number)", to: "value") }
+    rig.store.close()
+    let log = try? FileManager.default.attributesOfItem(atPath: rig.path + "-wal")[.size] as? Int
+    #expect((log ?? 0) == 0)
+    try rig.reopen()
+    #expect(try await rig.store.setting("key 49") == "value")
+  }
+
+  @Test("Migrations run once; a file with one that is not known here is refused and stays")
+  func migrations() async throws {
+    let rig = try StoreRig()
+    let device = try await rig.paired()
+    try rig.reopen()
+    #expect(try await rig.store.peers().map(\.device.deviceID) == [device])
+    rig.store.close()
+    try rig.edit("INSERT INTO grdb_migrations VALUES ('999-later')")
+    #expect(throws: StoreError.newerVersion(path: rig.path)) { try rig.reopen() }
+    #expect(FileManager.default.fileExists(atPath: rig.path))
+    try rig.edit("DELETE FROM grdb_migrations WHERE identifier = '999-later'")
+    try rig.reopen()
+    #expect(try await rig.store.peers().map(\.device.deviceID) == [device])
+  }
+
+  @Test("Damaged files are set aside under names that are free, and never overwritten")
+  func setAside() throws {
+    let rig = try StoreRig()
+    for number in 1...3 {
+      rig.store.close()
+      for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: rig.path + suffix) }
+      let damaged = Data("damage \(number), and no database".utf8)
+      try damaged.write(to: URL(fileURLWithPath: rig.path))
+      let target = "\(rig.path).damaged-\(number)"
+      #expect(throws: StoreError.corrupt(path: rig.path, setAside: target)) { try rig.reopen() }
+      #expect(FileManager.default.contents(atPath: target) == damaged)
+      #expect(!FileManager.default.fileExists(atPath: rig.path))
+      try rig.reopen()
+    }
+  }
+
+  @Test("Many commits at one time all take effect, and one that fails undoes no other")
+  func groupCommit() async throws {
+    let rig = try StoreRig()
+    let device = try await rig.paired()
+    let nobody = rig.device().deviceID
+    let store = rig.store
+    let failures = await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<400 {
+        group.addTask {
+          do {
+            if number % 40 == 17 {
+              // Fails after it has written: what it wrote has to go.
+              _ = try await store.issue(CommandID(milliseconds: 1, random: Array(repeating: UInt8(number / 40), count: 10)), to: device, at: 1) { _, _ in
+                throw StoreError.unexpected("on purpose")
+              }
+            } else if number % 40 == 18 {
+              try await store.seen(nobody, address: nil, synced: false, at: 1)
+              _ = try await store.cancel(CommandID(milliseconds: 9, random: Array(repeating: 9, count: 10)), at: 1)
+              try await store.removalTold(nobody)
+              throw StoreError.noSuchPeer
+            } else {
+              try await store.set("key \(number)", to: "\(number)")
+            }
+            return false
+          } catch { return true }
+        }
+      }
+      return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+    #expect(failures == 20)
+    for number in 0..<400 where ![17, 18].contains(number % 40) {
+      #expect(try await store.setting("key \(number)") == "\(number)")
+    }
+    #expect(try await store.commands(device: nil, limit: 10).isEmpty)
+    #expect(try await store.outboxPositions(device).isEmpty)
+  }
+}

@@ -1,0 +1,119 @@
+import LatchkeyModel
+import LatchkeyTransport
+import LatchkeyWire
+import Testing
+
+/// Real sockets on loopback.
+@Suite(.timeLimit(.minutes(1))) struct StrangerPlacesTests {
+  /// Run `body` while a listener serves, which sends every frame back that it gets.
+  private func withEcho(_ body: @Sendable @escaping (SocketEndpoint, Places) async throws -> Void) async throws {
+    let listener = try await Listener(interfaces: ["lo"], port: 0)
+    let places = Places()
+    let endpoint = SocketEndpoint(host: "127.0.0.1", port: listener.port)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        await listener.run { connection, preamble, frames, ticket in
+          if preamble != .session {
+            connection.authenticated()
+            ticket.release()
+          }
+          places.take()
+          while let frame = await frames.next() { connection.send(frame) }
+        }
+      }
+      group.addTask { try await body(endpoint, places) }
+      // The listener runs until it is cancelled; what ends first is the test.
+      try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  @Test("Frames go there and back, in order, whatever their size; a stranger's are held to 4 KiB")
+  func echo() async throws {
+    try await withEcho { endpoint, _ in
+      let sizes = [1, 2, 300, 65_535, 65_535, 7]
+      let echoed = try await Dialer().withConnection(to: endpoint, preamble: .pairing(discriminator: 1)) { connection, frames in
+        connection.authenticated()
+        // With the answer to the first it is known over there.
+        connection.send([0])
+        guard await frames.next() != nil else { return [] }
+        for size in sizes { connection.send([UInt8](repeating: UInt8(size & 0xFF), count: size)) }
+        var echoed: [Int] = []
+        while echoed.count < sizes.count, let frame = await frames.next() { echoed.append(frame.count) }
+        return echoed
+      }
+      #expect(echoed == sizes)
+      let refused = try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+        connection.send([UInt8](repeating: 1, count: Limits.strangerBytes))
+        return await frames.next()
+      }
+      #expect(refused == nil)
+    }
+  }
+
+  @Test("Eight strangers of one address are let in, the ninth is not; who proved itself takes no place")
+  func places() async throws {
+    try await withEcho { endpoint, places in
+      // Ten known ones, all at once, take no place of a stranger's.
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        let known = Gate()
+        for _ in 0..<10 {
+          group.addTask {
+            try await Dialer().withConnection(to: endpoint, preamble: .pairing(discriminator: 1)) { connection, frames in
+              connection.send([1])
+              _ = await frames.next()
+              await known.arrive()
+              await known.opened()
+            }
+          }
+        }
+        await known.wait(for: 10)
+        let strangers = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for _ in 0..<Limits.strangersPerSource {
+            group.addTask {
+              try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+                connection.send([1])
+                _ = await frames.next()
+                await strangers.arrive()
+                await strangers.opened()
+              }
+            }
+          }
+          await strangers.wait(for: Limits.strangersPerSource)
+          let ninth = try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+            connection.send([1])
+            return await frames.next()
+          }
+          #expect(ninth == nil)
+          await strangers.open()
+          try await group.waitForAll()
+        }
+        await known.open()
+        try await group.waitForAll()
+      }
+      // Every one that was let in was served, and the ninth was not.
+      #expect(places.count == 10 + Limits.strangersPerSource)
+    }
+  }
+
+  @Test("A port that is taken is named")
+  func portInUse() async throws {
+    let first = try await Listener(interfaces: ["lo"], port: 0)
+    await #expect(throws: TransportError.portInUse(first.port)) { try await Listener(interfaces: ["lo"], port: first.port) }
+    #expect(first.addresses == ["127.0.0.1:\(first.port)"])
+  }
+
+  @Test("Where nothing listens, the sentence says so")
+  func nobody() async throws {
+    let listener = try await Listener(interfaces: ["lo"], port: 0)
+    let endpoint = SocketEndpoint(host: "127.0.0.1", port: listener.port)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await listener.run { _, _, _, _ in } }
+      group.cancelAll()
+    }
+    await #expect(throws: TransportError.cannotConnect(endpoint, "nothing listens there")) {
+      try await Dialer().withConnection(to: endpoint, preamble: .session) { _, _ in }
+    }
+  }
+}
