@@ -21,9 +21,12 @@ extension ProcessTests {
         let items = [
           DeliveryItem(sequence: 1, kind: .command, itemID: ids[0].bytes, body: [0xFF, 0xFF, 0xFF]),
           DeliveryItem(sequence: 2, kind: ItemKind(rawValue: 4_711), itemID: ids[1].bytes, body: []),
-          DeliveryItem(sequence: 3, kind: .command, itemID: ids[2].bytes, body: body(ids[2], author: stranger, "forged")),
-          DeliveryItem(sequence: 4, kind: .command, itemID: ids[3].bytes, body: body(ids[0], author: peer.identity, "swapped")),
-          DeliveryItem(sequence: 5, kind: .command, itemID: ids[4].bytes, body: body(ids[4], author: peer.identity, "whole")),
+          DeliveryItem(
+            sequence: 3, kind: .command, itemID: ids[2].bytes, body: body(ids[2], author: stranger, "forged")),
+          DeliveryItem(
+            sequence: 4, kind: .command, itemID: ids[3].bytes, body: body(ids[0], author: peer.identity, "swapped")),
+          DeliveryItem(
+            sequence: 5, kind: .command, itemID: ids[4].bytes, body: body(ids[4], author: peer.identity, "whole")),
         ]
         let receipts = try await peer.receipts(
           5, port: try await child.port(),
@@ -41,7 +44,8 @@ extension ProcessTests {
         let next = CommandID(milliseconds: 9, random: SecureRandom.bytes(10))
         let more =
           items + [
-            DeliveryItem(sequence: 6, kind: .command, itemID: next.bytes, body: body(next, author: peer.identity, "next"))
+            DeliveryItem(
+              sequence: 6, kind: .command, itemID: next.bytes, body: body(next, author: peer.identity, "next"))
           ]
         let again = try await peer.receipts(
           6, port: try await child.port(),

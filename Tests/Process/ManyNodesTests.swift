@@ -87,7 +87,8 @@ extension ProcessTests {
       for child in family.children {
         try child.read { database in
           // Written in the transaction of each effect: all of them, once, in order.
-          let audit = try String.fetchAll(database, sql: "SELECT new FROM audit WHERE action = 'app.set' ORDER BY number")
+          let audit = try String.fetchAll(
+            database, sql: "SELECT new FROM audit WHERE action = 'app.set' ORDER BY number")
           #expect(audit == order, "\(child.name), \(note)")
           #expect(try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM applied_command") == Self.items)
           #expect(try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM outbox_item") == 0)

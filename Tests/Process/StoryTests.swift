@@ -95,11 +95,15 @@ extension ProcessTests {
         #expect(try await child.api.apps(device: nil).map(\.configuration.dailyLimitMinutes) == [3])
         // The audit is written with each effect: it tells the order, and that each took place once.
         await child.kill()
-        let audit = try child.read { try String.fetchAll($0, sql: "SELECT new FROM audit WHERE action = 'app.set' ORDER BY number") }
+        let audit = try child.read {
+          try String.fetchAll($0, sql: "SELECT new FROM audit WHERE action = 'app.set' ORDER BY number")
+        }
         #expect(audit.map { $0.hasSuffix("at most 1 minutes a day") } == [true, false, false], "\(audit)")
         #expect(audit.count == 3 && audit[1].contains("at most 2") && audit[2].contains("at most 3"), "\(audit)")
         let applied = try child.read {
-          try Row.fetchAll($0, sql: "SELECT lower(hex(command_id)) AS id FROM applied_command ORDER BY applied_at, command_id").map { $0["id"] as String }
+          try Row.fetchAll(
+            $0, sql: "SELECT lower(hex(command_id)) AS id FROM applied_command ORDER BY applied_at, command_id"
+          ).map { $0["id"] as String }
         }
         #expect(applied == ids.map { $0.filter { $0 != "-" } })
       }

@@ -39,7 +39,8 @@ extension ProcessTests {
     func randomBytes() async throws {
       var random = SeededRandom()
       let streams = (0..<40).map { number in
-        [Preamble.session.bytes, Preamble.pairing(discriminator: 7).bytes, []][number % 3] + random.bytes(1 + random.below(6_000))
+        [Preamble.session.bytes, Preamble.pairing(discriminator: 7).bytes, []][number % 3]
+          + random.bytes(1 + random.below(6_000))
       }
       let note = random.note
       try await besiege { _, port, _ in

@@ -17,7 +17,9 @@ extension ProcessTests {
 
     /// Wait until the node knows of a session that is running.
     private func eventuallyOpen(_ child: NodeProcess) async throws {
-      try await eventually("a session is open") { try await child.api.usage(UsageQuery()).sessions.contains(where: \.isOpen) }
+      try await eventually("a session is open") {
+        try await child.api.usage(UsageQuery()).sessions.contains(where: \.isOpen)
+      }
     }
 
     private func end(_ file: String) throws {
@@ -46,7 +48,10 @@ extension ProcessTests {
         let (there, here) = (try await parent.usage(), try await child.usage())
         #expect(there.count == 3)
         #expect(Set(there) == Set(here))
-        #expect(there.allSatisfy { $0.sessionStart <= $0.sessionEnd && $0.activeMilliseconds >= 0 && $0.zone == "Europe/Berlin" })
+        #expect(
+          there.allSatisfy {
+            $0.sessionStart <= $0.sessionEnd && $0.activeMilliseconds >= 0 && $0.zone == "Europe/Berlin"
+          })
       }
     }
 

@@ -34,9 +34,11 @@ import Testing
     for number in 1...3 { _ = try await family.parent.send("m\(number)", to: child, number: UInt8(number)) }
     let items = try await family.parent.waiting(child, .command)
     let store = family.child.store
-    let first = try await store.receive([run(items, .command)], from: parent, role: .parent, enforcement: .recorded, at: 1)
+    let first = try await store.receive(
+      [run(items, .command)], from: parent, role: .parent, enforcement: .recorded, at: 1)
     #expect(first.appliedCommands == 3)
-    let second = try await store.receive([run(items, .command)], from: parent, role: .parent, enforcement: .recorded, at: 2)
+    let second = try await store.receive(
+      [run(items, .command)], from: parent, role: .parent, enforcement: .recorded, at: 2)
     #expect(second.appliedCommands == 0 && second.changes.isEmpty)
     // A sender that was restored from a backup sends the same under a new epoch: the same receipts, no second effect.
     let third = try await store.receive(
@@ -71,7 +73,9 @@ import Testing
     #expect(result.appliedCommands == 1 && result.faults.count == 1)
     let receipts = try await family.child.waiting(parent, .receipt).map { try coding.receipt($0.body) }
     #expect(receipts.map(\.commandID) == [bad, good])
-    guard case .failed(let reason) = receipts[0].outcome else { return #expect(Bool(false), "the bad one did not fail") }
+    guard case .failed(let reason) = receipts[0].outcome else {
+      return #expect(Bool(false), "the bad one did not fail")
+    }
     #expect(!reason.isEmpty)
     #expect(receipts[1].outcome == .executed(.messageStored))
   }

@@ -22,7 +22,9 @@ import Testing
       #expect(try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal")
       let loose = try String.fetchAll(
         database,
-        sql: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite_%' AND name <> 'grdb_migrations'")
+        sql:
+          "SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite_%' AND name <> 'grdb_migrations'"
+      )
       #expect(loose.isEmpty)
     }
   }
@@ -43,7 +45,9 @@ import Testing
       for number in 0..<100 {
         group.addTask {
           let id = CommandID(milliseconds: Int64(number), random: [UInt8](repeating: UInt8(number), count: 10))
-          _ = try? await store.issue(id, to: number.isMultiple(of: 10) ? stranger : child, at: 1) { _, _ in .requestReport }
+          _ = try? await store.issue(id, to: number.isMultiple(of: 10) ? stranger : child, at: 1) { _, _ in
+            .requestReport
+          }
         }
       }
     }
@@ -56,7 +60,9 @@ import Testing
     let test = try TestStore()
     let child = Fixed.device(2)
     try await test.pair(child, role: .child)
-    for number in 0..<200 { _ = try await test.send(String(repeating: "x", count: 900), to: child, number: UInt8(number)) }
+    for number in 0..<200 {
+      _ = try await test.send(String(repeating: "x", count: 900), to: child, number: UInt8(number))
+    }
     test.store.close()
     let file = try #require(FileHandle(forUpdatingAtPath: test.path))
     for page in 4..<20 {

@@ -81,7 +81,8 @@ import Testing
     #expect((impudent.appliedCommands, impudent.faults.count) == (0, 1))
     for (device, count) in [(parent, 3), (child, 1)] {
       let position = try #require(try await rig.store.outboxPositions(device)[.receipt])
-      let receipts = try await rig.store.load(device, .receipt, epoch: position.epoch, from: 1, items: 10, bytes: 10_000)
+      let receipts = try await rig.store.load(
+        device, .receipt, epoch: position.epoch, from: 1, items: 10, bytes: 10_000)
       let failed = try receipts.map { try MessageBodyCoding().receipt($0.body).outcome }.filter {
         if case .failed(let reason) = $0 { !reason.isEmpty } else { false }
       }
@@ -99,7 +100,8 @@ import Testing
     var older = rule
     older.modified = HybridTimestamp(wall: 99, counter: 5, author: parent)
     older.isBlocked.toggle()
-    _ = try await rig.receive([rig.item(1, .setApp(rule), from: parent), rig.item(2, .setApp(older), from: parent)], from: parent)
+    _ = try await rig.receive(
+      [rig.item(1, .setApp(rule), from: parent), rig.item(2, .setApp(older), from: parent)], from: parent)
     #expect(try await rig.store.app(rule.appID, device: rig.own) == rule)
   }
 
@@ -111,7 +113,8 @@ import Testing
     let foreign = try rig.session(rig.own, start: 10, end: 20)
     let items = [record, record, foreign].enumerated().map { index, record in
       DeliveryItem(
-        sequence: UInt64(index + 1), kind: .usageRecord, itemID: record.recordID.bytes, body: MessageBodyCoding().encode(record))
+        sequence: UInt64(index + 1), kind: .usageRecord, itemID: record.recordID.bytes,
+        body: MessageBodyCoding().encode(record))
     }
     let result = try await rig.store.receive(
       [ItemRun(streamClass: .usage, epoch: 3, items: items)], from: child, role: .child, enforcement: .recorded, at: 4)

@@ -12,7 +12,8 @@ import Testing
       OpenUsageSession(
         recordID: id, appID: app, displayName: "Chess", processID: 7, processStartTime: UInt64.max, bootID: "boot",
         startedAt: BootInstant(milliseconds: 100), lastSeenAt: BootInstant(milliseconds: 100), startedAtWall: 1_000,
-        lastSeenAtWall: 1_000, zone: "Europe/Berlin", category: .reward, milliPointsPerMinute: 2_000, evidence: .tracked)
+        lastSeenAtWall: 1_000, zone: "Europe/Berlin", category: .reward, milliPointsPerMinute: 2_000, evidence: .tracked
+      )
     }
   }
 
@@ -48,13 +49,17 @@ import Testing
     #expect(try await rig.store.openSessions().isEmpty)
     // Said again, it is the same record and nothing new to send.
     let again = try #require(
-      try await rig.store.endSession(session.recordID, at: 8_000) { _, _, _ in throw StoreError.unexpected("called twice") })
+      try await rig.store.endSession(session.recordID, at: 8_000) { _, _, _ in
+        throw StoreError.unexpected("called twice")
+      })
     #expect(again.record == ended.record)
     #expect(again.changes.isEmpty)
     #expect(record(found, rig.own) == ended.record)
   }
 
-  @Test("Numbers of a boot are given once, also over restarts, and each boot has its own; a session that never was ends in nothing")
+  @Test(
+    "Numbers of a boot are given once, also over restarts, and each boot has its own; a session that never was ends in nothing"
+  )
   func sequence() async throws {
     let rig = try StoreRig()
     let seen = Seen()
@@ -62,12 +67,16 @@ import Testing
       if restart { try rig.reopen() }
       _ = try? await rig.store.openSession(bootID: boot) { sequence, salt, _, _ in
         seen.note("\(boot) \(sequence) \(salt)")
-        guard let id = RecordID(bytes: salt + salt), let app = AppID("a.b") else { throw StoreError.unexpected("an ID") }
+        guard let id = RecordID(bytes: salt + salt), let app = AppID("a.b") else {
+          throw StoreError.unexpected("an ID")
+        }
         // One salt a boot: the second session of a boot cannot be kept here, and its number is still never given again.
         return OpenUsageSession(
-          recordID: sequence == 1 ? id : RecordID(bytes: salt + Array(repeating: UInt8(sequence), count: 8)) ?? id, appID: app,
+          recordID: sequence == 1 ? id : RecordID(bytes: salt + Array(repeating: UInt8(sequence), count: 8)) ?? id,
+          appID: app,
           displayName: "x", processID: 1, processStartTime: 1, bootID: boot, startedAt: BootInstant(milliseconds: 1),
-          lastSeenAt: BootInstant(milliseconds: 1), startedAtWall: 1, lastSeenAtWall: 1, zone: "UTC", category: .neutral,
+          lastSeenAt: BootInstant(milliseconds: 1), startedAtWall: 1, lastSeenAtWall: 1, zone: "UTC",
+          category: .neutral,
           milliPointsPerMinute: 0, evidence: .tracked)
       }
     }
@@ -75,7 +84,8 @@ import Testing
     #expect(Set(seen.all).count == 4)
     #expect(try await rig.store.openSessions().count == 4)
     let nothing = try #require(RecordID(bytes: [UInt8](repeating: 0, count: 16)))
-    let ended = try await rig.store.endSession(nothing, at: 1) { _, _, _ in throw StoreError.unexpected("there is none") }
+    let ended = try await rig.store.endSession(nothing, at: 1) { _, _, _ in throw StoreError.unexpected("there is none")
+    }
     #expect(ended == nil)
   }
 }

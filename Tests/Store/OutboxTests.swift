@@ -18,7 +18,8 @@ import Testing
     }
     let all = try await rig.store.load(child, .command, epoch: epoch, from: 1, items: 100, bytes: 100_000)
     #expect(all.map(\.sequence) == Array(1...10))
-    #expect(try await rig.store.load(child, .command, epoch: epoch, from: 4, items: 3, bytes: 100_000) == Array(all[3..<6]))
+    #expect(
+      try await rig.store.load(child, .command, epoch: epoch, from: 4, items: 3, bytes: 100_000) == Array(all[3..<6]))
     // Fewer bytes than one item has still give that one.
     #expect(try await rig.store.load(child, .command, epoch: epoch, from: 1, items: 9, bytes: 1) == [all[0]])
     let two = all[0].cost + all[1].cost
@@ -79,7 +80,8 @@ import Testing
     #expect(try await rig.store.command(second.commandID)?.status == .cancelled)
   }
 
-  @Test("A stream that begins anew has a new epoch, numbers from 1, and what was stored and not answered before the rest")
+  @Test(
+    "A stream that begins anew has a new epoch, numbers from 1, and what was stored and not answered before the rest")
   func restarting() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
@@ -131,6 +133,7 @@ import Testing
     #expect(changes.map(\.device) == [other])
     #expect(try await rig.store.usageCount(device: rig.own) == 2)
     #expect(try await rig.store.outboxPositions(one)[.usage]?.last == 1)
-    #expect(try rig.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM audit WHERE action = 'usage.not-queued'") } == 1)
+    #expect(
+      try rig.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM audit WHERE action = 'usage.not-queued'") } == 1)
   }
 }

@@ -63,7 +63,8 @@ import Testing
     #expect(try await rig.store.outboxPositions(device.deviceID)[.command]?.last == 1)
   }
 
-  @Test("A removed device keeps its key until it has been told, then none; its commands are cancelled and streams closed")
+  @Test(
+    "A removed device keeps its key until it has been told, then none; its commands are cancelled and streams closed")
   func removal() async throws {
     let rig = try StoreRig()
     let device = rig.device()
@@ -157,8 +158,10 @@ import Testing
     try await rig.store.close("cancelled", .cancelled)
     try await rig.store.close("cancelled", .ok)
     let rows = try rig.look { database in
-      try Row.fetchAll(database, sql: "SELECT pairing_id, outcome, secret = zeroblob(16) AS erased FROM invitation ORDER BY 1")
-        .map { "\($0["pairing_id"] as String) \($0["outcome"] as String) \($0["erased"] as Bool)" }
+      try Row.fetchAll(
+        database, sql: "SELECT pairing_id, outcome, secret = zeroblob(16) AS erased FROM invitation ORDER BY 1"
+      )
+      .map { "\($0["pairing_id"] as String) \($0["outcome"] as String) \($0["erased"] as Bool)" }
     }
     #expect(rows == ["cancelled cancelled true", "guessed wrong-code true", "used ok true"])
   }

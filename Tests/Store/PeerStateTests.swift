@@ -45,7 +45,8 @@ import Testing
     try await pend(test, key: 1)
     _ = try await test.store.promote(child, at: 2)
     let id = try await test.send("m", to: child, number: 1)
-    let removed = try await test.store.remove(child, removal: [1, 2, 3], itemID: [UInt8](repeating: 0, count: 16), at: 3)
+    let removed = try await test.store.remove(
+      child, removal: [1, 2, 3], itemID: [UInt8](repeating: 0, count: 16), at: 3)
     #expect(removed.cancelled == [id])
     #expect(try await test.store.command(id)?.status == .cancelled)
     #expect(try await record(test)?.state == .removedUntold)

@@ -28,7 +28,8 @@ import Testing
     #expect(loose == ["grdb_migrations"])
     #expect(try rig.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM pragma_table_list WHERE strict") ?? 0 } > 15)
     for name in try FileManager.default.contentsOfDirectory(atPath: rig.folder.path) {
-      let rights = try FileManager.default.attributesOfItem(atPath: rig.folder.path + "/" + name)[.posixPermissions] as? Int
+      let rights =
+        try FileManager.default.attributesOfItem(atPath: rig.folder.path + "/" + name)[.posixPermissions] as? Int
       #expect(rights == 0o600, "\(name)")
     }
   }
@@ -87,7 +88,9 @@ import Testing
           do {
             if number % 40 == 17 {
               // Fails after it has written: what it wrote has to go.
-              _ = try await store.issue(CommandID(milliseconds: 1, random: Array(repeating: UInt8(number / 40), count: 10)), to: device, at: 1) { _, _ in
+              _ = try await store.issue(
+                CommandID(milliseconds: 1, random: Array(repeating: UInt8(number / 40), count: 10)), to: device, at: 1
+              ) { _, _ in
                 throw StoreError.unexpected("on purpose")
               }
             } else if number % 40 == 18 {

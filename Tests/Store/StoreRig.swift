@@ -76,7 +76,9 @@ final class StoreRig {
   }
 
   /// A finished session.
-  func session(_ device: DeviceID? = nil, start: Int64, end: Int64, app: String = "org.example.App") throws -> UsageRecord {
+  func session(_ device: DeviceID? = nil, start: Int64, end: Int64, app: String = "org.example.App") throws
+    -> UsageRecord
+  {
     var record = Samples.usageRecord(&random)
     record.device = device ?? own
     guard let app = AppID(app) else { throw StoreError.unexpected("an application's ID") }

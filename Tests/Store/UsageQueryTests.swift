@@ -27,7 +27,8 @@ import Testing
       let start = Int64(random.below(100_000))
       all.append(
         Fixed.usage(
-          number, device: random.pick(devices), from: start, to: start + Int64(random.below(random.once(in: 20) ? 50_000 : 500)),
+          number, device: random.pick(devices), from: start,
+          to: start + Int64(random.below(random.once(in: 20) ? 50_000 : 500)),
           app: random.pick(["a", "b"])))
     }
     _ = try await test.store.record(all, at: 1)

@@ -23,7 +23,9 @@ import Testing
     let rig = try StoreRig()
     let session = try rig.session(start: 100, end: 100)
     _ = try await rig.store.record([session], at: 1)
-    for (from, to, isFound) in [(0, 100, false), (100, 200, true), (50, 150, true), (101, 200, false)] as [(Int64, Int64, Bool)] {
+    for (from, to, isFound) in [(0, 100, false), (100, 200, true), (50, 150, true), (101, 200, false)]
+      as [(Int64, Int64, Bool)]
+    {
       let found = try await rig.store.usage(device: nil, app: nil, from: from, to: to, limit: 9, before: nil)
       #expect(found.isEmpty != isFound, "\(from) to \(to)")
     }
@@ -69,7 +71,9 @@ import Testing
   func many() async throws {
     let rig = try StoreRig()
     var sessions: [UsageRecord] = []
-    for number in 0..<50_000 { sessions.append(try rig.session(start: Int64(number) * 60_000, end: Int64(number) * 60_000 + 30_000)) }
+    for number in 0..<50_000 {
+      sessions.append(try rig.session(start: Int64(number) * 60_000, end: Int64(number) * 60_000 + 30_000))
+    }
     _ = try await rig.store.record(sessions, at: 1)
     let found = try await rig.store.usage(
       device: nil, app: nil, from: 0, to: 40_000 * 60_000, limit: 10, before: nil)
@@ -81,7 +85,8 @@ import Testing
   func extremes() throws {
     let rig = try StoreRig()
     for (start, end) in [
-      (Int64.min, Int64.max), (Int64.max, Int64.min), (0, Int64.max), (Int64.min, 0), (-1, 1), (Int64.max - 1, Int64.max),
+      (Int64.min, Int64.max), (Int64.max, Int64.min), (0, Int64.max), (Int64.min, 0), (-1, 1),
+      (Int64.max - 1, Int64.max),
     ] {
       var record = try rig.session(start: 0, end: 0)
       (record.sessionStart, record.sessionEnd) = (start, end)

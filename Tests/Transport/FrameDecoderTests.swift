@@ -20,7 +20,9 @@ import Testing
       handler: ByteToMessageHandler(FrameDecoder(limit: limit, awaitsPreamble: awaitsPreamble)))
     var fault: FrameError?
     for part in parts {
-      do { try channel.writeInbound(ByteBuffer(bytes: part)) } catch let error as FrameError { fault = fault ?? error } catch {}
+      do { try channel.writeInbound(ByteBuffer(bytes: part)) } catch let error as FrameError {
+        fault = fault ?? error
+      } catch {}
     }
     var pieces: [FramePiece] = []
     while let piece = try? channel.readInbound(as: FramePiece.self) { pieces.append(piece) }

@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct SocketEndpointTests {
   @Test(arguments: [
-    ("192.168.1.5:41234", "192.168.1.5", UInt16(41_234)), ("[fe80::1%2]:80", "fe80::1%2", 80), ("host.local:1", "host.local", 1),
+    ("192.168.1.5:41234", "192.168.1.5", UInt16(41_234)), ("[fe80::1%2]:80", "fe80::1%2", 80),
+    ("host.local:1", "host.local", 1),
   ])
   func addressesAreRead(text: String, host: String, port: UInt16) throws {
     let endpoint = try #require(SocketEndpoint(text))
@@ -11,7 +12,9 @@ import Testing
     #expect(endpoint.description == text)
   }
 
-  @Test(arguments: ["", "host", ":1", "host:", "host:0", "host:65536", "fe80::1:80", "[fe80::1]", "[fe80::1]80", "a b:1", "host:-1"])
+  @Test(arguments: [
+    "", "host", ":1", "host:", "host:0", "host:65536", "fe80::1:80", "[fe80::1]", "[fe80::1]80", "a b:1", "host:-1",
+  ])
   func othersAreNot(text: String) {
     #expect(SocketEndpoint(text) == nil)
   }

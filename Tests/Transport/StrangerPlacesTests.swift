@@ -32,11 +32,12 @@ import Testing
   func echo() async throws {
     try await withEcho { endpoint, _ in
       let sizes = [1, 2, 300, 65_535, 65_535, 7]
-      let echoed = try await Dialer().withConnection(to: endpoint, preamble: .pairing(discriminator: 1)) { connection, frames in
+      let echoed = try await Dialer().withConnection(to: endpoint, preamble: .pairing(discriminator: 1)) {
+        connection, frames in
         connection.authenticated()
         // With the answer to the first it is known over there.
         connection.send([0])
-        guard await frames.next() != nil else { return [] }
+        guard await frames.next() != nil else { return [Int]() }
         for size in sizes { connection.send([UInt8](repeating: UInt8(size & 0xFF), count: size)) }
         var echoed: [Int] = []
         while echoed.count < sizes.count, let frame = await frames.next() { echoed.append(frame.count) }
@@ -59,7 +60,8 @@ import Testing
         let known = Gate()
         for _ in 0..<10 {
           group.addTask {
-            try await Dialer().withConnection(to: endpoint, preamble: .pairing(discriminator: 1)) { connection, frames in
+            try await Dialer().withConnection(to: endpoint, preamble: .pairing(discriminator: 1)) {
+              connection, frames in
               connection.send([1])
               _ = await frames.next()
               await known.arrive()
@@ -100,7 +102,9 @@ import Testing
   @Test("A port that is taken is named")
   func portInUse() async throws {
     let first = try await Listener(interfaces: ["lo"], port: 0)
-    await #expect(throws: TransportError.portInUse(first.port)) { try await Listener(interfaces: ["lo"], port: first.port) }
+    await #expect(throws: TransportError.portInUse(first.port)) {
+      try await Listener(interfaces: ["lo"], port: first.port)
+    }
     #expect(first.addresses == ["127.0.0.1:\(first.port)"])
   }
 

@@ -21,8 +21,8 @@ public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertibl
   public var description: String {
     switch reason {
     case .notInitialised:
-      "There is no Latchkey state folder at \(stateFolder): make one with `latchkey init --state-dir \(shown)`, "
-        + "or name another one with --state-dir."
+      "There is no Latchkey state folder at \(stateFolder): make one with `latchkey init --role parent|child --name NAME "
+        + "--state-dir \(shown)`, or name another one with --state-dir."
     case .notRunning:
       "No node is running for \(stateFolder): start it with `latchkey run --state-dir \(shown)`."
     case .notPermitted:

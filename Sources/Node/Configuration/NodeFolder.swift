@@ -25,8 +25,12 @@ public enum NodeFolder {
         preconditionFailure("32 bytes are a discovery key")
       }
     }
+    let keyFile = KeyFileStore(path: folder.keyFile)
     do {
-      try KeyFileStore(path: folder.keyFile).create(keys)
+      try keyFile.create(keys)
+    } catch .alreadyExists where !folder.hasProfile {
+      // An earlier try was cut off before it had written all: its keys are taken up, so that none are ever lost.
+      keys = try takeUp(keyFile, role: role, made: keys)
     } catch .alreadyExists {
       throw NodeStartupError(
         "\(folder.path) holds a node already: use it with `latchkey run`, or choose another folder with --state-dir.",
@@ -38,5 +42,21 @@ public enum NodeFolder {
     } catch { throw NodeStartupError(error) }
     try NodeProfile(role: role, name: deviceName, deviceID: id).save(folder)
     return id
+  }
+
+  /// Load keys that are there already, and give a parent the household's key if they lack it.
+  private static func takeUp(
+    _ file: KeyFileStore, role: DeviceRole, made: KeyFile
+  ) throws(NodeStartupError) -> KeyFile {
+    do {
+      let keys = try file.load()
+      guard role == .parent, keys.householdDiscoveryKey == nil, let household = made.householdDiscoveryKey else { return keys }
+      let completed: KeyFile
+      do { completed = try keys.with(householdDiscoveryKey: household) } catch {
+        preconditionFailure("32 bytes are a discovery key")
+      }
+      try file.replace(with: completed)
+      return completed
+    } catch { throw NodeStartupError(error) }
   }
 }

@@ -25,10 +25,14 @@ public struct StateFolder: Sendable {
   public var lock: String { path + "/lock" }
   public var controlSocket: String { path + "/control.sock" }
 
+  /// Whether a node was made here; its profile is written last.
+  var hasProfile: Bool { FileManager.default.fileExists(atPath: profile) }
+
   /// The last damaged database that was set aside here and that nobody has removed; nil for none.
   var databaseSetAside: String? {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-    return names.filter { $0.hasPrefix("latchkey.sqlite.damaged-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.max()
+    return names.filter { $0.hasPrefix("latchkey.sqlite.damaged-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+      .max()
       .map { path + "/" + $0 }
   }
 

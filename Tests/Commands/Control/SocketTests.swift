@@ -70,7 +70,20 @@ import Testing
     #expect(NodeUnavailable(.notRunning, stateFolder: folder).description.hasSuffix("--state-dir \(shown)`."))
   }
 
-  @Test func aStopEndsALongPollAndTheSyncStream() async throws {
+  @Test func aStopEndsTheSyncStream() async throws {
+    var script = ScriptedNode.Script()
+    (script.syncStates, script.endsSync) = ([.connecting], false)
+    try await ServedNode.with(ScriptedNode(script)) { served in
+      var seen: [SyncState] = []
+      for await state in await served.client.syncStates() {
+        seen.append(state)
+        await served.stop()
+      }
+      #expect(seen == [.connecting])
+    }
+  }
+
+  @Test func aStopEndsALongPoll() async throws {
     var script = ScriptedNode.Script()
     script.commandEnds = []
     let node = ScriptedNode(script)

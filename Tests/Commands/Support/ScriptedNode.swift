@@ -28,6 +28,8 @@ final class ScriptedNode: NodeInterface {
   struct Script: Sendable {
     var status = SampleValues.status
     var syncStates: [SyncState] = [.idle]
+    /// Whether the stream ends after them, or stays open.
+    var endsSync = true
     var devices = [SampleValues.peer]
     var pairing = SampleValues.pairing
     var pairingChanges: [PairingProgress] = []
@@ -80,10 +82,10 @@ final class ScriptedNode: NodeInterface {
 
   func syncStates() async -> AsyncStream<SyncState> {
     try? note(.sync)
-    let states = script.withLock { $0.syncStates }
+    let (states, ends) = script.withLock { ($0.syncStates, $0.endsSync) }
     return AsyncStream { continuation in
       for state in states { continuation.yield(state) }
-      continuation.finish()
+      if ends { continuation.finish() }
     }
   }
 

@@ -11,7 +11,8 @@ struct ChaosFamily: Sendable {
   /// Ask again for as long as nobody answers; everything asked here is safe to ask twice.
   static func persistently<Value>(_ ask: () async throws -> Value) async throws -> Value {
     for _ in 0..<3_000 {
-      do { return try await ask() } catch let error as LocalAPIError where error.code == .timeout {} catch is NodeUnavailable {}
+      do { return try await ask() } catch let error as LocalAPIError where error.code == .timeout {
+      } catch is NodeUnavailable {}
       try await Task.sleep(for: .milliseconds(20))
     }
     throw LabFault("Nobody answered for a minute.")

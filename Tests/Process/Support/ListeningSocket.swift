@@ -15,7 +15,8 @@ final class ListeningSocket: Sendable {
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        bind(descriptor, pointer, size) == 0 && listen(descriptor, 1) == 0 && getsockname(descriptor, pointer, &size) == 0
+        bind(descriptor, pointer, size) == 0 && listen(descriptor, 1) == 0
+          && getsockname(descriptor, pointer, &size) == 0
       }
     }
     guard isListening else {

@@ -36,7 +36,8 @@ final class ProcessLab: Sendable {
   /// What every process of the lab finds in its environment.
   var environment: [String: String] {
     var variables = [
-      "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder, "TZ": "Europe/Berlin", "LANG": "C.UTF-8",
+      "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder, "TZ": "Europe/Berlin",
+      "LANG": "C.UTF-8",
       "SWIFT_BACKTRACE": "enable=no",
     ]
     variables["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]

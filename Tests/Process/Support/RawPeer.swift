@@ -27,7 +27,9 @@ struct RawPeer: Sendable {
   /// Open a session at a port of loopback, send batches, and read until `count` receipts are in.
   ///
   /// - Returns: the receipts, by command.
-  func receipts(_ count: Int, port: UInt16, sending batches: [SessionBatch]) async throws -> [CommandID: CommandReceipt.Outcome] {
+  func receipts(_ count: Int, port: UInt16, sending batches: [SessionBatch]) async throws -> [CommandID: CommandReceipt
+    .Outcome]
+  {
     let endpoint = SocketEndpoint(host: "127.0.0.1", port: port)
     return try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
       await converse(connection, frames, count, batches)

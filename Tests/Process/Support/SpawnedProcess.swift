@@ -19,7 +19,9 @@ final class SpawnedProcess: Sendable {
   ///   - input: a file for standard input.
   ///   - output: a file that standard output is written to.
   ///   - talk: a file that standard error is appended to.
-  init(_ program: String, _ arguments: [String], environment: [String: String], input: String, output: String, talk: String)
+  init(
+    _ program: String, _ arguments: [String], environment: [String: String], input: String, output: String, talk: String
+  )
     throws
   {
     var actions = posix_spawn_file_actions_t()

@@ -37,7 +37,8 @@ final class TestStore {
         deviceID: device, name: DeviceName(sanitising: name), role: role,
         identityKey: Hexadecimal.encode(device.bytes + [UInt8](repeating: 0, count: 12)),
         linkKey: Hexadecimal.encode([UInt8](repeating: 1, count: 12) + device.bytes), pairedAt: 1),
-      pairwiseKey: [UInt8](repeating: key, count: 32), invitation: nil, bootID: "boot", now: BootInstant(milliseconds: 5))
+      pairwiseKey: [UInt8](repeating: key, count: 32), invitation: nil, bootID: "boot",
+      now: BootInstant(milliseconds: 5))
     _ = try await store.promote(device, at: 1)
   }
 
