@@ -21,7 +21,7 @@ public enum LatchkeyProgram {
     } catch {
       if let failure = CommandFailure(error) {
         // It may quote what other machines and people wrote.
-        if let sentence = failure.sentence { console.note("latchkey: " + sentence) }
+        if let sentence = failure.sentence { console.note("latchkey: " + ShownText.safe(sentence)) }
         return failure.exitStatus
       }
       return finish(error, arguments: arguments, console: console)

@@ -58,7 +58,7 @@ public struct ControlService: Service {
       configuration: ApplicationConfiguration(address: .unixDomainSocket(path: address.text), backlog: 64),
       onServerRunning: { _ in
         // The folder is 0700 and every caller is checked; this closes the door in front of that, too.
-        chmod(socketPath, 0o666)
+        chmod(socketPath, 0o600)
         logger.debug("Local API is up", metadata: ["socket": "\(socketPath)"])
         onRunning()
       },

@@ -50,7 +50,9 @@ public enum NodeFolder {
   ) throws(NodeStartupError) -> KeyFile {
     do {
       let keys = try file.load()
-      guard role == .parent, keys.householdDiscoveryKey == nil, let household = made.householdDiscoveryKey else { return keys }
+      guard role == .parent, keys.householdDiscoveryKey == nil, let household = made.householdDiscoveryKey else {
+        return keys
+      }
       let completed: KeyFile
       do { completed = try keys.with(householdDiscoveryKey: household) } catch {
         preconditionFailure("32 bytes are a discovery key")

@@ -165,7 +165,8 @@ actor PairingService {
     }
     // Rolled back meanwhile, or the disk refused: then the other side hears nothing and rolls back too, unless a session
     // with the new key completes the pairing.
-    guard isPromoted || pairings[id]?.progress.outcome == .ok else { return await attemptEnded(id, .network) }
+    let isInForce = await isPromoted ? true : completedAlready(peer)
+    guard isInForce else { return await attemptEnded(id, .network) }
     _ = keepHousehold(peer)
     await refresh(device)
     await discovery.householdChanged()
@@ -180,6 +181,13 @@ actor PairingService {
     }
     let effects = pairings[id]?.inviter?.promoted() ?? pairings[id]?.joiner?.promoted() ?? []
     await perform(id, effects)
+  }
+
+  /// Whether a session with the new key was faster and has completed this very pairing.
+  private func completedAlready(_ peer: PairedPeer) async -> Bool {
+    let key = peer.pairwiseKey.secret.withUnsafeBytes { Array($0) }
+    let record = try? await context.store.peers().first { $0.device.deviceID == peer.keys.deviceID }
+    return record?.state == .active && record?.pairwiseKey == key
   }
 
   /// Keep the discovery key of the household that a pairing leads into; false when the disk refused.
