@@ -43,9 +43,18 @@ public struct ControlClient: Sendable {
         throw LocalAPIError(.invalid, "The request is over 256 KiB: give less at once.")
       }
       let limit = route.isLongPoll ? longPollTimeout : timeout
-      let (status, answer) = try await Self.within(limit) { () throws(ExchangeFault) in
-        try await ControlConnection.exchange(
+      let exchange: @Sendable () async throws -> (Int, [UInt8]) = { [stateFolder] in
+        let answer = try await ControlConnection.exchange(
           stateFolder: stateFolder, method: route.method.rawValue, target: route.target.text, body: bytes)
+        return (Int(answer.0), Array(answer.1))
+      }
+      let status: Int
+      let answer: [UInt8]
+      do {
+        (status, answer) = try await Self.within(limit, exchange)
+      } catch ExchangeFault.broken where route.method.rawValue == "GET" {
+        // Reading again changes nothing, and a node that is still there answers.
+        (status, answer) = try await Self.within(limit, exchange)
       }
       guard (200..<300).contains(status) else {
         throw (try? LocalJSON.decode(LocalAPIError.self, from: answer)) ?? Self.misunderstood
