@@ -31,14 +31,22 @@ public enum Limits {
   public static let sessionMilliseconds: Int64 = 86_400_000
   /// Devices that one device may be paired with.
   public static let peers = 1_024
-  /// Wrong guesses that spend a pairing code.
+  /// Wrong guesses that spend a pairing code; also the runs of a typed code that a joiner lets go wrong.
   public static let pairingFailures = 5
+  /// Milliseconds between a wrong guess and the next attempt of anybody.
+  public static let pairingPauseMilliseconds: Int64 = 500
+  /// Milliseconds between a source's first wrong guess and its next attempt; twice as long after each further one.
+  public static let pairingSourcePauseMilliseconds: Int64 = 1_000
+  /// The longest such pause, well within the time that a stranger gets.
+  public static let longestPairingPauseMilliseconds: Int64 = 4_000
   /// Minutes a pairing code is open: the least, what is usual, the most.
   public static let pairingMinutes = (least: 1, usual: 5, most: 15)
   /// Milliseconds for a pairing's handshake and for each answer of the other machine.
   public static let pairingStepMilliseconds: Int64 = 10_000
   /// Milliseconds that a half-made pairing may wait for its other half before it is rolled back.
   public static let pairingCommitMilliseconds: Int64 = 60_000
+  /// Milliseconds that a joiner goes on asking how a pairing ended that lapsed for want of the last word.
+  public static let pairingDoubtMilliseconds: Int64 = 86_400_000
   /// Pairing codes open at one time.
   public static let invitations = 16
 }

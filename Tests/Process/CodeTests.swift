@@ -117,7 +117,10 @@ extension ProcessTests {
         commitment: code.commitment, address: code.address)
       let party = PairingParty(identity: .generate(), link: .generate(), name: try DeviceName("Guesser"), role: .child)
       let machine = PairingJoinerMachine(
-        own: party, code: wrong, random: SecureRandom.bytes(32), ephemeralKey: .generate(), asksPerson: false)
+        own: party, code: .pasted(wrong),
+        entropy: PairingEntropy(
+          random: SecureRandom.bytes(32), ephemeralKey: .generate(), scalar: .generate(),
+          sessionID: SecureRandom.bytes(16)), asksPerson: false)
       let endpoint = SocketEndpoint(host: "127.0.0.1", port: try await parent.port())
       try await Dialer().withConnection(to: endpoint, preamble: machine.opening.preamble) { connection, frames in
         connection.send(machine.opening.frame)

@@ -134,7 +134,8 @@ import Testing
     func invite(_ id: String) async throws {
       try await rig.store.save(
         InvitationRecord(
-          pairingID: id, discriminator: 7, secret: [UInt8](repeating: 9, count: 16), minutes: 5, childName: "Emma",
+          pairingID: id, discriminator: 7, secret: [UInt8](repeating: 9, count: 16),
+          typedSecret: [UInt8](repeating: 9, count: 6), minutes: 5, childName: "Emma",
           acceptsWithoutAsking: true, bootID: "boot", openedAt: BootInstant(milliseconds: 1)))
     }
     try await invite("guessed")

@@ -64,7 +64,8 @@ import Testing
     let test = try TestStore()
     try await test.store.save(
       InvitationRecord(
-        pairingID: "a", discriminator: 3, secret: [UInt8](repeating: 9, count: 16), minutes: 5, childName: nil,
+        pairingID: "a", discriminator: 3, secret: [UInt8](repeating: 9, count: 16),
+        typedSecret: [UInt8](repeating: 9, count: 6), minutes: 5, childName: nil,
         acceptsWithoutAsking: false, bootID: "boot", openedAt: BootInstant(milliseconds: 1)))
     for expected in 1...3 { #expect(try await test.store.countFailure("a") == expected) }
     try test.reopen()
@@ -78,7 +79,8 @@ import Testing
     let test = try TestStore()
     try await test.store.save(
       InvitationRecord(
-        pairingID: "b", discriminator: 3, secret: [UInt8](repeating: 9, count: 16), minutes: 5, childName: nil,
+        pairingID: "b", discriminator: 3, secret: [UInt8](repeating: 9, count: 16),
+        typedSecret: [UInt8](repeating: 9, count: 6), minutes: 5, childName: nil,
         acceptsWithoutAsking: false, bootID: "boot", openedAt: BootInstant(milliseconds: 1)))
     try await pend(test, key: 1, invitation: "b")
     #expect(try await test.store.promote(child, at: 2))

@@ -96,6 +96,21 @@ public enum Samples {
       commitment: inviter.keys.codeCommitment, address: nil)
   }
 
+  /// A code to be typed.
+  public static func typedCode(_ random: inout SeededRandom) -> TypedCode {
+    TypedCode(discriminator: UInt16(random.below(1_024)), secretValues: (0..<6).map { _ in UInt8(random.below(32)) })
+  }
+
+  /// Everything random that one attempt to pair uses.
+  public static func entropy(_ random: inout SeededRandom) -> PairingEntropy {
+    // The highest bits are left out, so that the number is below the group's order.
+    guard let scalar = try? CPaceScalar(secret: SecretBytes(random.bytes(31) + [1])) else {
+      preconditionFailure("the number is not zero")
+    }
+    return PairingEntropy(
+      random: random.bytes(32), ephemeralKey: linkKeys(&random), scalar: scalar, sessionID: random.bytes(16))
+  }
+
   /// An item of a stream.
   public static func item(_ sequence: UInt64, kind: ItemKind = .command, bytes: Int = 20, _ random: inout SeededRandom)
     -> DeliveryItem

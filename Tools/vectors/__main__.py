@@ -10,8 +10,9 @@ import cpace
 import hashing
 import keys
 import noise_handshakes
+import typed_code
 
-MODULES = [hashing, keys, bech32m, cpace, noise_handshakes]
+MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes]
 
 
 def main() -> int:

@@ -23,6 +23,9 @@ extension ControlClient: NodeInterface {
     try await ask(.pairing(id: id, after: change))
   }
 
+  public func nearbyInvitations(after change: Int) async throws(LocalAPIError) -> NearbyInvitations {
+    try await ask(.nearbyInvitations(after: change))
+  }
   public func pairings() async throws(LocalAPIError) -> [PairingProgress] { try await ask(.pairings) }
 
   public func answerPairing(id: String, _ answer: PairingAnswer) async throws(LocalAPIError) -> PairingProgress {

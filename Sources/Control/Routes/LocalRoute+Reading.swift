@@ -46,6 +46,7 @@ extension LocalRoute {
     case 1: return [.pairings]
     case 2 where rest[1] == "invitations": return [.invite]
     case 2 where rest[1] == "joins": return [.join]
+    case 2 where rest[1] == "nearby": return [.nearbyInvitations(after: try number(query, "after") ?? 0)]
     case 2: return [.pairing(id: rest[1], after: try number(query, "after") ?? 0), .cancelPairing(id: rest[1])]
     case 3 where rest[2] == "answer": return [.answerPairing(id: rest[1])]
     default: return []

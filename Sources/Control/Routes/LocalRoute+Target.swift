@@ -11,6 +11,8 @@ extension LocalRoute {
     case .invite: RequestTarget(segments: ["v1", "pairing", "invitations"])
     case .join: RequestTarget(segments: ["v1", "pairing", "joins"])
     case .pairings: RequestTarget(segments: ["v1", "pairing"])
+    case .nearbyInvitations(let after):
+      RequestTarget(segments: ["v1", "pairing", "nearby"], query: ["after": String(after)])
     case .pairing(let id, let after):
       RequestTarget(segments: ["v1", "pairing", id], query: ["after": String(after)])
     case .answerPairing(let id): RequestTarget(segments: ["v1", "pairing", id, "answer"])

@@ -11,6 +11,7 @@ enum LocalRoute: Hashable, Sendable {
   case invite
   case join
   case pairings
+  case nearbyInvitations(after: Int)
   case pairing(id: String, after: Int)
   case answerPairing(id: String)
   case cancelPairing(id: String)
@@ -35,7 +36,8 @@ enum LocalRoute: Hashable, Sendable {
 
   var method: Method {
     switch self {
-    case .status, .sync, .devices, .pairings, .pairing, .commands, .command, .waitForCommand, .apps, .settings, .usage,
+    case .status, .sync, .devices, .pairings, .nearbyInvitations, .pairing, .commands, .command, .waitForCommand, .apps,
+      .settings, .usage,
       .summaries:
       .get
     case .invite, .join, .answerPairing, .issue, .startUsage, .endUsage: .post
@@ -46,7 +48,7 @@ enum LocalRoute: Hashable, Sendable {
   /// Whether the node may keep the answer back for up to 25 s, until something changes.
   var isLongPoll: Bool {
     switch self {
-    case .pairing, .waitForCommand, .sync: true
+    case .pairing, .nearbyInvitations, .waitForCommand, .sync: true
     default: false
     }
   }

@@ -43,6 +43,8 @@ struct ControlResponder: HTTPResponder {
     case .invite: try Self.json(await node.invite(try await Self.body(request)), status: .created)
     case .join: try Self.json(await node.join(try await Self.body(request)), status: .created)
     case .pairings: try Self.json(await node.pairings())
+    case .nearbyInvitations(let after):
+      try Self.json(await Self.untilShutdown { try await node.nearbyInvitations(after: after) })
     case .pairing(let id, let after):
       try Self.json(await Self.untilShutdown { try await node.pairing(id: id, after: after) })
     case .answerPairing(let id): try Self.json(await node.answerPairing(id: id, try await Self.body(request)))

@@ -2,7 +2,7 @@
 ///
 /// Reading takes either case and turns the look-alikes O into 0, and I and L into 1.
 public enum Crockford {
-  static let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+  package static let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
   /// Write `bytes` as base-32 text, most significant bits first; the last symbol is padded with zero bits.
   public static func encode(_ bytes: some Collection<UInt8>) -> String {
@@ -23,7 +23,7 @@ public enum Crockford {
   }
 
   /// Read base-32 values (0 to 31) from text; nil when a character is no symbol.
-  static func values(_ text: some StringProtocol) -> [UInt8]? {
+  package static func values(_ text: some StringProtocol) -> [UInt8]? {
     var values: [UInt8] = []
     for symbol in text.utf8 {
       guard let value = value(symbol) else { return nil }
@@ -50,7 +50,7 @@ public enum Crockford {
   }
 
   /// The Luhn mod 32 check value over base-32 values: finds every single wrong symbol and nearly every swap of neighbours.
-  static func check(_ values: some BidirectionalCollection<UInt8>) -> UInt8 {
+  package static func check(_ values: some BidirectionalCollection<UInt8>) -> UInt8 {
     var factor = 2
     var sum = 0
     for value in values.reversed() {

@@ -11,6 +11,8 @@ public protocol NodeInterface: Sendable {
 
   func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress
   func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress
+  /// Open codes that are announced on the network, once that has changed since `change`, or after 25 s.
+  func nearbyInvitations(after change: Int) async throws(LocalAPIError) -> NearbyInvitations
   /// Wait until the pairing has changed since `change`, at most 25 s, and give how it stands.
   func pairing(id: String, after change: Int) async throws(LocalAPIError) -> PairingProgress
   /// Open pairings, without their codes.

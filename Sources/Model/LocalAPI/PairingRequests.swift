@@ -16,7 +16,7 @@ public struct InviteRequest: Hashable, Sendable, Codable {
 
 /// `POST /v1/pairing/joins`: join with a code.
 public struct JoinRequest: Hashable, Sendable, Codable {
-  /// As typed or pasted; case, spaces and dashes do not matter.
+  /// The typed code or the pasted one; case, spaces and dashes do not matter.
   public var code: String
   /// `host:port`, when the code's own address and mDNS do not lead there.
   public var peer: String?
@@ -42,7 +42,7 @@ public struct PairingAnswer: Hashable, Sendable, Codable {
   }
 }
 
-/// A pairing in progress on this node, as inviter or joiner. `code` is present only in the answer to the request that made it.
+/// A pairing in progress on this node, as inviter or joiner. `code` and `typedCode` are present only in the answer to the request that made it.
 public struct PairingProgress: Hashable, Sendable, Codable {
   public enum Phase: String, Codable, Sendable, Hashable {
     /// A code is open and nobody has used it; or the joiner is on its way.
@@ -55,13 +55,27 @@ public struct PairingProgress: Hashable, Sendable, Codable {
     case ended
   }
 
+  /// Which side of a pairing this node is.
+  public enum Part: String, Codable, Sendable, Hashable {
+    case inviter
+    case joiner
+  }
+
   /// Names this pairing on this node; random.
   public var pairingID: String
   public var phase: Phase
   /// Grows with every change: ask for "after this" to wait for the next one.
   public var change: Int
+  /// Which side of it this node is.
+  public var part: Part
   /// The code in groups of five, such as `LK1QQ-…`.
   public var code: String?
+  /// The same invitation's short code, such as `KX-7Q2MN-4C`; there when `code` is.
+  public var typedCode: String?
+  /// The first two symbols of the typed code; no secret, and announced while the code is open.
+  public var prefix: String?
+  /// Whose machine was invited.
+  public var childName: String?
   /// Milliseconds until the code closes, from the moment of the answer.
   public var expiresInMilliseconds: Int64?
   public var failuresLeft: Int?
@@ -78,14 +92,19 @@ public struct PairingProgress: Hashable, Sendable, Codable {
   public var device: RegisteredDevice?
 
   public init(
-    pairingID: String, phase: Phase, change: Int, code: String? = nil, expiresInMilliseconds: Int64? = nil,
+    pairingID: String, phase: Phase, change: Int, part: Part, code: String? = nil, typedCode: String? = nil,
+    prefix: String? = nil, childName: String? = nil, expiresInMilliseconds: Int64? = nil,
     failuresLeft: Int? = nil, attempt: Int = 0, peerName: DeviceName? = nil, peerRole: DeviceRole? = nil,
     digits: String? = nil, outcome: PairingOutcome? = nil, sentence: String? = nil, device: RegisteredDevice? = nil
   ) {
     self.pairingID = pairingID
     self.phase = phase
     self.change = change
+    self.part = part
     self.code = code
+    self.typedCode = typedCode
+    self.prefix = prefix
+    self.childName = childName
     self.expiresInMilliseconds = expiresInMilliseconds
     self.failuresLeft = failuresLeft
     self.attempt = attempt

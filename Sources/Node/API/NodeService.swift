@@ -60,6 +60,19 @@ public struct NodeService: NodeInterface {
     }
   }
 
+  public func nearbyInvitations(after change: Int) async throws(LocalAPIError) -> NearbyInvitations {
+    let deadline = context.now() + Self.longPoll
+    while true {
+      // A node that has just started begins at 1, so that the first question is answered at once.
+      let seen = discovery.changes.version
+      let rest = deadline - context.now()
+      if Int(clamping: seen) + 1 > change || rest <= 0 || Task.isCancelled {
+        return NearbyInvitations(change: Int(clamping: seen) + 1, invitations: await discovery.invitations())
+      }
+      await discovery.changes.wait(after: seen, milliseconds: rest)
+    }
+  }
+
   public func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {
     try await pairing.invite(request)
   }

@@ -16,7 +16,7 @@ actor DiscoveryService {
   private var services: [String: DiscoveredService] = [:]
   private var owners: [String: DeviceID] = [:]
   private var instance = DiscoveryService.newInstance()
-  private var openDiscriminator: UInt16?
+  private var openDiscriminators: [UInt16] = []
   /// What finds peers, for `status`.
   private(set) var stateText = "starting"
   /// Something was found or lost.
@@ -43,10 +43,10 @@ actor DiscoveryService {
     }
   }
 
-  /// Announce an open pairing code, or that there is none any more.
-  func announce(discriminator: UInt16?) async {
-    guard discriminator != openDiscriminator else { return }
-    openDiscriminator = discriminator
+  /// Announce the open pairing codes, or that there is none any more.
+  func announce(discriminators: [UInt16]) async {
+    guard discriminators != openDiscriminators else { return }
+    openDiscriminators = discriminators
     await advertise()
   }
 
@@ -58,9 +58,21 @@ actor DiscoveryService {
 
   /// Where a machine with an open code of this discriminator is, as far as it is announced.
   func endpoints(discriminator: UInt16) -> [SocketEndpoint] {
-    let text = Array(String(discriminator).utf8)
-    return services.values.filter { Self.isOurVersion($0) && $0.text["d"] == text && $0.instanceName != instance }
-      .flatMap(Self.endpoints)
+    services.values.filter { Self.isOurVersion($0) && $0.instanceName != instance }
+      .filter { OpenCodesText.discriminators($0.text["d"]).contains(discriminator) }
+      .sorted { $0.instanceName < $1.instanceName }.flatMap(Self.endpoints)
+  }
+
+  /// Every open code that is announced by others.
+  func invitations() -> [NearbyInvitations.Invitation] {
+    var found: [String: [String]] = [:]
+    for service in services.values where Self.isOurVersion(service) && service.instanceName != instance {
+      for discriminator in OpenCodesText.discriminators(service.text["d"]) {
+        found[TypedCode.prefix(discriminator: discriminator), default: []] += Self.endpoints(service).map(\.description)
+      }
+    }
+    return found.sorted { $0.key < $1.key }
+      .map { NearbyInvitations.Invitation(prefix: $0.key, addresses: Array($0.value.prefix(64))) }
   }
 
   private func keepAnnouncing() async {
@@ -79,7 +91,7 @@ actor DiscoveryService {
     if let key = context.discoveryKey {
       text["h"] = DiscoveryHint.make(discoveryKey: key, nonce: nonce, device: context.own)
     }
-    if let openDiscriminator { text["d"] = Array(String(openDiscriminator).utf8) }
+    if !openDiscriminators.isEmpty { text["d"] = OpenCodesText.bytes(openDiscriminators) }
     await discovery.advertise(ServiceAdvertisement(instanceName: instance, port: port, text: text))
   }
 
@@ -93,6 +105,7 @@ actor DiscoveryService {
       changes.notify()
     case .lost(let name):
       services[name] = nil
+      changes.notify()
       if let owner = owners.removeValue(forKey: name) { await directory.link(owner)?.lost(instance: name) }
     case .renamed(let from, let to):
       if instance == from { instance = to }

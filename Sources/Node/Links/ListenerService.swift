@@ -17,7 +17,10 @@ struct ListenerService: Service {
       await listener.run { connection, preamble, frames, ticket in
         switch preamble {
         case .session: await session(connection, frames, ticket)
-        case .pairing(let discriminator): await pairing.serve(discriminator, connection, frames, ticket)
+        case .pairing(let discriminator):
+          await pairing.serve(discriminator, isTyped: false, connection, frames, ticket)
+        case .typedPairing(let discriminator):
+          await pairing.serve(discriminator, isTyped: true, connection, frames, ticket)
         }
       }
     }

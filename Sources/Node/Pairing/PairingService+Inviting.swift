@@ -30,14 +30,20 @@ extension PairingService {
     } while others.contains { $0.code?.discriminator == discriminator }
     let record = InvitationRecord(
       pairingID: Hexadecimal.encode(SecureRandom.bytes(8)), discriminator: discriminator,
-      secret: SecureRandom.bytes(16), minutes: minutes, childName: request.childName,
+      secret: SecureRandom.bytes(16), typedSecret: Self.typedSecret(), minutes: minutes, childName: request.childName,
       acceptsWithoutAsking: request.acceptWithoutAsking, bootID: context.bootID, openedAt: context.now())
     do { try await context.store.save(record) } catch { throw LocalAPIError(error) }
-    let code = open(record)
+    open(record)
     await announce()
     var progress = try progress(record.pairingID)
-    progress.code = code.text
+    progress.code = pairings[record.pairingID]?.code?.text
+    progress.typedCode = pairings[record.pairingID]?.typedCode?.text
     return progress
+  }
+
+  /// Six symbols of five random bits each.
+  private static func typedSecret() -> [UInt8] {
+    SecureRandom.bytes(TypedCode.secretSymbols).map { $0 & 31 }
   }
 
   /// Take up the codes that were open when the node last stopped; those of another boot have run out.
@@ -45,7 +51,7 @@ extension PairingService {
     for record in try await context.store.openInvitations() {
       let deadline = record.openedAt + Int64(record.minutes) * 60_000
       if record.bootID == context.bootID, deadline > context.now() {
-        _ = open(record)
+        open(record)
       } else {
         try await context.store.close(record.pairingID, .expired)
       }
@@ -53,27 +59,37 @@ extension PairingService {
     await announce()
   }
 
-  private func open(_ record: InvitationRecord) -> PairingCode {
+  private func open(_ record: InvitationRecord) {
+    let typed =
+      record.typedSecret.count == TypedCode.secretSymbols
+      ? TypedCode(discriminator: record.discriminator, secretValues: record.typedSecret) : nil
     let code = PairingCode(
       discriminator: record.discriminator, minutesValid: UInt8(record.minutes), secret: SecretBytes(record.secret),
       commitment: context.party.keys.codeCommitment,
       address: codeAddress().map { PairingCode.Address(ipv4: $0, port: port) })
     pairings[record.pairingID] = Pairing(
       progress: PairingProgress(
-        pairingID: record.pairingID, phase: .waiting, change: 1, failuresLeft: Limits.pairingFailures - record.failures),
-      code: code, record: record, deadline: record.openedAt + Int64(record.minutes) * 60_000)
-    return code
+        pairingID: record.pairingID, phase: .waiting, change: 1, part: .inviter,
+        prefix: TypedCode.prefix(discriminator: record.discriminator), childName: record.childName,
+        failuresLeft: Limits.pairingFailures - record.failures),
+      code: code, typedCode: typed, record: record, deadline: record.openedAt + Int64(record.minutes) * 60_000)
   }
 
   /// A connection that names a code's discriminator. With no such code open it hears nothing.
   func serve(
-    _ discriminator: UInt16, _ connection: FrameConnection, _ frames: FrameReader, _ ticket: StrangerTicket
+    _ discriminator: UInt16, isTyped: Bool, _ connection: FrameConnection, _ frames: FrameReader,
+    _ ticket: StrangerTicket
   ) async {
-    guard let id = pairings.first(where: { $0.value.code?.discriminator == discriminator })?.key,
-      let code = pairings[id]?.code
-    else { return }
+    guard let id = pairings.first(where: { $0.value.code?.discriminator == discriminator })?.key else { return }
     // A place is taken by whoever has said something, not by whoever has only connected.
-    guard let first = await next(frames, id), pairings[id]?.code != nil else { return }
+    guard let first = await next(frames, id) else { return }
+    // Whoever was wrong before waits, and without a place: others go first.
+    var pause = throttle.wait(connection.remoteHost, now: context.now())
+    while pause > 0, !Task.isCancelled {
+      try? await Task.sleep(for: .milliseconds(pause))
+      pause = throttle.wait(connection.remoteHost, now: context.now())
+    }
+    guard let code = credential(id, isTyped: isTyped) else { return }
     guard pairings[id]?.inviter == nil else {
       connection.send(PairingNotice.busy.frame)
       return connection.close()
@@ -81,11 +97,11 @@ extension PairingService {
     guard let discoveryKey = context.discoveryKey else { return }
     // Made before the assignment, whose optional chain holds `pairings` while its right side is evaluated.
     let machine = PairingInviterMachine(
-      own: context.party, code: code, joinerRole: .child, random: SecureRandom.bytes(32),
-      ephemeralKey: LinkKeyPair.generate(), discoveryKey: discoveryKey,
+      own: context.party, code: code, joinerRole: .child, entropy: Self.entropy(), discoveryKey: discoveryKey,
       asksPerson: pairings[id]?.record?.acceptsWithoutAsking != true)
     pairings[id]?.connection = connection
     pairings[id]?.inviter = machine
+    CrashPoint.inviterOpening.reached()
     var following: [UInt8]? = first
     while let frame = following {
       guard pairings[id]?.connection === connection, pairings[id]?.inviter != nil else { break }
@@ -101,6 +117,19 @@ extension PairingService {
     }
     connection.close()
     watch()
+  }
+
+  private func credential(_ id: String, isTyped: Bool) -> PairingCredential? {
+    isTyped
+      ? pairings[id]?.typedCode.map { .typed($0) }
+      : pairings[id]?.code.map { .pasted($0) }
+  }
+
+  /// Everything random for one attempt.
+  static func entropy() -> PairingEntropy {
+    PairingEntropy(
+      random: SecureRandom.bytes(32), ephemeralKey: LinkKeyPair.generate(), scalar: CPaceScalar.generate(),
+      sessionID: SecureRandom.bytes(16))
   }
 
   /// The next frame; nil when the connection has ended or a step takes too long. A person may take as long as the code is open.

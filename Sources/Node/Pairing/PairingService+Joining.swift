@@ -11,9 +11,9 @@ extension PairingService {
         .wrongRole,
         "This is a parent's machine: run `latchkey pair join` on the child's, and `latchkey pair invite` here.")
     }
-    let code: PairingCode
-    do { code = try PairingCode(request.code) } catch { throw LocalAPIError(.typo, error.description) }
-    guard code.commitment != context.party.keys.codeCommitment else {
+    let code: PairingCredential
+    do { code = try PairingCredential(request.code) } catch { throw LocalAPIError(.typo, error.description) }
+    if case .pasted(let pasted) = code, pasted.commitment == context.party.keys.codeCommitment {
       throw LocalAPIError(.invalid, "This code was made on this very machine: enter it on the other one.")
     }
     var given: SocketEndpoint?
@@ -23,18 +23,23 @@ extension PairingService {
       }
       given = endpoint
     }
+    for (id, pairing) in pairings where pairing.isInDoubt { await close(id, .network) }
     guard pairings.values.filter({ $0.record == nil && $0.progress.phase != .ended }).isEmpty else {
       throw LocalAPIError(
         .limit, "This machine is joining already: wait for that to end, or break it off with Ctrl-C there.")
     }
     let id = Hexadecimal.encode(SecureRandom.bytes(8))
-    pairings[id] = Pairing(progress: PairingProgress(pairingID: id, phase: .waiting, change: 1))
+    pairings[id] = Pairing(
+      progress: PairingProgress(
+        pairingID: id, phase: .waiting, change: 1, part: .joiner,
+        prefix: TypedCode.prefix(discriminator: code.discriminator)),
+      discriminator: code.discriminator)
     let (asks, address) = (!request.acceptWithoutAsking, given)
     jobs.yield { await self.work(id, code, address, asks) }
     return try progress(id)
   }
 
-  private func work(_ id: String, _ code: PairingCode, _ given: SocketEndpoint?, _ asks: Bool) async {
+  private func work(_ id: String, _ code: PairingCredential, _ given: SocketEndpoint?, _ asks: Bool) async {
     var tried: Set<SocketEndpoint> = []
     var last = PairingOutcome.notFound
     let deadline = context.now() + Self.searchMilliseconds
@@ -42,11 +47,13 @@ extension PairingService {
       let seen = discovery.changes.version
       for (endpoint, isTrusted) in await candidates(code, given) where tried.insert(endpoint).inserted {
         guard pairings[id]?.progress.phase != .ended else { return }
+        guard await mayRun(code) else { return await close(id, .wrongCode) }
         hasMet = false
         context.logger.info(
           "trying a machine with an open code",
           metadata: ["address": "\(endpoint)", "found": isTrusted ? "by its address" : "over mDNS"])
         if let outcome = await attempt(id, code, endpoint, asks) { last = outcome }
+        if last == .network, await waitInDoubt(id) { return }
         // What anybody may have said ends nothing: only who showed the code, or sits where the code or the person says.
         let isSilence = last == .network || last == .expired || last == .notFound
         if hasMet || (isTrusted && !isSilence) { return await close(id, last) }
@@ -54,22 +61,37 @@ extension PairingService {
       }
       let rest = deadline - context.now()
       // A machine whose code it is may still announce itself; but silence from the address in the code is an answer too.
-      guard given == nil, rest > 0, !(last == .expired && code.address != nil && rest < Self.searchMilliseconds - 2_000)
+      guard given == nil, rest > 0,
+        !(last == .expired && address(of: code) != nil && rest < Self.searchMilliseconds - 2_000)
       else { break }
       await discovery.changes.wait(after: seen, milliseconds: min(rest, 500))
     }
+    if last == .expired || last == .notFound, await isPairedAlready(code) { last = .alreadyPaired }
     await close(id, last)
+  }
+
+  /// Whether the code was made by a machine that this one is paired with: then it was most likely this code that did it.
+  private func isPairedAlready(_ code: PairingCredential) async -> Bool {
+    guard case .pasted(let pasted) = code else { return false }
+    return ((try? await context.store.peers()) ?? []).contains { record in
+      guard record.state == .active, let keys = DeviceKeys(record.device) else { return false }
+      return keys.codeCommitment == pasted.commitment
+    }
+  }
+
+  private func address(of code: PairingCredential) -> PairingCode.Address? {
+    if case .pasted(let pasted) = code { pasted.address } else { nil }
   }
 
   /// How long to look for the machine whose code it is.
   private static var searchMilliseconds: Int64 { 8_000 }
 
   private func candidates(
-    _ code: PairingCode, _ given: SocketEndpoint?
+    _ code: PairingCredential, _ given: SocketEndpoint?
   ) async -> [(endpoint: SocketEndpoint, isTrusted: Bool)] {
     if let given { return [(given, true)] }
     var candidates: [(SocketEndpoint, Bool)] = []
-    if let address = code.address {
+    if let address = address(of: code) {
       let host = address.ipv4.map(String.init).joined(separator: ".")
       candidates.append((SocketEndpoint(host: host, port: address.port), true))
     }
@@ -78,11 +100,10 @@ extension PairingService {
 
   /// Try one address; nil when nothing is there.
   private func attempt(
-    _ id: String, _ code: PairingCode, _ endpoint: SocketEndpoint, _ asks: Bool
+    _ id: String, _ code: PairingCredential, _ endpoint: SocketEndpoint, _ asks: Bool
   ) async -> PairingOutcome? {
     let machine = PairingJoinerMachine(
-      own: context.party, code: code, random: SecureRandom.bytes(32), ephemeralKey: LinkKeyPair.generate(),
-      asksPerson: asks)
+      own: context.party, code: code, entropy: Self.entropy(), asksPerson: asks)
     do {
       return try await Dialer().withConnection(to: endpoint, preamble: machine.opening.preamble, timeout: 3_000) {
         connection, frames in
@@ -96,6 +117,7 @@ extension PairingService {
   ) async -> PairingOutcome {
     guard pairings[id] != nil else { return .cancelled }
     pairings[id]?.joiner = machine
+    CrashPoint.joinerDialled.reached()
     pairings[id]?.connection = connection
     connection.send(machine.opening.frame)
     var outcome = PairingOutcome.network

@@ -9,10 +9,13 @@ import Logging
 actor PairingService {
   struct Pairing {
     var progress: PairingProgress
-    /// As inviter: the open code.
+    /// As inviter: the open code in both forms.
     var code: PairingCode?
+    var typedCode: TypedCode?
     var record: InvitationRecord?
     var deadline: BootInstant?
+    /// As joiner: which code was entered.
+    var discriminator: UInt16?
     /// The attempt under way, as either side.
     var inviter: PairingInviterMachine?
     var joiner: PairingJoinerMachine?
@@ -20,6 +23,10 @@ actor PairingService {
     /// The device that is half paired.
     var pending: PairedPeer?
     var wasCancelled = false
+    /// As joiner: the last word is missing, and a session with the inviter may still bring it.
+    var isInDoubt = false
+    /// The person broke off when it was too late for that: undo it as soon as it is done.
+    var undoes = false
   }
 
   let context: NodeContext
@@ -31,6 +38,7 @@ actor PairingService {
   var pairings: [String: Pairing] = [:]
   /// Whether the join under way has met the machine that showed the code.
   var hasMet = false
+  var throttle = PairingThrottle()
   let jobs: AsyncStream<@Sendable () async -> Void>.Continuation
   private let work: AsyncStream<@Sendable () async -> Void>
   private let wake = ChangeSignal()
@@ -100,6 +108,11 @@ actor PairingService {
 
   /// End a pairing from this side: the other one is told if it is there.
   func end(_ id: String, _ outcome: PairingOutcome) async {
+    if await isPastReturn(id) {
+      // The other side may have made it final: it is gone through with, and undone if that is what a person asked for.
+      if outcome == .cancelled { await undo(id) }
+      return
+    }
     pairings[id]?.wasCancelled = true
     if pairings[id]?.inviter != nil {
       let effects = pairings[id]?.inviter?.requestedEnd(outcome) ?? []
@@ -131,13 +144,20 @@ actor PairingService {
         await tryStore(id) { () async throws(StoreError) in try await self.context.store.discardPending(device) }
         await refresh(device)
       case .countFailure: await countFailure(id)
+      case .countRun: await countRun(id)
+      case .creditRun:
+        if let discriminator = pairings[id]?.discriminator {
+          await tryStore(id) { () async throws(StoreError) in
+            try await self.context.store.creditRun(discriminator: discriminator)
+          }
+        }
       case .finish(let outcome): await attemptEnded(id, outcome)
       }
     }
   }
 
   private func storePending(_ id: String, _ peer: PairedPeer) async {
-    pairings[id]?.pending = peer
+    CrashPoint.reach(.inviterAccepted, .joinerAccepted, isInviter: isInviter(id))
     change(id) { $0.phase = .committing }
     let isStored = await tryStore(id) { () async throws(StoreError) in
       try await self.context.store.savePending(
@@ -150,15 +170,19 @@ actor PairingService {
         now: self.context.now())
     }
     guard isStored else { return await end(id, .network) }
+    pairings[id]?.pending = peer
+    CrashPoint.reach(.inviterPendingStored, .joinerPendingStored, isInviter: isInviter(id))
     // A household that this machine is in already keeps its key until another's pairing is complete.
     if context.discoveryKey == nil, !keepHousehold(peer) { return await end(id, .network) }
     await refresh(peer.keys.deviceID)
     let effects = pairings[id]?.inviter?.stored() ?? pairings[id]?.joiner?.stored() ?? []
     await perform(id, effects)
+    CrashPoint.reach(.inviterCommitSent, .joinerAcknowledgementSent, isInviter: isInviter(id))
   }
 
   private func promote(_ id: String, _ peer: PairedPeer) async {
     let device = peer.keys.deviceID
+    CrashPoint.reach(.inviterAcknowledged, .joinerDone, isInviter: isInviter(id))
     var isPromoted = false
     await tryStore(id) { () async throws(StoreError) in
       isPromoted = try await self.context.store.promote(device, at: self.context.wall())
@@ -167,6 +191,7 @@ actor PairingService {
     // with the new key completes the pairing.
     let isInForce = await isPromoted ? true : completedAlready(peer)
     guard isInForce else { return await attemptEnded(id, .network) }
+    CrashPoint.reach(.inviterPromoted, .joinerPromoted, isInviter: isInviter(id))
     _ = keepHousehold(peer)
     await refresh(device)
     await discovery.householdChanged()
@@ -181,6 +206,7 @@ actor PairingService {
     }
     let effects = pairings[id]?.inviter?.promoted() ?? pairings[id]?.joiner?.promoted() ?? []
     await perform(id, effects)
+    if isInviter(id) { CrashPoint.inviterDoneSent.reached() }
   }
 
   /// Whether a session with the new key was faster and has completed this very pairing.
@@ -210,24 +236,16 @@ actor PairingService {
     if let record = try? await context.store.peers().first(where: { $0.device.deviceID == device }) {
       change(id) { $0.device = record.device }
     }
-    await close(id, .ok)
-  }
-
-  private func countFailure(_ id: String) async {
-    var failures = Limits.pairingFailures
-    await tryStore(id) { () async throws(StoreError) in failures = try await self.context.store.countFailure(id) }
-    pairings[id]?.record?.failures = failures
-    change(id) { $0.failuresLeft = max(0, Limits.pairingFailures - failures) }
-    context.logger.warning("a wrong pairing code was tried", metadata: ["failures": "\(failures)"])
-    if failures >= Limits.pairingFailures { await close(id, .wrongCode) }
+    await attemptEnded(id, .ok)
   }
 
   /// One attempt is over: the code stays open after what was not a success.
   private func attemptEnded(_ id: String, _ outcome: PairingOutcome) async {
     pairings[id]?.connection?.close()
     pairings[id]?.connection = nil
-    let isInviter = pairings[id]?.record != nil
+    let isInviter = isInviter(id)
     pairings[id]?.inviter = nil
+    if outcome == .ok, pairings[id]?.undoes == true { return await undoFinished(id) }
     if !isInviter || outcome == .ok || outcome == .refused || pairings[id]?.wasCancelled == true {
       await close(id, outcome)
     } else if pairings[id]?.progress.phase != .ended {
@@ -251,6 +269,8 @@ actor PairingService {
       progress.digits = nil
     }
     pairings[id]?.code = nil
+    pairings[id]?.typedCode = nil
+    pairings[id]?.isInDoubt = false
     pairings[id]?.deadline = nil
     if pairing.record != nil {
       if outcome != .ok {
@@ -268,22 +288,22 @@ actor PairingService {
     context.changes.notify()
   }
 
-  /// Announce the newest open code's discriminator, if there is one.
+  /// Announce the open codes' discriminators.
   func announce() async {
-    let open = pairings.values.filter { $0.code != nil }
-    let newest = open.max { ($0.record?.openedAt.milliseconds ?? 0) < ($1.record?.openedAt.milliseconds ?? 0) }
-    await discovery.announce(discriminator: newest?.code?.discriminator)
+    await discovery.announce(discriminators: pairings.values.compactMap { $0.code?.discriminator }.sorted())
     wake.notify()
   }
 
-  private func refresh(_ device: DeviceID) async {
+  func isInviter(_ id: String) -> Bool { pairings[id]?.record != nil }
+
+  func refresh(_ device: DeviceID) async {
     do { try await directory.refresh(device) } catch {
       context.logger.error("a paired device could not be read", metadata: ["reason": "\(error)"])
     }
   }
 
   @discardableResult
-  private func tryStore(_ id: String, _ body: () async throws(StoreError) -> Void) async -> Bool {
+  func tryStore(_ id: String, _ body: () async throws(StoreError) -> Void) async -> Bool {
     do {
       try await body()
       return true
@@ -313,25 +333,6 @@ actor PairingService {
       let wait = [next.map { $0 - context.now() }, pendingWait].compactMap { $0 }.min()
       await wake.wait(after: seen, milliseconds: wait.map { max(20, $0) })
     }
-  }
-
-  /// Undo what has been half paired for too long, or since another boot.
-  private func rollBackPending() async {
-    guard let peers = try? await context.store.peers() else { return }
-    for record in peers where record.pendingKey != nil {
-      let age = record.pendingBootID == context.bootID ? context.now() - (record.pendingSince ?? context.now()) : .max
-      guard age >= Limits.pairingCommitMilliseconds else { continue }
-      context.logger.warning("a half-made pairing was rolled back", metadata: ["name": "\(record.device.name)"])
-      await tryStore("") { () async throws(StoreError) in
-        try await self.context.store.discardPending(record.device.deviceID)
-      }
-      await refresh(record.device.deviceID)
-    }
-  }
-
-  private func nextRollBack() async -> Int64? {
-    let pending = (try? await context.store.peers())?.filter { $0.pendingKey != nil } ?? []
-    return pending.compactMap { $0.pendingSince.map { $0 + Limits.pairingCommitMilliseconds - context.now() } }.min()
   }
 
   /// A pairing has become pending: look at deadlines anew.

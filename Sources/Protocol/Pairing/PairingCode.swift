@@ -59,9 +59,7 @@ public struct PairingCode: Sendable {
   ///
   /// - Throws: `PairingCodeError`: a typing error is found here, before the network is used.
   public init(_ text: String) throws(PairingCodeError) {
-    let compact = text.unicodeScalars
-      .filter { !$0.properties.isWhitespace && $0 != "-" && $0 != "\u{2010}" && $0 != "\u{2011}" && $0 != "\u{2013}" }
-      .map { $0.properties.lowercaseMapping }.joined()
+    let compact = Self.compact(text)
     guard !compact.isEmpty else { throw .empty }
     guard compact.hasPrefix("lk1") else { throw .foreign }
     // The shortest code has 69 characters; fewer means that a part was not copied.
@@ -87,5 +85,12 @@ public struct PairingCode: Sendable {
       guard port > 0 else { throw .typo }
       address = Address(ipv4: Array(data[39..<43]), port: port)
     }
+  }
+
+  /// What is left of a code without white space and dashes, in lower case.
+  static func compact(_ text: String) -> String {
+    text.unicodeScalars
+      .filter { !$0.properties.isWhitespace && $0 != "-" && $0 != "\u{2010}" && $0 != "\u{2011}" && $0 != "\u{2013}" }
+      .map { $0.properties.lowercaseMapping }.joined()
   }
 }

@@ -5,17 +5,26 @@ public enum PairingCodeError: Error, Hashable, Sendable, CustomStringConvertible
   case foreign
   case truncated(characters: Int)
   case typo
+  /// A typed code has nine symbols, this has another number.
+  case length(symbols: Int)
+  /// A typed code with a wrong symbol or two in the wrong order.
+  case mistyped
   /// It is of a later version.
   case newer
 
   public var description: String {
     switch self {
-    case .empty: "No code was given: enter the one that `latchkey pair invite` shows on the other machine."
+    case .empty: "No code was given: enter the one that `latchkey pair` shows on the other machine."
     case .foreign:
-      "This is no Latchkey pairing code, which begins with LK1: copy the whole code that `latchkey pair invite` shows."
+      "This is no Latchkey pairing code, which begins with LK1 or has nine symbols such as KX-7Q2MN-4C: enter what "
+        + "`latchkey pair` shows on the other machine."
     case .truncated(let characters):
       "The code is cut off after \(characters) characters: copy all of it, from LK1 to the end."
     case .typo: "The code has a typing error: compare it with the screen of the other machine and enter it again."
+    case .length(let symbols):
+      "The short code has nine symbols, such as KX-7Q2MN-4C, and this has \(symbols): enter all of it."
+    case .mistyped:
+      "The short code has a typing error: compare it with the screen of the other machine and enter it again."
     case .newer: "The code was made by a newer version: update Latchkey on this machine and enter it again."
     }
   }

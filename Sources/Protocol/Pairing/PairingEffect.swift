@@ -14,6 +14,10 @@ public enum PairingEffect: Sendable {
   case discard(DeviceID)
   /// Count a wrong guess, durably, before anything else is answered.
   case countFailure
+  /// Count a run of a typed code, durably, before the next frame is sent: whoever answers can test one guess with it.
+  case countRun
+  /// Take that back: it was the inviter who answered.
+  case creditRun
   /// It is over: close the connection and tell the person.
   case finish(PairingOutcome)
 }

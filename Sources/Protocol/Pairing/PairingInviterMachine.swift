@@ -7,6 +7,7 @@ import LatchkeyWire
 /// Spec: Protocol/03-pairing.md §4 to §7, with the state diagram in §9.
 public struct PairingInviterMachine: Sendable {
   private enum State {
+    case awaitingOffer(TypedCode)
     case awaitingOpening(NoiseHandshake)
     case awaitingIntroduction(NoiseHandshake, commitment: [UInt8])
     case awaitingProof(NoiseTransport, PairedPeer, digits: String)
@@ -18,41 +19,49 @@ public struct PairingInviterMachine: Sendable {
   }
 
   private let own: PairingParty
-  private let secret: SecretBytes
-  private let random: [UInt8]
+  private let joinerRole: DeviceRole
+  private let entropy: PairingEntropy
   private let discoveryKey: [UInt8]
   private let asksPerson: Bool
+  /// The pasted code's, or what CPace made of a typed one; empty until then.
+  private var secret: SecretBytes
   private var state: State
 
   /// Begin an attempt, when a connection's preamble has named an open code.
   ///
   /// - Parameters:
-  ///   - random: 32 fresh random bytes.
-  ///   - ephemeralKey: a key pair for this attempt alone.
+  ///   - code: the form of the code that the preamble names.
   ///   - discoveryKey: the household's, 32 bytes, handed to the joiner.
   ///   - asksPerson: whether the person decides; otherwise having the code is enough.
   public init(
-    own: PairingParty, code: PairingCode, joinerRole: DeviceRole, random: [UInt8], ephemeralKey: LinkKeyPair,
+    own: PairingParty, code: PairingCredential, joinerRole: DeviceRole, entropy: PairingEntropy,
     discoveryKey: [UInt8], asksPerson: Bool
   ) {
-    precondition(random.count == 32 && discoveryKey.count == 32)
+    precondition(discoveryKey.count == 32)
     self.own = own
-    self.secret = code.secret
-    self.random = random
+    self.joinerRole = joinerRole
+    self.entropy = entropy
     self.discoveryKey = discoveryKey
     self.asksPerson = asksPerson
-    do {
+    switch code {
+    case .pasted(let code):
+      secret = code.secret
       state = .awaitingOpening(
-        try NoiseHandshake(
-          pattern: .xxPSK0PSK3, role: .responder,
-          prologue: PairingSecrets.prologue(discriminator: code.discriminator, joinerRole: joinerRole),
-          staticKey: own.link, ephemeralKey: ephemeralKey, remoteStatic: nil,
-          presharedKeys: Array(repeating: PairingSecrets.handshakeKey(secret: code.secret), count: 2)))
-    } catch { preconditionFailure("the pattern's keys are all given: \(error)") }
+        PairingSecrets.handshake(
+          .responder, own: own, ephemeralKey: entropy.ephemeralKey, secret: code.secret,
+          prologue: PairingSecrets.prologue(
+            .pairing(discriminator: code.discriminator), joinerRole: joinerRole)))
+    case .typed(let code):
+      secret = SecretBytes([])
+      state = .awaitingOffer(code)
+    }
   }
 
   /// Whether the attempt is over.
   public var isEnded: Bool { if case .ended = state { true } else { false } }
+
+  /// Whether breaking off has become impossible, since the joiner may hear at any moment that it is final.
+  public var isPastReturn: Bool { if case .promoting = state { true } else { false } }
 
   /// Take a frame from the joiner. Whatever it holds, the answer is effects: the peer cannot cause an error here.
   public mutating func received(_ frame: [UInt8]) -> [PairingEffect] {
@@ -73,7 +82,7 @@ public struct PairingInviterMachine: Sendable {
   /// The person said no, or the code was cancelled or ran out.
   public mutating func requestedEnd(_ outcome: PairingOutcome) -> [PairingEffect] {
     switch state {
-    case .awaitingOpening, .awaitingIntroduction: return end(outcome)
+    case .awaitingOffer, .awaitingOpening, .awaitingIntroduction: return end(outcome)
     case .awaitingProof(let transport, _, _), .awaitingAnswer(let transport, _): return abort(transport, outcome)
     case .storing(let transport, let peer), .awaitingAcknowledgement(let transport, let peer):
       return [.discard(peer.keys.deviceID)] + abort(transport, outcome)
@@ -110,10 +119,12 @@ public struct PairingInviterMachine: Sendable {
 
   private mutating func advance(_ frame: [UInt8]) throws -> [PairingEffect] {
     switch state {
+    case .awaitingOffer(let code): return try take(offer: frame, code)
+
     case .awaitingOpening(var handshake):
       let opening = try PairingCodec.opening(try handshake.readMessage(frame))
       let introduction = PairingIntroduction(
-        identityKey: own.identity.publicKey.bytes, name: own.name.text, role: own.role, random: random)
+        identityKey: own.identity.publicKey.bytes, name: own.name.text, role: own.role, random: entropy.random)
       let answer = try handshake.writeMessage(payload: PairingCodec.encode(introduction))
       state = .awaitingIntroduction(handshake, commitment: opening.commitment)
       return [.send(answer)]
@@ -131,10 +142,10 @@ public struct PairingInviterMachine: Sendable {
       let peer = PairedPeer(
         keys: keys, name: DeviceName(sanitising: introduction.name), role: introduction.role,
         pairwiseKey: PairingSecrets.pairwiseKey(
-          handshakeHash: transport.handshakeHash, secret: secret, inviterRandom: random,
+          handshakeHash: transport.handshakeHash, secret: secret, inviterRandom: entropy.random,
           joinerRandom: introduction.random))
       let digits = PairingSecrets.digits(
-        inviter: own.keys, joiner: keys, inviterRandom: random, joinerRandom: introduction.random)
+        inviter: own.keys, joiner: keys, inviterRandom: entropy.random, joinerRandom: introduction.random)
       state = .awaitingProof(transport, peer, digits: digits)
       return []
 
@@ -169,6 +180,28 @@ public struct PairingInviterMachine: Sendable {
     }
   }
 
+  /// Answer the joiner's half of CPace. What it is worth shows with the next frame.
+  private mutating func take(offer frame: [UInt8], _ code: TypedCode) throws -> [PairingEffect] {
+    guard let offer = CPaceOffer(frame: frame) else { throw PairingFault.proof }
+    guard offer.versions.range.overlaps(Version.protocolRange) else {
+      return [.send(PairingNotice.version.frame)] + end(.version)
+    }
+    let preamble = Preamble.typedPairing(discriminator: code.discriminator)
+    let versions = VersionRange(Version.protocolRange)
+    let agreement = try CPace(
+      role: .responder, password: code.secret,
+      channelIdentifier: PairingSecrets.channelIdentifier(preamble, joinerRole: joinerRole),
+      sessionID: offer.sessionID, associatedData: versions.bytes, scalar: entropy.scalar)
+    let key = try agreement.finish(remoteShare: offer.share, remoteAssociatedData: offer.versions.bytes)
+    let answer = CPaceAnswer(share: agreement.share, versions: versions)
+    secret = key.intermediateSessionKey
+    state = .awaitingOpening(
+      PairingSecrets.handshake(
+        .responder, own: own, ephemeralKey: entropy.ephemeralKey, secret: secret,
+        prologue: PairingSecrets.prologue(preamble, joinerRole: joinerRole, exchange: offer.frame + answer.frame)))
+    return [.send(answer.frame)]
+  }
+
   private mutating func abortOutcome(_ frame: [UInt8], _ transport: inout NoiseTransport) throws -> PairingOutcome {
     guard case .abort(let outcome) = try PairingCodec.step(try transport.open(frame)) else {
       throw PairingFault.outOfTurn
@@ -181,7 +214,7 @@ public struct PairingInviterMachine: Sendable {
     state = .ended
     switch before {
     // Before the third message is verified, anything wrong is a wrong guess at the code.
-    case .awaitingOpening, .awaitingIntroduction:
+    case .awaitingOffer, .awaitingOpening, .awaitingIntroduction:
       return [.countFailure, .send(PairingNotice.wrongCode.frame), .finish(.wrongCode)]
     // Verified, it has proved that the code was right: what is wrong after it is no guess.
     case .awaitingProof, .awaitingAnswer: return [.finish(.network)]

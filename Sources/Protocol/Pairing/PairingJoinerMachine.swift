@@ -7,6 +7,7 @@ import LatchkeyWire
 /// Spec: Protocol/03-pairing.md §4 to §7, with the state diagram in §9.
 public struct PairingJoinerMachine: Sendable {
   private enum State {
+    case awaitingAnswerToOffer(CPace, CPaceOffer)
     case awaitingIntroduction(NoiseHandshake)
     case awaitingProof(NoiseTransport, PairedPeer, digits: String)
     case awaitingCommit(NoiseTransport, PairedPeer, accepted: Bool)
@@ -18,35 +19,52 @@ public struct PairingJoinerMachine: Sendable {
   }
 
   private let own: PairingParty
-  private let code: PairingCode
-  private let random: [UInt8]
+  private let code: PairingCredential
+  private let entropy: PairingEntropy
   private let asksPerson: Bool
+  /// The pasted code's, or what CPace made of a typed one; empty until then.
+  private var secret: SecretBytes
   private var state: State
   /// The preamble and the first frame to send.
   public let opening: (preamble: Preamble, frame: [UInt8])
 
   /// Begin an attempt.
   ///
-  /// - Parameters:
-  ///   - random: 32 fresh random bytes.
-  ///   - ephemeralKey: a key pair for this attempt alone.
-  ///   - asksPerson: whether the person here decides too; otherwise having entered the code is enough.
-  public init(own: PairingParty, code: PairingCode, random: [UInt8], ephemeralKey: LinkKeyPair, asksPerson: Bool) {
-    precondition(random.count == 32)
+  /// - Parameter asksPerson: whether the person here decides too; otherwise having entered the code is enough.
+  public init(own: PairingParty, code: PairingCredential, entropy: PairingEntropy, asksPerson: Bool) {
     self.own = own
     self.code = code
-    self.random = random
+    self.entropy = entropy
     self.asksPerson = asksPerson
-    do {
-      var handshake = try NoiseHandshake(
-        pattern: .xxPSK0PSK3, role: .initiator,
-        prologue: PairingSecrets.prologue(discriminator: code.discriminator, joinerRole: own.role),
-        staticKey: own.link, ephemeralKey: ephemeralKey, remoteStatic: nil,
-        presharedKeys: Array(repeating: PairingSecrets.handshakeKey(secret: code.secret), count: 2))
-      let commitment = PairingSecrets.joinerCommitment(keys: own.keys, random: random)
-      let frame = try handshake.writeMessage(payload: PairingCodec.encode(PairingOpening(commitment: commitment)))
-      opening = (.pairing(discriminator: code.discriminator), frame)
+    switch code {
+    case .pasted(let pasted):
+      secret = pasted.secret
+      var handshake = PairingSecrets.handshake(
+        .initiator, own: own, ephemeralKey: entropy.ephemeralKey, secret: secret,
+        prologue: PairingSecrets.prologue(code.preamble, joinerRole: own.role))
+      opening = (code.preamble, Self.firstMessage(&handshake, own: own, random: entropy.random))
       state = .awaitingIntroduction(handshake)
+    case .typed(let typed):
+      secret = SecretBytes([])
+      let versions = VersionRange(Version.protocolRange)
+      do {
+        let agreement = try CPace(
+          role: .initiator, password: typed.secret,
+          channelIdentifier: PairingSecrets.channelIdentifier(code.preamble, joinerRole: own.role),
+          sessionID: entropy.sessionID, associatedData: versions.bytes, scalar: entropy.scalar)
+        let offer = CPaceOffer(sessionID: entropy.sessionID, share: agreement.share, versions: versions)
+        opening = (code.preamble, offer.frame)
+        state = .awaitingAnswerToOffer(agreement, offer)
+      } catch { preconditionFailure("a scalar that was drawn at random is not zero: \(error)") }
+    }
+  }
+
+  private static func firstMessage(
+    _ handshake: inout NoiseHandshake, own: PairingParty, random: [UInt8]
+  ) -> [UInt8] {
+    let commitment = PairingSecrets.joinerCommitment(keys: own.keys, random: random)
+    do {
+      return try handshake.writeMessage(payload: PairingCodec.encode(PairingOpening(commitment: commitment)))
     } catch { preconditionFailure("the pattern's keys are all given: \(error)") }
   }
 
@@ -55,6 +73,14 @@ public struct PairingJoinerMachine: Sendable {
 
   /// Whether anything was received that only the inviter of this code can have sent; it stays so when the attempt is over.
   public private(set) var hasMetInviter = false
+
+  /// Whether breaking off has become impossible, since the inviter may have made it final.
+  public var isPastReturn: Bool {
+    switch state {
+    case .awaitingDone, .promoting: true
+    default: false
+    }
+  }
 
   /// Take a frame from the inviter. Whatever it holds, the answer is effects: the peer cannot cause an error here.
   public mutating func received(_ frame: [UInt8]) -> [PairingEffect] {
@@ -81,7 +107,7 @@ public struct PairingJoinerMachine: Sendable {
   /// The person here said no, or broke off.
   public mutating func requestedEnd(_ outcome: PairingOutcome) -> [PairingEffect] {
     switch state {
-    case .awaitingIntroduction: return end(outcome)
+    case .awaitingAnswerToOffer, .awaitingIntroduction: return end(outcome)
     case .awaitingProof(let transport, _, _), .awaitingCommit(let transport, _, _), .awaitingAnswer(let transport, _):
       return abort(transport, outcome)
     case .storing(let transport, let peer): return [.discard(peer.keys.deviceID)] + abort(transport, outcome)
@@ -111,25 +137,31 @@ public struct PairingJoinerMachine: Sendable {
     switch state {
     case .promoting, .ended: return []
     // Silence before the first answer: no code of this discriminator is open there.
-    case .awaitingIntroduction: return end(.expired)
+    case .awaitingAnswerToOffer, .awaitingIntroduction: return end(.expired)
     default: return end(.network)
     }
   }
 
   private mutating func advance(_ frame: [UInt8]) throws -> [PairingEffect] {
     switch state {
+    case .awaitingAnswerToOffer(let agreement, let offer): return try take(answer: frame, agreement, offer)
+
     case .awaitingIntroduction(var handshake):
       if let notice = PairingNotice(frame: frame) { return end(notice.outcome) }
       let introduction = try PairingCodec.introduction(try handshake.readMessage(frame))
       guard let link = handshake.remoteStatic else { preconditionFailure("XX yields the remote static key") }
       let keys = DeviceKeys(identity: try IdentityPublicKey(bytes: introduction.identityKey), link: link)
       // Before anything of ours but a hash is told: is it the machine that showed the code?
-      guard ConstantTime.areEqual(keys.codeCommitment, code.commitment) else { throw PairingFault.proof }
+      if case .pasted(let code) = code, !ConstantTime.areEqual(keys.codeCommitment, code.commitment) {
+        throw PairingFault.proof
+      }
       hasMetInviter = true
-      guard introduction.versions.overlaps(Version.protocolRange) else { return end(.version) }
-      guard introduction.role == .parent else { return end(.refused) }
+      var effects: [PairingEffect] = []
+      if case .typed = code { effects.append(.creditRun) }
+      guard introduction.versions.overlaps(Version.protocolRange) else { return effects + end(.version) }
+      guard introduction.role == .parent else { return effects + end(.refused) }
       let mine = PairingIntroduction(
-        identityKey: own.identity.publicKey.bytes, name: own.name.text, role: own.role, random: random)
+        identityKey: own.identity.publicKey.bytes, name: own.name.text, role: own.role, random: entropy.random)
       let answer = try handshake.writeMessage(payload: PairingCodec.encode(mine))
       var transport = try handshake.finish()
       let proof = own.identity.sign(PairingSecrets.proof(isInviter: false, handshakeHash: transport.handshakeHash))
@@ -137,12 +169,12 @@ public struct PairingJoinerMachine: Sendable {
       let peer = PairedPeer(
         keys: keys, name: DeviceName(sanitising: introduction.name), role: introduction.role,
         pairwiseKey: PairingSecrets.pairwiseKey(
-          handshakeHash: transport.handshakeHash, secret: code.secret, inviterRandom: introduction.random,
-          joinerRandom: random))
+          handshakeHash: transport.handshakeHash, secret: secret, inviterRandom: introduction.random,
+          joinerRandom: entropy.random))
       let digits = PairingSecrets.digits(
-        inviter: keys, joiner: own.keys, inviterRandom: introduction.random, joinerRandom: random)
+        inviter: keys, joiner: own.keys, inviterRandom: introduction.random, joinerRandom: entropy.random)
       state = .awaitingProof(transport, peer, digits: digits)
-      return [.send(answer), .send(proofFrame)]
+      return effects + [.send(answer), .send(proofFrame)]
 
     case .awaitingProof(var transport, let peer, let digits):
       // It did not take our third message, and so has no key to say it with.
@@ -192,6 +224,21 @@ public struct PairingJoinerMachine: Sendable {
     }
   }
 
+  /// Make the strong key. From here on whoever answered can find out whether a guess of its own was right.
+  private mutating func take(answer frame: [UInt8], _ agreement: CPace, _ offer: CPaceOffer) throws -> [PairingEffect] {
+    if let notice = PairingNotice(frame: frame) { return end(notice.outcome) }
+    guard let answer = CPaceAnswer(frame: frame) else { throw PairingFault.proof }
+    guard answer.versions.range.overlaps(Version.protocolRange) else { return end(.version) }
+    let key = try agreement.finish(remoteShare: answer.share, remoteAssociatedData: answer.versions.bytes)
+    secret = key.intermediateSessionKey
+    var handshake = PairingSecrets.handshake(
+      .initiator, own: own, ephemeralKey: entropy.ephemeralKey, secret: secret,
+      prologue: PairingSecrets.prologue(code.preamble, joinerRole: own.role, exchange: offer.frame + answer.frame))
+    let message = Self.firstMessage(&handshake, own: own, random: entropy.random)
+    state = .awaitingIntroduction(handshake)
+    return [.countRun, .send(message)]
+  }
+
   private func abortOutcome(_ frame: [UInt8], _ transport: inout NoiseTransport) throws -> PairingOutcome {
     guard case .abort(let outcome) = try PairingCodec.step(try transport.open(frame)) else {
       throw PairingFault.outOfTurn
@@ -203,7 +250,7 @@ public struct PairingJoinerMachine: Sendable {
     let before = state
     state = .ended
     switch before {
-    case .awaitingIntroduction: return [.finish(.wrongCode)]
+    case .awaitingAnswerToOffer, .awaitingIntroduction: return [.finish(.wrongCode)]
     case .storing(_, let peer): return [.discard(peer.keys.deviceID), .finish(.network)]
     // What was acknowledged stays pending: the inviter may have made it final.
     case .awaitingProof, .awaitingCommit, .awaitingAnswer, .awaitingDone: return [.finish(.network)]

@@ -4,17 +4,35 @@ import LatchkeyWire
 
 /// Every value that a pairing derives, in one place. Spec: Protocol/03-pairing.md §3, §6.
 enum PairingSecrets {
-  static func prologue(discriminator: UInt16, joinerRole: DeviceRole) -> [UInt8] {
-    Array("latchkey pairing v1".utf8) + Preamble.pairing(discriminator: discriminator).bytes
-      + [1, joinerRole == .parent ? 1 : 2]
+  /// What both sides have to agree on: the kind of code, the roles, and with a typed code all that CPace said.
+  static func prologue(_ preamble: Preamble, joinerRole: DeviceRole, exchange: [UInt8] = []) -> [UInt8] {
+    Array("latchkey pairing v1".utf8) + preamble.bytes + [1, joinerRole == .parent ? 1 : 2] + exchange
+  }
+
+  /// Who talks to whom, for CPace.
+  static func channelIdentifier(_ preamble: Preamble, joinerRole: DeviceRole) -> [UInt8] {
+    Array("latchkey typed code v1".utf8) + preamble.bytes + [1, joinerRole == .parent ? 1 : 2]
   }
 
   /// The one PSK of the handshake, mixed in before the first and at the third message.
+  ///
+  /// - Parameter secret: the pasted code's 16 bytes, or the 64 bytes that CPace made of a typed one.
   static func handshakeKey(secret: SecretBytes) -> PresharedKey {
     key(
       HKDF.derive(
         salt: Array("latchkey pairing code v1".utf8), inputKeyMaterial: secret, info: Array("handshake".utf8), count: 32
       ))
+  }
+
+  /// The handshake of either side, ready for the first message.
+  static func handshake(
+    _ role: NoiseRole, own: PairingParty, ephemeralKey: LinkKeyPair, secret: SecretBytes, prologue: [UInt8]
+  ) -> NoiseHandshake {
+    do {
+      return try NoiseHandshake(
+        pattern: .xxPSK0PSK3, role: role, prologue: prologue, staticKey: own.link, ephemeralKey: ephemeralKey,
+        remoteStatic: nil, presharedKeys: Array(repeating: handshakeKey(secret: secret), count: 2))
+    } catch { preconditionFailure("the pattern's keys are all given: \(error)") }
   }
 
   /// What binds a joiner to its keys and random number before it sees the inviter's.

@@ -36,6 +36,7 @@ public final class Store: Sendable {
       }
       var migrator = DatabaseMigrator()
       migrator.registerMigration(Migration001.name) { try $0.execute(sql: Migration001.sql) }
+      migrator.registerMigration(Migration002.name) { try $0.execute(sql: Migration002.sql) }
       if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
       try migrator.migrate(pool)
       // GRDB sets NORMAL when it turns the write-ahead log on, whatever was asked for before: it has to be said after that.

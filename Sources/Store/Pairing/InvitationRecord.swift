@@ -6,6 +6,8 @@ public struct InvitationRecord: Hashable, Sendable {
   public var discriminator: UInt16
   /// 16 bytes.
   public var secret: [UInt8]
+  /// The six secret symbols of the typed code, values of 0 to 31.
+  public var typedSecret: [UInt8]
   public var minutes: Int
   public var childName: String?
   public var acceptsWithoutAsking: Bool
@@ -16,12 +18,14 @@ public struct InvitationRecord: Hashable, Sendable {
   public var outcome: PairingOutcome?
 
   public init(
-    pairingID: String, discriminator: UInt16, secret: [UInt8], minutes: Int, childName: String?,
-    acceptsWithoutAsking: Bool, bootID: String, openedAt: BootInstant, failures: Int = 0, outcome: PairingOutcome? = nil
+    pairingID: String, discriminator: UInt16, secret: [UInt8], typedSecret: [UInt8], minutes: Int,
+    childName: String?, acceptsWithoutAsking: Bool, bootID: String, openedAt: BootInstant, failures: Int = 0,
+    outcome: PairingOutcome? = nil
   ) {
     self.pairingID = pairingID
     self.discriminator = discriminator
     self.secret = secret
+    self.typedSecret = typedSecret
     self.minutes = minutes
     self.childName = childName
     self.acceptsWithoutAsking = acceptsWithoutAsking

@@ -9,7 +9,8 @@ extension Store {
       try database.rows("SELECT * FROM invitation WHERE outcome IS NULL").map { row in
         InvitationRecord(
           pairingID: row["pairing_id"], discriminator: UInt16(clamping: row["discriminator"] as Int64),
-          secret: row.bytes("secret"), minutes: Int(row["minutes"] as Int64), childName: row["child_name"],
+          secret: row.bytes("secret"), typedSecret: row.bytes("typed_secret"), minutes: Int(row["minutes"] as Int64),
+          childName: row["child_name"],
           acceptsWithoutAsking: row["accepts_without_asking"], bootID: row["boot_id"],
           openedAt: BootInstant(milliseconds: row["opened_boot"]), failures: Int(row["failures"] as Int64))
       }
@@ -19,9 +20,13 @@ extension Store {
   public func save(_ invitation: InvitationRecord) async throws(StoreError) {
     try await commits.commit { database in
       try database.run(
-        "INSERT INTO invitation VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+        """
+        INSERT INTO invitation (pairing_id, discriminator, secret, typed_secret, minutes, child_name,
+          accepts_without_asking, boot_id, opened_boot, failures) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
         [
-          invitation.pairingID, Int64(invitation.discriminator), Data(invitation.secret), invitation.minutes,
+          invitation.pairingID, Int64(invitation.discriminator), Data(invitation.secret), Data(invitation.typedSecret),
+          invitation.minutes,
           invitation.childName, invitation.acceptsWithoutAsking, invitation.bootID, invitation.openedAt.milliseconds,
           invitation.failures,
         ])
@@ -40,7 +45,7 @@ extension Store {
     }
   }
 
-  /// Close a code: its secret is overwritten.
+  /// Close a code: its secrets are overwritten.
   public func close(_ pairingID: String, _ outcome: PairingOutcome) async throws(StoreError) {
     try await commits.commit { database in try database.close(pairingID, outcome) }
   }
@@ -49,7 +54,7 @@ extension Store {
 extension Database {
   func close(_ pairingID: String, _ outcome: PairingOutcome) throws {
     try run(
-      "UPDATE invitation SET outcome = ?, secret = zeroblob(16) WHERE pairing_id = ? AND outcome IS NULL",
+      "UPDATE invitation SET outcome = ?, secret = zeroblob(16), typed_secret = x'' WHERE pairing_id = ? AND outcome IS NULL",
       [outcome.rawValue, pairingID])
     // Closed codes are of no further use; a few stay for whoever looks into the database.
     try run(

@@ -23,6 +23,8 @@ public struct PeerRecord: Hashable, Sendable {
   /// While pending: when that began, and in which boot.
   public var pendingSince: BootInstant?
   public var pendingBootID: String?
+  /// Whether the half-made pairing is over for the person, and only a session of the other side can still complete it.
+  public var hasLapsed: Bool
 
   /// The key that sessions use now: a half-made pairing's, so that a session can complete it; nil when none may be opened.
   public var sessionKey: [UInt8]? {

@@ -23,7 +23,8 @@ extension Store {
         VALUES (?, ?, ?, ?, ?, ?, zeroblob(32), 1, ?, ?, ?, ?, ?)
         ON CONFLICT (device_id) DO UPDATE SET name = excluded.name, role = excluded.role,
           child_name = coalesce(excluded.child_name, child_name), pending_key = excluded.pending_key,
-          pending_invitation = excluded.pending_invitation, pending_boot_id = excluded.pending_boot_id, pending_since_boot = excluded.pending_since_boot
+          pending_invitation = excluded.pending_invitation, pending_boot_id = excluded.pending_boot_id,
+          pending_since_boot = excluded.pending_since_boot, pending_lapsed = 0
         """,
         [
           Data(device.deviceID.bytes), device.name.text, device.role.rawValue, device.childName,
@@ -49,7 +50,7 @@ extension Store {
       try database.run(
         """
         UPDATE peer SET state = 2, pairwise_key = pending_key, pending_key = NULL, pending_invitation = NULL,
-          pending_boot_id = NULL, pending_since_boot = NULL, paired_at = ? WHERE device_id = ?
+          pending_boot_id = NULL, pending_since_boot = NULL, pending_lapsed = 0, paired_at = ? WHERE device_id = ?
         """, [wall, Data(device.bytes)])
       try database.audit(
         AuditEntry(
@@ -64,8 +65,17 @@ extension Store {
       try database.run(
         "DELETE FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
       try database.run(
-        "UPDATE peer SET pending_key = NULL, pending_invitation = NULL, pending_boot_id = NULL, pending_since_boot = NULL "
-          + "WHERE device_id = ?", [Data(device.bytes)])
+        "UPDATE peer SET pending_key = NULL, pending_invitation = NULL, pending_boot_id = NULL, pending_since_boot = NULL, "
+          + "pending_lapsed = 0 WHERE device_id = ?", [Data(device.bytes)])
+    }
+  }
+
+  /// A half-made pairing had no last word in time: it is over for the person, and its key waits for a session alone.
+  public func lapse(_ device: DeviceID, bootID: String, now: BootInstant) async throws(StoreError) {
+    try await commits.commit { database in
+      try database.run(
+        "UPDATE peer SET pending_lapsed = 1, pending_boot_id = ?, pending_since_boot = ? "
+          + "WHERE device_id = ? AND pending_key IS NOT NULL", [bootID, now.milliseconds, Data(device.bytes)])
     }
   }
 
@@ -156,5 +166,6 @@ extension PeerRecord {
     lastAddress = row["last_address"]
     pendingSince = (row["pending_since_boot"] as Int64?).map(BootInstant.init(milliseconds:))
     pendingBootID = row["pending_boot_id"]
+    hasLapsed = row["pending_lapsed"]
   }
 }

@@ -2,6 +2,8 @@
 public enum Preamble: Hashable, Sendable {
   /// Pair with the code of this discriminator (0 to 1023).
   case pairing(discriminator: UInt16)
+  /// Pair with the typed code of this discriminator (0 to 1023).
+  case typedPairing(discriminator: UInt16)
   /// Open a session between paired devices.
   case session
 
@@ -12,6 +14,7 @@ public enum Preamble: Hashable, Sendable {
   public var bytes: [UInt8] {
     switch self {
     case .pairing(let discriminator): [0x4C, 0x4B, 1, 1, UInt8(discriminator >> 8), UInt8(discriminator & 0xFF)]
+    case .typedPairing(let discriminator): [0x4C, 0x4B, 1, 3, UInt8(discriminator >> 8), UInt8(discriminator & 0xFF)]
     case .session: [0x4C, 0x4B, 1, 2, 0, 0]
     }
   }
@@ -26,6 +29,7 @@ public enum Preamble: Hashable, Sendable {
     switch (bytes[3], discriminator) {
     case (1, 0...1_023): self = .pairing(discriminator: discriminator)
     case (2, 0): self = .session
+    case (3, 0...1_023): self = .typedPairing(discriminator: discriminator)
     default: throw .badPreamble
     }
   }

@@ -7,13 +7,13 @@ import Testing
 @Suite struct PairingConversationTests {
   private func question(attempt: Int, change: Int) -> PairingProgress {
     PairingProgress(
-      pairingID: "p1", phase: .asking, change: change, failuresLeft: 5, attempt: attempt,
+      pairingID: "p1", phase: .asking, change: change, part: .inviter, failuresLeft: 5, attempt: attempt,
       peerName: SampleValues.childName, peerRole: .child, digits: "123456")
   }
 
   private func ended(_ outcome: PairingOutcome) -> PairingProgress {
     PairingProgress(
-      pairingID: "p1", phase: .ended, change: 9, outcome: outcome, sentence: outcome.sentence,
+      pairingID: "p1", phase: .ended, change: 9, part: .inviter, outcome: outcome, sentence: outcome.sentence,
       device: outcome == .ok ? SampleValues.registered : nil)
   }
 

@@ -56,7 +56,8 @@ enum SampleValues {
     warnings: ["The disk is nearly full: make room."], residentBytes: 20 << 20)
 
   static let pairing = PairingProgress(
-    pairingID: "p1", phase: .waiting, change: 1, code: "LK1QY-QQ9FG-95ZS6", expiresInMilliseconds: 300_000,
+    pairingID: "p1", phase: .waiting, change: 1, part: .inviter, code: "LK1QY-QQ9FG-95ZS6",
+    typedCode: "N5-7Q2MN-43", prefix: "N5", expiresInMilliseconds: 300_000,
     failuresLeft: 5)
 
   static let command = ConfigurationCommand(

@@ -10,6 +10,7 @@ final class ScriptedNode: NodeInterface {
     case invite(InviteRequest)
     case join(JoinRequest)
     case pairing(String, after: Int)
+    case nearbyInvitations(after: Int)
     case answerPairing(String, PairingAnswer)
     case cancelPairing(String)
     case issue(CommandRequest)
@@ -33,6 +34,7 @@ final class ScriptedNode: NodeInterface {
     var devices = [SampleValues.peer]
     var pairing = SampleValues.pairing
     var pairingChanges: [PairingProgress] = []
+    var nearby: [NearbyInvitations] = []
     var answered = SampleValues.pairing
     var command = SampleValues.command
     var commandEnds: [Result<ConfigurationCommand, LocalAPIError>] = [.success(SampleValues.command)]
@@ -109,6 +111,12 @@ final class ScriptedNode: NodeInterface {
       throw await waitWithoutEnd()
     }
     return progress
+  }
+
+  func nearbyInvitations(after change: Int) async throws(LocalAPIError) -> NearbyInvitations {
+    try note(.nearbyInvitations(after: change))
+    guard let found = next({ $0.nearby.isEmpty ? nil : $0.nearby.removeFirst() }) else { throw await waitWithoutEnd() }
+    return found
   }
 
   func pairings() async throws(LocalAPIError) -> [PairingProgress] { try answer(.pairings) { [$0.pairing] } }

@@ -106,7 +106,7 @@ import Testing
     let error = #expect(throws: PairingCodeError.self, "\(what)") { try PairingCode(text) }
     switch error {
     case .typo, .foreign, .truncated: break
-    case .empty, .newer, nil: Issue.record("\(what) is told as \(String(describing: error))")
+    case .empty, .newer, .length, .mistyped, nil: Issue.record("\(what) is told as \(String(describing: error))")
     }
   }
 

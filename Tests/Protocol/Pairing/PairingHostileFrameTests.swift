@@ -98,9 +98,9 @@ import Testing
     #expect(after.sent == side.sent && after.outcomes == side.outcomes && after.faults.isEmpty, "\(what)")
   }
 
-  @Test(arguments: 0...PairingRig.steps) func theInviterEndsCleanly(step: Int) {
+  @Test(arguments: 0...PairingRig.steps, [false, true]) func theInviterEndsCleanly(step: Int, isTyped: Bool) {
     var random = SeededRandom()
-    let rig = PairingRig(&random)
+    let rig = PairingRig(isTyped: isTyped, &random)
     var (here, whole) = (rig, rig)
     here.take(through: step)
     whole.take(through: PairingRig.steps)
@@ -114,7 +114,7 @@ import Testing
       case .acknowledgement: 3
       default: nil
       }
-    let next = place.map { whole.joiner.sent[$0] }
+    let next = place.map { whole.joiner.sent[$0 + (isTyped ? 1 : 0)] }
     var frames = Self.strays(whole: whole, before: here.inviter, next: next, random: &random)
     if let next, step < 2 || PairingRig.inviterStage(after: step - 1) != stage { frames += Self.alterations(of: next) }
     for (what, frame) in frames {
@@ -124,9 +124,9 @@ import Testing
     }
   }
 
-  @Test(arguments: 0...PairingRig.steps) func theJoinerEndsCleanly(step: Int) {
+  @Test(arguments: 0...PairingRig.steps, [false, true]) func theJoinerEndsCleanly(step: Int, isTyped: Bool) {
     var random = SeededRandom()
-    let rig = PairingRig(&random)
+    let rig = PairingRig(isTyped: isTyped, &random)
     var (here, whole) = (rig, rig)
     here.take(through: step)
     whole.take(through: PairingRig.steps)
@@ -140,7 +140,7 @@ import Testing
       case .done: 3
       default: nil
       }
-    let next = place.map { whole.inviter.sent[$0] }
+    let next = place.map { whole.inviter.sent[$0 + (isTyped ? 1 : 0)] }
     var frames = Self.strays(whole: whole, before: here.joiner, next: next, random: &random)
     if let next, step == 0 || PairingRig.joinerStage(after: step - 1) != stage { frames += Self.alterations(of: next) }
     for (what, frame) in frames {

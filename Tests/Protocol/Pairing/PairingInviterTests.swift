@@ -17,7 +17,7 @@ import Testing
     let code = Samples.code(of: inviter, &random)
     side = PairingSide(
       PairingInviterMachine(
-        own: inviter, code: code, joinerRole: .child, random: random.bytes(32), ephemeralKey: Samples.linkKeys(&random),
+        own: inviter, code: .pasted(code), joinerRole: .child, entropy: Samples.entropy(&random),
         discoveryKey: random.bytes(32), asksPerson: true))
     peer = try ScriptedPairing(
       .initiator, party: Samples.party(.child, name: "Emma's PC", &random), code: code, &random)

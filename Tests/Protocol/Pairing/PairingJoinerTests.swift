@@ -16,8 +16,8 @@ import Testing
     let inviter = Samples.party(.parent, name: "Kitchen laptop", &random)
     let code = Samples.code(of: inviter, &random)
     let machine = PairingJoinerMachine(
-      own: Samples.party(.child, name: "Emma's PC", &random), code: code, random: random.bytes(32),
-      ephemeralKey: Samples.linkKeys(&random), asksPerson: false)
+      own: Samples.party(.child, name: "Emma's PC", &random), code: .pasted(code), entropy: Samples.entropy(&random),
+      asksPerson: false)
     side = PairingSide(machine)
     peer = try ScriptedPairing(.responder, party: inviter, code: code, &random)
     _ = try peer.read(machine.opening.frame)

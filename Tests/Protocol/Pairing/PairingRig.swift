@@ -24,29 +24,35 @@ struct PairingRig: Sendable {
 
   var inviter: PairingSide
   var joiner: PairingSide
-  let code: PairingCode
+  let code: PairingCredential
   let inviterParty: PairingParty
   let joinerParty: PairingParty
   let discoveryKey: [UInt8]
 
   init(
     inviterAsks: Bool = true, joinerAsks: Bool = true, parties: (PairingParty, PairingParty)? = nil,
-    code: PairingCode? = nil, codeAtJoiner: PairingCode? = nil, _ random: inout SeededRandom
+    code: PairingCredential? = nil, codeAtJoiner: PairingCredential? = nil, isTyped: Bool = false,
+    _ random: inout SeededRandom
   ) {
     inviterParty = parties?.0 ?? Samples.party(.parent, name: "Kitchen laptop", &random)
     joinerParty = parties?.1 ?? Samples.party(.child, name: "Emma's PC", &random)
-    let code = code ?? Samples.code(of: inviterParty, &random)
+    let code =
+      code ?? (isTyped ? .typed(Samples.typedCode(&random)) : .pasted(Samples.code(of: inviterParty, &random)))
     self.code = code
     discoveryKey = random.bytes(32)
     inviter = PairingSide(
       PairingInviterMachine(
-        own: inviterParty, code: code, joinerRole: .child, random: random.bytes(32),
-        ephemeralKey: Samples.linkKeys(&random), discoveryKey: discoveryKey, asksPerson: inviterAsks))
+        own: inviterParty, code: code, joinerRole: .child, entropy: Samples.entropy(&random),
+        discoveryKey: discoveryKey, asksPerson: inviterAsks))
     let machine = PairingJoinerMachine(
-      own: joinerParty, code: codeAtJoiner ?? code, random: random.bytes(32), ephemeralKey: Samples.linkKeys(&random),
-      asksPerson: joinerAsks)
+      own: joinerParty, code: codeAtJoiner ?? code, entropy: Samples.entropy(&random), asksPerson: joinerAsks)
     joiner = PairingSide(machine)
     joiner.run([.send(machine.opening.frame)])
+    // The steps begin with the first message of the handshake: what makes the key of a typed code comes before them.
+    if case .typed = code {
+      passToInviter()
+      passToJoiner()
+    }
   }
 
   /// Go on from the step before to this one.

@@ -37,7 +37,7 @@ import Testing
       PairingSecrets.joinerCommitment(keys: inviter, random: joinerRandom)
         == hex("f7dca725d20aada1b73a39f6417ac511420fe5e9a8d397d8b2d4d932f0270c93"))
     #expect(
-      PairingSecrets.prologue(discriminator: 0x29A, joinerRole: .child)
+      PairingSecrets.prologue(.pairing(discriminator: 0x29A), joinerRole: .child)
         == hex("6c617463686b65792070616972696e672076314c4b0101029a0102"))
   }
 

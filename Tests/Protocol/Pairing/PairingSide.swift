@@ -22,6 +22,8 @@ struct PairingSide: Sendable {
   private(set) var sent: [[UInt8]] = []
   private(set) var questions: [Question] = []
   private(set) var failures = 0
+  /// Runs of a typed code that nobody answered as its inviter.
+  private(set) var runs = 0
   private(set) var discards = 0
   private(set) var outcomes: [PairingOutcome] = []
   private(set) var pending: PairedPeer?
@@ -58,6 +60,10 @@ struct PairingSide: Sendable {
         (storing, pending) = (nil, nil)
         discards += 1
       case .countFailure: failures += 1
+      case .countRun: runs += 1
+      case .creditRun:
+        if runs == 0 { faults.append("credited what was not counted") }
+        runs -= 1
       case .finish(let outcome):
         outcomes.append(outcome)
         if !machine.isEnded { faults.append("finished and not ended") }

@@ -5,10 +5,11 @@ import LatchkeyTestSupport
 import Testing
 
 @Suite struct PairingTests {
-  @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
-  func twoMachinesPair(inviterAsks: Bool, joinerAsks: Bool) throws {
+  @Test(arguments: [(true, true), (true, false), (false, true), (false, false)], [false, true])
+  func twoMachinesPair(asks: (inviter: Bool, joiner: Bool), isTyped: Bool) throws {
+    let (inviterAsks, joinerAsks) = asks
     var random = SeededRandom()
-    var rig = PairingRig(inviterAsks: inviterAsks, joinerAsks: joinerAsks, &random)
+    var rig = PairingRig(inviterAsks: inviterAsks, joinerAsks: joinerAsks, isTyped: isTyped, &random)
     rig.settle()
     if inviterAsks {
       #expect(
@@ -23,6 +24,7 @@ import Testing
     }
     #expect(rig.faults.isEmpty)
     #expect(rig.inviter.outcomes == [.ok] && rig.joiner.outcomes == [.ok])
+    #expect(rig.joiner.runs == 0, "a run that the inviter answered is no guess")
     #expect(rig.inviter.failures == 0 && rig.inviter.discards == 0 && rig.joiner.discards == 0)
     let joiner = try #require(rig.inviter.active)
     let inviter = try #require(rig.joiner.active)
@@ -53,7 +55,7 @@ import Testing
     let party = Samples.party(.child, name: "Emma's PC", &random)
     let code = Samples.code(of: Samples.party(.parent, name: "Kitchen laptop", &random), &random)
     let machine = PairingJoinerMachine(
-      own: party, code: code, random: random.bytes(32), ephemeralKey: Samples.linkKeys(&random), asksPerson: false)
+      own: party, code: .pasted(code), entropy: Samples.entropy(&random), asksPerson: false)
     #expect(machine.opening.preamble == .pairing(discriminator: code.discriminator))
     for known in [party.keys.identity.bytes, party.keys.link.bytes, Array("Emma".utf8)] {
       #expect(machine.opening.frame.firstRange(of: known) == nil)
@@ -61,9 +63,9 @@ import Testing
   }
 
   /// The same two machines, the same code: nothing of one pairing is good for another.
-  @Test func eachPairingHasAKeyAndDigitsOfItsOwn() throws {
+  @Test(arguments: [false, true]) func eachPairingHasAKeyAndDigitsOfItsOwn(isTyped: Bool) throws {
     var random = SeededRandom()
-    var first = PairingRig(inviterAsks: false, joinerAsks: false, &random)
+    var first = PairingRig(inviterAsks: false, joinerAsks: false, isTyped: isTyped, &random)
     var second = PairingRig(
       inviterAsks: false, joinerAsks: false, parties: (first.inviterParty, first.joinerParty), code: first.code, &random
     )
@@ -81,7 +83,7 @@ import Testing
     var guess = Samples.code(of: parties.0, &random)
     let code = guess
     guess.secret = SecretBytes(random.bytes(16))
-    var rig = PairingRig(parties: parties, code: code, codeAtJoiner: guess, &random)
+    var rig = PairingRig(parties: parties, code: .pasted(code), codeAtJoiner: .pasted(guess), &random)
     rig.settle()
     #expect(rig.inviter.failures == 1 && rig.inviter.outcomes == [.wrongCode])
     #expect(rig.inviter.sent == [PairingNotice.wrongCode.frame], "a prober never sees who it is")
@@ -95,7 +97,7 @@ import Testing
     let code = Samples.code(of: parties.0, &random)
     var other = code
     other.discriminator = (code.discriminator + 1) % 1_024
-    var rig = PairingRig(parties: parties, code: code, codeAtJoiner: other, &random)
+    var rig = PairingRig(parties: parties, code: .pasted(code), codeAtJoiner: .pasted(other), &random)
     rig.settle()
     #expect(rig.inviter.outcomes == [.wrongCode] && rig.joiner.outcomes == [.wrongCode])
   }
@@ -112,7 +114,7 @@ import Testing
     onlyLink.identity = inviter.identity
     for party in [poser, onlyIdentity, onlyLink] {
       let joiner = Samples.party(.child, name: "C", &random)
-      var rig = PairingRig(parties: (party, joiner), code: code, &random)
+      var rig = PairingRig(parties: (party, joiner), code: .pasted(code), &random)
       rig.settle()
       #expect(rig.joiner.outcomes == [.wrongCode])
       #expect(rig.joiner.sent.count == 1, "nothing but the hash of its keys was ever sent")
@@ -127,13 +129,13 @@ import Testing
     var random = SeededRandom()
     let man = Samples.party(.parent, name: "P", &random)
     var toInviter = PairingRig(&random)
-    var changed = toInviter.code
+    guard case .pasted(var changed) = toInviter.code else { return }
     changed.commitment = man.keys.codeCommitment
     var manAsJoiner = man
     manAsJoiner.role = .child
     toInviter = PairingRig(
       parties: (toInviter.inviterParty, manAsJoiner), code: toInviter.code, &random)
-    var toJoiner = PairingRig(parties: (man, toInviter.joinerParty), code: changed, &random)
+    var toJoiner = PairingRig(parties: (man, toInviter.joinerParty), code: .pasted(changed), &random)
     toInviter.settle()
     toJoiner.settle()
     let shownByInviter = try #require(toInviter.inviter.questions.first?.digits)
@@ -149,7 +151,7 @@ import Testing
       let parties = (Samples.party(.parent, name: "P", &random), Samples.party(.child, name: "C", &random))
       let code = Samples.code(of: parties.0, &random)
       var fresh = SeededRandom(seed: 1_000 + seed)
-      var rig = PairingRig(parties: parties, code: code, &fresh)
+      var rig = PairingRig(parties: parties, code: .pasted(code), &fresh)
       rig.settle()
       digits.insert(try #require(rig.inviter.questions.first?.digits))
     }

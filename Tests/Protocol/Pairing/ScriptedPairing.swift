@@ -17,7 +17,8 @@ struct ScriptedPairing {
     self.random = random.bytes(32)
     handshake = try NoiseHandshake(
       pattern: .xxPSK0PSK3, role: role,
-      prologue: PairingSecrets.prologue(discriminator: code.discriminator, joinerRole: .child), staticKey: party.link,
+      prologue: PairingSecrets.prologue(.pairing(discriminator: code.discriminator), joinerRole: .child),
+      staticKey: party.link,
       ephemeralKey: Samples.linkKeys(&random), remoteStatic: nil,
       presharedKeys: Array(repeating: PairingSecrets.handshakeKey(secret: code.secret), count: 2))
   }

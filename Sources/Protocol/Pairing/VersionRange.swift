@@ -1,0 +1,28 @@
+/// The protocol versions that a side speaks, as they travel beside a CPace share: two u32, big-endian.
+///
+/// Spec: Protocol/03-pairing.md §4.
+struct VersionRange: Hashable, Sendable {
+  /// The size in bytes.
+  static let byteCount = 8
+
+  var range: ClosedRange<UInt32>
+
+  init(_ range: ClosedRange<UInt32>) {
+    self.range = range
+  }
+
+  /// Read eight bytes; nil when they are of another number or in the wrong order.
+  init?(bytes: some Collection<UInt8>) {
+    guard bytes.count == Self.byteCount else { return nil }
+    let least = bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    let greatest = bytes.suffix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    guard least <= greatest else { return nil }
+    self.init(least...greatest)
+  }
+
+  var bytes: [UInt8] {
+    [range.lowerBound, range.upperBound].flatMap { number in
+      [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+  }
+}
