@@ -13,10 +13,15 @@ extension PairingService {
 
   /// Let a joiner wait for a session to bring the last word; false when nothing of the pairing is left.
   func waitInDoubt(_ id: String) async -> Bool {
-    guard let peer = pairings[id]?.pending, pairings[id]?.progress.phase != .ended,
-      let record = await record(peer.keys.deviceID), record.pendingKey != nil
-    else { return false }
+    guard let peer = pairings[id]?.pending, pairings[id]?.progress.phase != .ended else { return false }
+    let device = peer.keys.deviceID
+    if await completedAlready(peer) {
+      await completedBySession(device)
+      return true
+    }
+    guard await record(device)?.pendingKey != nil else { return false }
     pairings[id]?.isInDoubt = true
+    await refresh(device)
     change(id) { progress in
       progress.phase = .committing
       progress.sentence = Self.doubtSentence

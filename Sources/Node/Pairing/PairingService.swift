@@ -171,10 +171,15 @@ actor PairingService {
     }
     guard isStored else { return await end(id, .network) }
     pairings[id]?.pending = peer
+    // Where the inviter was is worth a try for the session that may have to complete this.
+    if !isInviter(id), let address = pairings[id]?.connection?.remote {
+      _ = try? await context.store.seen(peer.keys.deviceID, address: address, synced: false, at: context.wall())
+    }
     CrashPoint.reach(.inviterPendingStored, .joinerPendingStored, isInviter: isInviter(id))
     // A household that this machine is in already keeps its key until another's pairing is complete.
     if context.discoveryKey == nil, !keepHousehold(peer) { return await end(id, .network) }
-    await refresh(peer.keys.deviceID)
+    // A joiner opens no session before it has heard the last word or lost the connection: it would only get in the way.
+    if isInviter(id) { await refresh(peer.keys.deviceID) }
     let effects = pairings[id]?.inviter?.stored() ?? pairings[id]?.joiner?.stored() ?? []
     await perform(id, effects)
     CrashPoint.reach(.inviterCommitSent, .joinerAcknowledgementSent, isInviter: isInviter(id))
@@ -210,7 +215,7 @@ actor PairingService {
   }
 
   /// Whether a session with the new key was faster and has completed this very pairing.
-  private func completedAlready(_ peer: PairedPeer) async -> Bool {
+  func completedAlready(_ peer: PairedPeer) async -> Bool {
     let key = peer.pairwiseKey.secret.withUnsafeBytes { Array($0) }
     let record = try? await context.store.peers().first { $0.device.deviceID == peer.keys.deviceID }
     return record?.state == .active && record?.pairwiseKey == key
@@ -229,7 +234,7 @@ actor PairingService {
   }
 
   /// A session with a pending pairing's key has completed it.
-  private func completedBySession(_ device: DeviceID) async {
+  func completedBySession(_ device: DeviceID) async {
     await discovery.householdChanged()
     guard let (id, pairing) = pairings.first(where: { $0.value.pending?.keys.deviceID == device }) else { return }
     if let peer = pairing.pending { _ = keepHousehold(peer) }

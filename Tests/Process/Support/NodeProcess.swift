@@ -30,18 +30,23 @@ actor NodeProcess {
     get async throws { try await ControlClient.open(stateFolder: folder, timeout: .seconds(30)) }
   }
 
+  /// Whether its process has not ended.
+  var isRunning: Bool { process?.isRunning == true }
+
   /// The ID of the process that runs.
   var pid: pid_t? { process?.pid }
 
   /// Start the node and wait until it answers.
   ///
-  /// - Parameter options: nil for those of the last start.
-  func start(_ options: [String]? = nil) async throws {
+  /// - Parameters:
+  ///   - options: nil for those of the last start.
+  ///   - crashPoint: where a debug build kills itself.
+  func start(_ options: [String]? = nil, crashPoint: String? = nil) async throws {
     if let options { self.options = options }
     let process = try lab.spawn(
       BuiltProgram.path,
       ["run", "--interfaces", "lo", "--log-level", "debug", "--state-dir", folder] + self.options,
-      output: "/dev/null", talk: folder + ".log")
+      output: "/dev/null", talk: folder + ".log", more: crashPoint.map { ["LATCHKEY_CRASH_AT": $0] } ?? [:])
     self.process = process
     try await eventually("\(name) answers") {
       guard process.isRunning else { throw LabFault("\(self.name) did not start: \(self.log.suffix(2_000))") }

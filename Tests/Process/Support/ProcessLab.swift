@@ -45,11 +45,14 @@ final class ProcessLab: Sendable {
   }
 
   /// Start a program that ends with the lab at the latest.
-  func spawn(_ program: String, _ arguments: [String], input: String = "/dev/null", output: String, talk: String) throws
-    -> SpawnedProcess
-  {
+  ///
+  /// - Parameter more: what it finds in its environment besides.
+  func spawn(
+    _ program: String, _ arguments: [String], input: String = "/dev/null", output: String, talk: String,
+    more: [String: String] = [:]
+  ) throws -> SpawnedProcess {
     let process = try SpawnedProcess(
-      program, arguments, environment: environment, input: input, output: output, talk: talk)
+      program, arguments, environment: environment.merging(more) { $1 }, input: input, output: output, talk: talk)
     started.withLock { $0.append(process) }
     return process
   }

@@ -1,0 +1,173 @@
+import GRDB
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// Either side is killed at every instruction of the durable commit, in real processes.
+  @Suite struct PairingCrashTests {
+    /// What has to come of a death at one instruction.
+    enum Expected: Sendable {
+      case paired
+      case unpaired
+      /// Whether the frame before the death was sent is the kernel's to say.
+      case either
+    }
+
+    struct Death: Sendable, CustomStringConvertible {
+      var point: String
+      var expected: Expected
+      /// Whether it stays dead until the other side has given up.
+      var isLong = false
+
+      var ofInviter: Bool { point.hasPrefix("pairing.inviter") }
+      var description: String { point + (isLong ? ", dead for a minute" : "") }
+    }
+
+    static let deaths = [
+      Death(point: "pairing.inviter.opening", expected: .unpaired),
+      Death(point: "pairing.inviter.accepted", expected: .unpaired),
+      Death(point: "pairing.inviter.pending-stored", expected: .unpaired),
+      Death(point: "pairing.inviter.commit-sent", expected: .either),
+      Death(point: "pairing.inviter.acknowledged", expected: .paired),
+      Death(point: "pairing.inviter.promoted", expected: .paired),
+      Death(point: "pairing.inviter.done-sent", expected: .paired),
+      Death(point: "pairing.joiner.dialled", expected: .unpaired),
+      Death(point: "pairing.joiner.accepted", expected: .unpaired),
+      Death(point: "pairing.joiner.pending-stored", expected: .paired),
+      Death(point: "pairing.joiner.acknowledgement-sent", expected: .paired),
+      Death(point: "pairing.joiner.done", expected: .paired),
+      Death(point: "pairing.joiner.promoted", expected: .paired),
+      // Nobody hears the last word for longer than anybody waits for it: the first contact afterwards decides.
+      Death(point: "pairing.inviter.promoted", expected: .paired, isLong: true),
+      Death(point: "pairing.joiner.done", expected: .paired, isLong: true),
+      Death(point: "pairing.joiner.pending-stored", expected: .unpaired, isLong: true),
+      Death(point: "pairing.inviter.pending-stored", expected: .unpaired, isLong: true),
+    ]
+
+    @Test("Wherever a side dies, both agree within a minute whether they are paired, and pairing works again")
+    func everyInstruction() async throws {
+      try await ProcessLab.run { lab in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for (index, death) in Self.deaths.enumerated() {
+            group.addTask { try await Self.check(death, isTyped: index % 2 == 1, lab) }
+          }
+          try await group.waitForAll()
+        }
+      }
+    }
+
+    private static func check(_ death: Death, isTyped: Bool, _ lab: ProcessLab) async throws {
+      let parent = try await lab.node(.parent, "Kitchen laptop")
+      let child = try await lab.node(.child, "Emma's PC")
+      let (victim, other) = death.ofInviter ? (parent, child) : (child, parent)
+      try await other.start()
+      try await victim.start(NodeProcess.quiet, crashPoint: death.point)
+      let port = try await parent.port()
+      let invited = try await parent.api.invite(InviteRequest(acceptWithoutAsking: true))
+      let code = try #require(isTyped ? invited.typedCode : invited.code)
+      let request = JoinRequest(code: code, peer: "127.0.0.1:\(port)")
+      // The joiner's own API may die with it before it has answered.
+      let started = try? await child.api.join(request)
+      // A session that completes the pairing may be faster than the instruction; then the side dies a moment later.
+      try await eventually("\(death) happens") {
+        guard await victim.isRunning else { return true }
+        guard (try? await parent.isConnected()) == true, (try? await child.isConnected()) == true else { return false }
+        await victim.kill()
+        return true
+      }
+      if death.isLong {
+        try await lapse(of: other, isInviter: !death.ofInviter, started, death)
+      }
+      try await victim.start(NodeProcess.quiet)
+      let isPaired = try await agreement(parent, child, within: death.isLong ? 20_000 : 61_000)
+      switch death.expected {
+      case .paired: #expect(isPaired == true, "\(death)")
+      case .unpaired: #expect(isPaired == false, "\(death)")
+      case .either: #expect(isPaired != nil, "\(death)")
+      }
+      if isPaired != true {
+        // The code was not used up, so it is still good while its time is not over.
+        let again = try await lab.join(child, code, peer: "127.0.0.1:\(port)")
+        #expect(again.outcome == .ok, "\(death): \(again)")
+        try await eventually("\(death): the parent is connected") { try await parent.isConnected() }
+        try await eventually("\(death): the child is connected") { try await child.isConnected() }
+      }
+      for node in [parent, child] {
+        _ = await node.terminate()
+        let halves = try node.read {
+          try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM peer WHERE pending_key IS NOT NULL")
+        }
+        #expect(halves == 0, "\(death)")
+      }
+    }
+
+    /// Wait until the side that lives has given up on its half, with a sentence for its person.
+    private static func lapse(
+      of node: NodeProcess, isInviter: Bool, _ started: PairingProgress?, _ death: Death
+    ) async throws {
+      if !isInviter, let started {
+        var progress = started
+        while progress.phase != .ended {
+          progress = try await node.api.pairing(id: progress.pairingID, after: progress.change)
+        }
+        // A session with the new key may have been faster than the death.
+        if progress.outcome == .ok { return }
+        #expect(progress.outcome == .network && progress.sentence?.hasSuffix(".") == true, "\(death): \(progress)")
+        #expect(try await node.api.devices().isEmpty, "\(death)")
+      }
+      // An inviter that has said its last word has nothing to give up: its minute passes all the same.
+      guard isInviter, try await node.api.devices().isEmpty else { return try await Task.sleep(for: .seconds(61)) }
+      let start = node.log.count
+      for _ in 0..<1_400 where !node.log.dropFirst(start).contains("rolled back") {
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      #expect(node.log.contains("a half-made pairing was rolled back"), "\(death)")
+    }
+
+    /// Whether both sides take themselves for paired (and are connected), or for unpaired; nil when they do not agree.
+    private static func agreement(
+      _ parent: NodeProcess, _ child: NodeProcess, within milliseconds: Int64
+    ) async throws -> Bool? {
+      let clock = ContinuousClock()
+      let deadline = clock.now + .milliseconds(milliseconds)
+      while clock.now < deadline {
+        if try await parent.isConnected(), try await child.isConnected() { return true }
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      let (atParent, atChild) = (try await parent.api.devices().isEmpty, try await child.api.devices().isEmpty)
+      guard atParent == atChild else { return nil }
+      return atParent ? false : nil
+    }
+
+    @Test("Who breaks off when it is too late for that is unpaired on both sides all the same")
+    func brokenOffInDoubt() async throws {
+      try await ProcessLab.run { lab in
+        // A session with the new key may be faster than the death, which leaves no doubt: then once more.
+        for _ in 0..<10 where try await !breakOffInDoubt(lab) {}
+      }
+    }
+
+    /// False when there was no doubt.
+    private func breakOffInDoubt(_ lab: ProcessLab) async throws -> Bool {
+      let parent = try await lab.node(.parent, "Kitchen laptop")
+      let child = try await lab.runningNode(.child, "Emma's PC")
+      try await parent.start(NodeProcess.quiet, crashPoint: "pairing.inviter.promoted")
+      let code = try await lab.code(from: parent)
+      let started = try await child.api.join(JoinRequest(code: code))
+      #expect(await parent.wait() == .signalled(9))
+      var progress = started
+      while progress.sentence == nil, progress.phase != .ended {
+        progress = try await child.api.pairing(id: started.pairingID, after: progress.change)
+      }
+      if progress.outcome == .ok { return false }
+      #expect(progress.phase == .committing, "\(progress)")
+      progress = try await child.api.cancelPairing(id: started.pairingID)
+      #expect(progress.outcome == .cancelled, "\(progress)")
+      #expect(try await child.api.devices().isEmpty)
+      try await parent.start(NodeProcess.quiet)
+      try await eventually("the parent has heard of it") { try await parent.api.devices().isEmpty }
+      #expect(try await child.api.devices().isEmpty)
+      return true
+    }
+  }
+}
