@@ -112,6 +112,7 @@ extension PairingService {
       following = await next(frames, id)
     }
     if pairings[id]?.connection === connection {
+      if pairings[id]?.inviter?.isProven == false { throttle.abandoned(connection.remoteHost, now: context.now()) }
       let effects = pairings[id]?.inviter?.connectionLost() ?? []
       await perform(id, effects)
     }

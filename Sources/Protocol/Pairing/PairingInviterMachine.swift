@@ -60,6 +60,14 @@ public struct PairingInviterMachine: Sendable {
   /// Whether the attempt is over.
   public var isEnded: Bool { if case .ended = state { true } else { false } }
 
+  /// Whether the joiner has shown yet that it has the code.
+  public var isProven: Bool {
+    switch state {
+    case .awaitingOffer, .awaitingOpening, .awaitingIntroduction: false
+    default: true
+    }
+  }
+
   /// Whether breaking off has become impossible, since the joiner may hear at any moment that it is final.
   public var isPastReturn: Bool { if case .promoting = state { true } else { false } }
 

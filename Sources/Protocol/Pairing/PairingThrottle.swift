@@ -24,6 +24,15 @@ public struct PairingThrottle: Sendable {
   /// - Parameter source: its address without the port.
   public mutating func failed(_ source: String, now: BootInstant) {
     lastFailure = now
+    count(source, now)
+  }
+
+  /// An attempt from this source was left before it had proved anything: it costs the source time, and nobody else.
+  public mutating func abandoned(_ source: String, now: BootInstant) {
+    count(source, now)
+  }
+
+  private mutating func count(_ source: String, _ now: BootInstant) {
     let before = known[source].flatMap { now - $0.last < Self.forgivenMilliseconds ? $0.failures : nil } ?? 0
     known[source] = Source(failures: before + 1, last: now)
     guard known.count > Self.sources,

@@ -31,6 +31,16 @@ import Testing
     #expect(throttle.wait("192.0.2.1", now: at(7_000)) == 4_000)
   }
 
+  /// Somebody who takes the place of others and leaves again must not keep them waiting.
+  @Test func whoLeavesWaitsAlone() {
+    var throttle = PairingThrottle()
+    for expected in [1_000, 2_000, 4_000] as [Int64] {
+      throttle.abandoned("192.0.2.1", now: at(7_000))
+      #expect(throttle.wait("192.0.2.1", now: at(7_000)) == expected)
+    }
+    #expect(throttle.wait("192.0.2.2", now: at(7_000)) == 0)
+  }
+
   @Test func aSourceIsForgivenInTheEnd() {
     var throttle = PairingThrottle()
     for _ in 0..<4 { throttle.failed("192.0.2.1", now: at(0)) }
