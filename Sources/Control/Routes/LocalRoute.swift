@@ -48,7 +48,7 @@ enum LocalRoute: Hashable, Sendable {
   /// Whether the node may keep the answer back for up to 25 s, until something changes.
   var isLongPoll: Bool {
     switch self {
-    case .pairing, .nearbyInvitations, .waitForCommand, .sync: true
+    case .pairing, .cancelPairing, .nearbyInvitations, .waitForCommand, .sync: true
     default: false
     }
   }

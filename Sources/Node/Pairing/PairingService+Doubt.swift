@@ -39,7 +39,7 @@ extension PairingService {
     pairings[id]?.undoes = true
     guard pairings[id]?.isInDoubt == true, let device = pairings[id]?.pending?.keys.deviceID else { return }
     // A device that was paired before stays so: only its new key is in doubt.
-    guard let record = await record(device), record.state == .pending else { return }
+    if pairings[id]?.wasPaired == true { return await close(id, .cancelled) }
     var isPromoted = false
     await tryStore(id) { () async throws(StoreError) in
       isPromoted = try await self.context.store.promote(device, at: self.context.wall())
@@ -49,6 +49,7 @@ extension PairingService {
 
   /// The pairing is done and its person has taken it back meanwhile: the other machine hears of it, signed.
   func undoFinished(_ id: String) async {
+    pairings[id]?.undoes = false
     guard let device = pairings[id]?.pending?.keys.deviceID else { return await close(id, .cancelled) }
     let removal = RemovalNotice.make(by: context.identity, sender: context.own, receiver: device)
     let isRemoved = await tryStore(id) { () async throws(StoreError) in

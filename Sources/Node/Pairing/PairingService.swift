@@ -27,6 +27,8 @@ actor PairingService {
     var isInDoubt = false
     /// The person broke off when it was too late for that: undo it as soon as it is done.
     var undoes = false
+    /// Whether the other device was paired when this began; then breaking off leaves it so.
+    var wasPaired = false
   }
 
   let context: NodeContext
@@ -97,6 +99,13 @@ actor PairingService {
   func cancel(_ id: String) async throws(LocalAPIError) -> PairingProgress {
     guard try progress(id).phase != .ended else { return try progress(id) }
     await end(id, .cancelled)
+    // What is past return ends within the time that the other machine has for an answer.
+    let deadline = context.now() + 2 * Limits.pairingStepMilliseconds
+    while try progress(id).phase != .ended, context.now() < deadline, !Task.isCancelled {
+      let seen = context.changes.version
+      guard try progress(id).phase != .ended else { break }
+      await context.changes.wait(after: seen, milliseconds: deadline - context.now())
+    }
     return try progress(id)
   }
 
@@ -159,6 +168,9 @@ actor PairingService {
   private func storePending(_ id: String, _ peer: PairedPeer) async {
     CrashPoint.reach(.inviterAccepted, .joinerAccepted, isInviter: isInviter(id))
     change(id) { $0.phase = .committing }
+    let known = await record(peer.keys.deviceID)?.state == .active
+    pairings[id]?.wasPaired = known
+    if !isInviter(id) { await forgetLapsed(except: peer.keys.deviceID) }
     let isStored = await tryStore(id) { () async throws(StoreError) in
       try await self.context.store.savePending(
         RegisteredDevice(
@@ -250,7 +262,6 @@ actor PairingService {
     pairings[id]?.connection = nil
     let isInviter = isInviter(id)
     pairings[id]?.inviter = nil
-    if outcome == .ok, pairings[id]?.undoes == true { return await undoFinished(id) }
     if !isInviter || outcome == .ok || outcome == .refused || pairings[id]?.wasCancelled == true {
       await close(id, outcome)
     } else if pairings[id]?.progress.phase != .ended {
@@ -267,6 +278,7 @@ actor PairingService {
   /// The pairing is over for good.
   func close(_ id: String, _ outcome: PairingOutcome) async {
     guard let pairing = pairings[id], pairing.progress.phase != .ended else { return }
+    if outcome == .ok, pairing.undoes, !pairing.wasPaired { return await undoFinished(id) }
     change(id) { progress in
       progress.phase = .ended
       progress.outcome = outcome
