@@ -42,6 +42,9 @@ let package = Package(
     // Avahi's pkg-config files carry a flag that the package manager refuses with a warning; the headers need none.
     .systemLibrary(name: "CAvahi", path: "Sources/CAvahi", providers: [.apt(["libavahi-client-dev"])]),
     .systemLibrary(name: "CAvahiCore", path: "Sources/CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
+    .systemLibrary(
+      name: "CQREncode", path: "Sources/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(name: "CProcess", path: "Sources/CProcess"),
 
     .target(name: "LatchkeyModel", path: "Sources/Model", swiftSettings: strict),
     .target(
@@ -84,7 +87,7 @@ let package = Package(
     .target(
       name: "LatchkeyCommands",
       dependencies: [
-        "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent",
+        "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent", "CQREncode", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Rainbow", package: "Rainbow"),
         .product(name: "TextTable", package: "TextTable"),

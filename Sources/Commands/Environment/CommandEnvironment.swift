@@ -19,8 +19,12 @@ struct CommandEnvironment: Sendable {
   var runNode: @Sendable (LocalNodeSettings) async throws -> Void
   /// Start a program whose use is recorded.
   var startProgram: @Sendable (_ arguments: [String]) throws -> any RecordedProgram
-  /// How long a report to a restarting node is tried.
+  /// How long a report to a restarting node is tried, and a node that went away during a pairing.
   var reportPatience: Duration
+  /// Milliseconds on a clock that does not jump.
+  var uptime: @Sendable () -> Int64
+  /// Let time pass.
+  var pause: @Sendable (Duration) async throws -> Void
 
   /// The environment of the command that runs.
   @TaskLocal static var current = CommandEnvironment.live
@@ -35,10 +39,20 @@ struct CommandEnvironment: Sendable {
     initialise: { try await LocalNode.initialise(path: $0, role: $1, name: $2) },
     runNode: { try await LocalNode.run($0) },
     startProgram: { try AgentProgram(arguments: $0) },
-    reportPatience: .seconds(10))
+    reportPatience: .seconds(10),
+    uptime: { CommandEnvironment.start.duration(to: .now).milliseconds },
+    pause: { try await Task.sleep(for: $0) })
+
+  private static let start = ContinuousClock.now
 
   /// Whether to colour what people read.
-  var usesColour: Bool {
-    console.outputIsTerminal && (variables["NO_COLOR"] ?? "").isEmpty && variables["TERM"] != "dumb"
-  }
+  var usesColour: Bool { console.outputIsTerminal && mayColour }
+
+  /// Whether nobody has asked for text without colour.
+  var mayColour: Bool { (variables["NO_COLOR"] ?? "").isEmpty && variables["TERM"] != "dumb" }
+}
+
+extension Duration {
+  /// Whole milliseconds.
+  fileprivate var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
 }

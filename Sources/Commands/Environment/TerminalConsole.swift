@@ -8,6 +8,13 @@ struct TerminalConsole: Console {
 
   var inputIsTerminal: Bool { isatty(STDIN_FILENO) != 0 }
   var outputIsTerminal: Bool { isatty(STDOUT_FILENO) != 0 }
+  var talkIsTerminal: Bool { isatty(STDERR_FILENO) != 0 }
+
+  var size: TerminalSize {
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return .usual }
+    return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+  }
 
   func write(_ text: String) throws(CommandFailure) {
     guard let errorNumber = Self.writeAll(text, to: STDOUT_FILENO) else { return }
@@ -24,6 +31,16 @@ struct TerminalConsole: Console {
 
   func prompt(_ text: String) {
     _ = Self.writeAll(text, to: STDERR_FILENO)
+  }
+
+  func draw(_ text: String) {
+    _ = Self.writeAll(text, to: STDERR_FILENO)
+  }
+
+  func setInput(_ input: TerminalInput) { input.apply() }
+
+  func forgetInput() {
+    if inputIsTerminal { tcflush(STDIN_FILENO, TCIFLUSH) }
   }
 
   /// Give the `errno` of a failure; nil for none.
@@ -45,27 +62,29 @@ struct TerminalConsole: Console {
     return nil
   }
 
-  func readLine() async -> String? {
-    // A read blocks its thread, so it gets one of its own; looking up every 100 ms lets a cancelled question end.
+  func readLine() async -> String? { await Self.reading(Self.readLine) }
+
+  func readKeys() async -> [UInt8]? { await Self.reading(Self.readKeys) }
+
+  // A read blocks its thread, so it gets one of its own; looking up every 100 ms lets a cancelled question end.
+  private static func reading<Value: Sendable>(
+    _ read: @escaping @Sendable (InputRequest) -> Value?
+  ) async -> Value? {
     let asked = InputRequest()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        Thread { continuation.resume(returning: Self.readLine(while: asked)) }.start()
+        Thread { continuation.resume(returning: read(asked)) }.start()
       }
     } onCancel: {
       asked.cancel()
     }
   }
 
-  private static func readLine(while asked: InputRequest) -> String? {
+  private static func readLine(_ asked: InputRequest) -> String? {
     var line: [UInt8] = []
-    while asked.isWanted {
-      var waited = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-      guard poll(&waited, 1, 100) > 0 else { continue }
-      var byte: UInt8 = 0
-      // One byte at a time, so that what follows the line stays for whoever reads next.
-      let count = read(STDIN_FILENO, &byte, 1)
-      if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
+    var byte: UInt8 = 0
+    // One byte at a time, so that what follows the line stays for whoever reads next.
+    while let count = readSome(asked, &byte, 1) {
       guard count == 1 else { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
       if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
       if line.count < lineBytes { line.append(byte) }
@@ -73,9 +92,39 @@ struct TerminalConsole: Console {
     return nil
   }
 
-  func interrupts() -> AsyncStream<Void> {
-    AsyncStream { continuation in
-      let sources = [SIGINT, SIGTERM].map { number in
+  private static func readKeys(_ asked: InputRequest) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: lineBytes)
+    guard let count = readSome(asked, &bytes, bytes.count), count > 0 else { return nil }
+    return Array(bytes.prefix(count))
+  }
+
+  /// Give the number of bytes read, 0 at the end; nil once nobody waits any more.
+  private static func readSome(_ asked: InputRequest, _ buffer: UnsafeMutableRawPointer, _ size: Int) -> Int? {
+    while asked.isWanted {
+      var waited = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+      // What comes after the question was withdrawn is for the next one.
+      guard poll(&waited, 1, 100) > 0, asked.isWanted else { continue }
+      let count = read(STDIN_FILENO, buffer, size)
+      if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
+      return max(0, count)
+    }
+    return nil
+  }
+
+  // A terminal that goes away is a reason to break off, unless whoever started this wants it to go on.
+  func interrupts() -> AsyncStream<Void> { watch([SIGINT, SIGTERM] + (Self.isIgnored(SIGHUP) ? [] : [SIGHUP])) }
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var present = sigaction()
+    guard sigaction(number, nil, &present) == 0 else { return false }
+    return unsafeBitCast(present.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
+  func resizes() -> AsyncStream<Void> { watch([SIGWINCH]) }
+
+  private func watch(_ numbers: [Int32]) -> AsyncStream<Void> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let sources = numbers.map { number in
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
         source.setEventHandler { continuation.yield() }

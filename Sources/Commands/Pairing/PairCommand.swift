@@ -5,9 +5,15 @@ struct PairCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pair", abstract: "Bring a machine into the family.",
     discussion: """
-      The parent's machine shows a code, the other machine enters it; it can be sent as text or read aloud.
+      Run `latchkey pair` on both machines and follow what it says: the parent's shows a code, the other one asks for it. \
+      The code can be scanned, pasted, or read aloud and typed. `latchkey pair wizard --help` lists its options. Scripts \
+      use `latchkey pair invite --json` and `latchkey pair join --code-stdin`.
 
-      Example: latchkey pair invite, then on the other machine: latchkey pair join
+      Example: latchkey pair
       """,
-    subcommands: [PairInviteCommand.self, PairJoinCommand.self, PairListCommand.self, PairCancelCommand.self])
+    subcommands: [
+      PairWizardCommand.self, PairInviteCommand.self, PairJoinCommand.self, PairListCommand.self,
+      PairCancelCommand.self,
+    ],
+    defaultSubcommand: PairWizardCommand.self)
 }

@@ -9,9 +9,12 @@ struct PairInviteCommand: AsyncParsableCommand {
       Writes the code to standard output and waits for the other machine. Who joins is shown with six digits that both \
       screens show, and is let in when you say yes. Ctrl-C closes the code.
 
-      With --json there are two lines of JSON: the open code at once, and how it ended.
+      With --json every event is one JSON object a line: `code`, `request`, `withdrawn`, `failure`, and `result` as the \
+      last. A request is then accepted by a line on standard input that is exactly its six digits; any other line, and \
+      the end of the input, refuses it.
 
       Example: latchkey pair invite --for Emma --minutes 10
+      Example: latchkey pair invite --json --yes
       """)
 
   @OptionGroup var node: NodeOptions
@@ -25,10 +28,13 @@ struct PairInviteCommand: AsyncParsableCommand {
   @Flag(help: "Let in whoever has the code, without a question.")
   var yes = false
 
-  @Flag(help: "Write lines of JSON for programs.")
+  @Flag(help: "Write lines of JSON for programs, and read their answers.")
   var json = false
 
-  mutating func validate() throws {
+  mutating func validate() throws { try Self.check(minutes: minutes) }
+
+  /// Hold the range of a code's time.
+  static func check(minutes: Int) throws {
     let (least, most) = (Limits.pairingMinutes.least, Limits.pairingMinutes.most)
     guard (least...most).contains(minutes) else {
       throw ValidationError("A code can be good for \(least) to \(most) minutes: choose --minutes within that.")
@@ -36,33 +42,39 @@ struct PairInviteCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let console = CommandEnvironment.current.console
-    guard yes || console.inputIsTerminal else {
+    let environment = CommandEnvironment.current
+    let console = environment.console
+    guard yes || json || console.inputIsTerminal else {
       throw CommandFailure(
         .usage,
-        "There is no terminal to ask on who may join: run it in one, or add --yes to let in whoever has the code.")
+        "There is no terminal to ask on who may join: run it in one, add --json to answer by the six digits, or add --yes "
+          + "to let in whoever has the code.")
     }
     let childName = try childName.map { try DeviceName($0).text }
+    let scope = UndumpableScope()
+    defer { withExtendedLifetime(scope) {} }
     let interface = try await node.open()
-    let interrupts = console.interrupts()
-    let opened = try await interface.invite(
-      InviteRequest(minutes: minutes, childName: childName, acceptWithoutAsking: yes))
-    try show(opened, console: console)
-    let conversation = PairingConversation(node: interface, console: console, side: .inviter, asks: !yes)
-    let ended = try await conversation.follow(opened, interrupts: interrupts)
-    if json { try console.write(JSONText.line(ended)) }
-    try PairingEnd(progress: ended, side: .inviter).tell(console)
+    try await PairingEvents.during(console: console) { events in
+      let opened = try await interface.invite(
+        InviteRequest(minutes: minutes, childName: childName, acceptWithoutAsking: yes))
+      if !json { try show(opened, console: console) }
+      let records = PairingRecords(console: console, question: "To accept, enter its six digits: ")
+      var conversation = await PairingConversation(
+        opened, node: interface, environment: environment, events: events,
+        consent: yes ? .beforehand : json ? .digitLine : .person,
+        view: json ? records : PairingTranscript(console: console))
+      let end = try await conversation.follow()
+      if json { try records.result(end) }
+      try end.tell(console)
+    }
   }
 
   private func show(_ opened: PairingProgress, console: any Console) throws {
-    if json {
-      try console.write(JSONText.line(opened))
-    } else {
-      try console.write((opened.code ?? "") + "\n")
-    }
-    let time = opened.expiresInMilliseconds.map { ShownText.count(max(1, ($0 + 59_999) / 60_000), "minute") }
+    try console.write((opened.code ?? "") + "\n")
+    let time = opened.expiresInMilliseconds.map(PairingWords.minutes)
     console.note(
       "The code is good for \(time ?? ShownText.count(minutes, "minute")) and for one machine. "
         + "On the other machine run `latchkey pair join` and enter it there.")
+    if let typed = opened.typedCode { console.note("To type instead of paste: \(typed)") }
   }
 }

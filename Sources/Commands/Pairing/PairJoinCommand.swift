@@ -6,12 +6,13 @@ struct PairJoinCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "join", abstract: "Join with the code that the other machine shows.",
     discussion: """
-      Asks for the code, or reads one line of standard input when that is no terminal. A code is never taken as an \
-      argument, where every user of this machine could read it in the list of processes.
+      Asks for the code, the long or the short one, or reads it from the first line of standard input. A code is never \
+      taken as an argument, where every user of this machine could read it in the list of processes.
 
-      With --json there is one line of JSON: how it ended.
+      With --json every event is one JSON object a line: `request`, and `result` as the last.
 
       Example: latchkey pair join
+      Example: latchkey pair join --code-stdin --accept-digits 123456 < code.txt
       """)
 
   @OptionGroup var node: NodeOptions
@@ -19,10 +20,16 @@ struct PairJoinCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Where the other machine is, when it is not found by itself.", valueName: "host:port"))
   var peer: PeerAddress?
 
+  @Flag(help: "Read the code from the first line of standard input, without a question.")
+  var codeStdin = false
+
+  @Option(help: ArgumentHelp("Go on only if the six digits are these.", valueName: "123456"))
+  var acceptDigits: String?
+
   @Flag(help: "Go on without asking whether it is the right machine; so it is when the code comes from a pipe.")
   var yes = false
 
-  @Flag(help: "Write a line of JSON for programs.")
+  @Flag(help: "Write lines of JSON for programs.")
   var json = false
 
   // Everything that is not known lands here, so that a code given by mistake is refused without being repeated.
@@ -35,29 +42,46 @@ struct PairJoinCommand: AsyncParsableCommand {
         "This takes no further argument, and a code as an argument would be visible in every process list: run "
           + "`latchkey pair join` and enter the code when it asks.")
     }
+    if let digits = acceptDigits {
+      let plain = digits.filter { $0 != " " }
+      guard plain.utf8.count == 6, plain.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+        throw ValidationError("The digits to accept are six, such as 123456: give --accept-digits what the screen shows.")
+      }
+      guard !yes else {
+        throw ValidationError("--yes and --accept-digits say different things: give one of them.")
+      }
+      acceptDigits = plain
+    }
   }
 
   func run() async throws {
-    let console = CommandEnvironment.current.console
+    let environment = CommandEnvironment.current
+    let console = environment.console
+    let scope = UndumpableScope()
+    defer { withExtendedLifetime(scope) {} }
     let interface = try await node.open()
-    let asks = !yes && console.inputIsTerminal
+    let consent: PairingConsent =
+      if let acceptDigits { .digits(acceptDigits) } else { yes || !console.inputIsTerminal ? .beforehand : .person }
     let code = try await readCode(console)
-    let interrupts = console.interrupts()
-    let started = try await interface.join(
-      JoinRequest(code: code, peer: peer?.text, acceptWithoutAsking: !asks))
-    console.note("Looking for the machine that shows this code …")
-    let conversation = PairingConversation(node: interface, console: console, side: .joiner, asks: asks)
-    let ended = try await conversation.follow(started, interrupts: interrupts)
-    if json { try console.write(JSONText.line(ended)) }
-    try PairingEnd(progress: ended, side: .joiner).tell(console)
+    try await PairingEvents.during(console: console) { events in
+      let started = try await interface.join(
+        JoinRequest(code: code, peer: peer?.text, acceptWithoutAsking: consent == .beforehand))
+      let records = PairingRecords(console: console)
+      var conversation = await PairingConversation(
+        started, node: interface, environment: environment, events: events, consent: consent,
+        view: json ? records : PairingTranscript(console: console))
+      let end = try await conversation.follow()
+      if json { try records.result(end) }
+      try end.tell(console)
+    }
   }
 
   private func readCode(_ console: any Console) async throws -> String {
-    if console.inputIsTerminal { console.prompt("Code: ") }
+    if console.inputIsTerminal, !codeStdin { console.prompt("Code: ") }
     let line = await console.readLine() ?? ""
     guard line.contains(where: { !$0.isWhitespace }) else {
       throw CommandFailure(
-        .noInput, "No code was given: run `latchkey pair invite` on the parent's machine and enter the code it shows.")
+        .noInput, "No code was given: run `latchkey pair` on the parent's machine and enter the code it shows.")
     }
     return line
   }

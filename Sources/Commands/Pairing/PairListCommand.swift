@@ -18,15 +18,16 @@ struct PairListCommand: AsyncParsableCommand {
     case .table:
       let rows = pairings.map { pairing in
         [
-          pairing.pairingID, pairing.phase.rawValue,
+          pairing.pairingID, pairing.part == .inviter ? "shows the code" : "joins", pairing.phase.rawValue,
+          pairing.prefix.map { $0 + "…" } ?? "–",
           pairing.expiresInMilliseconds.map { ShownText.duration($0) } ?? "–",
-          pairing.failuresLeft.map(String.init) ?? "–", pairing.peerName?.text ?? "–",
+          pairing.failuresLeft.map(String.init) ?? "–", pairing.childName ?? "–", pairing.peerName?.text ?? "–",
         ]
       }
       try console.write(
         TableText.render(
-          ["ID", "Phase", "Good for", "Failures left", "Other machine"], numbers: [3], rows: rows,
-          empty: "No pairing is open."))
+          ["ID", "Side", "Phase", "Typed code", "Good for", "Failures left", "For", "Other machine"], numbers: [5],
+          rows: rows, empty: "No pairing is open."))
     }
   }
 }

@@ -45,8 +45,8 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
   init(_ outcome: PairingOutcome) {
     self =
       switch outcome {
-      case .ok: .ok
-      case .wrongCode, .typo, .expired, .alreadyPaired: .data
+      case .ok, .alreadyPaired: .ok
+      case .wrongCode, .typo, .expired: .data
       case .refused: .permission
       case .busy, .network, .cancelled: .tryAgain
       case .notFound: .unavailable

@@ -18,13 +18,43 @@ enum PairingCodeMask {
         hidden.append(argument)
       }
     }
+    hidden += typedPieces(arguments)
     return hidden.sorted { $0.count > $1.count }.reduce(message) { $0.replacing($1, with: "…") }
   }
 
   /// Whether `text` holds the start of a code in any of the ways it may be typed.
   static func looksLikeCode(_ text: String) -> Bool {
     let compact = text.uppercased().filter { $0 != "-" && $0 != " " }
-    return compact.contains("LK1")
+    return compact.contains("LK1") || looksTyped(text)
+  }
+
+  /// Whether `text`, or the value in it, has the form of a typed code, such as `KX-7Q2MN-4C`.
+  private static func looksTyped(_ text: String) -> Bool {
+    let value = text.contains("=") ? String(text.drop { $0 != "=" }.dropFirst()) : text
+    let groups = value.split { $0 == "-" || $0 == " " }
+    guard groups.reduce(0, { $0 + $1.utf8.count }) == 9, groups.allSatisfy({ $0.utf8.allSatisfy(isSymbol) }) else {
+      return false
+    }
+    // A word of nine letters is no code; one that somebody cut where codes are cut is.
+    return groups.map(\.utf8.count) == [2, 5, 2] || groups.contains { $0.contains(where: \.isNumber) }
+  }
+
+  /// The parts of a typed code that was given as three arguments.
+  private static func typedPieces(_ arguments: [String]) -> [String] {
+    guard arguments.count >= 3 else { return [] }
+    return (0...arguments.count - 3).flatMap { first in
+      let pieces = Array(arguments[first..<first + 3])
+      return looksTyped(pieces.joined(separator: "-")) && pieces.map(\.utf8.count) == [2, 5, 2] ? pieces : []
+    }
+  }
+
+  private static func isSymbol(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: false
+    }
   }
 
   private static func isPiece(_ text: String) -> Bool {

@@ -26,7 +26,7 @@ import Testing
   }
 
   private static let outcomes: [PairingOutcome: Int32] = [
-    .ok: 0, .wrongCode: 65, .typo: 65, .expired: 65, .alreadyPaired: 65, .refused: 77, .busy: 75, .network: 75,
+    .ok: 0, .wrongCode: 65, .typo: 65, .expired: 65, .alreadyPaired: 0, .refused: 77, .busy: 75, .network: 75,
     .cancelled: 75, .notFound: 69, .version: 76,
   ]
 

@@ -9,28 +9,40 @@ final class ScriptedConsole: Console {
     var notes: [String] = []
     var prompts: [String] = []
     var lines: [String]
+    var keys: [[UInt8]]
+    var inputs: [TerminalInput] = []
     /// For a full disk, or a reader that has gone.
     var fault: CommandFailure?
   }
 
   let inputIsTerminal: Bool
   let outputIsTerminal: Bool
+  let talkIsTerminal: Bool
+  /// What stands on standard error of a terminal of this size.
+  let screen: ScreenEmulator
   private let waitsForInput: Bool
   private let state: Mutex<State>
   private let interrupted: AsyncStream<Void>
   private let interrupter: AsyncStream<Void>.Continuation
+  private let resized: AsyncStream<Void>
+  private let resizer: AsyncStream<Void>.Continuation
 
   /// - Parameters:
   ///   - lines: what is typed, a line a question; then the input ends.
   ///   - waitsForInput: whether a person who has typed all `lines` just sits there instead.
+  ///   - keys: what is typed key by key, a chunk a reading.
   init(
-    lines: [String] = [], isTerminal: Bool = true, waitsForInput: Bool = false, fault: CommandFailure? = nil
+    lines: [String] = [], keys: [String] = [], isTerminal: Bool = true, waitsForInput: Bool = false,
+    size: TerminalSize = .usual, fault: CommandFailure? = nil
   ) {
     inputIsTerminal = isTerminal
     outputIsTerminal = false
+    talkIsTerminal = isTerminal
+    screen = ScreenEmulator(size)
     self.waitsForInput = waitsForInput
-    state = Mutex(State(lines: lines, fault: fault))
+    state = Mutex(State(lines: lines, keys: keys.map { Array($0.utf8) }, fault: fault))
     (interrupted, interrupter) = AsyncStream.makeStream()
+    (resized, resizer) = AsyncStream.makeStream()
   }
 
   /// Everything on standard output.
@@ -49,16 +61,58 @@ final class ScriptedConsole: Console {
     state.withLock { $0.output += text }
   }
 
-  func note(_ text: String) { state.withLock { $0.notes.append(text) } }
+  func note(_ text: String) {
+    state.withLock { $0.notes.append(text) }
+    screen.write(text + "\n")
+  }
 
-  func prompt(_ text: String) { state.withLock { $0.prompts.append(text) } }
+  func prompt(_ text: String) {
+    state.withLock { $0.prompts.append(text) }
+    screen.write(text)
+  }
 
-  func readLine() async -> String? {
-    if let line = state.withLock({ $0.lines.isEmpty ? nil : $0.lines.removeFirst() }) { return line }
+  func draw(_ text: String) { screen.write(text) }
+
+  var size: TerminalSize { screen.size }
+
+  /// Give the terminal another size.
+  func resize(_ size: TerminalSize) {
+    screen.resize(size)
+    resizer.yield()
+  }
+
+  func resizes() -> AsyncStream<Void> { resized }
+
+  /// The ways in which input was taken, in turn.
+  var inputs: [TerminalInput] { state.withLock { $0.inputs } }
+
+  func setInput(_ input: TerminalInput) {
+    state.withLock { if $0.inputs.last != input { $0.inputs.append(input) } }
+  }
+
+  func forgetInput() {}
+
+  func readKeys() async -> [UInt8]? {
+    if let keys = state.withLock({ $0.keys.isEmpty ? nil : $0.keys.removeFirst() }) { return keys }
     guard waitsForInput else { return nil }
+    await waitWithoutEnd()
+    return nil
+  }
+
+  private func waitWithoutEnd() async {
     let (stream, continuation) = AsyncStream<Void>.makeStream()
     for await _ in stream {}
     withExtendedLifetime(continuation) {}
+  }
+
+  func readLine() async -> String? {
+    if let line = state.withLock({ $0.lines.isEmpty ? nil : $0.lines.removeFirst() }) {
+      // As the terminal itself shows it.
+      screen.write(line + "\n")
+      return line
+    }
+    guard waitsForInput else { return nil }
+    await waitWithoutEnd()
     return nil
   }
 

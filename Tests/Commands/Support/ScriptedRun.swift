@@ -39,6 +39,6 @@ struct ScriptedRun: Sendable {
       console: console, variables: ["HOME": "/home/test"], timeZone: TimeText.zone("Europe/Berlin"),
       now: { SampleValues.now }, openNode: { _ in node }, initialise: { _, _, _ in SampleValues.childID },
       runNode: { _ in }, startProgram: { _ in throw CommandFailure(.internalFault, "No program here.") },
-      reportPatience: .seconds(10))
+      reportPatience: .seconds(10), uptime: { 0 }, pause: { _ in try await Task.sleep(for: .seconds(86_400)) })
   }
 }

@@ -1,0 +1,7 @@
+#include <sys/prctl.h>
+
+// Swift cannot call a function with a variable number of arguments.
+
+static inline int latchkey_get_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+
+static inline int latchkey_set_dumpable(int value) { return prctl(PR_SET_DUMPABLE, value, 0, 0, 0); }

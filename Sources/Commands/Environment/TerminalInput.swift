@@ -1,0 +1,38 @@
+import Glibc
+import Synchronization
+
+/// How the terminal hands over what is typed.
+enum TerminalInput: Hashable, Sendable {
+  /// Whole lines, shown and mended by the terminal itself.
+  case lines
+  /// Bytes as they come, not shown; Ctrl-C works, and stopping the program with Ctrl-Z does not.
+  case keys
+
+  /// What the terminal was like before the first change.
+  private static let before = Mutex<termios?>(nil)
+
+  /// Make the terminal on standard input so; nothing happens where there is none.
+  func apply() {
+    Self.before.withLock { before in
+      switch self {
+      case .lines:
+        guard var settings = before else { return }
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+        before = nil
+      case .keys:
+        var settings = termios()
+        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return }
+        if before == nil { before = settings }
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        withUnsafeMutableBytes(of: &settings.c_cc) { characters in
+          characters[Int(VMIN)] = 1
+          characters[Int(VTIME)] = 0
+          // Stopped or ended so, the program would leave a terminal behind that shows nothing.
+          characters[Int(VSUSP)] = 0
+          characters[Int(VQUIT)] = 0
+        }
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+      }
+    }
+  }
+}

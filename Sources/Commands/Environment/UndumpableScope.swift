@@ -1,0 +1,33 @@
+import CProcess
+import Synchronization
+
+/// Keeps this process's memory out of core dumps and other programs' reach for as long as the value lives.
+///
+/// Whoever shows or reads a pairing code holds one. The last one to end gives back what was before.
+struct UndumpableScope: ~Copyable, Sendable {
+  private struct State {
+    var open = 0
+    var before: Int32 = 1
+  }
+
+  private static let state = Mutex(State())
+
+  /// Begin.
+  init() {
+    Self.state.withLock { state in
+      if state.open == 0 {
+        state.before = latchkey_get_dumpable()
+        _ = latchkey_set_dumpable(0)
+      }
+      state.open += 1
+    }
+  }
+
+  deinit {
+    Self.state.withLock { state in
+      state.open -= 1
+      // 2 stands for dumps that root alone reads; the kernel does not take it from a program.
+      if state.open == 0, state.before == 1 { _ = latchkey_set_dumpable(1) }
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import LatchkeyModel
+
+/// Follows a pairing to its end, and answers for the person, or asks them, when there is something to decide.
+struct PairingConversation {
+  let node: any NodeInterface
+  let environment: CommandEnvironment
+  let events: PairingEvents
+  let consent: PairingConsent
+  var view: any PairingView
+
+  /// How it stands, as the node said last.
+  private var progress: PairingProgress
+  /// The machines that were paired before.
+  private let before: Set<RegisteredDevice>
+  /// When the code runs out, in milliseconds of the environment's clock.
+  private var deadline: Int64?
+  /// The machine that is there, by its `attempt`.
+  private var met: Int?
+  private var question: LineQuestion?
+  private var wasInterrupted = false
+  private var nodeIsLost = false
+  private var doubt: String?
+  private var refusedHere = false
+  private var shownDigits: String?
+
+  /// - Parameter first: as the node answered when it began.
+  init(
+    _ first: PairingProgress, node: any NodeInterface, environment: CommandEnvironment, events: PairingEvents,
+    consent: PairingConsent, view: any PairingView
+  ) async {
+    self.node = node
+    self.environment = environment
+    self.events = events
+    self.consent = consent
+    self.view = view
+    progress = first
+    before = Set(((try? await node.devices()) ?? []).map(\.device))
+  }
+
+  /// Wait until the pairing has ended; Ctrl-C cancels it at the node.
+  ///
+  /// - Throws: `CommandFailure` when nobody can say how it ended.
+  mutating func follow() async throws -> PairingEnd {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      defer { group.cancelAll() }
+      let watch = PairingWatch(
+        node: node, events: events, patience: environment.reportPatience, pause: environment.pause)
+      let (first, events, pause) = (progress, events, environment.pause)
+      if first.phase != .ended { group.addTask { await watch.run(first) } }
+      group.addTask {
+        while (try? await pause(.seconds(1))) != nil { events.send(.ticked) }
+      }
+      note(first)
+      try view.began(first)
+      try await moved(to: first, &group)
+      while progress.phase != .ended {
+        try await take(try await events.next(), &group)
+      }
+      question?.withdraw()
+      try view.ended(progress)
+      return end
+    }
+  }
+
+  private var end: PairingEnd {
+    var expected: String?
+    if case .digits(let digits) = consent { expected = digits }
+    return PairingEnd(
+      progress: progress, refusedHere: refusedHere, expectedDigits: expected, shownDigits: shownDigits)
+  }
+
+  private mutating func take(_ event: PairingEvent, _ group: inout ThrowingTaskGroup<Void, any Error>) async throws {
+    switch event {
+    case .interrupted: try await cancel()
+    case .resized: try view.resized()
+    case .ticked: try view.ticked(remaining: deadline.map { max(0, $0 - environment.uptime()) })
+    case .progressed(let next): try await moved(to: next, &group)
+    case .nodeLost:
+      nodeIsLost = true
+      try withdraw()
+      try view.node(isThere: false)
+    case .failed(let error): progress = try await end(after: error)
+    case .typed(let line, let number):
+      guard let question, question.number == number, met == number else { return }
+      self.question = nil
+      try await answer(consent.accepts(line, digits: progress.digits))
+    case .keys, .found: break
+    }
+  }
+
+  /// The node has said something.
+  private mutating func moved(
+    to next: PairingProgress, _ group: inout ThrowingTaskGroup<Void, any Error>
+  ) async throws {
+    let failuresBefore = progress.failuresLeft
+    if nodeIsLost {
+      nodeIsLost = false
+      try view.node(isThere: true)
+    }
+    note(next)
+    if let left = next.failuresLeft, let failuresBefore, left < failuresBefore, next.phase != .ended {
+      try view.guessed(failuresLeft: left)
+    }
+    if met != nil, next.phase == .waiting || (next.phase == .asking && next.attempt != met) {
+      try withdraw()
+      try view.lost(next)
+    }
+    if next.phase == .asking, met != next.attempt { try await meet(next, &group) }
+    if next.phase == .committing, doubt != next.sentence, let sentence = next.sentence {
+      doubt = sentence
+      try view.doubts(sentence)
+    }
+  }
+
+  private mutating func note(_ next: PairingProgress) {
+    progress = next
+    deadline = next.expiresInMilliseconds.map { environment.uptime() + $0 }
+  }
+
+  private mutating func meet(
+    _ next: PairingProgress, _ group: inout ThrowingTaskGroup<Void, any Error>
+  ) async throws {
+    (met, shownDigits) = (next.attempt, next.digits)
+    try view.met(next, asks: consent.readsLine)
+    guard consent.readsLine else {
+      if consent != .beforehand { try await answer(consent.accepts(nil, digits: next.digits)) }
+      return
+    }
+    let question = LineQuestion(number: next.attempt)
+    self.question = question
+    let (console, events) = (environment.console, events)
+    group.addTask { await question.read(from: console, to: events) }
+  }
+
+  private mutating func withdraw() throws {
+    question?.withdraw()
+    if question != nil, consent == .person { environment.console.forgetInput() }
+    question = nil
+    met = nil
+  }
+
+  private mutating func answer(_ accepts: Bool) async throws {
+    refusedHere = !accepts
+    try view.answered(progress, accepts: accepts)
+    do {
+      let next = try await node.answerPairing(
+        id: progress.pairingID, PairingAnswer(accept: accepts, attempt: progress.attempt))
+      note(next)
+    } catch {
+      // It went on without an answer, or the node is gone: the watch tells which.
+      guard error.code == .tooLate || error.code == .timeout else { throw error }
+    }
+  }
+
+  /// Break it off. What cannot be broken off any more is undone by the node, which takes a moment.
+  private mutating func cancel() async throws {
+    guard !wasInterrupted else {
+      throw CommandFailure(
+        .tryAgain,
+        "You left before it was clear how the pairing ended: look at `latchkey devices list`, and remove what should not "
+          + "be there with `latchkey devices unpair`.")
+    }
+    wasInterrupted = true
+    question?.withdraw()
+    question = nil
+    do {
+      note(try await node.cancelPairing(id: progress.pairingID))
+    } catch {
+      throw CommandFailure(
+        ExitStatus(error.code),
+        "The pairing could not be cancelled, and its code stays open until its time is up: \(error.message)")
+    }
+  }
+
+  /// The node knows nothing of the pairing any more, most likely because it was started again: look what came of it.
+  private func end(after error: LocalAPIError) async throws -> PairingProgress {
+    guard error.code == .unknownPairing || error.code == .timeout else { throw error }
+    if let devices = try? await node.devices().map(\.device),
+      let device = devices.first(where: { device in
+        device.state == .active
+          && !before.contains { $0.deviceID == device.deviceID && $0.pairedAt == device.pairedAt && $0.state == .active }
+      })
+    {
+      var ended = progress
+      (ended.phase, ended.outcome, ended.device) = (.ended, .ok, device)
+      return ended
+    }
+    guard error.code == .unknownPairing else {
+      throw CommandFailure(
+        .unavailable,
+        "The node of this machine stopped before the pairing was complete: start `latchkey run`, look at "
+          + "`latchkey devices list` a minute later, and pair again if the other machine is not there.")
+    }
+    throw CommandFailure(
+      .tryAgain,
+      "The node of this machine was started again before the pairing was complete: look at `latchkey devices list` in a "
+        + "minute, and pair again if the other machine is not there.")
+  }
+}

@@ -1,0 +1,69 @@
+import LatchkeyModel
+
+/// How a pairing ended, as told to the person and to scripts.
+struct PairingEnd: Sendable {
+  let progress: PairingProgress
+  /// Whether it was this side that said no.
+  var refusedHere = false
+  /// The digits that the command named, and those that came.
+  var expectedDigits: String?
+  var shownDigits: String?
+
+  /// The exit status.
+  var status: ExitStatus { progress.outcome.map { ExitStatus($0) } ?? .internalFault }
+
+  /// What happened and the next step.
+  var sentence: String {
+    switch progress.outcome {
+    case nil: "The pairing ended without an outcome: look at what `latchkey run` prints."
+    case .ok: paired
+    case .refused: refused
+    case let outcome?: ShownText.safe(progress.sentence ?? outcome.sentence)
+    }
+  }
+
+  private var paired: String {
+    let name = ShownText.quoted(progress.device?.name ?? progress.peerName ?? DeviceName(sanitising: ""))
+    return switch (progress.part, progress.device?.role ?? progress.peerRole) {
+    case (.inviter, .parent?): "Paired with \(name). Next: look at `latchkey status`."
+    case (.inviter, _): "Paired with \(name). Next: set a rule, such as `latchkey app set APP-ID --on \(argument) --blocked`."
+    case (.joiner, _): "Paired with \(name). Next: leave `latchkey run` running; `latchkey status` shows how it stands."
+    }
+  }
+
+  /// The other machine as an argument that can be pasted into a shell.
+  private var argument: String {
+    guard let device = progress.device else { return "NAME" }
+    let name = device.name.text
+    let isPlain = name.unicodeScalars.allSatisfy { scalar in
+      scalar.properties.isAlphabetic || (0x30...0x39).contains(scalar.value) || " .,_-'".unicodeScalars.contains(scalar)
+    }
+    return isPlain ? "\"\(name)\"" : device.deviceID.short
+  }
+
+  private var refused: String {
+    if refusedHere, let expectedDigits, let shownDigits {
+      return "The digits are \(shownDigits) and not the expected \(expectedDigits), so the other machine was refused: "
+        + "look at the digits that it shows, and start again with a new code."
+    }
+    switch (progress.part, refusedHere) {
+    case (.inviter, true):
+      return "You said no: the other machine was turned away and the code is closed; run `latchkey pair` for a new one."
+    case (.joiner, true):
+      return "You said no: nothing was changed; run `latchkey pair` on both machines when it is the right one."
+    // Only a machine that was asked about can have said no; before that the node knows better.
+    case (.inviter, false) where progress.attempt > 0:
+      return "The person at the other machine said no, and the code is closed: ask them, then run `latchkey pair` for a "
+        + "new one."
+    case (_, false): return ShownText.safe(progress.sentence ?? PairingOutcome.refused.sentence)
+    }
+  }
+
+  /// Say it on standard error.
+  ///
+  /// - Throws: `CommandFailure` for every outcome but those that leave the two paired.
+  func tell(_ console: any Console) throws(CommandFailure) {
+    guard status == .ok else { throw CommandFailure(status, sentence) }
+    console.note(sentence)
+  }
+}

@@ -1,0 +1,23 @@
+import LatchkeyModel
+
+/// Something that happens while two machines are paired.
+enum PairingEvent: Sendable {
+  /// Ctrl-C.
+  case interrupted
+  /// The terminal has another size.
+  case resized
+  /// About a second has passed.
+  case ticked
+  /// The node says how the pairing stands.
+  case progressed(PairingProgress)
+  /// The node does not answer, and is asked again.
+  case nodeLost
+  /// The node cannot be asked any more, for a reason that no repetition mends.
+  case failed(LocalAPIError)
+  /// A line for the question of that number; nil when the input has ended.
+  case typed(String?, question: Int)
+  /// Keys while a code is entered; nil when the input has ended.
+  case keys([UInt8]?)
+  /// Open codes on the network.
+  case found(NearbyInvitations)
+}

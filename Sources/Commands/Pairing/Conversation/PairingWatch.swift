@@ -1,0 +1,36 @@
+import LatchkeyModel
+
+/// Hears from the node how a pairing goes on, also over a restart of the node.
+struct PairingWatch: Sendable {
+  let node: any NodeInterface
+  let events: PairingEvents
+  /// How long a node that went away is waited for.
+  let patience: Duration
+  let pause: @Sendable (Duration) async throws -> Void
+
+  private static let step = Duration.milliseconds(500)
+
+  /// Send each change, until the pairing has ended or the node cannot be asked any more.
+  func run(_ first: PairingProgress) async {
+    var change = first.change
+    var waited = Duration.zero
+    while !Task.isCancelled {
+      do {
+        let progress = try await node.pairing(id: first.pairingID, after: change)
+        guard !Task.isCancelled else { return }
+        waited = .zero
+        change = progress.change
+        events.send(.progressed(progress))
+        if progress.phase == .ended { return }
+      } catch {
+        guard !Task.isCancelled else { return }
+        guard error.code == .timeout, waited < patience else { return events.send(.failed(error)) }
+        if waited == .zero { events.send(.nodeLost) }
+        waited += Self.step
+        // A node that was started again counts its changes from the beginning.
+        change = 0
+        do { try await pause(Self.step) } catch { return }
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// `latchkey pair`, in full `latchkey pair wizard`
+struct PairWizardCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "wizard", abstract: "Pair this machine, step by step, in the terminal.",
+    discussion: """
+      On a parent's machine it shows a code, on a child's it asks for one; then both show six digits to compare. Ctrl-C at \
+      any point leaves both machines unpaired. Colours follow NO_COLOR.
+
+      Example: latchkey pair
+      Example: latchkey pair --for Emma
+      Example: latchkey pair --plain
+      """)
+
+  @OptionGroup var node: NodeOptions
+
+  @Option(name: .customLong("for"), help: ArgumentHelp("Whose machine will join; asked when left out.", valueName: "name"))
+  var childName: String?
+
+  @Option(help: ArgumentHelp("How long the code is good.", valueName: "1-15"))
+  var minutes = Limits.pairingMinutes.usual
+
+  @Option(help: ArgumentHelp("Where the other machine is, when it is not found by itself.", valueName: "host:port"))
+  var peer: PeerAddress?
+
+  @Flag(help: "One line an event, nothing drawn, nothing that moves: for screen readers and logs.")
+  var plain = false
+
+  @Option(help: ArgumentHelp("What the QR code is drawn for when there are no colours.", valueName: "light|dark"))
+  var background: BackgroundArgument?
+
+  // Everything that is not known lands here, so that a code given by mistake is refused without being repeated.
+  @Argument(parsing: .allUnrecognized, help: .hidden)
+  var rest: [String] = []
+
+  mutating func validate() throws {
+    guard rest.isEmpty else {
+      throw ValidationError(
+        "`latchkey pair` takes nothing like that, and a code as an argument would be visible in every process list: run "
+          + "`latchkey pair` and enter the code when it asks, or see `latchkey pair --help`.")
+    }
+    try PairInviteCommand.check(minutes: minutes)
+  }
+
+  func run() async throws {
+    let environment = CommandEnvironment.current
+    let console = environment.console
+    guard console.inputIsTerminal, console.talkIsTerminal else {
+      throw CommandFailure(
+        .usage,
+        "There is no terminal to ask on: run `latchkey pair` in one, or use `latchkey pair invite --json` on the parent's "
+          + "machine and `latchkey pair join --code-stdin` on the other.")
+    }
+    let childName = try childName.map { try DeviceName($0).text }
+    let scope = UndumpableScope()
+    defer { withExtendedLifetime(scope) {} }
+    let interface = try await node.open()
+    let role = try await interface.status().role
+    let look = TerminalLook(isPlain: plain, background: background, environment: environment)
+    defer { console.setInput(.lines) }
+    try await PairingEvents.during(console: console) { events in
+      switch role {
+      case .parent:
+        guard peer == nil else {
+          throw CommandFailure(
+            .usage, "--peer is for the machine that joins: run `latchkey pair` here without it, and use it there.")
+        }
+        let wizard = InviterWizard(
+          node: interface, environment: environment, events: events, look: look, minutes: minutes, name: childName)
+        try await wizard.run()
+      case .child:
+        guard childName == nil else {
+          throw CommandFailure(
+            .usage, "--for is for the parent's machine: run `latchkey pair` here without it.")
+        }
+        try await JoinerWizard(
+          node: interface, environment: environment, events: events, look: look, peer: peer?.text
+        ).run()
+      }
+    }
+  }
+}

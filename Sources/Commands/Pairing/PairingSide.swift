@@ -1,5 +1,0 @@
-/// Which part this machine has in a pairing.
-enum PairingSide: Sendable {
-  case inviter
-  case joiner
-}

@@ -1,0 +1,91 @@
+import LatchkeyModel
+
+/// An open code as a page of text for a terminal of any size.
+struct InvitationPanel: Sendable {
+  let code: String
+  let typedCode: String?
+  let childName: String?
+  /// The code as a picture; nil where the terminal cannot show one.
+  let picture: QRCodeText?
+  /// Whether headings may be bold.
+  let isBold: Bool
+
+  /// The least width of the text beside the picture.
+  private static let leastTextColumns = 26
+  private static let gap = 2
+
+  init(_ pairing: PairingProgress, look: TerminalLook, isBold: Bool) {
+    let code = pairing.code ?? ""
+    self.code = code
+    self.isBold = isBold
+    typedCode = pairing.typedCode
+    childName = pairing.childName
+    // Without the dashes, which are for the eye, there is room for more redundancy in a picture of the same size.
+    let compact = String(code.filter { $0 != "-" })
+    picture = look.isUnicode && !code.isEmpty ? QRCode(compact).map { QRCodeText($0, paint: look.paint) } : nil
+  }
+
+  /// Lay it out.
+  ///
+  /// - Parameters:
+  ///   - size: the terminal's; two rows below the page stay free for what is said there.
+  ///   - time: what stands where the time left is told.
+  ///   - notice: what else there is to know now.
+  /// - Returns: lines that fit, or nil when the terminal is too small for a code that stays in sight.
+  func lines(size: TerminalSize, time: String, notice: String?) -> [String]? {
+    let rows = size.rows - 2
+    if let picture, picture.lines.count <= rows {
+      let beside = size.columns - picture.width - Self.gap - 1
+      if beside >= Self.leastTextColumns {
+        let text = self.text(columns: beside, time: time, notice: notice, place: "on the left")
+        if text.count <= rows { return Self.join(picture, text) }
+      }
+      if picture.width < size.columns {
+        for isTight in [false, true] {
+          let text = self.text(
+            columns: size.columns - 1, time: time, notice: notice, place: "above", isTight: isTight)
+          if picture.lines.count + text.count <= rows { return picture.lines + text }
+        }
+      }
+    }
+    let small = picture == nil
+      ? nil : "For the QR code, make the window \(neededColumns) columns wide and \(neededRows) rows high."
+    for (hint, isTight) in [(small, false), (small, true), (nil, true)] {
+      let text = self.text(
+        columns: size.columns - 1, time: time, notice: notice, place: nil, hint: hint, isTight: isTight)
+      if text.count <= rows { return text }
+    }
+    return nil
+  }
+
+  private var neededColumns: Int { (picture?.width ?? 0) + Self.gap + Self.leastTextColumns + 1 }
+  private var neededRows: Int { (picture?.lines.count ?? 0) + 2 }
+
+  private static func join(_ picture: QRCodeText, _ text: [String]) -> [String] {
+    (0..<max(picture.lines.count, text.count)).map { index in
+      let left =
+        index < picture.lines.count ? picture.lines[index] : String(repeating: " ", count: picture.width)
+      guard index < text.count, !text[index].isEmpty else { return left }
+      return left + String(repeating: " ", count: gap) + text[index]
+    }
+  }
+
+  private func text(
+    columns: Int, time: String, notice: String?, place: String?, hint: String? = nil, isTight: Bool = false
+  ) -> [String] {
+    func wrap(_ text: String) -> [String] { WrappedText.lines(text, columns: columns) }
+    let space = isTight ? [] : [""]
+    let whose = childName.map { "Code for \(ShownText.quoted(DeviceName(sanitising: $0)))" } ?? "Code for one machine"
+    var lines = wrap(whose).map(bold) + space
+    lines += wrap("On the other machine run `latchkey pair` and enter one of these:") + space
+    if let typedCode { lines += wrap("To type:") + WrappedText.groups(typedCode, columns: columns).map(bold) + space }
+    let scan = place.map { "To paste (it is also in the picture \($0)):" } ?? "To paste:"
+    lines += wrap(scan) + WrappedText.groups(code, columns: columns) + space
+    if let hint { lines += wrap(hint) + space }
+    lines += wrap(time)
+    if let notice { lines += wrap(notice) }
+    return lines
+  }
+
+  private func bold(_ text: String) -> String { isBold ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+}

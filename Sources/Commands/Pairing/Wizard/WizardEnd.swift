@@ -1,0 +1,26 @@
+import LatchkeyModel
+
+/// The wizard's last words.
+struct WizardEnd {
+  let end: PairingEnd
+
+  init(_ end: PairingEnd) {
+    self.end = end
+  }
+
+  /// Say how the pairing ended, in lines that fit the terminal.
+  ///
+  /// - Throws: `CommandFailure` with the status, for every outcome but those that leave the two paired.
+  func tell(_ console: any Console) throws(CommandFailure) {
+    guard end.status == .ok else {
+      let who = end.progress.outcome == .cancelled ? " Neither machine is paired with the other." : ""
+      throw CommandFailure(end.status, end.sentence + who)
+    }
+    Self.note(end.sentence, console)
+  }
+
+  /// Say something in lines that fit the terminal.
+  static func note(_ text: String, _ console: any Console) {
+    for line in WrappedText.lines(text, columns: console.size.columns - 1) { console.note(line) }
+  }
+}

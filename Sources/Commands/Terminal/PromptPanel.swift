@@ -1,0 +1,42 @@
+import LatchkeyControl
+
+/// A prompt with what is typed, and lines above it that change meanwhile.
+struct PromptPanel {
+  private let console: any Console
+  /// Rows of the terminal from the first line to the cursor; nil when nothing is drawn.
+  private var rowsAbove: Int?
+
+  init(console: any Console) {
+    self.console = console
+  }
+
+  /// Draw it in place of what is drawn.
+  ///
+  /// - Parameters:
+  ///   - lines: none wider than the terminal.
+  ///   - prompt: in front of what is typed.
+  ///   - typed: made safe to show here.
+  mutating func show(_ lines: [String], prompt: String, typed: String) {
+    let columns = console.size.columns
+    let input = prompt + PrintableText.of(typed)
+    let width = WrappedText.width(input)
+    var text = rowsAbove.map { $0 > 0 ? "\u{1B}[\($0)A\r\u{1B}[J" : "\r\u{1B}[J" } ?? ""
+    text += lines.map { $0 + "\n" }.joined() + input
+    // A full row leaves the cursor in a place that terminals disagree about.
+    if width > 0, width % columns == 0 { text += " \r" }
+    console.draw(text)
+    rowsAbove = lines.count + width / columns
+  }
+
+  /// The terminal has changed its size and may have broken the lines: they move out of sight before the next drawing.
+  mutating func startAnew() {
+    console.draw(String(repeating: "\n", count: console.size.rows) + "\u{1B}[H\u{1B}[J")
+    rowsAbove = nil
+  }
+
+  /// Leave it as it is and go on below it.
+  mutating func leave() {
+    if rowsAbove != nil { console.draw("\n") }
+    rowsAbove = nil
+  }
+}
