@@ -1,0 +1,107 @@
+"""Finding inviters and known devices by mDNS; this peer has no listener, so it announces nothing.
+
+Spec: Protocol/02-discovery.md
+"""
+
+import hmac
+import ipaddress
+import queue
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import ifaddr
+from zeroconf import ServiceBrowser, ServiceInfo, Zeroconf
+
+from .frames import now
+
+_TYPE = "_latchkey._tcp.local."
+_LEFT_OUT = ("docker", "br-", "veth", "virbr", "cni")
+
+
+@dataclass(frozen=True)
+class Announcement:
+    """What one instance says of itself."""
+
+    addresses: tuple[tuple[str, int], ...]
+    nonce: bytes
+    hint: bytes
+    discriminator: int | None
+
+    def is_of(self, device: bytes, discovery_keys: list[bytes]) -> bool:
+        """Tell whether the hint is that of a device of our household."""
+        if len(self.nonce) != 8 or len(self.hint) != 8:
+            return False
+        return any(hmac.compare_digest(hint(key, self.nonce, device), self.hint) for key in discovery_keys)
+
+
+def hint(discovery_key: bytes, nonce: bytes, device: bytes) -> bytes:
+    """Return what a device of the household announces with `nonce`."""
+    return hmac.digest(discovery_key, nonce + device, "sha256")[:8]
+
+
+def read_text(text: bytes) -> dict[str, bytes]:
+    """Read a TXT record that anybody may have written."""
+    values: dict[str, bytes] = {}
+    entries, at = 0, 0
+    while at < len(text) and entries < 16 and at + 1 + text[at] <= min(len(text), 1_300):
+        key, _, value = text[at + 1 : at + 1 + text[at]].partition(b"=")
+        at, entries = at + 1 + text[at], entries + 1
+        if key and all(0x20 <= byte <= 0x7E for byte in key):
+            values.setdefault(key.decode("ascii").lower(), value)
+    return values
+
+
+def announcement(text: bytes, addresses: list[str], port: int) -> Announcement | None:
+    """Return what an instance announces, or None when it is not to be used."""
+    values = read_text(text)
+    usable = [a for a in addresses if not ipaddress.ip_address(a).is_unspecified]
+    if values.get("v") != b"1" or not usable or not port:
+        return None
+    digits = values.get("d", b"")
+    proper = digits.isdigit() and len(digits) <= 4 and str(int(digits)).encode() == digits and int(digits) <= 1023
+    return Announcement(
+        tuple((address, port) for address in sorted(usable, key=lambda a: ipaddress.ip_address(a).packed)),
+        values.get("n", b""),
+        values.get("h", b""),
+        int(digits) if proper else None,
+    )
+
+
+def _addresses(interfaces: list[str] | None) -> list[str]:
+    """Return the IPv4 addresses of the interfaces to look on."""
+    found = {
+        adapter.name: [ip.ip for ip in adapter.ips if ip.is_IPv4] for adapter in ifaddr.get_adapters() if adapter.ips
+    }
+    if interfaces is None:
+        interfaces = [name for name in found if name != "lo" and not name.startswith(_LEFT_OUT)]
+        if not any(found[name] for name in interfaces):
+            interfaces = ["lo"]
+    return [address for name in interfaces for address in found.get(name, [])][:16]
+
+
+def search(interfaces: list[str] | None, seconds: float) -> Iterator[Announcement]:
+    """Yield announcements as they are seen, until `seconds` have passed."""
+    seen: queue.Queue[str] = queue.Queue(4_096)
+
+    def changed(zeroconf, service_type, name, state_change):
+        if not seen.full():
+            seen.put(name)
+
+    deadline = now() + seconds
+    zeroconf = Zeroconf(interfaces=_addresses(interfaces))
+    try:
+        browser = ServiceBrowser(zeroconf, _TYPE, handlers=[changed])
+        while (left := deadline - now()) > 0:
+            try:
+                name = seen.get(timeout=left)
+            except queue.Empty:
+                break
+            info = ServiceInfo(_TYPE, name)
+            if not info.request(zeroconf, min(3_000, max(1, int(1_000 * (deadline - now()))))):
+                continue
+            told = announcement(info.text or b"", info.parsed_addresses()[:16], info.port or 0)
+            if told is not None:
+                yield told
+        browser.cancel()
+    finally:
+        zeroconf.close()
