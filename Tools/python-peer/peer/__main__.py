@@ -46,7 +46,7 @@ def _inviters(entered: code.Code, options) -> Iterator[tuple[str, int]]:
         tried.add(entered.address)
         yield entered.address
     for told in discovery.search(options.interfaces, _SEARCH_SECONDS):
-        for address in told.addresses if told.discriminator == entered.discriminator else ():
+        for address in told.addresses if entered.discriminator in told.discriminators else ():
             if address not in tried:
                 tried.add(address)
                 yield address
@@ -70,6 +70,9 @@ def join(options) -> int:
             continue
         store.remember(peer, given=_text(address))
         return 0
+    paired = [code.commitment(peer.identity_key, peer.link_key) for peer in store.peers() if peer.key is not None]
+    if last.word == "expired" and entered.commitment in paired:
+        raise Outcome("already-paired")
     raise last
 
 

@@ -6,6 +6,7 @@ Spec: Protocol/02-discovery.md
 import hmac
 import ipaddress
 import queue
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -25,7 +26,7 @@ class Announcement:
     addresses: tuple[tuple[str, int], ...]
     nonce: bytes
     hint: bytes
-    discriminator: int | None
+    discriminators: frozenset[int]
 
     def is_of(self, device: bytes, discovery_keys: list[bytes]) -> bool:
         """Tell whether the hint is that of a device of our household."""
@@ -57,14 +58,20 @@ def announcement(text: bytes, addresses: list[str], port: int) -> Announcement |
     usable = [a for a in addresses if not ipaddress.ip_address(a).is_unspecified]
     if values.get("v") != b"1" or not usable or not port:
         return None
-    digits = values.get("d", b"")
-    proper = digits.isdigit() and len(digits) <= 4 and str(int(digits)).encode() == digits and int(digits) <= 1023
     return Announcement(
         tuple((address, port) for address in sorted(usable, key=lambda a: ipaddress.ip_address(a).packed)),
         values.get("n", b""),
         values.get("h", b""),
-        int(digits) if proper else None,
+        _discriminators(values.get("d", b"")),
     )
+
+
+def _discriminators(value: bytes) -> frozenset[int]:
+    """Read the open codes of an announcement; none where any part is not as it must be."""
+    parts = value.split(b",")
+    if len(parts) > 16 or not all(re.fullmatch(rb"0|[1-9][0-9]{0,3}", part) and int(part) <= 1023 for part in parts):
+        return frozenset()
+    return frozenset(map(int, parts))
 
 
 def _addresses(interfaces: list[str] | None) -> list[str]:

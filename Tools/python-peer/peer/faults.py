@@ -13,6 +13,7 @@ SENTENCES = {
     "not-found": "No machine with this code was found: check that it runs and is in this network, or give --peer.",
     "network": "The connection broke off before the pairing was complete: enter the code again while it is valid.",
     "version": "The two machines run versions that do not understand each other: update the older one.",
+    "already-paired": "The two machines are paired already: nothing was changed.",
     "cancelled": "The pairing was cancelled: nothing was changed.",
 }
 

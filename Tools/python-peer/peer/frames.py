@@ -9,7 +9,7 @@ import time
 
 from .faults import BrokenRule, Lost, Silent
 
-PAIRING, SESSION = 1, 2
+PAIRING, SESSION, PAIRING_TYPED = 1, 2, 3
 STRANGER_BYTES = 4_096
 STRANGER_SECONDS = 10.0
 

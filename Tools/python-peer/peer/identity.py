@@ -37,13 +37,17 @@ def device_id(identity_key: bytes, link_key: bytes) -> bytes:
     return sha256(b"latchkey device id v1", identity_key, link_key)[:20]
 
 
+def check_value(values: list[int]) -> int:
+    """Return the check value, Luhn mod 32, over values of five bits."""
+    products = [value * (2 - i % 2) for i, value in enumerate(reversed(values))]
+    return -sum(product // 32 + product % 32 for product in products) % 32
+
+
 def id_text(device: bytes) -> str:
     """Write a device ID for people, with its check symbol."""
     number = int.from_bytes(device, "big")
     values = [number >> 5 * (31 - i) & 31 for i in range(32)]
-    products = [value * (2 - i % 2) for i, value in enumerate(reversed(values))]
-    values.append(-sum(product // 32 + product % 32 for product in products) % 32)
-    text = "".join(CROCKFORD[value] for value in values)
+    text = "".join(CROCKFORD[value] for value in [*values, check_value(values)])
     return "-".join(text[i : i + 4] for i in range(0, 33, 4))
 
 

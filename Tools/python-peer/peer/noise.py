@@ -8,8 +8,7 @@ from noise.connection import Keypair, NoiseConnection
 from noise.exceptions import NoiseHandshakeError, NoiseInvalidMessage, NoiseValueError
 
 from .faults import BrokenRule
-from .frames import PAIRING, SESSION, now, preamble
-from .identity import CHILD, PARENT
+from .frames import SESSION, now, preamble
 
 _SUITE = "25519_ChaChaPoly_SHA256"
 _FAULTS = (InvalidTag, NoiseHandshakeError, NoiseInvalidMessage, NoiseValueError, ValueError)
@@ -82,9 +81,8 @@ class Channel:
         self._noise.rekey_inbound_cipher()
 
 
-def pairing_channel(link_secret: bytes, discriminator: int, handshake_key: bytes) -> Channel:
+def pairing_channel(link_secret: bytes, prologue: bytes, handshake_key: bytes) -> Channel:
     """Return a joiner's side of a pairing's handshake."""
-    prologue = b"latchkey pairing v1" + preamble(PAIRING, discriminator) + bytes([PARENT, CHILD])
     return Channel("XXpsk0+psk3", prologue, [handshake_key, handshake_key], link_secret, None)
 
 

@@ -8,10 +8,10 @@ import os
 import sys
 from collections.abc import Callable
 
-from . import schema
+from . import cpace, schema
 from .code import Code, commitment
 from .faults import BrokenRule, Lost, Outcome
-from .frames import PAIRING, Connection, now, preamble
+from .frames import PAIRING, PAIRING_TYPED, Connection, now, preamble
 from .identity import (
     CHILD,
     GREATEST_VERSION,
@@ -59,6 +59,36 @@ def digits(inviter: tuple[bytes, bytes], joiner: tuple[bytes, bytes], randoms: t
     return f"{number % 1_000_000:06}"
 
 
+def purpose(code: Code) -> int:
+    """Return what the connection for a code is for."""
+    return PAIRING_TYPED if code.is_typed else PAIRING
+
+
+def prologue(code: Code, exchanged: bytes) -> bytes:
+    """Return the handshake's prologue; `exchanged` are the two frames before it, with a typed code."""
+    return b"latchkey pairing v1" + preamble(purpose(code), code.discriminator) + bytes([PARENT, CHILD]) + exchanged
+
+
+class Offer:
+    """The joiner's part of CPace; scalar and session ID are given by tests alone.
+
+    Spec: Protocol/03-pairing.md section 4
+    """
+
+    def __init__(self, code: Code, scalar: bytes | None = None, session: bytes | None = None):
+        self._scalar, self._session = scalar or cpace.scalar(), session or os.urandom(16)
+        channel = b"latchkey typed code v1" + preamble(PAIRING_TYPED, code.discriminator) + bytes([PARENT, CHILD])
+        self._share = cpace.multiply(self._scalar, cpace.generator(code.secret, channel, self._session))
+        self._versions = LEAST_VERSION.to_bytes(4, "big") + GREATEST_VERSION.to_bytes(4, "big")
+        self.frame = self._session + self._share + self._versions
+
+    def secret(self, answer: bytes) -> bytes:
+        """Return what takes the place of the code's secret; raise BrokenRule for a share that is no valid point."""
+        shared = cpace.multiply(self._scalar, answer[:32])
+        exchange = cpace.transcript((self._share, self._versions), (answer[:32], answer[32:]))
+        return cpace.session_key(self._session, shared, exchange)
+
+
 class Joiner:
     """One attempt to join at one address."""
 
@@ -68,7 +98,9 @@ class Joiner:
 
     def run(self, address: tuple[str, int]) -> bytes:
         """Pair with the inviter at `address` and return its device ID; raise Outcome, or Lost without a connection."""
-        connection = Connection(address, preamble(PAIRING, self._code.discriminator), timeout=3.0)
+        if self._code.is_typed and not self._store.may_guess(self._code.discriminator):
+            raise Outcome("wrong-code")
+        connection = Connection(address, preamble(purpose(self._code), self._code.discriminator), timeout=3.0)
         try:
             return self._attempt(connection)
         finally:
@@ -76,8 +108,11 @@ class Joiner:
 
     def _attempt(self, connection: Connection) -> bytes:
         keys, code = self._store.keys, self._code
-        random = os.urandom(32)
-        channel = pairing_channel(keys.link_secret, code.discriminator, handshake_key(code.secret))
+        random, secret, exchanged, run = os.urandom(32), code.secret, b"", None
+        if code.is_typed:
+            secret, exchanged = self._exchange(connection)
+            run = self._store.count_run(code.discriminator)
+        channel = pairing_channel(keys.link_secret, prologue(code, exchanged), handshake_key(secret))
         channel.start()
         opening = schema.PairingOpening(commitment=joiner_commitment(keys.identity_key, keys.link_key, random))
         connection.send(channel.write(opening.SerializeToString()))
@@ -85,6 +120,8 @@ class Joiner:
         inviter = self._introduction(connection, channel)
         connection.prove()
         self.verified = True
+        if run is not None:
+            self._store.take_back_run(run)
         link_key = channel.remote_link_key
         introduction = schema.PairingIntroduction(
             identity_key=keys.identity_key,
@@ -110,7 +147,7 @@ class Joiner:
         if len(commit.discovery_key) != 32:
             raise Outcome("network")
 
-        key = pairwise_key(hash_, code.secret, inviter.random, random)
+        key = pairwise_key(hash_, secret, inviter.random, random)
         self._store.keep_pending(peer, inviter.identity_key, link_key, name, key, commit.discovery_key)
         self._send(connection, channel, commit_acknowledged={})
         try:
@@ -124,8 +161,25 @@ class Joiner:
         self._say("paired", device=id_text(peer), name=name, role="parent", digits=shown)
         return peer
 
-    def _introduction(self, connection: Connection, channel: Channel):
-        """Take message 2 and return the inviter's introduction; nothing more is sent when it does not fit."""
+    def _exchange(self, connection: Connection) -> tuple[bytes, bytes]:
+        """Make a strong secret of a typed code's; return it and the two frames that did it."""
+        offered = Offer(self._code)
+        connection.send(offered.frame)
+        answer = self._first(connection)
+        if len(answer) != 40:
+            raise Outcome("wrong-code")
+        least, greatest = (int.from_bytes(answer[at : at + 4], "big") for at in (32, 36))
+        if least > greatest:
+            raise Outcome("wrong-code")
+        if not common_version(least, greatest):
+            raise Outcome("version")
+        try:
+            return offered.secret(answer), offered.frame + answer
+        except BrokenRule as error:
+            raise Outcome("wrong-code") from error
+
+    def _first(self, connection: Connection) -> bytes:
+        """Return a frame of the inviter before it has shown who it is; raise a notice's outcome."""
         try:
             body = connection.receive(now() + _STEP)
         except Lost as lost:
@@ -134,6 +188,11 @@ class Joiner:
             raise Outcome("wrong-code") from error
         if body in _NOTICES:
             raise Outcome(_NOTICES[body])
+        return body
+
+    def _introduction(self, connection: Connection, channel: Channel):
+        """Take message 2 and return the inviter's introduction; nothing more is sent when it does not fit."""
+        body = self._first(connection)
         try:
             introduction = schema.parse(schema.PairingIntroduction, channel.read(body))
         except BrokenRule as error:
@@ -141,7 +200,7 @@ class Joiner:
         if len(introduction.identity_key) != 32 or len(introduction.random) != 32:
             raise Outcome("wrong-code")
         told = commitment(introduction.identity_key, channel.remote_link_key)
-        if not hmac.compare_digest(told, self._code.commitment):
+        if not self._code.is_typed and not hmac.compare_digest(told, self._code.commitment):
             raise Outcome("wrong-code")
         if not common_version(introduction.least_version, introduction.greatest_version):
             raise Outcome("version")

@@ -13,7 +13,7 @@ from noise.connection import Keypair, NoiseConnection
 
 from . import bech32m, code, cpace, discovery, pairing, schema
 from .faults import BrokenRule, Outcome
-from .identity import Keys, device_id, hkdf, id_text, safe_name, verifies
+from .identity import CROCKFORD, Keys, device_id, hkdf, id_text, safe_name, verifies
 from .noise import pairing_channel
 
 _protocol = Path(__file__).resolve().parents[3] / "Protocol"
@@ -74,9 +74,7 @@ def _keys() -> None:
         shared = crypto_scalarmult(_hex(vector["secret"]), _hex(vector["remotePublicKey"]))
         _equal(shared.hex(), vector["shared"], "X25519")
     for vector in _vectors("keys")["x25519LowOrder"]:
-        channel = pairing_channel(b"\x44" * 32, 0, bytes(32))
-        channel.start()
-        channel.write()
+        channel = pairing_channel(b"\x44" * 32, b"", bytes(32))
         exchange = channel._noise.noise_protocol.dh_fn
         pair = exchange.klass.from_private_bytes(b"\x44" * 32)
         remote = exchange.klass.from_public_bytes(_hex(vector["publicKey"]))
@@ -155,8 +153,8 @@ def _codes() -> None:
     commitment = code.commitment(inviter.identity_key, inviter.link_key)
     texts = re.findall(r"^\S+(?: address)? +(LK1[A-Z0-9-]+)$", (_protocol / "03-pairing.md").read_text(), re.M)
     wanted = [
-        code.Code(677, 5, secret, commitment, None),
-        code.Code(677, 5, secret, commitment, ("192.168.1.5", 41234)),
+        code.Code(677, secret, commitment),
+        code.Code(677, secret, commitment, ("192.168.1.5", 41234)),
     ]
     _equal([code.read(text) for text in texts], wanted, "codes")
     for text, word in (
@@ -168,6 +166,25 @@ def _codes() -> None:
         (bech32m.encode("lk", b"\x01\x00\x04\x00\x05" + bytes(32)), "typo"),
     ):
         _equal(_fault(Outcome, code.read, text), word, f"code {text!r}")
+
+
+def _typed_codes() -> None:
+    vectors = _vectors("typed-code")
+    for run in vectors["runs"]:
+        entered = code.read(run["text"])
+        secret = "".join(CROCKFORD[value] for value in run["secretValues"]).encode()
+        _equal(entered, code.Code(run["discriminator"], secret), "typed code")
+        offer = pairing.Offer(entered, _hex(run["joinerScalar"]), _hex(run["sessionID"]))
+        _equal(offer.frame.hex(), run["offer"], "offer")
+        strong = offer.secret(_hex(run["answer"]))
+        _equal(strong.hex(), run["codeSecret"], "code secret")
+        _equal(pairing.handshake_key(strong).hex(), run["handshakeKey"], "handshake key")
+        beginning = pairing.prologue(entered, _hex(run["offer"] + run["answer"]))
+        _equal(beginning.hex(), run["prologue"], "prologue")
+    for text in vectors["readAlike"]:
+        _equal(code.read(text), code.read(vectors["readAlike"][0]), "typed code")
+    for text in vectors["refused"]:
+        _equal(_fault(Outcome, code.read, text), "typo" if text else "empty", f"typed code {text!r}")
 
 
 def _names() -> None:
@@ -200,7 +217,8 @@ def _pairing() -> None:
     both = (inviter.identity_key, inviter.link_key), (joiner.identity_key, joiner.link_key)
     _equal(pairing.digits(*both, (random_inviter, random_joiner)), _example(file, "digits"), "digits")
 
-    channel = pairing_channel(joiner.link_secret, 677, psk)
+    beginning = pairing.prologue(code.Code(677, secret, bytes(16)), b"")
+    channel = pairing_channel(joiner.link_secret, beginning, psk)
     channel.start(b"\xaa" * 32)
     made = channel.write(schema.PairingOpening(commitment=bound).SerializeToString())
     _equal(made.hex(), _example(file, "message 1, 82 bytes"), "message 1")
@@ -239,7 +257,7 @@ def _removal() -> None:
 
 def _main() -> None:
     warnings.simplefilter("ignore")  # the package warns of ephemeral keys that are given
-    for check in (_hashing, _keys, _noise, _cpace, _codes, _names, _pairing, _discovery, _removal):
+    for check in (_hashing, _keys, _noise, _cpace, _codes, _typed_codes, _names, _pairing, _discovery, _removal):
         before = _checks
         check()
         print(f"{check.__name__[1:]}: {_checks - before} checks")

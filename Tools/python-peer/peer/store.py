@@ -14,7 +14,8 @@ from pathlib import Path
 from .frames import now
 from .identity import Keys
 
-PENDING_SECONDS = 60.0
+PENDING_SECONDS = 24 * 3_600.0  # from 60 s on it has lapsed: not paired, and yet a session completes it
+GUESSES, GUESS_SECONDS = 5, 15 * 60.0
 QUEUE_ITEMS, QUEUE_BYTES = 1_000_000, 1 << 30
 
 _SCHEMA = """
@@ -30,6 +31,7 @@ create table if not exists answered(id blob primary key, receipt blob);
 create table if not exists app(app_id text primary key, configuration blob);
 create table if not exists settings(one int primary key check (one = 1), settings blob);
 create table if not exists message(id blob primary key, text text);
+create table if not exists run(id integer primary key, discriminator int, at real, boot text);
 create table if not exists usage(id blob primary key, record blob);
 """
 
@@ -106,19 +108,22 @@ class Store:
     # Peers
 
     def _roll_back(self) -> None:
-        """Undo pending pairings that are too old, or of an earlier start of the machine."""
-        late = "pending_key is not null and (pending_boot <> ? or pending_at < ?)"
-        values = (_boot(), now() - PENDING_SECONDS)
-        self.run(f"delete from peer where state='pending' and {late}", *values)
+        """Undo pending pairings that are too old; those of an earlier start of the machine count anew."""
+        self.run("update peer set pending_boot=?1, pending_at=?2 where pending_boot<>?1", _boot(), now())
+        self._undo_pending("pending_at<?", now() - PENDING_SECONDS)
+
+    def _undo_pending(self, which: str, *values) -> None:
+        self.run(f"delete from peer where state='pending' and {which}", *values)
         self.run(
             "update peer set pending_key=null, pending_at=null, pending_boot=null, pending_discovery_key=null "
-            f"where {late}",
+            f"where {which}",
             *values,
         )
 
     def keep_pending(self, peer, identity_key, link_key, name, key, discovery_key) -> None:
         """Keep the inviter as pending; what was in force for it stays in force."""
         with self.transaction():
+            self._undo_pending("id<>?", peer)
             self.run(
                 "insert or ignore into peer(id, identity_key, link_key, name, state) values(?,?,?,?,'pending')",
                 *(peer, identity_key, link_key, name),
@@ -132,8 +137,7 @@ class Store:
     def discard_pending(self, peer: bytes) -> None:
         """Undo a pending pairing at once."""
         with self.transaction():
-            self.run("update peer set pending_boot='' where id=?", peer)
-            self._roll_back()
+            self._undo_pending("id=?", peer)
 
     def promote(self, peer: bytes) -> bool:
         """Make a pending pairing final; tell whether there still was one."""
@@ -186,6 +190,27 @@ class Store:
     def _give_up_streams(self, peer: bytes) -> None:
         for table in ("outgoing", "item", "incoming"):
             self.run(f"delete from {table} where peer=?", peer)
+
+    # Guesses at typed codes
+
+    def may_guess(self, discriminator: int) -> bool:
+        """Tell whether a typed code with this discriminator may be tried; runs before a restart of the machine count."""
+        recent = "(boot=?1 and at>?2) or (boot<>?1 and ?3<?4)"
+        values = (_boot(), now() - GUESS_SECONDS, now(), GUESS_SECONDS)
+        count = self.one(f"select count(*) from run where discriminator=?5 and ({recent})", *values, discriminator)[0]
+        return count < GUESSES
+
+    def count_run(self, discriminator: int) -> int:
+        """Count a run, which may let the other side test a guess; return its number."""
+        with self.transaction():
+            return self.run(
+                "insert into run(discriminator, at, boot) values(?,?,?)", discriminator, now(), _boot()
+            ).lastrowid
+
+    def take_back_run(self, run: int) -> None:
+        """Forget a run: the other side knows the code."""
+        with self.transaction():
+            self.run("delete from run where id=?", run)
 
     # Streams
 
