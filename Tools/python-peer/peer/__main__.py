@@ -11,9 +11,10 @@ from pathlib import Path
 from . import code, discovery, records
 from .faults import BrokenRule, Lost, Outcome
 from .frames import now
+from .identity import safe_name
 from .pairing import Joiner
 from .session import Session
-from .store import Peer, Store
+from .store import Peer, QueueFull, Store
 
 _SEARCH_SECONDS = 8.0
 
@@ -30,7 +31,7 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _text(address: tuple[str, int]) -> str:
-    return f"{address[0]}:{address[1]}"
+    return f"[{address[0]}]:{address[1]}" if ":" in address[0] else f"{address[0]}:{address[1]}"
 
 
 def _inviters(entered: code.Code, options) -> Iterator[tuple[str, int]]:
@@ -55,7 +56,7 @@ def _inviters(entered: code.Code, options) -> Iterator[tuple[str, int]]:
 def join(options) -> int:
     """Join with the code on standard input."""
     entered = code.read(sys.stdin.readline())
-    store = Store(options.folder, options.name)
+    store = Store(options.folder, options.name and safe_name(options.name))
     last = Outcome("not-found")
     for address in _inviters(entered, options):
         joiner = Joiner(store, entered, not options.yes, _say)
@@ -81,10 +82,13 @@ def _parents(store: Store, peer: Peer, options) -> Iterator[tuple[str, int]]:
     if options.peer:
         yield options.peer
         return
-    yield from map(_address, peer.addresses)
+    tried = set(map(_address, peer.addresses))
+    yield from tried
     for told in discovery.search(options.interfaces, _SEARCH_SECONDS):
-        if told.is_of(peer.id, store.discovery_keys):
-            yield from told.addresses
+        for address in told.addresses if told.is_of(peer.id, store.discovery_keys) else ():
+            if address not in tried:
+                tried.add(address)
+                yield address
 
 
 def _open(store: Store, options) -> tuple[Session, Peer] | None:
@@ -117,20 +121,18 @@ def sync(options) -> int:
         opened = _open(store, options)
         if opened is not None:
             session, peer = opened
-            last = None
+            wanted, delivery = options.commands - commands, session.delivery
 
-            def done(delivery) -> bool:
-                nonlocal last
-                last = delivery
-                return commands + delivery.commands >= options.commands and store.waiting(peer.id) == 0
+            def done(delivery=delivery, wanted=wanted) -> bool:
+                return delivery.commands >= wanted and delivery.is_level
 
             try:
                 if session.run(deadline, done):
-                    return 0 if not last.removed else 77
-                failed = 0
+                    return 77 if delivery.removed else 0
             except (Lost, BrokenRule) as error:
                 _say("ended", why=str(error))
-            commands += last.commands if last else 0
+            commands += delivery.commands
+            failed = 0 if delivery.greeted else failed
         pause = min(1.5**failed, 60) * (0.5 + 0.5 * random.random())
         failed += 1
         time.sleep(max(0.0, min(pause, deadline - now())))
@@ -141,7 +143,7 @@ def sync(options) -> int:
 
 def _usage(text: str) -> tuple[str, int]:
     app_id, _, minutes = text.rpartition(":")
-    if not app_id or not minutes.isdigit():
+    if not records.is_app_id(app_id) or not minutes.isdigit() or len(minutes) > 7:
         raise argparse.ArgumentTypeError("give a use as app-id:minutes")
     return app_id, int(minutes)
 
@@ -164,6 +166,12 @@ def _main() -> int:
     options = parser.parse_args()
     try:
         return {"join": join, "sync": sync}[options.action](options)
+    except QueueFull as full:
+        print(full, file=sys.stderr)
+        return 75
+    except KeyboardInterrupt:
+        print("Stopped; what was stored stays, and the next sync goes on from there.", file=sys.stderr)
+        return 130
     except Outcome as outcome:
         _say("failed", outcome=outcome.word)
         print(outcome, file=sys.stderr)

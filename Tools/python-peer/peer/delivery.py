@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 
 from . import records, schema
-from .faults import BrokenRule
+from .faults import BrokenRule, may_crash
 from .identity import verifies
 from .store import Peer, Store
 
@@ -32,9 +32,16 @@ class Delivery:
         for class_, (epoch, watermark) in store.incoming(peer.id).items():
             self._epochs[class_], self._received[class_] = epoch, watermark
         self.commands = 0  # how many commands this session has answered
-        self.removed = False
+        self.removed = self.greeted = False
+        self._promised: dict[int, int] = {}  # class: the last number that the peer has for us
 
     # Sending
+
+    @property
+    def is_level(self) -> bool:
+        """Whether both sides have stored all that the other had when the session began, and all of ours since."""
+        behind = any(self._received.get(class_, 0) < through for class_, through in self._promised.items())
+        return self.greeted and not behind and not self._store.waiting(self._peer.id)
 
     def state_positions(self, hello) -> None:
         """Write into our Hello what we hold."""
@@ -52,6 +59,8 @@ class Delivery:
         for position in hello.outgoing:
             if position.epoch and position.epoch != self._epochs.get(position.stream_class):
                 self._begin(position.stream_class, position.epoch)
+        self.greeted = True
+        self._promised = {position.stream_class: position.through for position in hello.outgoing}
         self._window = (hello.window_items, hello.window_bytes)
         self._stated = {position.stream_class: (position.epoch, position.through) for position in hello.incoming}
         for class_ in self._store.outgoing(self._peer.id):
@@ -115,6 +124,7 @@ class Delivery:
 
     def _begin(self, class_: int, epoch: int) -> None:
         self._epochs[class_], self._received[class_] = epoch, 0
+        self._promised.pop(class_, None)  # what was promised under another epoch does not come
 
     def take(self, runs) -> None:
         """Gather the items of a batch and commit them in one transaction; `next_batch` then reports them."""
@@ -123,6 +133,7 @@ class Delivery:
             self._gather(run, gathered)
         if not gathered:
             return
+        may_crash("received")
         events: list[dict] = []
         with self._store.transaction():
             held = self._store.incoming(self._peer.id)
@@ -136,6 +147,7 @@ class Delivery:
                         watermark = number
                 if not self.removed:
                     self._store.raise_watermark(self._peer.id, class_, self._epochs[class_], watermark)
+        may_crash("committed")
         self._due |= gathered.keys()
         for event in events:
             self.commands += event["event"] == "command"

@@ -52,14 +52,20 @@ def read_text(text: bytes) -> dict[str, bytes]:
     return values
 
 
-def announcement(text: bytes, addresses: list[str], port: int) -> Announcement | None:
+def announcement(text: bytes, addresses: list[str], port: int, on_loopback: bool) -> Announcement | None:
     """Return what an instance announces, or None when it is not to be used."""
     values = read_text(text)
-    usable = [a for a in addresses if not ipaddress.ip_address(a).is_unspecified]
+    parsed = {text: ipaddress.ip_address(text) for text in addresses}
+    usable = [
+        text
+        for text, ip in parsed.items()
+        if not ip.is_unspecified and not ip.is_multicast and (on_loopback or not ip.is_loopback)
+    ]
+    usable.sort(key=lambda text: (parsed[text].version, parsed[text].is_link_local, parsed[text].packed))
     if values.get("v") != b"1" or not usable or not port:
         return None
     return Announcement(
-        tuple((address, port) for address in sorted(usable, key=lambda a: ipaddress.ip_address(a).packed)),
+        tuple((address, port) for address in usable[:16]),
         values.get("n", b""),
         values.get("h", b""),
         _discriminators(values.get("d", b"")),
@@ -95,7 +101,9 @@ def search(interfaces: list[str] | None, seconds: float) -> Iterator[Announcemen
             seen.put(name)
 
     deadline = now() + seconds
-    zeroconf = Zeroconf(interfaces=_addresses(interfaces))
+    addresses = _addresses(interfaces)
+    on_loopback = any(ipaddress.ip_address(address).is_loopback for address in addresses)
+    zeroconf = Zeroconf(interfaces=addresses)
     try:
         browser = ServiceBrowser(zeroconf, _TYPE, handlers=[changed])
         while (left := deadline - now()) > 0:
@@ -106,7 +114,7 @@ def search(interfaces: list[str] | None, seconds: float) -> Iterator[Announcemen
             info = ServiceInfo(_TYPE, name)
             if not info.request(zeroconf, min(3_000, max(1, int(1_000 * (deadline - now()))))):
                 continue
-            told = announcement(info.text or b"", info.parsed_addresses()[:16], info.port or 0)
+            told = announcement(info.text or b"", info.parsed_scoped_addresses(), info.port or 0, on_loopback)
             if told is not None:
                 yield told
         browser.cancel()

@@ -1,4 +1,7 @@
-"""What can go wrong, as exceptions."""
+"""What can go wrong, as exceptions; and the crashes that tests ask for."""
+
+import os
+import signal
 
 SENTENCES = {
     "empty": "No code was entered: copy the whole code from the other machine's screen and enter it.",
@@ -16,6 +19,12 @@ SENTENCES = {
     "already-paired": "The two machines are paired already: nothing was changed.",
     "cancelled": "The pairing was cancelled: nothing was changed.",
 }
+
+
+def may_crash(point: str) -> None:
+    """End by SIGKILL where a test wants to see what is left."""
+    if os.environ.get("LATCHKEY_PEER_KILL_AT") == point:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 class BrokenRule(Exception):

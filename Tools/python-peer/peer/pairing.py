@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from . import cpace, schema
 from .code import Code, commitment
-from .faults import BrokenRule, Lost, Outcome
+from .faults import BrokenRule, Lost, Outcome, may_crash
 from .frames import PAIRING, PAIRING_TYPED, Connection, now, preamble
 from .identity import (
     CHILD,
@@ -149,7 +149,9 @@ class Joiner:
 
         key = pairwise_key(hash_, secret, inviter.random, random)
         self._store.keep_pending(peer, inviter.identity_key, link_key, name, key, commit.discovery_key)
+        may_crash("pending")
         self._send(connection, channel, commit_acknowledged={})
+        may_crash("acknowledged")
         try:
             self._step(connection, channel, "done", "network", _STEP)
         except Outcome as outcome:

@@ -101,7 +101,7 @@ def _effect(store: Store, command, state) -> int:
         case "set_app":
             return _set_app(store, command.set_app, state)
         case "remove_app":
-            _require(_is_app_id(command.remove_app.app_id), "application ID")
+            _require(is_app_id(command.remove_app.app_id), "application ID")
             store.run("delete from app where app_id=?", command.remove_app.app_id)
             state.app_removed.app_id = command.remove_app.app_id
         case "set_family_settings":
@@ -124,14 +124,15 @@ def _require(holds: bool, what: str) -> None:
         raise _Refused(f"The {what} is not valid: correct it, then send the command again.")
 
 
-def _is_app_id(text: str) -> bool:
+def is_app_id(text: str) -> bool:
+    """Tell whether a text is a valid application ID."""
     unsafe = {"Cc", "Cf", "Zl", "Zp", "Zs", "Cs", "Co", "Cn"}
     return 1 <= len(text.encode()) <= 255 and not any(unicodedata.category(c) in unsafe for c in text)
 
 
 def _set_app(store: Store, wanted, state) -> int:
     at = wanted.modified
-    _require(_is_app_id(wanted.app_id), "application ID")
+    _require(is_app_id(wanted.app_id), "application ID")
     _require(1 <= len(wanted.display_name.encode()) <= 255, "display name")
     _require(wanted.category in (1, 2, 3), "category")
     _require(0 <= wanted.milli_points_per_minute <= _RATE_MOST, "rate")

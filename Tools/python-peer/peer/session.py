@@ -27,6 +27,7 @@ class Session:
     def __init__(self, store: Store, peer: Peer, key: bytes, address: tuple[str, int], say: Callable[..., None]):
         """Dial and shake hands; raise Lost or BrokenRule when the peer, with this key, is not there."""
         self._store, self._peer, self._say = store, peer, say
+        self.delivery = Delivery(store, peer, say)
         self._connection = Connection(address, preamble(SESSION))
         try:
             self._channel = session_channel(store.keys.link_secret, peer.link_key, key)
@@ -42,11 +43,11 @@ class Session:
         self._received_at = self._pinged_at = now()
         self._pings = 0
 
-    def run(self, deadline: float, done: Callable[[Delivery], bool]) -> bool:
+    def run(self, deadline: float, done: Callable[[], bool]) -> bool:
         """Exchange what waits until `done`, then say goodbye; tell whether it was reached before the deadline."""
-        delivery = Delivery(self._store, self._peer, self._say)
+        delivery = self.delivery
         try:
-            self._greet(delivery)
+            self._greet()
             self._say("session", peer=id_text(self._peer.id), name=self._peer.name)
             while True:
                 batch = delivery.next_batch()
@@ -55,13 +56,13 @@ class Session:
                     batch = delivery.next_batch()
                 if delivery.removed:
                     return True
-                if done(delivery) or now() >= deadline:
+                if done() or now() >= deadline:
                     self._send(schema.Batch(goodbye=SHUTTING_DOWN))
                     self._say("goodbye", reason=_GOODBYES[SHUTTING_DOWN])
-                    return done(delivery)
+                    return done()
                 batch = self._next(deadline)
                 if batch is not None:
-                    self._take(batch, delivery)
+                    self._take(batch)
         except BrokenRule:
             try:
                 self._send(schema.Batch(goodbye=PROTOCOL_ERROR))
@@ -71,7 +72,7 @@ class Session:
         finally:
             self._connection.close()
 
-    def _greet(self, delivery: Delivery) -> None:
+    def _greet(self) -> None:
         hello = schema.Hello(
             least_version=LEAST_VERSION,
             greatest_version=GREATEST_VERSION,
@@ -82,7 +83,7 @@ class Session:
             window_items=WINDOW_ITEMS,
             window_bytes=WINDOW_BYTES,
         )
-        delivery.state_positions(hello)
+        self.delivery.state_positions(hello)
         self._send(schema.Batch(hello=hello))
         batch = self._next(now() + _DEAD)
         if batch is None:
@@ -96,13 +97,13 @@ class Session:
             if not common_version(theirs.least_version, theirs.greatest_version):
                 self._send(schema.Batch(goodbye=_VERSION))
                 raise Lost("the two machines have no protocol version in common")
-            delivery.greet(theirs)
+            self.delivery.greet(theirs)
             self._say("hello", software=safe_name(theirs.software), name=safe_name(theirs.name))
         elif not batch.goodbye:
             raise BrokenRule("a first batch without a Hello")
-        self._take(batch, delivery, first=True)
+        self._take(batch, first=True)
 
-    def _take(self, batch, delivery: Delivery, first: bool = False) -> None:
+    def _take(self, batch, first: bool = False) -> None:
         if batch.HasField("hello") and not first:
             raise BrokenRule("a second Hello")
         if batch.goodbye:
@@ -110,8 +111,8 @@ class Session:
         if batch.HasField("ping"):
             self._send(schema.Batch(pong=batch.ping))
         for position in batch.stored:
-            delivery.stored(position)
-        delivery.take(batch.runs)
+            self.delivery.stored(position)
+        self.delivery.take(batch.runs)
 
     def _send(self, batch) -> None:
         batch.rekey = batch.rekey or self._channel.wants_key
