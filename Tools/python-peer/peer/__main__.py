@@ -69,7 +69,8 @@ def join(options) -> int:
             if joiner.verified:
                 break
             continue
-        store.remember(peer, given=_text(address))
+        if address in (options.peer, entered.address):  # and not one that was only found
+            store.remember(peer, given=_text(address))
         return 0
     paired = [code.commitment(peer.identity_key, peer.link_key) for peer in store.peers() if peer.key is not None]
     if last.word == "expired" and entered.commitment in paired:

@@ -27,7 +27,7 @@ class Code:
 
 
 def read(text: str) -> Code:
-    """Read a code of either form as a person gave it; raise Outcome with the failure's word, nothing having been sent."""
+    """Read a code of either form as a person gave it; raise Outcome with the failure's word."""
     text = re.sub(r"[\s\-\u2010\u2011\u2013]", "", text).lower()
     if not text:
         raise Outcome("empty")

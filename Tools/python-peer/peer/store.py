@@ -144,7 +144,8 @@ class Store:
         with self.transaction():
             self._roll_back()
             row = self.one(
-                "select state, pending_key, pending_discovery_key from peer where id=? and pending_key is not null", peer
+                "select state, pending_key, pending_discovery_key from peer where id=? and pending_key is not null",
+                peer,
             )
             if row is None:
                 return False
@@ -194,7 +195,7 @@ class Store:
     # Guesses at typed codes
 
     def may_guess(self, discriminator: int) -> bool:
-        """Tell whether a typed code with this discriminator may be tried; runs before a restart of the machine count."""
+        """Tell whether a typed code with this discriminator may be tried; an earlier boot's runs count as well."""
         recent = "(boot=?1 and at>?2) or (boot<>?1 and ?3<?4)"
         values = (_boot(), now() - GUESS_SECONDS, now(), GUESS_SECONDS)
         count = self.one(f"select count(*) from run where discriminator=?5 and ({recent})", *values, discriminator)[0]
