@@ -1,0 +1,150 @@
+import Foundation
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// The Python peer, which was written from `Protocol/` alone, as a child of the real node.
+  @Suite struct SecondImplementationTests {
+    /// What the peer says, a line each.
+    private struct Event: Decodable {
+      var event: String
+      var outcome: String?
+      var id: String?
+    }
+
+    /// What is read of `usage list`.
+    private struct Use: Decodable {
+      var appID: String
+      var activeMilliseconds: Int
+      var recordID: String
+    }
+
+    /// What is read of `commands list`.
+    private struct Asked: Decodable { var status: String }
+
+    private static let folder: String = {
+      var package = URL(fileURLWithPath: #filePath)
+      for _ in 0..<3 { package.deleteLastPathComponent() }
+      return package.appendingPathComponent("Tools/python-peer").path
+    }()
+
+    /// Run the peer to its end.
+    private func peer(
+      _ arguments: [String], of parent: NodeProcess, input: String = "", killedAt point: String? = nil
+    ) async throws -> (result: CommandResult, events: [Event]) {
+      let crash = point.map { ["LATCHKEY_PEER_KILL_AT=\($0)"] } ?? []
+      let result = try await parent.lab.run(
+        "/usr/bin/env", crash + ["\(Self.folder)/run"] + arguments, input: input)
+      let events = try result.output.split(separator: "\n").map {
+        try JSONDecoder().decode(Event.self, from: Data($0.utf8))
+      }
+      return (result, events)
+    }
+
+    private func address(of parent: NodeProcess) async throws -> [String] {
+      ["--peer", "127.0.0.1:\(try await parent.port())"]
+    }
+
+    private func sendText(_ text: String, from parent: NodeProcess) async throws {
+      let sent = try await parent.latchkey("message", "send", text, "--on", "Python PC")
+      #expect(sent.status == 0, "\(sent)")
+    }
+
+    private func statuses(_ parent: NodeProcess) async throws -> [String] {
+      try await parent.latchkey("commands", "list", "--format", "json").decode([Asked].self).map(\.status)
+    }
+
+    private func uses(_ parent: NodeProcess) async throws -> [Use] {
+      try await parent.latchkey("usage", "list", "--format", "json").decode([Use].self)
+    }
+
+    @Test("It agrees with every example and vector of the specification")
+    func vectors() async throws {
+      try await ProcessLab.run { lab in
+        let result = try await lab.run("\(Self.folder)/selftest", [])
+        #expect(result.status == 0, "\(result)")
+      }
+    }
+
+    @Test(
+      "It joins by either code, sends one usage record, and takes and answers one command", arguments: [false, true])
+    func joinsAndSyncs(typed: Bool) async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop")
+        let way = ["--folder", lab.newPath()] + (try await address(of: parent))
+        let invited = try await parent.api.invite(InviteRequest(acceptWithoutAsking: true))
+        let code = try #require(typed ? invited.typedCode : invited.code)
+        let joined = try await peer(["join", "--yes", "--name", "Python PC"] + way, of: parent, input: code + "\n")
+        #expect(joined.result.status == 0 && joined.events.last?.event == "paired", "\(joined.result)")
+        #expect(try await parent.api.devices().map(\.device.name.text) == ["Python PC"])
+
+        try await sendText("Dinner is ready", from: parent)
+        let synced = try await peer(
+          ["sync", "--usage", "org.gnome.Chess:12", "--commands", "1"] + way, of: parent)
+        #expect(synced.result.status == 0, "\(synced.result)")
+        #expect(synced.events.filter { $0.event == "command" }.map(\.outcome) == ["executed"])
+        #expect(try await statuses(parent) == ["executed"])
+        let used = try await uses(parent)
+        #expect(used.map(\.appID) == ["org.gnome.Chess"] && used.map(\.activeMilliseconds) == [720_000])
+        #expect(used.map(\.recordID) == synced.events.filter { $0.event == "usage" }.map(\.id))
+      }
+    }
+
+    @Test(
+      "Killed before and after it acknowledged the pairing, its first session completes it",
+      arguments: ["pending", "acknowledged"])
+    func killedInPairing(point: String) async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop")
+        let way = ["--folder", lab.newPath()] + (try await address(of: parent))
+        let code = try await lab.code(from: parent)
+        let joined = try await peer(
+          ["join", "--yes", "--name", "Python PC"] + way, of: parent, input: code + "\n", killedAt: point)
+        #expect(joined.result.end == .signalled(SIGKILL), "\(joined.result)")
+        let synced = try await peer(["sync"] + way, of: parent)
+        #expect(synced.result.status == 0 && synced.events.contains { $0.event == "completed" }, "\(synced.result)")
+        #expect(try await parent.api.devices().map(\.device.name.text) == ["Python PC"])
+        try await eventually("the code is spent") { try await parent.api.pairings().isEmpty }
+      }
+    }
+
+    @Test("Killed before and after its commit, it executes each command once")
+    func killedInCommit() async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop")
+        let way = ["--folder", lab.newPath()] + (try await address(of: parent))
+        let code = try await lab.code(from: parent)
+        let joined = try await peer(["join", "--yes", "--name", "Python PC"] + way, of: parent, input: code + "\n")
+        #expect(joined.result.status == 0, "\(joined.result)")
+        for text in ["one", "two", "three"] { try await sendText(text, from: parent) }
+        for point in ["received", "committed"] {
+          let killed = try await peer(["sync", "--commands", "3"] + way, of: parent, killedAt: point)
+          #expect(killed.result.end == .signalled(SIGKILL), "\(killed.result)")
+          #expect(try await statuses(parent) == ["queued", "queued", "queued"])
+        }
+        let synced = try await peer(["sync"] + way, of: parent)
+        #expect(synced.result.status == 0, "\(synced.result)")
+        #expect(!synced.events.contains { $0.event.hasPrefix("command") }, "\(synced.result)")
+        #expect(try await statuses(parent) == ["executed", "executed", "executed"])
+      }
+    }
+
+    @Test("It finds the parent by mDNS: by the discriminator to join, by the household's hint to sync")
+    func discovers() async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])
+        let way = ["--folder", lab.newPath(), "--interfaces", "lo"]
+        let invited = try await parent.api.invite(InviteRequest(acceptWithoutAsking: true))
+        let code = try #require(invited.typedCode)
+        let joined = try await peer(["join", "--yes", "--name", "Python PC"] + way, of: parent, input: code + "\n")
+        #expect(joined.result.status == 0, "\(joined.result)")
+        // Elsewhere than where it was met, so that only its announcement leads there.
+        _ = await parent.terminate()
+        try await parent.start(["--port", "\(try lab.freePort())"])
+        let synced = try await peer(["sync", "--usage", "org.gnome.Chess:1"] + way, of: parent)
+        #expect(synced.result.status == 0, "\(synced.result)")
+        #expect(try await uses(parent).map(\.appID) == ["org.gnome.Chess"])
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+"""What can go wrong, as exceptions; and the crashes that tests ask for."""
+
+import os
+import signal
+
+SENTENCES = {
+    "empty": "No code was entered: copy the whole code from the other machine's screen and enter it.",
+    "foreign": "This is no Latchkey code: enter the one that begins with LK1 on the other machine's screen.",
+    "truncated": "The code is not complete: copy all of it from the other machine's screen.",
+    "newer": "This code is of a newer version: update this machine's software, then enter it again.",
+    "typo": "The code has a typing error: compare it with the other machine's screen and enter it again.",
+    "wrong-code": "The other machine refused this code: ask for the code that it shows now, and enter it again.",
+    "expired": "The other machine has no open code that matches: make a new one there and enter that.",
+    "refused": "The person at the other machine said no: ask them, then start again with a new code.",
+    "busy": "The other machine is pairing with another one just now: wait a moment and enter the code again.",
+    "not-found": "No machine with this code was found: check that it runs and is in this network, or give --peer.",
+    "network": "The connection broke off before the pairing was complete: enter the code again while it is valid.",
+    "version": "The two machines run versions that do not understand each other: update the older one.",
+    "already-paired": "The two machines are paired already: nothing was changed.",
+    "cancelled": "The pairing was cancelled: nothing was changed.",
+}
+
+
+def may_crash(point: str) -> None:
+    """End by SIGKILL where a test wants to see what is left."""
+    if os.environ.get("LATCHKEY_PEER_KILL_AT") == point:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class BrokenRule(Exception):
+    """The other side sent what the specification forbids."""
+
+
+class Lost(Exception):
+    """The connection is gone, or the other side is silent for too long."""
+
+
+class Silent(Lost):
+    """Nothing arrived in time."""
+
+
+class Outcome(Exception):
+    """A pairing or a reading of a code ended other than well, with one of the specification's words.
+
+    Spec: Protocol/03-pairing.md section 8
+    """
+
+    def __init__(self, word: str):
+        super().__init__(SENTENCES.get(word, SENTENCES["refused"]))
+        self.word = word if word in SENTENCES else "refused"

@@ -1,0 +1,100 @@
+"""A connection: the preamble, then frames.
+
+Spec: Protocol/04-session.md section 1
+"""
+
+import select
+import socket
+import time
+
+from .faults import BrokenRule, Lost, Silent
+
+PAIRING, SESSION, PAIRING_TYPED = 1, 2, 3
+STRANGER_BYTES = 4_096
+STRANGER_SECONDS = 10.0
+
+
+def now() -> float:
+    """Return seconds on the clock that counts through sleep and never jumps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def preamble(purpose: int, discriminator: int = 0) -> bytes:
+    """Return the six bytes that begin a connection."""
+    return b"LK\x01" + bytes([purpose]) + discriminator.to_bytes(2, "big")
+
+
+class Connection:
+    """A dialled connection that carries frames; held to a stranger's bytes and time until told that it is proven."""
+
+    def __init__(self, address: tuple[str, int], beginning: bytes, timeout: float = 5.0):
+        try:
+            self._socket = socket.create_connection(address, timeout)
+        except OSError as error:
+            raise Lost(f"no connection to {address[0]}:{address[1]}: {error}") from error
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._buffer = b""
+        self._received = 0
+        self._stranger_until: float | None = now() + STRANGER_SECONDS
+        self._write(beginning)
+
+    def prove(self) -> None:
+        """Lift the stranger's limits: the other side has shown who it is."""
+        self._stranger_until = None
+
+    def send(self, body: bytes) -> None:
+        """Send one frame of 1 to 65,535 bytes."""
+        self._write(len(body).to_bytes(2, "big") + body)
+
+    def _write(self, data: bytes) -> None:
+        try:
+            self._socket.settimeout(60)
+            self._socket.sendall(data)
+        except OSError as error:
+            raise Lost(f"the connection broke: {error}") from error
+
+    def receive(self, deadline: float, also=None) -> bytes | None:
+        """Return the next frame's body; None when `also` (a file) became readable first.
+
+        Raises Lost at the deadline (of `now`), at the end of the connection, or over the stranger's limits; BrokenRule
+        for a frame that must not be.
+        """
+        if self._stranger_until is not None:
+            deadline = min(deadline, self._stranger_until)
+        while True:
+            if len(self._buffer) >= 2:
+                length = int.from_bytes(self._buffer[:2], "big")
+                if length == 0 or (self._stranger_until is not None and length > STRANGER_BYTES - 2):
+                    raise BrokenRule("a frame of a length that is not allowed")
+                if len(self._buffer) >= 2 + length:
+                    body, self._buffer = self._buffer[2 : 2 + length], self._buffer[2 + length :]
+                    return body
+            wanted = [self._socket] + ([also] if also else [])
+            ready, _, _ = select.select(wanted, [], [], max(0.0, deadline - now()))
+            if not ready:
+                raise Silent("the other machine is silent")
+            if also in ready:
+                return None
+            try:
+                data = self._socket.recv(65_537)
+            except OSError as error:
+                raise Lost(f"the connection broke: {error}") from error
+            if not data:
+                raise Lost("the other machine closed the connection")
+            self._received += len(data)
+            if self._stranger_until is not None and self._received > STRANGER_BYTES:
+                raise Lost("the other machine sent too much before it was proven")
+            self._buffer += data
+
+    def close(self) -> None:
+        """Close the connection, and give what was sent up to two seconds to be taken."""
+        try:
+            self._socket.shutdown(socket.SHUT_WR)
+            end = now() + 2
+            while now() < end:  # closing with unread bytes would reset the connection, and lose our last words
+                self._socket.settimeout(max(0.01, end - now()))
+                if not self._socket.recv(65_537):
+                    break
+        except OSError:
+            pass
+        self._socket.close()
