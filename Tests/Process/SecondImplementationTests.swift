@@ -108,6 +108,30 @@ extension ProcessTests {
       }
     }
 
+    @Test("A code of a machine that was paired already is spent by the session that completes the pairing")
+    func spendsCodeOfPairedMachine() async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop")
+        let address = try await address(of: parent)
+        let way = ["--folder", lab.newPath()] + address
+        let first = try await peer(
+          ["join", "--yes", "--name", "Python PC"] + way, of: parent, input: try await lab.code(from: parent) + "\n")
+        #expect(first.result.status == 0, "\(first.result)")
+        for _ in 0..<4 {
+          let code = try await lab.code(from: parent)
+          let again = try await peer(["join", "--yes"] + way, of: parent, input: code + "\n", killedAt: "pending")
+          #expect(again.result.end == .signalled(SIGKILL), "\(again.result)")
+          let synced = try await peer(["sync"] + way, of: parent)
+          #expect(synced.result.status == 0 && synced.events.contains { $0.event == "completed" }, "\(synced.result)")
+          let other = ["--folder", lab.newPath()] + address
+          let late = try await peer(["join", "--yes", "--name", "Late PC"] + other, of: parent, input: code + "\n")
+          #expect(late.events.last?.outcome == "expired", "\(late.result)")
+        }
+        #expect(try await parent.api.devices().map(\.device.name.text) == ["Python PC"])
+        #expect(try await parent.api.pairings().isEmpty)
+      }
+    }
+
     @Test("Killed before and after its commit, it executes each command once")
     func killedInCommit() async throws {
       try await ProcessLab.run { lab in
