@@ -248,12 +248,13 @@ actor PairingService {
   /// A session with a pending pairing's key has completed it.
   func completedBySession(_ device: DeviceID) async {
     await discovery.householdChanged()
-    guard let (id, pairing) = pairings.first(where: { $0.value.pending?.keys.deviceID == device }) else { return }
-    if let peer = pairing.pending { _ = keepHousehold(peer) }
-    if let record = try? await context.store.peers().first(where: { $0.device.deviceID == device }) {
-      change(id) { $0.device = record.device }
+    // Earlier pairings of the same device are over: it is an open one that this completes.
+    for (id, pairing) in pairings
+    where pairing.progress.phase != .ended && pairing.pending?.keys.deviceID == device {
+      if let peer = pairing.pending { _ = keepHousehold(peer) }
+      if let record = await record(device) { change(id) { $0.device = record.device } }
+      await attemptEnded(id, .ok)
     }
-    await attemptEnded(id, .ok)
   }
 
   /// One attempt is over: the code stays open after what was not a success.
