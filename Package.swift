@@ -154,7 +154,7 @@ let package = Package(
       name: "LatchkeyProcessTests",
       dependencies: [
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyControl",
-        "LatchkeyTestSupport", "latchkey", .product(name: "GRDB", package: "GRDB.swift"),
+        "LatchkeyDiscovery", "LatchkeyTestSupport", "latchkey", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),
   ],

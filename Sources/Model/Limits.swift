@@ -49,4 +49,13 @@ public enum Limits {
   public static let pairingDoubtMilliseconds: Int64 = 86_400_000
   /// Pairing codes open at one time.
   public static let invitations = 16
+  /// Milliseconds within which a run that was superseded has to return twice to prove two live processes of one identity.
+  public static let cloneMilliseconds: Int64 = 600_000
+  /// Discovery keys of a household kept at most, the newest among them.
+  public static let discoveryKeys = 16
+  /// Sessions in which a removal was sent, and calls that were met with silence after one of them, that count as told.
+  public static let removalSessions = 3
+  public static let removalSilences = 5
+  /// Calls met with silence, before the removal was ever sent, after which the remover waits to be called.
+  public static let removalCalls = 256
 }

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyModel
 import LatchkeyStore
+import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
@@ -71,14 +72,14 @@ import Testing
     }
     try file.close()
     #expect {
-      _ = try Store(path: test.path, own: test.own, coding: MessageBodyCoding())
+      _ = try Store(path: test.path, own: test.own, coding: MessageBodyCoding(), keys: TestKeys())
     } throws: { error in
       guard case StoreError.corrupt(_, let setAside?) = error else { return false }
       return FileManager.default.fileExists(atPath: setAside)
     }
     #expect(!FileManager.default.fileExists(atPath: test.path))
     // The next start has an empty one.
-    let fresh = try Store(path: test.path, own: test.own, coding: MessageBodyCoding())
+    let fresh = try Store(path: test.path, own: test.own, coding: MessageBodyCoding(), keys: TestKeys())
     #expect(try await fresh.peers().isEmpty)
     fresh.close()
   }
@@ -90,7 +91,7 @@ import Testing
     try queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('999-later')") }
     try queue.close()
     #expect(throws: StoreError.newerVersion(path: test.path)) {
-      _ = try Store(path: test.path, own: test.own, coding: MessageBodyCoding())
+      _ = try Store(path: test.path, own: test.own, coding: MessageBodyCoding(), keys: TestKeys())
     }
   }
 }

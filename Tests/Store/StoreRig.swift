@@ -19,7 +19,8 @@ final class StoreRig {
     own = Samples.deviceID(&random)
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("lk-store-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    store = try Store(path: folder.appendingPathComponent("db.sqlite").path, own: own, coding: MessageBodyCoding())
+    store = try Store(
+      path: folder.appendingPathComponent("db.sqlite").path, own: own, coding: MessageBodyCoding(), keys: TestKeys())
   }
 
   deinit {
@@ -32,7 +33,7 @@ final class StoreRig {
   /// Close it and open it again, as a restart does.
   func reopen() throws {
     store.close()
-    store = try Store(path: path, own: own, coding: MessageBodyCoding())
+    store = try Store(path: path, own: own, coding: MessageBodyCoding(), keys: TestKeys())
   }
 
   /// A device that could be paired.

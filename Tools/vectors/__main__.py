@@ -10,9 +10,10 @@ import cpace
 import hashing
 import keys
 import noise_handshakes
+import rotation
 import typed_code
 
-MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes]
+MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation]
 
 
 def main() -> int:

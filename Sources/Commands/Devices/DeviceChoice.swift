@@ -7,7 +7,12 @@ enum DeviceChoice {
   /// - Throws: `CommandFailure` when none fits, or several do.
   static func find(_ text: String, among peers: [PeerStatus]) throws(CommandFailure) -> PeerStatus {
     if let id = DeviceID(text), let peer = peers.first(where: { $0.device.deviceID == id }) { return peer }
-    let active = peers.filter { $0.device.state == .active }
+    // What is paired goes before what was removed and has not heard of it.
+    if let peer = try? choose(text, among: peers.filter { $0.device.state == .active }) { return peer }
+    return try choose(text, among: peers)
+  }
+
+  private static func choose(_ text: String, among active: [PeerStatus]) throws(CommandFailure) -> PeerStatus {
     var found = active.filter { $0.device.name.text == text }
     if found.isEmpty { found = active.filter { $0.device.name.text.lowercased() == text.lowercased() } }
     if found.isEmpty {

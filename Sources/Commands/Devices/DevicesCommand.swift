@@ -9,5 +9,8 @@ struct DevicesCommand: AsyncParsableCommand {
 
       Example: latchkey devices list
       """,
-    subcommands: [DevicesListCommand.self, DevicesShowCommand.self, DevicesUnpairCommand.self])
+    subcommands: [
+      DevicesListCommand.self, DevicesShowCommand.self, DevicesUnpairCommand.self, DevicesForgetCommand.self,
+      DevicesReleaseCommand.self,
+    ])
 }

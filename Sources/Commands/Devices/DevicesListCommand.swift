@@ -20,7 +20,7 @@ struct DevicesListCommand: AsyncParsableCommand {
       let rows = devices.map { peer in
         [
           peer.device.name.text, peer.device.role.rawValue, peer.device.childName ?? "–", peer.device.deviceID.short,
-          peer.device.state == .removed ? "removed" : peer.isConnected ? "connected" : "offline",
+          DeviceText.link(peer),
           StatusText.waiting(peer.queues),
           peer.device.lastSeenAt.map { ShownText.ago($0, now: now) } ?? "never",
         ]

@@ -27,12 +27,15 @@ struct DevicesShowCommand: AsyncParsableCommand {
     var rows = [
       ("name", device.name.text), ("role", device.role.rawValue), ("device ID", device.deviceID.description),
       ("whose", device.childName ?? "–"), ("paired", ShownText.ago(device.pairedAt, now: now)),
-      ("link", device.state == .removed ? "removed" : peer.isConnected ? "connected" : "offline"),
+      ("link", DeviceText.link(peer)),
       ("address", peer.address ?? "–"),
       ("last seen", device.lastSeenAt.map { ShownText.ago($0, now: now) } ?? "never"),
       ("last sync", device.lastSyncedAt.map { ShownText.ago($0, now: now) } ?? "never"),
       ("sync", SyncText.sentence(peer.sync, now: now)), ("waiting", StatusText.waiting(peer.queues)),
     ]
+    for mark in peer.marks {
+      if let sentence = DeviceText.sentence(mark, of: peer) { rows.append(("note", sentence)) }
+    }
     if let error = peer.lastError { rows.append(("last error", error)) }
     rows.append(("identity key", device.identityKey))
     rows.append(("link key", device.linkKey))

@@ -20,9 +20,6 @@ struct DevicesUnpairCommand: AsyncParsableCommand {
     let console = CommandEnvironment.current.console
     let result = try await node.open().unpair(device: device)
     let told = result.wasTold ? "It has been told." : "It is told when it next calls."
-    let commands =
-      result.cancelledCommands == 0
-      ? "" : " \(ShownText.count(result.cancelledCommands, "command")) for it will not be executed."
-    console.note("\(ShownText.quoted(result.device.name)) is removed. \(told)\(commands)")
+    console.note("\(ShownText.quoted(result.device.name)) is removed. \(told)\(DeviceText.closed(result))")
   }
 }

@@ -15,6 +15,10 @@ struct CommandEnvironment: Sendable {
   var openNode: @Sendable (_ stateFolder: String) async throws -> any NodeInterface
   /// Make a state folder.
   var initialise: @Sendable (_ stateFolder: String, _ role: DeviceRole, _ name: String) async throws -> DeviceID
+  /// Let a state folder belong to this machine; gives the node's name.
+  var keepIdentity: @Sendable (_ stateFolder: String) throws -> DeviceName
+  /// Give a state folder new keys; gives the node's name and new ID.
+  var renewIdentity: @Sendable (_ stateFolder: String) async throws -> (name: DeviceName, deviceID: DeviceID)
   /// Be a node until told to stop.
   var runNode: @Sendable (LocalNodeSettings) async throws -> Void
   /// Start a program whose use is recorded.
@@ -37,6 +41,8 @@ struct CommandEnvironment: Sendable {
     now: { Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)) },
     openNode: { try await ControlClient.open(stateFolder: $0) },
     initialise: { try await LocalNode.initialise(path: $0, role: $1, name: $2) },
+    keepIdentity: { try LocalNode.keepIdentity(path: $0) },
+    renewIdentity: { try await LocalNode.renewIdentity(path: $0) },
     runNode: { try await LocalNode.run($0) },
     startProgram: { try AgentProgram(arguments: $0) },
     reportPatience: .seconds(10),

@@ -18,7 +18,9 @@ struct LatchkeyCommand: AsyncParsableCommand {
       """,
     version: Version.software,
     groupedSubcommands: [
-      CommandGroup(name: "This machine", subcommands: [InitCommand.self, RunCommand.self, StatusCommand.self]),
+      CommandGroup(
+        name: "This machine",
+        subcommands: [InitCommand.self, RunCommand.self, StatusCommand.self, IdentityCommand.self]),
       CommandGroup(name: "The family's machines", subcommands: [PairCommand.self, DevicesCommand.self]),
       CommandGroup(
         name: "Rules",

@@ -47,10 +47,9 @@ struct StatusText {
   }
 
   private func link(_ peer: PeerStatus) -> String {
-    if peer.device.state == .removed { return "removed" }
-    if peer.isConnected { return "connected" }
-    guard let seen = peer.device.lastSeenAt else { return "never seen" }
-    return "offline, seen \(ShownText.ago(seen, now: now))"
+    let words = DeviceText.link(peer)
+    guard words.hasPrefix("offline"), let seen = peer.device.lastSeenAt else { return words }
+    return "offline, seen \(ShownText.ago(seen, now: now))" + words.dropFirst("offline".count)
   }
 
   /// What waits, class by class.
@@ -62,7 +61,7 @@ struct StatusText {
 
   private var troubles: String {
     status.peers.compactMap { peer in
-      var words: [String] = []
+      var words = peer.marks.compactMap { DeviceText.sentence($0, of: peer) }
       if let error = peer.lastError { words.append(ShownText.safe(error)) }
       if case .error(let reason, let next) = peer.sync {
         if peer.lastError != reason { words.append(ShownText.safe(reason)) }

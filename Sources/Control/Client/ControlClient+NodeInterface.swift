@@ -11,6 +11,14 @@ extension ControlClient: NodeInterface {
     try await ask(.unpair(device: device))
   }
 
+  public func forget(device: String) async throws(LocalAPIError) -> UnpairResult {
+    try await ask(.forget(device: device))
+  }
+
+  public func release(device: String) async throws(LocalAPIError) -> PeerStatus {
+    try await ask(.release(device: device))
+  }
+
   public func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {
     try await ask(.invite, body: request)
   }

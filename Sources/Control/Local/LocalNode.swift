@@ -28,6 +28,27 @@ public enum LocalNode {
     }
   }
 
+  /// Say that this machine takes the place of the one that a state folder comes from; the node must not run.
+  ///
+  /// - Returns: the node's name.
+  /// - Throws: `LocalNodeFault`, whose sentence says what to do.
+  public static func keepIdentity(path: String) throws(LocalNodeFault) -> DeviceName {
+    do { return try NodeIdentity.keep(StateFolder(path: path)) } catch {
+      throw LocalNodeFault(sentence: error.message, exitStatus: error.exitStatus)
+    }
+  }
+
+  /// Give a copied state folder new keys; the node must not run.
+  ///
+  /// - Returns: the node's name and its new ID.
+  /// - Throws: `LocalNodeFault`, whose sentence says what to do.
+  public static func renewIdentity(path: String) async throws(LocalNodeFault) -> (name: DeviceName, deviceID: DeviceID)
+  {
+    do { return try await NodeIdentity.renew(StateFolder(path: path)) } catch {
+      throw LocalNodeFault(sentence: error.message, exitStatus: error.exitStatus)
+    }
+  }
+
   /// Run the node of a state folder, with its local API, until it is told to stop.
   ///
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.

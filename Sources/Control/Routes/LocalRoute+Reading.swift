@@ -32,6 +32,8 @@ extension LocalRoute {
     case ("apps", 1): return [.apps(device: query["device"])]
     case ("devices", 1): return [.devices]
     case ("devices", 2): return [.unpair(device: rest[1])]
+    case ("devices", 3) where rest[2] == "forget": return [.forget(device: rest[1])]
+    case ("devices", 3) where rest[2] == "release": return [.release(device: rest[1])]
     case ("pairing", _): return try pairingCandidates(rest, query: query)
     case ("commands", _): return try commandCandidates(rest, query: query)
     case ("usage", _): return try usageCandidates(rest, query: query)

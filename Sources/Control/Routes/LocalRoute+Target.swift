@@ -8,6 +8,8 @@ extension LocalRoute {
     case .sync: RequestTarget(segments: ["v1", "sync"])
     case .devices: RequestTarget(segments: ["v1", "devices"])
     case .unpair(let device): RequestTarget(segments: ["v1", "devices", device])
+    case .forget(let device): RequestTarget(segments: ["v1", "devices", device, "forget"])
+    case .release(let device): RequestTarget(segments: ["v1", "devices", device, "release"])
     case .invite: RequestTarget(segments: ["v1", "pairing", "invitations"])
     case .join: RequestTarget(segments: ["v1", "pairing", "joins"])
     case .pairings: RequestTarget(segments: ["v1", "pairing"])

@@ -8,6 +8,8 @@ enum LocalRoute: Hashable, Sendable {
   case sync
   case devices
   case unpair(device: String)
+  case forget(device: String)
+  case release(device: String)
   case invite
   case join
   case pairings
@@ -40,7 +42,7 @@ enum LocalRoute: Hashable, Sendable {
       .settings, .usage,
       .summaries:
       .get
-    case .invite, .join, .answerPairing, .issue, .startUsage, .endUsage: .post
+    case .forget, .release, .invite, .join, .answerPairing, .issue, .startUsage, .endUsage: .post
     case .unpair, .cancelPairing, .cancelCommand: .delete
     }
   }

@@ -40,6 +40,8 @@ struct ControlResponder: HTTPResponder {
     case .sync: Self.stream(await node.syncStates())
     case .devices: try Self.json(await node.devices())
     case .unpair(let device): try Self.json(await node.unpair(device: device))
+    case .forget(let device): try Self.json(await node.forget(device: device))
+    case .release(let device): try Self.json(await node.release(device: device))
     case .invite: try Self.json(await node.invite(try await Self.body(request)), status: .created)
     case .join: try Self.json(await node.join(try await Self.body(request)), status: .created)
     case .pairings: try Self.json(await node.pairings())

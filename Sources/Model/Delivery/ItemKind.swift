@@ -13,4 +13,6 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
   public static let usageRecord = ItemKind(rawValue: 3)
   /// The sender has removed the receiver from its household.
   public static let removal = ItemKind(rawValue: 4)
+  /// New keys, because another device was removed.
+  public static let keyRotation = ItemKind(rawValue: 5)
 }

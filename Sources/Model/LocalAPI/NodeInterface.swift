@@ -8,6 +8,10 @@ public protocol NodeInterface: Sendable {
 
   func devices() async throws(LocalAPIError) -> [PeerStatus]
   func unpair(device: String) async throws(LocalAPIError) -> UnpairResult
+  /// Drop a device at once, whatever its state: its keys are erased, and it hears nothing.
+  func forget(device: String) async throws(LocalAPIError) -> UnpairResult
+  /// Talk to a quarantined device again.
+  func release(device: String) async throws(LocalAPIError) -> PeerStatus
 
   func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress
   func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress

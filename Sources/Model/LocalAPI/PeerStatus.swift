@@ -9,10 +9,12 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   public var queues: [QueueStatus]
   /// Why the last try failed, in one sentence.
   public var lastError: String?
+  /// What is out of the ordinary, in the order of the enumeration.
+  public var marks: [PeerMark]
 
   public init(
     device: RegisteredDevice, isConnected: Bool, address: String?, sync: SyncState, queues: [QueueStatus],
-    lastError: String?
+    lastError: String?, marks: [PeerMark] = []
   ) {
     self.device = device
     self.isConnected = isConnected
@@ -20,5 +22,6 @@ public struct PeerStatus: Hashable, Sendable, Codable {
     self.sync = sync
     self.queues = queues
     self.lastError = lastError
+    self.marks = marks
   }
 }

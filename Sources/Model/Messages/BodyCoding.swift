@@ -6,6 +6,7 @@ public protocol BodyCoding: Sendable {
   func encode(_ state: StateInForce) -> [UInt8]
   func encode(_ matchers: [AppMatcher]) -> [UInt8]
   func encode(_ settings: FamilySettings) -> [UInt8]
+  func encode(_ rotation: KeyRotation) -> [UInt8]
 
   /// Read a body; throws `BodyFault`, the sender's fault, when it is malformed or of a kind this version does not know.
   func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody
@@ -14,4 +15,5 @@ public protocol BodyCoding: Sendable {
   func state(_ body: [UInt8]) throws(BodyFault) -> StateInForce
   func matchers(_ body: [UInt8]) throws(BodyFault) -> [AppMatcher]
   func settings(_ body: [UInt8]) throws(BodyFault) -> FamilySettings
+  func rotation(_ body: [UInt8]) throws(BodyFault) -> KeyRotation
 }

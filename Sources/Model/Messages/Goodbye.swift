@@ -11,4 +11,6 @@ public enum Goodbye: UInt32, Sendable, Hashable {
   case removed = 5
   /// No version both speak.
   case version = 6
+  /// Two live machines use the receiver's keys.
+  case duplicateIdentity = 7
 }

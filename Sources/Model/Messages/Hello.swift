@@ -24,11 +24,14 @@ public struct Hello: Hashable, Sendable {
   public var outgoing: [StreamPosition]
   /// The streams we receive: epoch and last number in force here.
   public var incoming: [StreamPosition]
+  /// 8 bytes that name the pairwise key with which the sender answers calls; empty when it does not say.
+  public var keyID: [UInt8]
 
   public init(
     versions: ClosedRange<UInt32> = Version.protocolRange, software: String = Version.software, runID: [UInt8],
     name: String, role: DeviceRole, refusal: Refusal? = nil, windowItems: UInt32 = UInt32(Limits.windowItems),
-    windowBytes: UInt32 = UInt32(Limits.windowBytes), outgoing: [StreamPosition], incoming: [StreamPosition]
+    windowBytes: UInt32 = UInt32(Limits.windowBytes), outgoing: [StreamPosition], incoming: [StreamPosition],
+    keyID: [UInt8] = []
   ) {
     self.versions = versions
     self.software = software
@@ -40,5 +43,6 @@ public struct Hello: Hashable, Sendable {
     self.windowBytes = windowBytes
     self.outgoing = outgoing
     self.incoming = incoming
+    self.keyID = keyID
   }
 }

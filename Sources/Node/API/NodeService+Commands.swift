@@ -96,7 +96,7 @@ extension NodeService {
 
   public func commands(device: String?, limit: Int) async throws(LocalAPIError) -> [ConfigurationCommand] {
     var target: DeviceID?
-    if let device { target = try await find(device).device.deviceID }
+    if let device { target = try await findKnown(device).device.deviceID }
     let bounded = min(max(limit, 1), 10_000)
     return try await stored { () async throws(StoreError) in
       try await context.store.commands(device: target, limit: bounded)

@@ -23,7 +23,7 @@ extension NodeService {
   /// A device whose records are asked for: this one, or a paired one.
   private func device(_ text: String) async throws(LocalAPIError) -> DeviceID {
     if text == context.profile.name.text || DeviceID(text) == context.own { return context.own }
-    return try await find(text).device.deviceID
+    return try await findKnown(text).device.deviceID
   }
 
   public func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage {

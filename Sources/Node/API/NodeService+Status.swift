@@ -37,45 +37,17 @@ extension NodeService {
 
   public func devices() async throws(LocalAPIError) -> [PeerStatus] {
     var devices: [PeerStatus] = []
-    for peer in try await active() {
+    for peer in try await listed() {
       if let link = await directory.link(peer.device.deviceID) {
         devices.append(try await stored { () async throws(StoreError) in try await link.status() })
       } else {
         devices.append(
           PeerStatus(
-            device: peer.device, isConnected: false, address: peer.lastAddress, sync: .idle, queues: [], lastError: nil)
-        )
+            device: peer.device, isConnected: false, address: peer.lastAddress, sync: .idle, queues: [], lastError: nil,
+            marks: peer.marks))
       }
     }
     return devices
-  }
-
-  public func unpair(device: String) async throws(LocalAPIError) -> UnpairResult {
-    let peer = try await find(device)
-    let id = peer.device.deviceID
-    let link = await directory.link(id)
-    let removal = RemovalNotice.make(by: context.identity, sender: context.own, receiver: id)
-    let context = context
-    let removed = try await stored { () async throws(StoreError) in
-      try await context.store.remove(id, removal: removal, itemID: Array(context.runID), at: context.wall())
-    }
-    await link?.removed()
-    await discovery.householdChanged()
-    context.changes.notify()
-    // A connected device hears of it at once; one that is away when it next calls.
-    let deadline = context.now() + 2_000
-    var wasTold = false
-    while !wasTold, await link?.isDone == false, context.now() < deadline {
-      let seen = context.changes.version
-      wasTold = try await stored { () async throws(StoreError) in try await context.store.peers() }
-        .contains { $0.device.deviceID == id && $0.state == .removed }
-      if !wasTold { await context.changes.wait(after: seen, milliseconds: 100) }
-    }
-    wasTold = try await stored { () async throws(StoreError) in try await context.store.peers() }
-      .contains { $0.device.deviceID == id && $0.state == .removed }
-    var gone = peer.device
-    gone.state = .removed
-    return UnpairResult(device: gone, wasTold: wasTold, cancelledCommands: removed.cancelled.count)
   }
 
   /// The node's state out of its links': what goes on counts before what went wrong, that before what is done.
@@ -112,25 +84,4 @@ extension NodeService {
       separator: " ")
     return (fields.count > 1 ? Int64(fields[1]) ?? 0 : 0) * Int64(sysconf(Int32(_SC_PAGESIZE)))
   }
-}
-
-extension PeerLink {
-  /// The database has taken the peer out: tell it if it is there, else when it next calls.
-  func removed() async {
-    do {
-      if let record = try await context.store.peers().first(where: { $0.device.deviceID == peer }) {
-        self.record = record
-      }
-      let positions = try await context.store.outboxPositions(peer)
-      // Streams that were closed are of the past; what is left is the one that carries the removal.
-      for (streamClass, position) in positions { outbox.restarted(streamClass, position) }
-      outbox.drop(allBut: Set(positions.keys))
-    } catch {
-      logger.error("the removal could not be prepared", metadata: ["reason": "\(error)"])
-    }
-    signOfLife()
-    signalOutbox()
-  }
-
-  var isDone: Bool { isEnded }
 }

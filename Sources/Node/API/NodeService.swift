@@ -15,7 +15,22 @@ public struct NodeService: NodeInterface {
 
   /// Find the device that a person named: by name, ID, or a beginning of the ID.
   func find(_ text: String) async throws(LocalAPIError) -> PeerRecord {
-    let peers = try await active()
+    try Self.find(text, among: try await active())
+  }
+
+  /// Find a device that is listed: a paired one, or one that has not heard of its removal.
+  func findListed(_ text: String) async throws(LocalAPIError) -> PeerRecord {
+    try Self.find(text, among: try await listed())
+  }
+
+  /// Find a device whose history may be asked for, long after it was removed: what is paired goes before what is not.
+  func findKnown(_ text: String) async throws(LocalAPIError) -> PeerRecord {
+    if let peer = try? await find(text) { return peer }
+    return try Self.find(
+      text, among: try await stored { () async throws(StoreError) in try await context.store.peers() })
+  }
+
+  private static func find(_ text: String, among peers: [PeerRecord]) throws(LocalAPIError) -> PeerRecord {
     if let id = DeviceID(text), let peer = peers.first(where: { $0.device.deviceID == id }) { return peer }
     var matches = peers.filter { $0.device.name.text == text }
     if matches.isEmpty { matches = peers.filter { $0.device.name.text.lowercased() == text.lowercased() } }
@@ -36,6 +51,12 @@ public struct NodeService: NodeInterface {
 
   func active() async throws(LocalAPIError) -> [PeerRecord] {
     try await stored { () async throws(StoreError) in try await context.store.peers() }.filter { $0.state == .active }
+  }
+
+  /// What `devices` shows.
+  func listed() async throws(LocalAPIError) -> [PeerRecord] {
+    try await stored { () async throws(StoreError) in try await context.store.peers() }
+      .filter { $0.state == .active || $0.state == .removedUntold }
   }
 
   func stored<Value>(_ body: () async throws(StoreError) -> Value) async throws(LocalAPIError) -> Value {

@@ -38,9 +38,9 @@ public enum NodeFolder {
     } catch { throw NodeStartupError(error) }
     let id = DeviceKeys(identity: keys.identity.publicKey, link: keys.link.publicKey).deviceID
     do {
-      try Store(path: folder.database, own: id, coding: MessageBodyCoding()).close()
+      try Store(path: folder.database, own: id, coding: MessageBodyCoding(), keys: SecureKeySource()).close()
     } catch { throw NodeStartupError(error) }
-    try NodeProfile(role: role, name: deviceName, deviceID: id).save(folder)
+    try NodeProfile(role: role, name: deviceName, deviceID: id, machine: MachineMark.current()).save(folder)
     return id
   }
 

@@ -9,6 +9,10 @@ struct NodeProfile: Codable, Sendable {
   var role: DeviceRole
   var name: DeviceName
   var deviceID: DeviceID
+  /// The mark of the machine that the folder lies on; nil where that has no ID, and in folders of earlier versions.
+  var machine: String?
+  /// While new keys are being put in place: their device's ID.
+  var renewal: DeviceID?
 
   static func load(_ folder: StateFolder) throws(NodeStartupError) -> NodeProfile {
     let data: Data
@@ -38,12 +42,34 @@ struct NodeProfile: Codable, Sendable {
   func save(_ folder: StateFolder) throws(NodeStartupError) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    do {
-      try encoder.encode(self).write(to: URL(fileURLWithPath: folder.profile), options: .atomic)
-      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.profile)
-    } catch {
-      throw NodeStartupError(
-        "\(folder.profile) cannot be written: check the folder's rights and whether its disk is full.", exitStatus: 73)
-    }
+    let content: [UInt8]
+    do { content = Array(try encoder.encode(self)) } catch { preconditionFailure("a profile is JSON: \(error)") }
+    try DurableFile.replace(folder.profile, with: content)
   }
+
+  /// Hold the folder to the machine that it was made on; a folder that knows no machine takes this one.
+  ///
+  /// - Returns: whether there was anything to compare with.
+  /// - Throws: `NodeStartupError` when it is another machine, whose sentence names both ways out.
+  func checkMachine(_ folder: StateFolder) throws(NodeStartupError) -> Bool {
+    guard renewal == nil else { throw Self.cutOff }
+    guard let present = MachineMark.current() else { return false }
+    guard let machine else {
+      var marked = self
+      marked.machine = present
+      try marked.save(folder)
+      return true
+    }
+    guard machine == present else {
+      throw NodeStartupError(
+        "The state folder \(folder.path) comes from another machine: run `latchkey identity keep` if this machine takes that "
+          + "one's place, or `latchkey identity renew` if this is a copy, which then has to be paired again.",
+        exitStatus: 78)
+    }
+    return true
+  }
+
+  /// New keys are only half in place.
+  static let cutOff = NodeStartupError(
+    "Giving this node new keys was cut off: run `latchkey identity renew` again.", exitStatus: 75)
 }

@@ -39,6 +39,7 @@ actor DiscoveryService {
       group.addTask { await self.discovery.run() }
       group.addTask { for await event in self.discovery.events { await self.take(event) } }
       group.addTask { await self.keepAnnouncing() }
+      group.addTask { await self.followHousehold() }
       await group.waitForAll()
     }
   }
@@ -54,6 +55,15 @@ actor DiscoveryService {
   func householdChanged() async {
     await advertise()
     for service in services.values { await recognise(service) }
+  }
+
+  private func followHousehold() async {
+    var seen = context.householdChanges.version
+    while !Task.isCancelled {
+      await context.householdChanges.wait(after: seen)
+      seen = context.householdChanges.version
+      await householdChanged()
+    }
   }
 
   /// Where a machine with an open code of this discriminator is, as far as it is announced.
@@ -121,12 +131,14 @@ actor DiscoveryService {
   }
 
   private func recognise(_ service: DiscoveredService) async {
-    guard Self.isOurVersion(service), let key = context.discoveryKey, let nonce = service.text["n"],
+    guard Self.isOurVersion(service), let nonce = service.text["n"],
       let hint = service.text["h"], nonce.count == 8,
       hint.count == 8
     else { return }
+    // Whoever was away when the household's key was replaced announces itself with an earlier one.
+    let keys = context.discoveryKeys
     for link in await directory.all
-    where DiscoveryHint.make(discoveryKey: key, nonce: nonce, device: link.peer) == hint {
+    where keys.contains(where: { DiscoveryHint.make(discoveryKey: $0, nonce: nonce, device: link.peer) == hint }) {
       if owners.updateValue(link.peer, forKey: service.instanceName) == nil {
         context.logger.info("a paired device is announced over mDNS", metadata: ["peer": "\(link.peer.short)"])
       }

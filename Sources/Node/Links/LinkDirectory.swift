@@ -55,6 +55,12 @@ actor LinkDirectory {
     added.yield(link)
   }
 
+  /// Keys wait for devices, durably: their links take note of the keys first, then of the items that carry them.
+  func handOut(_ rotations: [OutboxChange]) async throws(StoreError) {
+    for rotation in rotations { try await refresh(rotation.device) }
+    await committed(rotations)
+  }
+
   func link(_ device: DeviceID) -> PeerLink? { links[device] }
   func link(_ key: LinkPublicKey) -> PeerLink? { byKey[key].flatMap { links[$0] } }
   var all: [PeerLink] { Array(links.values) }

@@ -13,7 +13,7 @@ extension PeerLink {
         continue
       }
       let candidates = candidates
-      guard !candidates.isEmpty else {
+      guard !candidates.isEmpty, isWorthCalling else {
         await wake.wait(after: seen)
         continue
       }
@@ -28,9 +28,10 @@ extension PeerLink {
         // A session that did not last is a failed try: two machines that cannot go on must not go round in a circle.
         delay = lastedLong ? 200 : backoff.failed(jitter: Double.random(in: 0...1))
         if lastedLong { backoff.reset() }
-      case .failed(let reason):
+      case .failed(let reason), .silent(let reason):
         if current == nil { lastError = reason }
         delay = backoff.failed(jitter: Double.random(in: 0...1))
+        if case .silent = outcome { await metSilence() }
       }
       if current == nil {
         nextTry = context.now() + delay
@@ -47,13 +48,15 @@ extension PeerLink {
     /// A session was opened, and has ended since.
     case served
     case failed(String)
+    /// Somebody is there and closes without a word: another device, or one that does not know us any more.
+    case silent(String)
   }
 
   /// Try addresses 250 ms apart; the first that is authenticated wins. Gives the outcome when it is over.
   private func dial(_ candidates: [SocketEndpoint]) async -> DialOutcome {
-    guard let bytes = record.sessionKey, let pairwiseKey = try? PresharedKey(bytes: bytes) else {
-      return .failed("There is no key for this device.")
-    }
+    let held = record.callingKeys
+    let pairwiseKeys = held.compactMap { try? PresharedKey(bytes: $0) }
+    guard !held.isEmpty, pairwiseKeys.count == held.count else { return .failed("There is no key for this device.") }
     let winner = DialWinner()
     let (own, key) = (context.link, key)
     return await withTaskGroup(of: DialOutcome.self) { group in
@@ -64,33 +67,36 @@ extension PeerLink {
           do {
             return try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
               let handshake = SessionInitiator(
-                own: own, peer: key, pairwiseKey: pairwiseKey, ephemeralKey: LinkKeyPair.generate())
+                own: own, peer: key, pairwiseKeys: pairwiseKeys, ephemeralKey: LinkKeyPair.generate())
               connection.send(handshake.firstFrame)
               guard let answer = await frames.next() else {
-                return .failed("\(endpoint) answered nothing: it is another device, or has unpaired this one.")
+                return .silent("\(endpoint) answered nothing: it is another device, or has unpaired this one.")
               }
-              guard let transport = try? handshake.received(answer) else {
+              guard let (transport, place) = try? handshake.answered(answer) else {
                 return .failed("\(endpoint) is not the paired device.")
               }
               guard winner.choose() else { return .failed("given up") }
               connection.authenticated()
-              await self.serve(connection, frames, transport, isInitiator: true, pairwiseKey: bytes, ticket: nil)
+              await self.serve(connection, frames, transport, isInitiator: true, pairwiseKey: held[place], ticket: nil)
               return .served
             }
           } catch { return .failed("\(error): check that `latchkey run` is running there.") }
         }
       }
       var reason = "No address of this device is known."
-      var wasServed = false
+      var (wasServed, wasSilent) = (false, false)
       for await outcome in group {
         switch outcome {
         case .served:
           wasServed = true
           group.cancelAll()
-        case .failed(let why): if why != "given up" { reason = why }
+        case .silent(let why):
+          wasSilent = true
+          reason = why
+        case .failed(let why): if why != "given up", !wasSilent { reason = why }
         }
       }
-      return wasServed ? .served : .failed(reason)
+      return wasServed ? .served : wasSilent ? .silent(reason) : .failed(reason)
     }
   }
 }

@@ -2,6 +2,7 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTransport
+import LatchkeyWire
 
 extension PeerLink {
   /// Run a session from the end of its handshake to its own end. Spec: Protocol/04-session.md §4 to §7.
@@ -47,11 +48,14 @@ extension PeerLink {
   private func read(_ frames: FrameReader, _ number: Int) async {
     while let frame = await frames.next() {
       do {
-        guard try process(frame, number) else { return }
+        guard try await process(frame, number) else { return }
       } catch let fault as SessionFault {
         logger.warning("session closed", metadata: ["reason": "\(fault)"])
         lastError = "The connection was closed because \(fault)."
         switch fault {
+        case .refused(.duplicateIdentity):
+          heardOfDuplicate()
+          close(number, nil)
         case .authentication: break
         case .version, .refused(.version): close(number, .version)
         case .ownKey, .violation, .refused: close(number, .protocolError)
@@ -89,11 +93,11 @@ extension PeerLink {
   private static var reconcileMilliseconds: Int64 { 15 * 60_000 }
 
   /// Take a frame; false when the session is over.
-  private func process(_ frame: [UInt8], _ number: Int) throws -> Bool {
+  private func process(_ frame: [UInt8], _ number: Int) async throws -> Bool {
     guard var session = sessions[number] else { return false }
     let batch = try session.machine.received(frame, now: context.now())
     sessions[number] = session
-    if let hello = batch.hello, !open(number, hello) { return false }
+    if let hello = batch.hello, await !open(number, hello) { return false }
     if let goodbye = batch.goodbye {
       logger.debug("goodbye", metadata: ["reason": "\(goodbye)"])
       if goodbye == .removed, record.state == .removedUntold {
@@ -101,6 +105,7 @@ extension PeerLink {
         pendingForget[.control] = outbox.statement.first { $0.streamClass == .control }
         session.forgetWork.yield()
       }
+      if goodbye == .duplicateIdentity { heardOfDuplicate() }
       if goodbye == .version { lastError = "The other machine's version is too old or too new: update the older one." }
       return false
     }
@@ -111,16 +116,34 @@ extension PeerLink {
       forget(position)
     }
     // A removed device may hear that it is one; what it has to say is not taken.
-    if record.state == .removedUntold { return true }
+    if record.state == .removedUntold {
+      try hearRemoval(batch.runs, number)
+      return true
+    }
     for run in batch.runs {
-      try verifyRemovals(run)
+      try verifyControl(run)
       if let known = try inbox.received(run) { send(SessionBatch(stored: [known]), number) }
     }
     if !batch.runs.isEmpty { sessions[number]?.inboxWork.yield() }
     return true
   }
 
-  private func verifyRemovals(_ run: ItemRun) throws(SessionFault) {
+  /// Both have removed each other: neither has to be told any more.
+  private func hearRemoval(_ runs: [ItemRun], _ number: Int) throws(SessionFault) {
+    for run in runs where run.items.contains(where: { $0.kind == .removal }) {
+      try verifyControl(run)
+      pendingForget[.control] = outbox.statement.first { $0.streamClass == .control }
+      sessions[number]?.forgetWork.yield()
+    }
+  }
+
+  /// Hold control items to what only their sender could have made: one that is false must not be passed over.
+  private func verifyControl(_ run: ItemRun) throws(SessionFault) {
+    for item in run.items where item.kind == .keyRotation && run.streamClass == .control {
+      guard (try? MessageBodyCoding().rotation(item.body)) != nil else {
+        throw .violation("new keys that are malformed")
+      }
+    }
     for item in run.items where item.kind == .removal {
       guard let bytes = Hexadecimal.decode(record.device.identityKey),
         let identity = try? IdentityPublicKey(bytes: bytes),
@@ -130,12 +153,26 @@ extension PeerLink {
   }
 
   /// The peer's Hello is in and verified: keep this session or the other. False when this one is not kept.
-  private func open(_ number: Int, _ hello: Hello) -> Bool {
+  private func open(_ number: Int, _ hello: Hello) async -> Bool {
     guard let session = sessions[number], !isEnded else { return false }
     session.connection.authenticated()
     session.ticket?.release()
+    // A pairing that waits for its other half lifts a quarantine once it is complete.
+    let isAnew = record.pendingKey == session.pairwiseKey
+    if record.quarantinedAt == nil, !isAnew, record.state == .active, watch.received(hello.runID, now: context.now()) {
+      await quarantine(number)
+    }
+    guard record.quarantinedAt == nil || isAnew else {
+      turnAway(number, isInitiator: session.isInitiator)
+      return false
+    }
     let preference = SessionPreference(initiator: session.preference.initiator, peerRunID: hello.runID)
     sessions[number]?.preference = preference
+    if hasHeardEnough {
+      try? await endRemoval("it was sent it often enough")
+      close(number, .removed)
+      return false
+    }
     if session.isInitiator {
       guard attempt == number else { return false }
       attempt = nil
@@ -159,6 +196,8 @@ extension PeerLink {
       "session open", metadata: ["address": "\(session.connection.remote)", "dialled": "\(session.isInitiator)"])
     lastError = nil
     nextTry = nil
+    context.warn("duplicate-\(peer)", nil)
+    noteKeyID(hello)
     inbox.sessionOpened(hello)
     for effect in outbox.sessionOpened(hello) {
       switch effect {
@@ -175,12 +214,12 @@ extension PeerLink {
     context.changes.notify()
   }
 
-  private func sendHello(_ number: Int) {
+  func sendHello(_ number: Int, refusal: Hello.Refusal? = nil) {
     send(
       SessionBatch(
         hello: Hello(
-          runID: context.runID, name: context.profile.name.text, role: context.profile.role,
-          outgoing: outbox.statement, incoming: inbox.statement)), number)
+          runID: context.runID, name: context.profile.name.text, role: context.profile.role, refusal: refusal,
+          outgoing: outbox.statement, incoming: inbox.statement, keyID: ownKeyID)), number)
   }
 
   private func forget(_ position: StreamPosition) {

@@ -15,6 +15,7 @@ extension PeerLink {
         guard current == number else { return }
         guard let run = outbox.loaded(load, items) else { return }
         send(run, number)
+        await noteRemovalSent(run, number)
       } catch {
         fail(number, error)
         return
@@ -43,9 +44,13 @@ extension PeerLink {
   func pumpInbox(_ number: Int) async {
     while let runs = inbox.nextCommit() {
       do {
+        try await keepDiscoveryKeys(runs)
         let result = try await context.store.receive(
           runs, from: peer, role: record.device.role, enforcement: context.enforcement, at: context.wall())
         let stored = inbox.committed(runs)
+        // The peer uses new keys once it hears that they are stored: they have to be known here by then.
+        if result.hasCompletedPairing { await directory.promoted(peer) }
+        if result.hasNewKeys { try await directory.refresh(peer) }
         if current == number, !stored.isEmpty { send(SessionBatch(stored: stored), number) }
         await publish(result, number)
       } catch {
@@ -64,6 +69,10 @@ extension PeerLink {
       outbox.committed(change.streamClass, epoch: change.epoch, last: change.last)
     }
     signalOutbox()
+    if result.hasNewKeys {
+      logger.notice("this device got new keys")
+      context.householdChanges.notify()
+    }
     if result.appliedCommands + result.usageRecords + result.commands.count > 0 {
       logger.debug(
         "items in force",
@@ -82,7 +91,12 @@ extension PeerLink {
     close(number, .removed)
     isEnded = true
     let (directory, peer, logger) = (directory, peer, logger)
-    do { try await directory.refresh(peer) } catch {
+    do {
+      try await directory.refresh(peer)
+      // Whoever stays got new keys in the same transaction.
+      try await context.reloadHousehold()
+      try await directory.handOut(result.changes.filter { $0.device != peer })
+    } catch {
       logger.error("the removal could not be taken over", metadata: ["reason": "\(error)"])
     }
   }
@@ -92,15 +106,13 @@ extension PeerLink {
     do {
       while let (streamClass, position) = pendingForget.first {
         pendingForget[streamClass] = nil
-        try await context.store.forget(peer, position, at: context.wall())
+        let result = try await context.store.forget(peer, position, at: context.wall())
         context.changes.notify()
-        if streamClass == .control, record.state == .removedUntold {
-          try await context.store.removalTold(peer)
-          if let current { close(current, .removed) }
-          isEnded = true
-          try await directory.refresh(peer)
-          return
+        // What was stored of a control stream from before the removal says nothing of the removal.
+        if streamClass == .control, record.state == .removedUntold, isWholeControl(position) {
+          return try await endRemoval("it has taken it")
         }
+        if result.hasNewKeys { try await takeNewKeys(result.change) }
       }
       while let streamClass = restarts.popLast() {
         logger.warning(
@@ -111,6 +123,7 @@ extension PeerLink {
         outbox.restarted(streamClass, position)
         signalOutbox()
       }
+      try await forgetPreviousKey()
       while let sighting = sightings.popLast() {
         if record.pendingKey == sighting.pairwiseKey {
           // A session with the new key proves that the other half of the pairing is there.
@@ -118,8 +131,9 @@ extension PeerLink {
           try await directory.refresh(peer)
         }
         try await context.store.seen(
-          peer, address: sighting.address, synced: outbox.waiting == 0, at: context.wall())
+          peer, address: sighting.address, synced: outbox.waiting == 0, isSession: true, at: context.wall())
         record.device.lastSeenAt = context.wall()
+        if record.connectedAt == nil { record.connectedAt = context.wall() }
         if let address = sighting.address { record.lastAddress = address }
       }
       // Whoever asks when the two were last in step is told the truth after a restart too.
@@ -155,6 +169,8 @@ extension PeerLink {
   }
 
   var sync: SyncState {
+    // A device that was removed or is in quarantine is not to be in step with.
+    if record.pendingKey == nil, record.state != .active || record.quarantinedAt != nil { return .idle }
     if current != nil {
       let waiting = outbox.waiting
       return waiting == 0
@@ -178,6 +194,6 @@ extension PeerLink {
     return PeerStatus(
       device: device, isConnected: current != nil,
       address: current.flatMap { sessions[$0]?.connection.remote } ?? record.lastAddress, sync: sync, queues: queues,
-      lastError: current == nil ? lastError : nil)
+      lastError: current == nil ? lastError : nil, marks: record.marks)
   }
 }

@@ -43,6 +43,12 @@ actor PeerLink {
   /// Whether the last session that ended had been of use.
   var lastedLong = true
   var isEnded = false
+  /// Tells whether two live machines use the peer's keys.
+  var watch = CloneWatch()
+  /// The key that the peer's Hello named, until it has been looked at.
+  var answeringKeyID: [UInt8]?
+  /// The session in which a removal was sent last.
+  var removalSession: Int?
   /// The peer has reported commands stored.
   nonisolated let stored = ChangeSignal()
   /// Number of the last command that the peer reported stored.
@@ -67,6 +73,8 @@ actor PeerLink {
   /// The database has changed what is known of the peer.
   func refresh(_ record: PeerRecord) async {
     let keyChanged = record.sessionKey != self.record.sessionKey
+    // Whoever is trusted anew has to be caught anew.
+    if self.record.quarantinedAt != nil, record.quarantinedAt == nil { watch = CloneWatch() }
     self.record = record
     logger[metadataKey: "peer"] = "\(record.device.name)"
     // Streams may have been closed and begun anew with a pairing or a removal.
@@ -77,6 +85,13 @@ actor PeerLink {
         self.outbox = OutboxMachine(outbox)
         self.inbox = InboxMachine(inbox)
       }
+    }
+    await takeNews()
+    // A session from before a new pairing makes way for one with its key.
+    if let current, let key = sessions[current]?.pairwiseKey, record.pendingKey == nil, record.state == .active,
+      !record.callingKeys.contains(key)
+    {
+      close(current, .renew)
     }
     signOfLife()
   }
@@ -93,6 +108,25 @@ actor PeerLink {
   func shutDown() {
     isEnded = true
     for number in sessions.keys { close(number, .shuttingDown) }
+    wake.notify()
+  }
+
+  /// Look for items that were made durable without a word to this link, in the transaction of something else.
+  private func takeNews() async {
+    guard let positions = try? await context.store.outboxPositions(peer) else { return }
+    for (streamClass, position) in positions {
+      outbox.committed(streamClass, epoch: position.epoch, last: position.last)
+    }
+    signalOutbox()
+  }
+
+  /// The peer is forgotten: not a word to it.
+  func vanish() {
+    isEnded = true
+    for number in sessions.keys {
+      sessions[number]?.connection.abort()
+      detach(number)
+    }
     wake.notify()
   }
 

@@ -21,6 +21,10 @@ final class NodeContext: Sendable {
   /// The state of peers, for whoever follows it.
   let syncChanges = ChangeSignal()
   private let keys: Mutex<KeyFile>
+  /// On the parent that founded the household: its discovery keys that somebody may still hold, newest first.
+  private let household = Mutex<[[UInt8]]>([])
+  /// The household's discovery keys have changed: announce and recognise anew.
+  let householdChanges = ChangeSignal()
   private let notes = Mutex<[String: String]>([:])
 
   init(
@@ -43,7 +47,31 @@ final class NodeContext: Sendable {
 
   /// The household's discovery key, 32 bytes; nil on a child that was never paired.
   var discoveryKey: [UInt8]? {
-    keys.withLock { $0.householdDiscoveryKey }.map { key in key.withUnsafeBytes { Array($0) } }
+    household.withLock { $0.first }
+      ?? keys.withLock { $0.householdDiscoveryKey }.map { key in key.withUnsafeBytes { Array($0) } }
+  }
+
+  /// The keys that members of the household may announce themselves with, newest first; at most `Limits.discoveryKeys`.
+  var discoveryKeys: [[UInt8]] {
+    let known = household.withLock { $0 }
+    return known.isEmpty ? discoveryKey.map { [$0] } ?? [] : known
+  }
+
+  /// Take over what the database says of the household's discovery keys. The key file holds the newest, so that a database
+  /// begun anew has it.
+  func reloadHousehold() async throws(StoreError) {
+    let known = try await store.discoveryKeys()
+    let isNews = household.withLock { held in
+      defer { held = known }
+      return held != known
+    }
+    let kept = keys.withLock { $0.householdDiscoveryKey }.map { key in key.withUnsafeBytes { Array($0) } }
+    if let newest = known.first, newest != kept {
+      do { try keep(discoveryKey: newest) } catch {
+        warn("keys", "The household's new key could not be written to the key file (\(error)): make room on the disk.")
+      }
+    }
+    if isNews { householdChanges.notify() }
   }
 
   /// Keep the household's discovery key, durably.

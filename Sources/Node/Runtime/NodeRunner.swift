@@ -48,8 +48,14 @@ public final class RunningNode: Sendable {
   public init(configuration: NodeConfiguration, logger: Logger) async throws(NodeStartupError) {
     let folder = StateFolder(path: configuration.stateFolder)
     try folder.check()
-    let profile = try NodeProfile.load(folder)
+    _ = try NodeProfile.load(folder)
     lock = try FolderLock(folder)
+    // Read again under the lock: what a `latchkey identity` wrote meanwhile holds.
+    let profile = try NodeProfile.load(folder)
+    if try !profile.checkMachine(folder) {
+      logger.warning(
+        "this machine has no /etc/machine-id: a copy of the state folder would not be noticed at its start")
+    }
     let keys: KeyFile
     do { keys = try KeyFileStore(path: folder.keyFile).load() } catch { throw NodeStartupError(error) }
     let own = DeviceKeys(identity: keys.identity.publicKey, link: keys.link.publicKey).deviceID
@@ -58,7 +64,9 @@ public final class RunningNode: Sendable {
         "The keys in \(folder.keyFile) are not those of this node: put the right file back from a backup.",
         exitStatus: 65)
     }
-    do { store = try Store(path: folder.database, own: own, coding: MessageBodyCoding()) } catch {
+    do {
+      store = try Store(path: folder.database, own: own, coding: MessageBodyCoding(), keys: SecureKeySource())
+    } catch {
       throw NodeStartupError(error)
     }
     for peer in configuration.peers where SocketEndpoint(peer) == nil {
@@ -67,6 +75,10 @@ public final class RunningNode: Sendable {
     }
     let context = NodeContext(
       configuration: configuration, folder: folder, profile: profile, keys: keys, store: store, logger: logger)
+    do {
+      if profile.role == .parent, let key = context.discoveryKey { try await store.foundHousehold(discoveryKey: key) }
+      try await context.reloadHousehold()
+    } catch { throw NodeStartupError(error) }
     if let damaged = folder.databaseSetAside {
       context.warn(
         "damaged",

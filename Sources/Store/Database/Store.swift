@@ -9,6 +9,7 @@ public final class Store: Sendable {
   let pool: DatabasePool
   let commits: CommitQueue
   let coding: any BodyCoding
+  let keys: any KeySource
   let own: DeviceID
   /// The file.
   public let path: String
@@ -16,10 +17,11 @@ public final class Store: Sendable {
   /// Open the database, making it when it is not there, checking it when it is.
   ///
   /// A damaged file is moved aside with its log files, never deleted, and reported as `StoreError.corrupt`.
-  public init(path: String, own: DeviceID, coding: any BodyCoding) throws(StoreError) {
+  public init(path: String, own: DeviceID, coding: any BodyCoding, keys: any KeySource) throws(StoreError) {
     self.path = path
     self.own = own
     self.coding = coding
+    self.keys = keys
     do {
       let existed = FileManager.default.fileExists(atPath: path)
       var configuration = Configuration()
@@ -37,6 +39,7 @@ public final class Store: Sendable {
       var migrator = DatabaseMigrator()
       migrator.registerMigration(Migration001.name) { try $0.execute(sql: Migration001.sql) }
       migrator.registerMigration(Migration002.name) { try $0.execute(sql: Migration002.sql) }
+      migrator.registerMigration(Migration003.name) { try $0.execute(sql: Migration003.sql) }
       if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
       try migrator.migrate(pool)
       // GRDB sets NORMAL when it turns the write-ahead log on, whatever was asked for before: it has to be said after that.

@@ -2,7 +2,7 @@ import LatchkeyModel
 
 /// What a commit of received items brought about, to be made visible now that it is durable.
 public struct InboxResult: Hashable, Sendable {
-  /// Streams that got receipts.
+  /// Streams that got receipts, or new keys because the sender has left.
   public var changes: [OutboxChange] = []
   /// Commands of ours whose status changed.
   public var commands: [CommandID] = []
@@ -10,6 +10,10 @@ public struct InboxResult: Hashable, Sendable {
   public var faults: [String] = []
   /// Whether the sender removed us.
   public var wasRemoved = false
+  /// Whether the sender's new keys proved that a pairing with it is final.
+  public var hasCompletedPairing = false
+  /// Whether the sender gave us new keys.
+  public var hasNewKeys = false
   /// Usage records that were new.
   public var usageRecords = 0
   /// Commands that took effect now.

@@ -23,10 +23,10 @@ extension Store {
   public func receive(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, enforcement: Enforcement, at wall: Int64
   ) async throws(StoreError) -> InboxResult {
-    try await commits.commit { [own, coding] database in
+    try await commits.commit { [own, coding, keys] database in
       var inbox = InboxTransaction(
         database: database, peer: try database.address(of: device), peerRole: role, own: own, coding: coding,
-        enforcement: enforcement, wall: wall)
+        keys: keys, enforcement: enforcement, wall: wall)
       // Whoever has removed us has nothing more to say.
       for run in runs where !inbox.result.wasRemoved { try inbox.apply(run) }
       return inbox.result
@@ -41,6 +41,7 @@ struct InboxTransaction {
   let peerRole: DeviceRole
   let own: DeviceID
   let coding: any BodyCoding
+  let keys: any KeySource
   let enforcement: Enforcement
   let wall: Int64
   var result = InboxResult()
@@ -75,6 +76,7 @@ struct InboxTransaction {
     case (.control, .removal):
       try removePeer()
       result.wasRemoved = true
+    case (.control, .keyRotation): try applyRotation(item)
     default:
       result.faults.append("An item of kind \(item.kind.rawValue) in the \(streamClass.word) stream is not known here.")
       // Whoever sent a command is told even when this version cannot tell what it was.
@@ -92,12 +94,39 @@ struct InboxTransaction {
     } catch let fault as BodyFault { result.faults.append(fault.description) }
   }
 
-  private func removePeer() throws {
+  private mutating func removePeer() throws {
     try database.closeStreams(of: peer.device)
-    try database.run(
-      "UPDATE peer SET state = 4, pairwise_key = zeroblob(32), pending_key = NULL WHERE number = ?", [peer.number])
+    try database.eraseKeys(of: peer.device)
     try database.audit(
       AuditEntry(author: peer.device, action: "device.removed", target: own.description, at: wall))
+    // Whoever leaves the household by itself knows its key as well as one who is removed.
+    if peerRole == .child {
+      result.changes += try database.rotateHousehold(keys, coding, by: own, at: wall)
+    }
+  }
+
+  private mutating func applyRotation(_ item: DeliveryItem) throws {
+    do {
+      guard peerRole == .parent else { throw BodyFault("Only a parent's device gives out new keys.") }
+      let rotation = try coding.rotation(item.body)
+      if let pending = try database.row("SELECT pending_key FROM peer WHERE number = ?", [peer.number])?["pending_key"]
+        as Data?,
+        keys.keyID(of: [UInt8](pending)) == rotation.replaces
+      {
+        // Keys that replace a half-made pairing's prove that the other side has made it final.
+        result.hasCompletedPairing = try database.promote(peer.device, keys, coding, by: own, at: wall)
+      }
+      guard let row = try database.row("SELECT * FROM peer WHERE number = ? AND state = 2", [peer.number]) else {
+        return
+      }
+      var pairwise = PairwiseKeys(row)
+      pairwise.received(rotation.pairwiseKey, replacing: rotation.replaces) { keys.keyID(of: $0) }
+      try database.save(pairwise, of: peer)
+      try database.run(
+        "UPDATE peer SET known_generation = max(known_generation, ?) WHERE number = ?",
+        [rotation.generation, peer.number])
+      result.hasNewKeys = true
+    } catch let fault as BodyFault { result.faults.append(fault.description) }
   }
 
   mutating func refuse(_ item: DeliveryItem, _ reason: String) throws {

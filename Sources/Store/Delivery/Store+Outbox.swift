@@ -62,9 +62,13 @@ extension Store {
     }
   }
 
-  /// The peer has stored everything up to a point: forget the items and mark their commands.
-  public func forget(_ device: DeviceID, _ stored: StreamPosition, at wall: Int64) async throws(StoreError) {
-    try await commits.commit { database in
+  /// The peer has stored everything up to a point: forget the items, mark their commands, and bring keys among them into
+  /// force.
+  @discardableResult
+  public func forget(
+    _ device: DeviceID, _ stored: StreamPosition, at wall: Int64
+  ) async throws(StoreError) -> StoredResult {
+    let result = try await commits.commit { [coding, keys] database in
       let peer = try database.address(of: device)
       let classNumber = Int64(stored.streamClass.rawValue)
       let through = Int64(bitPattern: stored.through)
@@ -72,7 +76,7 @@ extension Store {
         let stream = try database.row(
           "SELECT stored_through FROM outbox_stream WHERE peer = ? AND class = ? AND epoch = ?",
           [peer.number, classNumber, Int64(bitPattern: stored.epoch)]), (stream[0] as Int64) < through
-      else { return }
+      else { return StoredResult() }
       if stored.streamClass == .command {
         try database.run(
           """
@@ -88,9 +92,20 @@ extension Store {
               FROM outbox_item WHERE peer = ?1 AND class = ?2 AND seq <= ?3) AS freed
         WHERE peer = ?1 AND class = ?2
         """, [peer.number, classNumber, through])
+      if stored.streamClass == .control {
+        // Keys on their way are overwritten before their row goes.
+        try database.run(
+          "UPDATE outbox_item SET body = zeroblob(length(body)) WHERE peer = ? AND class = 1 AND seq <= ? AND kind = 5",
+          [peer.number, through])
+      }
       try database.run(
         "DELETE FROM outbox_item WHERE peer = ? AND class = ? AND seq <= ?", [peer.number, classNumber, through])
+      guard stored.streamClass == .control else { return StoredResult() }
+      let rotation = try database.takeStoredRotation(peer, keys, coding, at: wall)
+      return StoredResult(hasNewKeys: rotation.isInForce, change: rotation.next)
     }
+    if result.hasNewKeys { await scrub() }
+    return result
   }
 
   /// Give what is left of a stream a new epoch and numbers from 1, because the peer holds another past of it.

@@ -22,7 +22,8 @@ extension Store {
       try database.run(
         """
         INSERT INTO invitation (pairing_id, discriminator, secret, typed_secret, minutes, child_name,
-          accepts_without_asking, boot_id, opened_boot, failures) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          accepts_without_asking, boot_id, opened_boot, failures, generation)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT MAX(generation) FROM discovery_key))
         """,
         [
           invitation.pairingID, Int64(invitation.discriminator), Data(invitation.secret), Data(invitation.typedSecret),

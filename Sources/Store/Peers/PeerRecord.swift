@@ -14,8 +14,8 @@ public struct PeerRecord: Hashable, Sendable {
 
   public var device: RegisteredDevice
   public var state: State
-  /// 32 bytes; zeros while there is none.
-  public var pairwiseKey: [UInt8]
+  /// Zeros while there are none.
+  public var keys: PairwiseKeys
   /// 32 bytes while a pairing, the first one or a later one, waits for its other half.
   public var pendingKey: [UInt8]?
   /// `host:port` of the last authenticated session that we dialled.
@@ -25,13 +25,48 @@ public struct PeerRecord: Hashable, Sendable {
   public var pendingBootID: String?
   /// Whether the half-made pairing is over for the person, and only a session of the other side can still complete it.
   public var hasLapsed: Bool
+  /// Unix milliseconds of the first session since the pairing; nil when there was none.
+  public var connectedAt: Int64?
+  /// Unix milliseconds of when two live machines were seen to use its keys; nil while it is trusted.
+  public var quarantinedAt: Int64?
+  /// Sessions in which its removal was sent, and calls since then that were met with silence.
+  public var removalSessions: Int
+  public var removalSilences: Int
+  /// Which of the household's discovery keys it has, as far as is known.
+  public var knownGeneration: Int64
+  /// Whether new keys are on their way to it.
+  public var isRotating: Bool
 
-  /// The key that sessions use now: a half-made pairing's, so that a session can complete it; nil when none may be opened.
+  /// The key in force, 32 bytes; zeros while there is none.
+  public var pairwiseKey: [UInt8] { keys.present }
+
+  /// The key that calls are answered with now: a half-made pairing's, so that a session can complete it; nil when no session
+  /// may be opened.
   public var sessionKey: [UInt8]? {
     if let pendingKey { return pendingKey }
     switch state {
-    case .active, .removedUntold: return pairwiseKey
+    case .active, .removedUntold: return keys.present
     case .pending, .removed: return nil
     }
+  }
+
+  /// The keys that the peer may answer a call with, most likely first; none when no session may be opened.
+  public var callingKeys: [[UInt8]] {
+    let pending = pendingKey.map { [$0] } ?? []
+    switch state {
+    // While a new pairing is in doubt, the peer may have rolled it back.
+    case .active, .removedUntold: return pending + keys.forCalling
+    case .pending, .removed: return pending
+    }
+  }
+
+  /// What a person should know of it, in the order of `PeerMark`.
+  public var marks: [PeerMark] {
+    var marks: [PeerMark] = []
+    if state == .active, connectedAt == nil { marks.append(.neverConnected) }
+    if quarantinedAt != nil { marks.append(.quarantined) }
+    if state == .removedUntold { marks.append(.removalUntold) }
+    if state == .active, isRotating { marks.append(.rotationOutstanding) }
+    return marks
   }
 }

@@ -38,24 +38,8 @@ extension Store {
   ///
   /// - Returns: false when nothing is pending any more: the pairing was rolled back, and nothing is changed.
   public func promote(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> Bool {
-    try await commits.commit { [own] database in
-      guard
-        let row = try database.row(
-          "SELECT * FROM peer WHERE device_id = ? AND pending_key IS NOT NULL", [Data(device.bytes)])
-      else { return false }
-      let record = try PeerRecord(row)
-      if let invitation = row["pending_invitation"] as String? { try database.close(invitation, .ok) }
-      // What a removed device had waiting is closed; its new pairing begins new streams.
-      if record.state == .removed || record.state == .removedUntold { try database.closeStreams(of: device) }
-      try database.run(
-        """
-        UPDATE peer SET state = 2, pairwise_key = pending_key, pending_key = NULL, pending_invitation = NULL,
-          pending_boot_id = NULL, pending_since_boot = NULL, pending_lapsed = 0, paired_at = ? WHERE device_id = ?
-        """, [wall, Data(device.bytes)])
-      try database.audit(
-        AuditEntry(
-          author: own, action: "device.paired", target: device.description, new: record.device.name.text, at: wall))
-      return true
+    try await commits.commit { [own, coding, keys] database in
+      try database.promote(device, keys, coding, by: own, at: wall)
     }
   }
 
@@ -79,73 +63,19 @@ extension Store {
     }
   }
 
-  /// Remove a device: its commands that are not executed are cancelled, its streams closed, and a removal is queued for it
-  /// to hear when `removal` is given.
-  ///
-  /// - Returns: the commands that were cancelled, and the changed control stream if there is one.
-  public func remove(
-    _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8], at wall: Int64
-  ) async throws(StoreError) -> (cancelled: [CommandID], change: OutboxChange?) {
-    try await commits.commit { [own] database in
-      guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]) else {
-        throw StoreError.noSuchPeer
-      }
-      let record = try PeerRecord(row)
-      let number: Int64 = row["number"]
-      let cancelled = try database.rows(
-        "SELECT command_id FROM command WHERE peer = ? AND status IN ('queued', 'stored')", [number]
-      ).compactMap { CommandID(bytes: $0["command_id"] as Data) }
-      try database.run(
-        """
-        UPDATE command SET status = 'cancelled', status_at = ?, reason = 'The device was unpaired.'
-        WHERE peer = ? AND status IN ('queued', 'stored')
-        """, [wall, number])
-      try database.closeStreams(of: device)
-      var change: OutboxChange?
-      if let removal {
-        change = try database.enqueue(
-          OutboxAddress(number: number, device: device), .control, kind: .removal, itemID: itemID, body: removal,
-          at: wall)
-      }
-      try database.run(
-        """
-        UPDATE peer SET state = ?, pending_key = NULL, pairwise_key = CASE WHEN ? THEN pairwise_key ELSE zeroblob(32) END
-        WHERE number = ?
-        """, [removal == nil ? 4 : 3, removal != nil, number])
-      try database.audit(
-        AuditEntry(
-          author: own, action: "device.removed", target: device.description, old: record.device.name.text, at: wall))
-      return (cancelled, change)
-    }
-  }
-
-  /// The removed device has heard of it: erase the last key.
-  public func removalTold(_ device: DeviceID) async throws(StoreError) {
-    try await commits.commit { database in
-      try database.closeStreams(of: device)
-      try database.run(
-        "UPDATE peer SET state = 4, pairwise_key = zeroblob(32) WHERE device_id = ? AND state = 3",
-        [Data(device.bytes)])
-    }
-  }
-
   /// Note a sign of life, and where it was, if we dialled.
-  public func seen(_ device: DeviceID, address: String?, synced: Bool, at wall: Int64) async throws(StoreError) {
+  ///
+  /// - Parameter isSession: whether it was a session; a pairing's own connection is none.
+  public func seen(
+    _ device: DeviceID, address: String?, synced: Bool, isSession: Bool = false, at wall: Int64
+  ) async throws(StoreError) {
     try await commits.commit { database in
       try database.run(
         """
         UPDATE peer SET last_seen_at = ?1, last_address = coalesce(?2, last_address),
-          last_synced_at = CASE WHEN ?3 THEN ?1 ELSE last_synced_at END WHERE device_id = ?4
-        """, [wall, address, synced, Data(device.bytes)])
-    }
-  }
-}
-
-extension Database {
-  /// Give up every stream to and from a device, with what waits in them.
-  func closeStreams(of device: DeviceID) throws {
-    for table in ["outbox_item", "outbox_stream", "inbox_stream"] {
-      try run("DELETE FROM \(table) WHERE peer = (SELECT number FROM peer WHERE device_id = ?)", [Data(device.bytes)])
+          last_synced_at = CASE WHEN ?3 THEN ?1 ELSE last_synced_at END,
+          connected_at = CASE WHEN ?5 THEN coalesce(connected_at, ?1) ELSE connected_at END WHERE device_id = ?4
+        """, [wall, address, synced, Data(device.bytes), isSession])
     }
   }
 }
@@ -161,11 +91,17 @@ extension PeerRecord {
       linkKey: Hexadecimal.encode(row.bytes("link_key")), pairedAt: row["paired_at"], lastSeenAt: row["last_seen_at"],
       lastSyncedAt: row["last_synced_at"], state: state == .active || state == .pending ? .active : .removed)
     self.state = state
-    pairwiseKey = row.bytes("pairwise_key")
+    keys = PairwiseKeys(row)
     pendingKey = (row["pending_key"] as Data?).map { [UInt8]($0) }
     lastAddress = row["last_address"]
     pendingSince = (row["pending_since_boot"] as Int64?).map(BootInstant.init(milliseconds:))
     pendingBootID = row["pending_boot_id"]
     hasLapsed = row["pending_lapsed"]
+    connectedAt = row["connected_at"]
+    quarantinedAt = row["quarantined_at"]
+    removalSessions = Int(row["removal_sessions"] as Int64)
+    removalSilences = Int(row["removal_silences"] as Int64)
+    knownGeneration = row["known_generation"]
+    isRotating = (row["sent_generation"] as Int64?) != nil
   }
 }

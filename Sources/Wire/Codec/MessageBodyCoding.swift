@@ -10,6 +10,8 @@ public struct MessageBodyCoding: BodyCoding {
   public func encode(_ state: StateInForce) -> [UInt8] { Latchkey_V1_State(state).wireBytes }
   public func encode(_ settings: FamilySettings) -> [UInt8] { Latchkey_V1_FamilySettings(settings).wireBytes }
 
+  public func encode(_ rotation: KeyRotation) -> [UInt8] { Latchkey_V1_KeyRotation(rotation).wireBytes }
+
   public func encode(_ matchers: [AppMatcher]) -> [UInt8] {
     var list = Latchkey_V1_MatcherList()
     list.matchers = matchers.map(Latchkey_V1_Matcher.init)
@@ -34,6 +36,10 @@ public struct MessageBodyCoding: BodyCoding {
 
   public func settings(_ body: [UInt8]) throws(BodyFault) -> FamilySettings {
     try fault("settings") { () throws(WireError) in try Latchkey_V1_FamilySettings(wire: body).value() }
+  }
+
+  public func rotation(_ body: [UInt8]) throws(BodyFault) -> KeyRotation {
+    try fault("key rotation") { () throws(WireError) in try Latchkey_V1_KeyRotation(wire: body).value() }
   }
 
   public func matchers(_ body: [UInt8]) throws(BodyFault) -> [AppMatcher] {

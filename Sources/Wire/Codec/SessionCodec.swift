@@ -116,17 +116,19 @@ extension Latchkey_V1_Hello {
     windowBytes = hello.windowBytes
     outgoing = hello.outgoing.map(Latchkey_V1_Position.init)
     incoming = hello.incoming.map(Latchkey_V1_Position.init)
+    keyID = WireBytes(hello.keyID)
   }
 
   func value() throws(WireError) -> Hello {
     guard leastVersion <= greatestVersion else { throw WireError("versions in the wrong order") }
     guard runID.count == 16 else { throw WireError("a run ID of \(runID.count) bytes") }
+    guard keyID.isEmpty || keyID.count == 8 else { throw WireError("a key ID of \(keyID.count) bytes") }
     guard outgoing.count <= 16, incoming.count <= 16 else { throw WireError("too many positions") }
     var hello = Hello(
       versions: leastVersion...greatestVersion, software: DeviceName(sanitising: software).text, runID: Array(runID),
       name: DeviceName(sanitising: name).text, role: try DeviceRole(wire: role),
       refusal: refusal == 0 ? nil : Hello.Refusal(rawValue: refusal) ?? .version, windowItems: windowItems,
-      windowBytes: windowBytes, outgoing: [], incoming: [])
+      windowBytes: windowBytes, outgoing: [], incoming: [], keyID: Array(keyID))
     for position in outgoing { hello.outgoing.append(try position.value()) }
     for position in incoming { hello.incoming.append(try position.value()) }
     return hello

@@ -522,6 +522,29 @@ nonisolated struct Latchkey_V1_Removal: Sendable {
   init() {}
 }
 
+/// Kind 5: new keys for the receiver, because another device was removed from the household.
+nonisolated struct Latchkey_V1_KeyRotation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Counts the household's discovery keys, from 1.
+  var generation: UInt64 = 0
+
+  /// 32 bytes: the household's discovery key of that generation.
+  var discoveryKey: Data = Data()
+
+  /// 32 bytes, fresh random: the new pairwise key of sender and receiver.
+  var pairwiseKey: Data = Data()
+
+  /// 8 bytes: names the pairwise key that the new one takes the place of. See 04-session.md section 9.
+  var replaces: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "latchkey.v1"
@@ -1482,6 +1505,51 @@ nonisolated extension Latchkey_V1_Removal: SwiftProtobuf.Message, SwiftProtobuf.
 
   static func ==(lhs: Latchkey_V1_Removal, rhs: Latchkey_V1_Removal) -> Bool {
     if lhs.signature != rhs.signature {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_KeyRotation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".KeyRotation"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}generation\0\u{3}discovery_key\0\u{3}pairwise_key\0\u{1}replaces\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.generation) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.discoveryKey) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.pairwiseKey) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.replaces) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.generation != 0 {
+      try visitor.visitSingularUInt64Field(value: self.generation, fieldNumber: 1)
+    }
+    if !self.discoveryKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.discoveryKey, fieldNumber: 2)
+    }
+    if !self.pairwiseKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.pairwiseKey, fieldNumber: 3)
+    }
+    if !self.replaces.isEmpty {
+      try visitor.visitSingularBytesField(value: self.replaces, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Latchkey_V1_KeyRotation, rhs: Latchkey_V1_KeyRotation) -> Bool {
+    if lhs.generation != rhs.generation {return false}
+    if lhs.discoveryKey != rhs.discoveryKey {return false}
+    if lhs.pairwiseKey != rhs.pairwiseKey {return false}
+    if lhs.replaces != rhs.replaces {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -119,6 +119,9 @@ nonisolated struct Latchkey_V1_Hello: Sendable {
 
   var incoming: [Latchkey_V1_Position] = []
 
+  /// 8 bytes, or empty: names the pairwise key with which the sender answers calls. See 04-session.md section 9.
+  var keyID: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -165,7 +168,7 @@ nonisolated struct Latchkey_V1_Item: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 0 skip, 1 command, 2 receipt, 3 usage record, 4 removal.
+  /// 0 skip, 1 command, 2 receipt, 3 usage record, 4 removal, 5 key rotation.
   var kind: UInt32 = 0
 
   /// 16 bytes; empty for skip.
@@ -299,7 +302,7 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}least_version\0\u{3}greatest_version\0\u{1}software\0\u{3}run_id\0\u{1}name\0\u{1}role\0\u{1}refusal\0\u{3}window_items\0\u{3}window_bytes\0\u{1}outgoing\0\u{1}incoming\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}least_version\0\u{3}greatest_version\0\u{1}software\0\u{3}run_id\0\u{1}name\0\u{1}role\0\u{1}refusal\0\u{3}window_items\0\u{3}window_bytes\0\u{1}outgoing\0\u{1}incoming\0\u{3}key_id\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -318,6 +321,7 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
       case 9: try { try decoder.decodeSingularUInt32Field(value: &self.windowBytes) }()
       case 10: try { try decoder.decodeRepeatedMessageField(value: &self.outgoing) }()
       case 11: try { try decoder.decodeRepeatedMessageField(value: &self.incoming) }()
+      case 12: try { try decoder.decodeSingularBytesField(value: &self.keyID) }()
       default: break
       }
     }
@@ -357,6 +361,9 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.incoming.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.incoming, fieldNumber: 11)
     }
+    if !self.keyID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.keyID, fieldNumber: 12)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -372,6 +379,7 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.windowBytes != rhs.windowBytes {return false}
     if lhs.outgoing != rhs.outgoing {return false}
     if lhs.incoming != rhs.incoming {return false}
+    if lhs.keyID != rhs.keyID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,3 +1,4 @@
+import LatchkeyModel
 import Testing
 
 /// Every page as it looks, and every listing as programs read it.
@@ -17,6 +18,9 @@ import Testing
     ("usage-summary-csv", ["usage", "summary", "--format", "csv"]),
     ("usage-summary-json", ["usage", "summary", "--format", "json"]),
     ("devices-unpair", ["devices", "unpair", "Emma's PC"]),
+    ("devices-forget", ["devices", "forget", "Emma's PC"]), ("devices-release", ["devices", "release", "Emma's PC"]),
+    ("identity-keep", ["identity", "keep", "--state-dir", "/srv/emma"]),
+    ("identity-renew", ["identity", "renew", "--state-dir", "/srv/emma"]),
     ("init", ["init", "--role", "child", "--name", "Emma's PC", "--state-dir", "/srv/emma"]),
     ("message-send", ["message", "send", "Dinner is ready", "--on", "Emma's PC"]),
     ("app-set-wait", ["app", "set", "org.gnome.Chess", "--on", "Emma's PC", "--blocked", "--wait"]),
@@ -28,8 +32,25 @@ import Testing
       run.console.output.replacing("\r\n", with: "␍\n") + errors + "exit \(run.status)\n", "page-" + name)
   }
 
+  @Test func whatIsOutOfTheOrdinaryIsShownWithItsWayOut() async throws {
+    var troubled: [PeerStatus] = []
+    for mark in PeerMark.allCases {
+      var peer = SampleValues.peer
+      (peer.isConnected, peer.marks) = (false, [mark])
+      if mark == .removalUntold { peer.device.state = .removed }
+      troubled.append(peer)
+    }
+    var script = ScriptedNode.Script()
+    script.devices = troubled
+    script.status.peers = troubled
+    for (name, arguments) in [("devices-list-marks", ["devices", "list"]), ("status-marks", ["status"])] {
+      let run = await ScriptedRun(arguments, node: ScriptedNode(script))
+      try Snapshot.expect(run.console.output + "exit \(run.status)\n", "page-" + name)
+    }
+  }
+
   @Test func noTextIsKeptThatNoTestLooksAt() throws {
-    #expect(try Snapshot.names("page-").count == 25)
+    #expect(try Snapshot.names("page-").count == 31)
     #expect(try Snapshot.names("") == Snapshot.names("page-").union(Snapshot.names("help-")))
   }
 }

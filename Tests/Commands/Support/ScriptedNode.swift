@@ -7,6 +7,8 @@ final class ScriptedNode: NodeInterface {
   enum Call: Hashable, Sendable {
     case status, sync, devices, pairings, settings
     case unpair(String)
+    case forget(String)
+    case release(String)
     case invite(InviteRequest)
     case join(JoinRequest)
     case pairing(String, after: Int)
@@ -95,6 +97,14 @@ final class ScriptedNode: NodeInterface {
 
   func unpair(device: String) async throws(LocalAPIError) -> UnpairResult {
     try answer(.unpair(device)) { _ in SampleValues.unpaired }
+  }
+
+  func forget(device: String) async throws(LocalAPIError) -> UnpairResult {
+    try answer(.forget(device)) { _ in SampleValues.unpaired }
+  }
+
+  func release(device: String) async throws(LocalAPIError) -> PeerStatus {
+    try answer(.release(device)) { _ in SampleValues.peer }
   }
 
   func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {

@@ -38,6 +38,8 @@ struct ScriptedRun: Sendable {
     CommandEnvironment(
       console: console, variables: ["HOME": "/home/test"], timeZone: TimeText.zone("Europe/Berlin"),
       now: { SampleValues.now }, openNode: { _ in node }, initialise: { _, _, _ in SampleValues.childID },
+      keepIdentity: { _ in SampleValues.childName },
+      renewIdentity: { _ in (SampleValues.childName, SampleValues.childID) },
       runNode: { _ in }, startProgram: { _ in throw CommandFailure(.internalFault, "No program here.") },
       reportPatience: .seconds(10), uptime: { 0 }, pause: { _ in try await Task.sleep(for: .seconds(86_400)) })
   }

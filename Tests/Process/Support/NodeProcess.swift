@@ -15,6 +15,8 @@ actor NodeProcess {
   nonisolated var database: String { folder + "/latchkey.sqlite" }
   private var process: SpawnedProcess?
   private var options = NodeProcess.quiet
+  /// What its processes find in their environment besides the lab's.
+  private var variables: [String: String] = [:]
 
   /// On loopback alone, and without mDNS: codes and peers' addresses lead the way.
   static let quiet = ["--no-discovery"]
@@ -46,7 +48,8 @@ actor NodeProcess {
     let process = try lab.spawn(
       BuiltProgram.path,
       ["run", "--interfaces", "lo", "--log-level", "debug", "--state-dir", folder] + self.options,
-      output: "/dev/null", talk: folder + ".log", more: crashPoint.map { ["LATCHKEY_CRASH_AT": $0] } ?? [:])
+      variables: variables.merging(crashPoint.map { ["LATCHKEY_CRASH_AT": $0] } ?? [:]) { $1 }, output: "/dev/null",
+      talk: folder + ".log")
     self.process = process
     try await eventually("\(name) answers") {
       guard process.isRunning else { throw LabFault("\(self.name) did not start: \(self.log.suffix(2_000))") }
@@ -54,6 +57,14 @@ actor NodeProcess {
       guard let status = try? await self.api.status() else { return false }
       return status.processID == process.pid
     }
+  }
+
+  /// From now on have its processes find these in their environment besides the lab's.
+  func use(_ variables: [String: String]) { self.variables = variables }
+
+  /// Run `latchkey` against this node, in the environment that it runs in itself.
+  func latchkey(_ arguments: [String]) async throws -> CommandResult {
+    try await lab.run(BuiltProgram.path, arguments + ["--state-dir", folder], variables: variables)
   }
 
   /// End it at once, as a crash would.

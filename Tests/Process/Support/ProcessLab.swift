@@ -46,23 +46,26 @@ final class ProcessLab: Sendable {
 
   /// Start a program that ends with the lab at the latest.
   ///
-  /// - Parameter more: what it finds in its environment besides.
+  /// - Parameter variables: what it finds in its environment besides the lab's.
   func spawn(
-    _ program: String, _ arguments: [String], input: String = "/dev/null", output: String, talk: String,
-    more: [String: String] = [:]
+    _ program: String, _ arguments: [String], variables: [String: String] = [:], input: String = "/dev/null",
+    output: String, talk: String
   ) throws -> SpawnedProcess {
     let process = try SpawnedProcess(
-      program, arguments, environment: environment.merging(more) { $1 }, input: input, output: output, talk: talk)
+      program, arguments, environment: environment.merging(variables) { $1 }, input: input, output: output, talk: talk)
     started.withLock { $0.append(process) }
     return process
   }
 
   /// Run a program to its end.
-  func run(_ program: String, _ arguments: [String], input: String = "") async throws -> CommandResult {
+  func run(
+    _ program: String, _ arguments: [String], variables: [String: String] = [:], input: String = ""
+  ) async throws -> CommandResult {
     let base = newPath()
     defer { for suffix in [".in", ".out", ".err"] { unlink(base + suffix) } }
     try Data(input.utf8).write(to: URL(fileURLWithPath: base + ".in"))
-    let process = try spawn(program, arguments, input: base + ".in", output: base + ".out", talk: base + ".err")
+    let process = try spawn(
+      program, arguments, variables: variables, input: base + ".in", output: base + ".out", talk: base + ".err")
     let end = await process.wait()
     started.withLock { $0.removeAll { $0 === process } }
     return CommandResult(end: end, output: Self.read(base + ".out"), talk: Self.read(base + ".err"))
@@ -74,10 +77,10 @@ final class ProcessLab: Sendable {
   }
 
   /// Make a node's folder; nothing runs yet.
-  func node(_ role: DeviceRole, _ name: String) async throws -> NodeProcess {
+  func node(_ role: DeviceRole, _ name: String, variables: [String: String] = [:]) async throws -> NodeProcess {
     let node = NodeProcess(lab: self, folder: newPath(), name: name)
-    let made = try await latchkey(
-      ["init", "--role", role.rawValue, "--name", name, "--state-dir", node.folder])
+    await node.use(variables)
+    let made = try await node.latchkey(["init", "--role", role.rawValue, "--name", name])
     guard made.status == 0 else { throw LabFault("init failed: \(made)") }
     return node
   }

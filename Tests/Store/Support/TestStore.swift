@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyModel
 import LatchkeyStore
+import LatchkeyTestSupport
 import LatchkeyWire
 
 /// A store in a folder of its own, which goes with it.
@@ -16,7 +17,8 @@ final class TestStore {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     self.own = own
     store = try Store(
-      path: folder.appendingPathComponent("latchkey.sqlite").path, own: own, coding: MessageBodyCoding())
+      path: folder.appendingPathComponent("latchkey.sqlite").path, own: own, coding: MessageBodyCoding(),
+      keys: TestKeys())
   }
 
   deinit {
@@ -27,7 +29,7 @@ final class TestStore {
   /// Close and open again, as a restart does.
   func reopen() throws {
     store.close()
-    store = try Store(path: path, own: own, coding: MessageBodyCoding())
+    store = try Store(path: path, own: own, coding: MessageBodyCoding(), keys: TestKeys())
   }
 
   /// Pair with a device for good.

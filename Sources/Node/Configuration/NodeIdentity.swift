@@ -1,0 +1,98 @@
+import Glibc
+import LatchkeyAgent
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+import LatchkeyWire
+
+/// What a person decides about a state folder that lies on another machine than before; the node must not run.
+public enum NodeIdentity {
+  /// Say that this machine takes the place of the one that the folder comes from.
+  ///
+  /// - Throws: `NodeStartupError`: no node there, one that runs, or a folder that cannot be written.
+  public static func keep(_ folder: StateFolder) throws(NodeStartupError) -> DeviceName {
+    let (lock, loaded) = try open(folder)
+    defer { withExtendedLifetime(lock) {} }
+    var profile = loaded
+    guard profile.renewal == nil else { throw NodeProfile.cutOff }
+    profile.machine = MachineMark.current()
+    try profile.save(folder)
+    return profile.name
+  }
+
+  /// Give a copied folder new keys. Every peer is dropped with its keys; the history stays, as this device's own.
+  ///
+  /// May be called again after it was cut off at any point: it goes on where it was.
+  ///
+  /// - Returns: the name and the new ID.
+  /// - Throws: `NodeStartupError`: no node there, one that runs, or a folder or database that cannot be written.
+  public static func renew(
+    _ folder: StateFolder
+  ) async throws(NodeStartupError) -> (name: DeviceName, deviceID: DeviceID) {
+    let (lock, loaded) = try open(folder)
+    defer { withExtendedLifetime(lock) {} }
+    var profile = loaded
+    let file = KeyFileStore(path: folder.keyFile)
+    let nextFile = KeyFileStore(path: folder.keyFile + ".next")
+    do {
+      if let renewal = profile.renewal, try id(file) == renewal {
+        // Only the profile's last word was cut off.
+      } else {
+        let keys = try nextKeys(profile, nextFile)
+        let new = id(keys)
+        profile.renewal = new
+        try profile.save(folder)
+        try await renewDatabase(folder, from: profile.deviceID, to: new)
+        try file.replace(with: keys)
+      }
+    } catch let error as KeyFileError { throw NodeStartupError(error) } catch let error as NodeStartupError {
+      throw error
+    } catch { throw NodeStartupError("The keys could not be renewed (\(error)): try again.", exitStatus: 70) }
+    guard let new = profile.renewal else { preconditionFailure("set above") }
+    unlink(nextFile.path)
+    profile.deviceID = new
+    profile.renewal = nil
+    profile.machine = MachineMark.current()
+    try profile.save(folder)
+    return (profile.name, new)
+  }
+
+  private static func open(_ folder: StateFolder) throws(NodeStartupError) -> (FolderLock, NodeProfile) {
+    try folder.check()
+    // Loaded once before the lock, which would else leave a file in a folder that holds no node.
+    _ = try NodeProfile.load(folder)
+    let lock = try FolderLock(folder)
+    return (lock, try NodeProfile.load(folder))
+  }
+
+  /// The keys to come: those of a try that was cut off once its profile names them, else new ones, durably.
+  private static func nextKeys(_ profile: NodeProfile, _ file: KeyFileStore) throws(KeyFileError) -> KeyFile {
+    if let renewal = profile.renewal, let keys = try? file.load(), id(keys) == renewal { return keys }
+    var keys = KeyFile.generate()
+    if profile.role == .parent {
+      // A parent with a new identity founds a household of its own.
+      do { keys = try keys.with(householdDiscoveryKey: SecretBytes.random(count: 32)) } catch {
+        preconditionFailure("32 bytes are a discovery key")
+      }
+    }
+    try file.replace(with: keys)
+    return keys
+  }
+
+  private static func renewDatabase(
+    _ folder: StateFolder, from old: DeviceID, to new: DeviceID
+  ) async throws(NodeStartupError) {
+    do {
+      let store = try Store(path: folder.database, own: new, coding: MessageBodyCoding(), keys: SecureKeySource())
+      defer { store.close() }
+      try await store.renewIdentity(from: old, to: new, at: WallClock.now())
+    } catch { throw NodeStartupError(error) }
+  }
+
+  private static func id(_ file: KeyFileStore) throws(KeyFileError) -> DeviceID { id(try file.load()) }
+
+  private static func id(_ keys: KeyFile) -> DeviceID {
+    DeviceKeys(identity: keys.identity.publicKey, link: keys.link.publicKey).deviceID
+  }
+}

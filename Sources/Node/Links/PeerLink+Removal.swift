@@ -1,0 +1,74 @@
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+
+/// Telling a device that it was removed, and not for ever. Spec: Protocol/06-messages.md §7.
+extension PeerLink {
+  /// Whether to dial: not a device in quarantine, nor one that was removed and has answered every call with silence.
+  var isWorthCalling: Bool {
+    guard record.quarantinedAt == nil || record.pendingKey != nil else { return false }
+    return record.state != .removedUntold || record.removalSessions > 0
+      || record.removalSilences < Limits.removalCalls
+  }
+
+  /// The database has taken the peer out: tell it if it is there, else when it next calls.
+  func removed() async {
+    do {
+      if let record = try await context.store.peers().first(where: { $0.device.deviceID == peer }) {
+        self.record = record
+      }
+      let positions = try await context.store.outboxPositions(peer)
+      // Streams that were closed are of the past; what is left is the one that carries the removal.
+      for (streamClass, position) in positions { outbox.restarted(streamClass, position) }
+      outbox.drop(allBut: Set(positions.keys))
+      // Whoever stays got new keys in the transaction of the removal.
+      try await context.reloadHousehold()
+      try await directory.refreshAll()
+    } catch {
+      logger.error("the removal could not be prepared", metadata: ["reason": "\(error)"])
+    }
+    signOfLife()
+    signalOutbox()
+  }
+
+  /// A call was met with silence. Whoever was sent its removal and says nothing since has taken it.
+  func metSilence() async {
+    guard record.state == .removedUntold else { return }
+    do {
+      record.removalSilences = try await context.store.removalMetSilence(peer)
+      guard record.removalSessions > 0, record.removalSilences >= Limits.removalSilences else { return }
+      try await endRemoval("it is silent since it was sent its removal")
+    } catch { logger.error("a silence could not be noted", metadata: ["reason": "\(error)"]) }
+  }
+
+  /// A run was sent in a session: note the first of a removal.
+  func noteRemovalSent(_ run: ItemRun, _ number: Int) async {
+    guard record.state == .removedUntold, run.streamClass == .control, removalSession != number else { return }
+    removalSession = number
+    do {
+      record.removalSessions = try await context.store.removalSent(peer)
+      record.removalSilences = 0
+    } catch { logger.error("a removal could not be noted as sent", metadata: ["reason": "\(error)"]) }
+  }
+
+  /// Whether a new session with a removed device is one too many: it was sent its removal often enough.
+  var hasHeardEnough: Bool {
+    record.state == .removedUntold && record.removalSessions >= Limits.removalSessions
+  }
+
+  /// The peer knows that it is removed, or counts as knowing: erase the last keys and end.
+  ///
+  /// Nothing while a new pairing with it is under way, which decides what becomes of it.
+  func endRemoval(_ reason: String) async throws(StoreError) {
+    guard record.pendingKey == nil else { return }
+    logger.info("the removal counts as told", metadata: ["reason": "\(reason)"])
+    try await context.store.removalTold(peer)
+    if let current { close(current, .removed) }
+    isEnded = true
+    try await directory.refresh(peer)
+    try await context.reloadHousehold()
+    context.changes.notify()
+  }
+
+  var isDone: Bool { isEnded }
+}

@@ -1,0 +1,14 @@
+import LatchkeyCrypto
+
+/// A name for a pairwise key that tells nothing of it. Spec: Protocol/04-session.md §9.
+public enum PairwiseKeyID {
+  /// The size of a name in bytes.
+  public static let byteCount = 8
+
+  /// Name a key.
+  ///
+  /// - Parameter key: 32 bytes.
+  public static func make(_ key: [UInt8]) -> [UInt8] {
+    Array(SHA256.hash(Array("latchkey pairwise key id v1".utf8) + key).prefix(byteCount))
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+extension Database {
+  /// Make a half-paired device active and spend the code it came with; false when nothing is pending any more.
+  func promote(
+    _ device: DeviceID, _ keys: any KeySource, _ coding: any BodyCoding, by own: DeviceID, at wall: Int64
+  ) throws -> Bool {
+    guard let row = try row("SELECT * FROM peer WHERE device_id = ? AND pending_key IS NOT NULL", [Data(device.bytes)])
+    else { return false }
+    let record = try PeerRecord(row)
+    let peer = OutboxAddress(number: row["number"], device: device)
+    // The discovery key that the joiner was given is at least as new as the code.
+    let given: Int64?
+    if let invitation = row["pending_invitation"] as String? {
+      given = try self.row("SELECT generation FROM invitation WHERE pairing_id = ?", [invitation])?["generation"]
+      try close(invitation, .ok)
+    } else {
+      given = nil
+    }
+    // What a removed device had waiting is closed; its new pairing begins new streams.
+    if record.state == .removed || record.state == .removedUntold { try closeStreams(of: device) }
+    try voidRotation(peer.number)
+    try run(
+      """
+      UPDATE peer SET state = 2, pairwise_key = pending_key, pending_key = NULL, pending_invitation = NULL,
+        pending_boot_id = NULL, pending_since_boot = NULL, pending_lapsed = 0, paired_at = ?, next_key = NULL, previous_key = NULL,
+        connected_at = NULL, quarantined_at = NULL, removal_sessions = 0, removal_silences = 0, sent_generation = NULL,
+        known_generation = coalesce(?, (SELECT MAX(generation) FROM discovery_key), 0)
+      WHERE number = ?
+      """, [wall, given, peer.number])
+    switch record.device.role {
+    case .child:
+      _ = try queueRotation(peer, keys, coding, at: wall)
+      try pruneDiscoveryKeys()
+    case .parent:
+      try run(
+        "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+        [Store.householdKey, device.description])
+    }
+    try audit(
+      AuditEntry(
+        author: own, action: "device.paired", target: device.description, new: record.device.name.text, at: wall))
+    return true
+  }
+}

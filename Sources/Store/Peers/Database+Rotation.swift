@@ -1,0 +1,114 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// Replacing the household's discovery key, and with it the pairwise keys. Spec: Protocol/06-messages.md §8.
+extension Database {
+  /// Make the household's next discovery key and queue it for every child that stays. Nothing on a device that founded no
+  /// household.
+  func rotateHousehold(
+    _ keys: any KeySource, _ coding: any BodyCoding, by own: DeviceID, at wall: Int64
+  ) throws -> [OutboxChange] {
+    guard let newest = try newestGeneration() else { return [] }
+    try run("INSERT INTO discovery_key VALUES (?, ?)", [newest + 1, Data(keys.freshKey())])
+    let peers = try rows("SELECT number, device_id FROM peer WHERE state = 2 AND role = ?", [DeviceRole.child.rawValue])
+    let changes = try peers.compactMap { row in
+      try queueRotation(
+        OutboxAddress(number: row["number"], device: try row.deviceID("device_id")), keys, coding, at: wall)
+    }
+    try audit(
+      AuditEntry(
+        author: own, action: "household.keys-changed", target: "family", new: "generation \(newest + 1)", at: wall))
+    try pruneDiscoveryKeys()
+    return changes
+  }
+
+  /// Queue the newest keys for an active device that lacks them, unless earlier ones are still on their way to it.
+  func queueRotation(
+    _ peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
+  ) throws -> OutboxChange? {
+    guard
+      let row = try row(
+        """
+        SELECT peer.*, discovery_key.generation, discovery_key.key FROM peer
+        JOIN discovery_key ON discovery_key.generation = (SELECT MAX(generation) FROM discovery_key)
+        WHERE number = ? AND state = 2 AND sent_generation IS NULL AND known_generation < discovery_key.generation
+        """, [peer.number])
+    else { return nil }
+    var pairwise = PairwiseKeys(row)
+    let rotation = KeyRotation(
+      generation: row["generation"], discoveryKey: row.bytes("key"), pairwiseKey: keys.freshKey(),
+      replaces: keys.keyID(of: pairwise.present))
+    pairwise.offered(rotation.pairwiseKey)
+    try save(pairwise, of: peer)
+    try run("UPDATE peer SET sent_generation = ? WHERE number = ?", [rotation.generation, peer.number])
+    return try enqueue(
+      peer, .control, kind: .keyRotation, itemID: Array(keys.freshKey().prefix(16)), body: coding.encode(rotation),
+      at: wall)
+  }
+
+  /// The peer has stored control items: if the keys on their way were among them, they are in force, and the next may go.
+  func takeStoredRotation(
+    _ peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
+  ) throws -> (isInForce: Bool, next: OutboxChange?) {
+    guard
+      let row = try row(
+        """
+        SELECT * FROM peer WHERE number = ?1 AND state = 2 AND sent_generation IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM outbox_item WHERE peer = ?1 AND class = 1 AND kind = 5)
+        """, [peer.number])
+    else { return (false, nil) }
+    var pairwise = PairwiseKeys(row)
+    pairwise.stored()
+    try save(pairwise, of: peer)
+    try run(
+      "UPDATE peer SET known_generation = sent_generation, sent_generation = NULL WHERE number = ?", [peer.number])
+    let next = try queueRotation(peer, keys, coding, at: wall)
+    try pruneDiscoveryKeys()
+    return (true, next)
+  }
+
+  /// Take keys back that are on their way to a device which is paired anew: they replace a key that is no more.
+  func voidRotation(_ number: Int64) throws {
+    try run(
+      """
+      UPDATE outbox_stream SET waiting_bytes = waiting_bytes - freed.bytes
+      FROM (SELECT coalesce(SUM(length(body) + length(item_id)), 0) AS bytes FROM outbox_item
+            WHERE peer = ?1 AND class = 1 AND kind = 5) AS freed
+      WHERE peer = ?1 AND class = 1
+      """, [number])
+    try run("UPDATE outbox_item SET body = zeroblob(length(body)) WHERE peer = ? AND class = 1 AND kind = 5", [number])
+    try run(
+      "UPDATE outbox_item SET kind = 0, item_id = x'', body = x'' WHERE peer = ? AND class = 1 AND kind = 5", [number])
+  }
+
+  /// Erase the discovery keys that nobody holds any more: a device that stays, or one that has not heard of its removal.
+  func pruneDiscoveryKeys() throws {
+    let unneeded = """
+      generation NOT IN (SELECT MAX(generation) FROM discovery_key
+        UNION SELECT known_generation FROM peer WHERE state IN (2, 3)
+        UNION SELECT sent_generation FROM peer WHERE state IN (2, 3) AND sent_generation IS NOT NULL)
+      OR generation NOT IN (SELECT generation FROM discovery_key ORDER BY generation DESC LIMIT \(Limits.discoveryKeys))
+      """
+    try run("UPDATE discovery_key SET key = zeroblob(32) WHERE \(unneeded)")
+    try run("DELETE FROM discovery_key WHERE \(unneeded)")
+  }
+
+  func newestGeneration() throws -> Int64? {
+    try row("SELECT MAX(generation) FROM discovery_key").flatMap { $0[0] as Int64? }
+  }
+
+  func save(_ keys: PairwiseKeys, of peer: OutboxAddress) throws {
+    try run(
+      "UPDATE peer SET pairwise_key = ?, next_key = ?, previous_key = ? WHERE number = ?",
+      [Data(keys.present), keys.next.map { Data($0) }, keys.previous.map { Data($0) }, peer.number])
+  }
+}
+
+extension PairwiseKeys {
+  init(_ row: Row) {
+    self.init(
+      present: row.bytes("pairwise_key"), next: (row["next_key"] as Data?).map { [UInt8]($0) },
+      previous: (row["previous_key"] as Data?).map { [UInt8]($0) })
+  }
+}

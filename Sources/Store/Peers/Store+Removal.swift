@@ -1,0 +1,126 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+extension Store {
+  /// Remove a device: its commands that are not executed are cancelled, its streams closed, and a removal is queued for it
+  /// to hear when `removal` is given; else its keys are erased at once. Whoever stays gets new keys. Spec: Protocol/06-messages.md §7, §8.
+  public func remove(
+    _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8], at wall: Int64
+  ) async throws(StoreError) -> RemovalResult {
+    try await commits.commit { [own, coding, keys] database in
+      guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]) else {
+        throw StoreError.noSuchPeer
+      }
+      let record = try PeerRecord(row)
+      let number: Int64 = row["number"]
+      var result = try database.giveUp(
+        number, removal == nil ? "The device was forgotten." : "The device was unpaired.", wall)
+      try database.closeStreams(of: device)
+      if let removal {
+        result.change = try database.enqueue(
+          OutboxAddress(number: number, device: device), .control, kind: .removal, itemID: itemID, body: removal,
+          at: wall)
+        try database.run(
+          """
+          UPDATE peer SET state = 3, pending_key = NULL, quarantined_at = NULL, removal_sessions = 0, removal_silences = 0
+          WHERE number = ?
+          """, [number])
+      } else {
+        try database.eraseKeys(of: device)
+      }
+      try database.audit(
+        AuditEntry(
+          author: own, action: removal == nil ? "device.forgotten" : "device.removed", target: device.description,
+          old: record.device.name.text,
+          new: "\(result.cancelled.count) commands cancelled, \(result.droppedItems) items dropped", at: wall))
+      if record.state == .active, record.device.role == .child {
+        result.rotations = try database.rotateHousehold(keys, coding, by: own, at: wall)
+      }
+      return result
+    }
+  }
+
+  /// The removed device has heard of it, or never will: erase the last keys.
+  public func removalTold(_ device: DeviceID) async throws(StoreError) {
+    try await commits.commit { database in
+      // A new pairing that is under way decides what becomes of it.
+      let isThere = try database.row(
+        "SELECT 1 FROM peer WHERE device_id = ? AND state = 3 AND pending_key IS NULL", [Data(device.bytes)])
+      guard isThere != nil else { return }
+      try database.closeStreams(of: device)
+      try database.eraseKeys(of: device)
+      try database.pruneDiscoveryKeys()
+    }
+    await scrub()
+  }
+
+  /// A removal was sent in a session. Gives the sessions so far.
+  public func removalSent(_ device: DeviceID) async throws(StoreError) -> Int {
+    try await commits.commit { database in
+      let row = try database.row(
+        """
+        UPDATE peer SET removal_sessions = removal_sessions + 1, removal_silences = 0
+        WHERE device_id = ? AND state = 3 RETURNING removal_sessions
+        """, [Data(device.bytes)])
+      return row.map { Int($0[0] as Int64) } ?? 0
+    }
+  }
+
+  /// A removed device that has not been told met a call with silence. Gives the silences so far.
+  public func removalMetSilence(_ device: DeviceID) async throws(StoreError) -> Int {
+    try await commits.commit { database in
+      let row = try database.row(
+        "UPDATE peer SET removal_silences = removal_silences + 1 WHERE device_id = ? AND state = 3 RETURNING removal_silences",
+        [Data(device.bytes)])
+      return row.map { Int($0[0] as Int64) } ?? 0
+    }
+  }
+}
+
+extension Database {
+  /// Cancel what a device has not executed, and count the records and receipts that wait for it.
+  fileprivate func giveUp(_ number: Int64, _ reason: String, _ wall: Int64) throws -> RemovalResult {
+    var result = RemovalResult()
+    result.cancelled = try rows(
+      "SELECT command_id FROM command WHERE peer = ? AND status IN ('queued', 'stored') ORDER BY command_id", [number]
+    ).compactMap { CommandID(bytes: $0["command_id"] as Data) }
+    try run(
+      "UPDATE command SET status = 'cancelled', status_at = ?, reason = ? WHERE peer = ? AND status IN ('queued', 'stored')",
+      [wall, reason, number])
+    result.droppedItems =
+      try row("SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind IN (2, 3)", [number])
+      .map { Int($0[0] as Int64) } ?? 0
+    return result
+  }
+
+  /// Give up every stream to and from a device, with what waits in them.
+  func closeStreams(of device: DeviceID) throws {
+    // Keys on their way are overwritten before their rows go.
+    try run(
+      """
+      UPDATE outbox_item SET body = zeroblob(length(body))
+      WHERE peer = (SELECT number FROM peer WHERE device_id = ?) AND class = 1 AND kind = 5
+      """, [Data(device.bytes)])
+    for table in ["outbox_item", "outbox_stream", "inbox_stream"] {
+      try run("DELETE FROM \(table) WHERE peer = (SELECT number FROM peer WHERE device_id = ?)", [Data(device.bytes)])
+    }
+  }
+
+  /// Make a device a removed one, with no key that opens anything; one that never was active leaves no trace.
+  func eraseKeys(of device: DeviceID) throws {
+    try run(
+      """
+      UPDATE peer SET state = CASE state WHEN 1 THEN 1 ELSE 4 END, pairwise_key = zeroblob(32),
+        next_key = zeroblob(length(next_key)), previous_key = zeroblob(length(previous_key)),
+        pending_key = zeroblob(length(pending_key)), quarantined_at = NULL
+      WHERE device_id = ?
+      """, [Data(device.bytes)])
+    try run("DELETE FROM peer WHERE device_id = ? AND state = 1", [Data(device.bytes)])
+    try run(
+      """
+      UPDATE peer SET next_key = NULL, previous_key = NULL, pending_key = NULL, pending_invitation = NULL,
+        pending_boot_id = NULL, pending_since_boot = NULL, sent_generation = NULL WHERE device_id = ?
+      """, [Data(device.bytes)])
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+extension Store {
+  /// Give this database to a device with new keys: every peer is dropped with its keys, and what was this device's own is
+  /// the new one's. May be called again after it was cut off.
+  ///
+  /// - Parameters:
+  ///   - old: the ID that the database's own rows bear.
+  ///   - new: the one that they are to bear.
+  public func renewIdentity(from old: DeviceID, to new: DeviceID, at wall: Int64) async throws(StoreError) {
+    try await commits.commit { database in
+      let devices = try database.rows("SELECT device_id FROM peer WHERE state <> 4").map {
+        try $0.deviceID("device_id")
+      }
+      try database.run(
+        """
+        UPDATE command SET status = 'cancelled', status_at = ?, reason = 'This machine got new keys.'
+        WHERE status IN ('queued', 'stored')
+        """, [wall])
+      for device in devices {
+        try database.closeStreams(of: device)
+        try database.eraseKeys(of: device)
+      }
+      for table in ["usage_record", "usage_longest", "app"] {
+        try database.run("UPDATE \(table) SET device_id = ? WHERE device_id = ?", [Data(new.bytes), Data(old.bytes)])
+      }
+      // What runs is the other machine's to report, and no number of a session may be given out by both.
+      try database.run("DELETE FROM open_session")
+      try database.run("DELETE FROM usage_sequence")
+      try database.run("UPDATE invitation SET outcome = 'cancelled', secret = zeroblob(16) WHERE outcome IS NULL")
+      try database.run("UPDATE discovery_key SET key = zeroblob(32)")
+      try database.run("DELETE FROM discovery_key")
+      try database.run("DELETE FROM setting WHERE key = ?", [Self.householdKey])
+      try database.audit(
+        AuditEntry(
+          author: new, action: "identity.renewed", target: new.description, old: old.description,
+          new: "\(devices.count) devices dropped", at: wall))
+    }
+    await scrub()
+  }
+
+  /// Empty the log of earlier pages, so that keys which were overwritten are gone from the disk as far as a file can tell.
+  ///
+  /// Whoever still reads is not waited for; the log is emptied when the store is closed at the latest.
+  func scrub() async {
+    let pool = pool
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        try? pool.writeWithoutTransaction { database in
+          try database.execute(sql: "PRAGMA busy_timeout = 0")
+          defer { try? database.execute(sql: "PRAGMA busy_timeout = 5000") }
+          try database.checkpoint(.truncate)
+        }
+        continuation.resume()
+      }
+    }
+  }
+}

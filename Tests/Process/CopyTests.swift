@@ -1,0 +1,199 @@
+import Foundation
+import GRDB
+import LatchkeyCrypto
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// A state folder that is on two machines, or on another one than before.
+  @Suite struct CopyTests {
+    /// Run `body` with what a machine's ID is told to be.
+    private func machine(_ lab: ProcessLab, _ digit: Character?) throws -> [String: String] {
+      let path = lab.newPath()
+      if let digit { try Data((String(repeating: digit, count: 32) + "\n").utf8).write(to: URL(fileURLWithPath: path)) }
+      return ["LATCHKEY_MACHINE_ID_FILE": path]
+    }
+
+    private func mark(_ node: NodeProcess) throws -> String? {
+      let data = try Data(contentsOf: URL(fileURLWithPath: node.folder + "/node.json"))
+      return try (JSONSerialization.jsonObject(with: data) as? [String: Any])?["machine"] as? String
+    }
+
+    @Test(
+      "A folder that comes to another machine is refused with both ways out, and left as it is, until one is chosen")
+    func changedMachine() async throws {
+      try await ProcessLab.run { lab in
+        let (here, there) = (try machine(lab, "1"), try machine(lab, "2"))
+        let node = try await lab.node(.parent, "Kitchen laptop", variables: here)
+        try await node.start()
+        #expect(await node.terminate() == .exited(0))
+        // What `systemd-id128 machine-id --app-specific=39191aab21e84aaf83d20bc01dd63137` gives for that ID, and no more of it.
+        #expect(try mark(node) == "a7d481adc8754de29d8129e367233033")
+
+        await node.use(there)
+        let run = ["run", "--interfaces", "lo", "--no-discovery"]
+        let database = FileManager.default.contents(atPath: node.database)
+        let refused = try await node.latchkey(run)
+        #expect(refused.status == 78 && refused.talkLines.count == 1, "\(refused)")
+        #expect(refused.talk.contains("`latchkey identity keep`") && refused.talk.contains("`latchkey identity renew`"))
+        #expect(FileManager.default.contents(atPath: node.database) == database)
+
+        let kept = try await node.latchkey(["identity", "keep"])
+        #expect(kept.status == 0 && kept.talkLines.count == 1, "\(kept)")
+        try await node.start()
+        let busy = try await node.latchkey(["identity", "renew"])
+        #expect(busy.status == 75 && busy.talkLines.count == 1, "\(busy)")
+        let id = try await node.api.status().deviceID
+        #expect(await node.terminate() == .exited(0))
+
+        await node.use(here)
+        #expect(try await node.latchkey(run).status == 78)
+        let renewed = try await node.latchkey(["identity", "renew"])
+        #expect(renewed.status == 0, "\(renewed)")
+        #expect(renewed.output != "\(id)\n" && DeviceID(renewed.output.trimmingCharacters(in: .newlines)) != nil)
+        try await node.start()
+        #expect(try await "\(node.api.status().deviceID)\n" == renewed.output)
+      }
+    }
+
+    @Test(
+      "A machine without an ID is not checked, and says so in its log; a folder without a mark takes this machine's")
+    func noMachineID() async throws {
+      try await ProcessLab.run { lab in
+        let node = try await lab.node(.parent, "Kitchen laptop", variables: try machine(lab, nil))
+        #expect(try mark(node) == nil)
+        try await node.start()
+        #expect(node.log.contains("no /etc/machine-id"))
+        await node.kill()
+        await node.use(try machine(lab, "3"))
+        try await node.start()
+        #expect(try mark(node)?.count == 32)
+        await node.kill()
+        await node.use(try machine(lab, nil))
+        try await node.start()
+        #expect(try mark(node)?.count == 32)
+      }
+    }
+
+    @Test("New keys that were cut off anywhere are put in place by the next try, and history stays")
+    func renewalCutOff() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let tracked = try await child.latchkey("usage", "track", "--app", "a.b", "--", "/bin/true")
+        #expect(tracked.status == 0, "\(tracked)")
+        try await parent.eventuallyHasUsage(1)
+        #expect(await child.terminate() == .exited(0))
+        let files = ["node.json", "identity.key", "latchkey.sqlite"]
+        let before = files.map { FileManager.default.contents(atPath: child.folder + "/" + $0) }
+        let first = try await child.latchkey(["identity", "renew"])
+        #expect(first.status == 0, "\(first)")
+        let after = files.map { FileManager.default.contents(atPath: child.folder + "/" + $0) }
+        let id = try #require(DeviceID(first.output.trimmingCharacters(in: .newlines)))
+
+        // The profile that names the keys to come, and each further step done or not.
+        let content = try #require(before[0])
+        var profile = try #require(JSONSerialization.jsonObject(with: content) as? [String: Any])
+        profile["renewal"] = id.description
+        let renewing = try JSONSerialization.data(withJSONObject: profile)
+        let path = { (name: String) in URL(fileURLWithPath: child.folder + "/" + name) }
+        for done in 0...2 {
+          try renewing.write(to: path("node.json"))
+          try #require(done >= 2 ? after[1] : before[1]).write(to: path("identity.key"))
+          try #require(done >= 1 ? after[2] : before[2]).write(to: path("latchkey.sqlite"))
+          try #require(after[1]).write(to: path("identity.key.next"))
+          for name in ["identity.key", "identity.key.next"] {
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path(name).path)
+          }
+          let run = try await child.latchkey(["run", "--interfaces", "lo", "--no-discovery"])
+          #expect(run.status == 75 && run.talk.contains("latchkey identity renew"), "\(done): \(run)")
+          let again = try await child.latchkey(["identity", "renew"])
+          #expect(again.status == 0 && again.output == first.output, "\(done): \(again)")
+          #expect(!FileManager.default.fileExists(atPath: path("identity.key.next").path))
+          try child.read { database in
+            let rows = try Row.fetchAll(database, sql: "SELECT state, pairwise_key FROM peer")
+            #expect(rows.map { $0["state"] as Int } == [4], "\(done)")
+            #expect(rows.first?["pairwise_key"] as Data? == Data(repeating: 0, count: 32))
+            #expect(
+              try Data.fetchAll(database, sql: "SELECT device_id FROM usage_record") == [Data(id.bytes)], "\(done)")
+          }
+        }
+        try await child.start()
+        #expect(try await child.usage().count == 1)
+        #expect(try await child.api.status().peers.isEmpty)
+        // The record that the parent has already is not sent again under another name.
+        try await lab.pair(parent, child)
+        #expect(try await parent.usage().count == 1)
+      }
+    }
+
+    @Test("Two live machines with one key are put in quarantine by their peer, and each has its way out")
+    func twoLiveMachines() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        #expect(await child.terminate() == .exited(0))
+        let copy = NodeProcess(lab: lab, folder: lab.newPath(), name: "Emma's copy")
+        try FileManager.default.copyItem(atPath: child.folder, toPath: copy.folder)
+        try await child.start()
+        try await copy.start(NodeProcess.quiet)
+        try await eventually("the parent sees two") {
+          try await parent.api.devices().first?.marks.contains(.quarantined) == true
+        }
+        let shown = try await parent.latchkey("status")
+        #expect(shown.output.contains("identity renew") && shown.output.contains("devices release"), "\(shown)")
+        for node in [child, copy] {
+          try await eventually("\(node.name) knows") {
+            try await node.api.status().warnings.contains { $0.contains("identity renew") }
+          }
+        }
+        // Nothing flows, also after a restart, but it is not lost.
+        try await parent.restart()
+        let waiting = try await parent.issue(.message("for the real one"), to: "Emma's PC")
+        let calls = parent.log.ranges(of: "session open").count
+        try await eventually("both have called again") {
+          child.log.ranges(of: "two live machines").count + copy.log.ranges(of: "two live machines").count >= 4
+        }
+        #expect(parent.log.ranges(of: "session open").count == calls)
+        #expect(try await parent.api.command(id: waiting).status == .queued)
+        #expect(try await !parent.isConnected())
+
+        // The copy becomes a machine of its own.
+        #expect(await copy.terminate() == .exited(0))
+        #expect(try await copy.latchkey(["identity", "renew"]).status == 0)
+        try await copy.start()
+        let ended = try await lab.join(copy, try await lab.code(from: parent))
+        #expect(ended.outcome == .ok, "\(ended)")
+        let original = try await child.api.status().deviceID
+        let released = try await parent.latchkey("devices", "release", "\(original)")
+        #expect(released.status == 0, "\(released)")
+        #expect(try await parent.ended(waiting).status == .executed)
+        try await eventually("both are connected") {
+          try await parent.api.devices().filter { $0.isConnected }.count == 2
+        }
+        #expect(try await parent.api.devices().allSatisfy { $0.marks.isEmpty })
+        #expect(try await child.api.status().messages.map(\.text) == ["for the real one"])
+        #expect(try await copy.api.status().messages.isEmpty)
+        #expect(try await child.api.status().warnings.isEmpty)
+        let again = try await parent.latchkey("devices", "release", "\(original)")
+        #expect(again.status == 65 && again.talkLines.count == 1, "\(again)")
+      }
+    }
+
+    @Test("A quarantine ends with a new pairing, too: whoever enters the code is the one")
+    func pairedAnew() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        #expect(await child.terminate() == .exited(0))
+        await parent.kill()
+        try parent.edit { try $0.execute(sql: "UPDATE peer SET quarantined_at = 1") }
+        try await parent.start()
+        try await child.start()
+        try await eventually("the child knows") { try await !child.api.status().warnings.isEmpty }
+        try await lab.pair(parent, child)
+        let id = try await parent.issue(.message("welcome back"), to: "Emma's PC")
+        #expect(try await parent.ended(id).status == .executed)
+        #expect(try await parent.api.devices().map(\.marks) == [[]])
+        #expect(try await child.api.status().warnings.isEmpty)
+      }
+    }
+  }
+}

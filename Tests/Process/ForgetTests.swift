@@ -1,0 +1,185 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// Removing a machine for good, whatever state it is in, and pairing one again.
+  @Suite struct ForgetTests {
+    /// The peer's row of a node that is stopped.
+    private func row(_ node: NodeProcess) throws -> Row? {
+      try node.read { try Row.fetchOne($0, sql: "SELECT * FROM peer") }
+    }
+
+    private func use(_ child: NodeProcess) async throws {
+      let tracked = try await child.latchkey("usage", "track", "--app", "a.b", "--", "/bin/true")
+      #expect(tracked.status == 0, "\(tracked)")
+    }
+
+    @Test("A connected machine that is forgotten is gone at once and hears nothing, not even why")
+    func whileConnected() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        try await use(child)
+        try await parent.eventuallyHasUsage(1)
+        let forgotten = try await parent.latchkey("devices", "forget", "Emma's PC")
+        #expect(forgotten.status == 0 && forgotten.talkLines.count == 1, "\(forgotten)")
+        #expect(try await parent.api.devices().isEmpty)
+        try await eventually("the child gets silence") {
+          try await child.api.devices().first?.lastError?.contains("answered nothing") == true
+        }
+        #expect(try await child.api.status().warnings.isEmpty)
+        #expect(try await child.api.devices().map(\.device.state) == [.active])
+        // Its history can still be asked for by its name.
+        let usage = try await parent.latchkey("usage", "list", "--device", "Emma's PC", "--format", "json")
+        #expect(usage.status == 0 && usage.output.contains("a.b"), "\(usage)")
+        await parent.kill()
+        let row = try row(parent)
+        #expect(row?["state"] as Int? == 4)
+        #expect(row?["pairwise_key"] as Data? == Data(repeating: 0, count: 32))
+        #expect(try parent.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM outbox_item") } == 0)
+        let actions = try parent.read { try String.fetchAll($0, sql: "SELECT action FROM audit ORDER BY number") }
+        #expect(actions.contains("device.forgotten"))
+      }
+    }
+
+    @Test(
+      "A machine that is away, in quarantine or removed and not told is forgotten as well, with its commands cancelled",
+      arguments: ["away", "quarantined", "untold"])
+    func whateverItsState(state: String) async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        #expect(await child.terminate() == .exited(0))
+        var ids: [String] = []
+        for number in 1...3 { ids.append(try await parent.issue(.message("\(number)"), to: "Emma's PC")) }
+        var cancelled = 0
+        if state == "quarantined" {
+          await parent.kill()
+          try parent.edit { try $0.execute(sql: "UPDATE peer SET quarantined_at = 1") }
+          try await parent.start()
+          #expect(try await parent.api.devices().map(\.marks) == [[.quarantined]])
+        }
+        if state == "untold" {
+          let removed = try await parent.api.unpair(device: "Emma's PC")
+          cancelled = removed.cancelledCommands
+          #expect(removed.cancelled.map(\.description) == ids && !removed.wasTold)
+          #expect(try await parent.api.devices().map(\.marks) == [[.removalUntold]])
+          let listed = try await parent.latchkey("devices", "list")
+          #expect(listed.output.contains("removed, not told yet"), "\(listed)")
+        }
+        let result = try await parent.api.forget(device: "Emma's PC")
+        #expect(result.cancelledCommands + cancelled == 3)
+        #expect(try await parent.api.devices().isEmpty)
+        for id in ids { #expect(try await parent.api.command(id: id).status == .cancelled) }
+        // It calls, and is a stranger.
+        try await child.start()
+        try await eventually("the child gets silence") {
+          try await child.api.devices().first?.lastError?.contains("answered nothing") == true
+        }
+        #expect(try await child.api.status().messages.isEmpty)
+        let again = try await parent.latchkey("devices", "forget", "Emma's PC")
+        #expect(again.status == 67 && again.talkLines.count == 1, "\(again)")
+      }
+    }
+
+    @Test("A removal outlives restarts of both, and is told at the next contact")
+    func toldMuchLater() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        #expect(await child.terminate() == .exited(0))
+        #expect(try await !parent.api.unpair(device: "Emma's PC").wasTold)
+        for _ in 1...2 { try await parent.restart() }
+        #expect(try await parent.api.unpair(device: "Emma's PC").cancelledCommands == 0)
+        await parent.kill()
+        try await child.restart()
+        await child.kill()
+        try await parent.start()
+        try await child.start()
+        try await eventually("the child knows") { try await child.api.status().peers.isEmpty }
+        try await eventually("the parent knows that it does") { try await parent.api.devices().isEmpty }
+        #expect(try await child.api.status().warnings.count == 1)
+      }
+    }
+
+    @Test("Two machines that have removed each other tell each other once, and are done")
+    func bothRemoved() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        await child.kill()
+        _ = try await parent.api.unpair(device: "Emma's PC")
+        await parent.kill()
+        try await child.start()
+        _ = try await child.api.unpair(device: "Kitchen laptop")
+        try await parent.start()
+        for node in [parent, child] {
+          try await eventually("\(node.name) is done") { try await node.api.devices().isEmpty }
+        }
+      }
+    }
+
+    @Test("A removal whose acknowledgement was lost counts as told after a few calls that meet silence")
+    func lostWord() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        await child.kill()
+        _ = try await parent.api.unpair(device: "Emma's PC")
+        await parent.kill()
+        // As they stand when the child has committed and both lost power before a word of it was out.
+        try parent.edit { try $0.execute(sql: "UPDATE peer SET removal_sessions = 1") }
+        try child.edit { try $0.execute(sql: "UPDATE peer SET state = 4, pairwise_key = zeroblob(32)") }
+        // The parent knows where the child is.
+        try await child.start()
+        let port = try await child.port()
+        try await parent.start(["--no-discovery", "--peer", "127.0.0.1:\(port)"])
+        try await eventually("the parent lets it be") { try await parent.api.devices().isEmpty }
+        #expect(parent.log.contains("silent since it was sent"))
+        await parent.kill()
+        #expect(try row(parent)?["state"] as Int? == 4)
+        #expect(try row(parent)?["pairwise_key"] as Data? == Data(repeating: 0, count: 32))
+      }
+    }
+
+    @Test(
+      "Pairing again replaces the key on both sides and keeps what was recorded",
+      arguments: ["active", "unpaired", "forgotten"])
+    func pairedAgain(before: String) async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        try await use(child)
+        let first = try await parent.issue(.message("first"), to: "Emma's PC")
+        #expect(try await parent.ended(first).status == .executed)
+        try await parent.eventuallyHasUsage(1)
+        for node in [parent, child] { #expect(await node.terminate() == .exited(0)) }
+        let old = try (row(parent)?["pairwise_key"] as Data?, row(child)?["pairwise_key"] as Data?)
+        #expect(old.0 != nil && old.0 == old.1)
+        for node in [parent, child] { try await node.start() }
+        switch before {
+        case "unpaired":
+          _ = try await parent.api.unpair(device: "Emma's PC")
+          try await eventually("the child knows") { try await child.api.status().peers.isEmpty }
+        case "forgotten": _ = try await parent.api.forget(device: "Emma's PC")
+        default: break
+        }
+        for _ in 1...2 { try await lab.pair(parent, child) }
+        try await use(child)
+        let second = try await parent.issue(.message("second"), to: "Emma's PC")
+        #expect(try await parent.ended(second).status == .executed)
+        try await parent.eventuallyHasUsage(2)
+        #expect(try await parent.api.devices().count == 1)
+        #expect(try await parent.api.commands(device: "Emma's PC", limit: 10).count == 2)
+        #expect(try await child.usage().count == 2)
+        #expect(try await child.api.status().messages.count == 2)
+        try await eventually("no keys are on their way") { try await parent.api.devices().map(\.marks) == [[]] }
+        for node in [parent, child] { #expect(await node.terminate() == .exited(0)) }
+        let new = try (row(parent)?["pairwise_key"] as Data?, row(child)?["pairwise_key"] as Data?)
+        #expect(new.0 == new.1 && new.0 != old.0)
+        for node in [parent, child] {
+          let paired = try node.read {
+            try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM audit WHERE action = 'device.paired'")
+          }
+          #expect(paired == 3)
+        }
+      }
+    }
+  }
+}
