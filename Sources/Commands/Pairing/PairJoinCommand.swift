@@ -45,7 +45,8 @@ struct PairJoinCommand: AsyncParsableCommand {
     if let digits = acceptDigits {
       let plain = digits.filter { $0 != " " }
       guard plain.utf8.count == 6, plain.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-        throw ValidationError("The digits to accept are six, such as 123456: give --accept-digits what the screen shows.")
+        throw ValidationError(
+          "The digits to accept are six, such as 123456: give --accept-digits what the screen shows.")
       }
       guard !yes else {
         throw ValidationError("--yes and --accept-digits say different things: give one of them.")

@@ -58,7 +58,8 @@ extension PeerLink {
           close(number, nil)
         case .authentication: break
         case .version, .refused(.version): close(number, .version)
-        case .ownKey, .violation, .refused: close(number, .protocolError)
+        case .refused: close(number, nil)
+        case .ownKey, .violation: close(number, .protocolError)
         }
         return
       } catch { return }

@@ -129,6 +129,10 @@ extension PeerLink {
           // A session with the new key proves that the other half of the pairing is there.
           if try await context.store.promote(peer, at: context.wall()) { await directory.promoted(peer) }
           try await directory.refresh(peer)
+        } else if record.pendingKey != nil, sighting.address != nil, context.profile.role == .child {
+          // Answered with the key in force, as nobody does who still waits for the other half of a pairing, or has made it final.
+          try await context.store.discardPending(peer)
+          try await directory.refresh(peer)
         }
         try await context.store.seen(
           peer, address: sighting.address, synced: outbox.waiting == 0, isSession: true, at: context.wall())

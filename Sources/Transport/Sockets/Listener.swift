@@ -23,7 +23,7 @@ public final class Listener: Sendable {
   /// Begin to listen.
   ///
   /// - Parameters:
-  ///   - interfaces: names; nil for all. `lo` alone binds to 127.0.0.1.
+  ///   - interfaces: names; nil for all. `lo` stands for 127.0.0.1 and, where there is one, ::1.
   ///   - port: 0 for any that is free.
   /// - Throws: `TransportError.portInUse` or `cannotListen`.
   public init(interfaces: [String]?, port: UInt16) async throws(TransportError) {
@@ -37,6 +37,8 @@ public final class Listener: Sendable {
         } catch let error as IOError where binding.host == "::" && error.errnoCode != EADDRINUSE {
           // A host without IPv6.
           server = try await Self.bind(Binding(host: "0.0.0.0", device: binding.device), port: chosen)
+        } catch  where binding.isOptional {
+          continue
         }
         servers.append(server)
         chosen = UInt16(server.channel.localAddress?.port ?? Int(chosen))
@@ -100,11 +102,17 @@ public final class Listener: Sendable {
   private struct Binding {
     var host: String
     var device: String?
+    /// Whether to go on without it: a host without IPv6, or with that port taken there.
+    var isOptional = false
   }
 
   private static func bindings(_ interfaces: [String]?) -> [Binding] {
     guard let interfaces, !interfaces.isEmpty else { return [Binding(host: "::", device: nil)] }
-    return interfaces.map { $0 == "lo" ? Binding(host: "127.0.0.1", device: nil) : Binding(host: "::", device: $0) }
+    return interfaces.flatMap { name in
+      name == "lo"
+        ? [Binding(host: "127.0.0.1", device: nil), Binding(host: "::1", device: nil, isOptional: true)]
+        : [Binding(host: "::", device: name)]
+    }
   }
 
   private static func bind(

@@ -121,6 +121,11 @@ actor NodeProcess {
     try await api.devices().allSatisfy { $0.queues.allSatisfy { $0.waitingItems == 0 } }
   }
 
+  /// The devices that it is paired with; one that is removed and has not heard of it is none.
+  nonisolated func paired() async throws -> [RegisteredDevice] {
+    try await api.devices().map(\.device).filter { $0.state == .active }
+  }
+
   /// The port it listens on.
   nonisolated func port() async throws -> UInt16 {
     guard let text = try await api.status().listening.first?.split(separator: ":").last, let port = UInt16(text) else {

@@ -178,7 +178,9 @@ struct PairingConversation {
     if let devices = try? await node.devices().map(\.device),
       let device = devices.first(where: { device in
         device.state == .active
-          && !before.contains { $0.deviceID == device.deviceID && $0.pairedAt == device.pairedAt && $0.state == .active }
+          && !before.contains {
+            $0.deviceID == device.deviceID && $0.pairedAt == device.pairedAt && $0.state == .active
+          }
       })
     {
       var ended = progress

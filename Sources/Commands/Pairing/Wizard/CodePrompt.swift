@@ -73,7 +73,8 @@ struct CodePrompt {
     switch prefixes.count {
     case 0: return "Looking for open codes on this network …"
     case 1: return "There is an open code on this network; its short form begins with \(prefixes[0])."
-    default: return "There are open codes on this network; their short forms begin with \(prefixes.joined(separator: ", "))."
+    default:
+      return "There are open codes on this network; their short forms begin with \(prefixes.joined(separator: ", "))."
     }
   }
 

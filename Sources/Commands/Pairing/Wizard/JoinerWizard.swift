@@ -14,7 +14,8 @@ struct JoinerWizard {
   /// Ask for a code until one leads somewhere, and follow the pairing to its end.
   func run() async throws {
     WizardEnd.note(
-      "On the parent's machine run `latchkey pair`; it shows two codes. Enter one of them here; Ctrl-C leaves.", console)
+      "On the parent's machine run `latchkey pair`; it shows two codes. Enter one of them here; Ctrl-C leaves.", console
+    )
     while true {
       let code = try await CodePrompt(node: node, console: console, events: events, look: look).code()
       let started: PairingProgress
