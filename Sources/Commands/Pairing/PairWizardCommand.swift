@@ -16,7 +16,8 @@ struct PairWizardCommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(name: .customLong("for"), help: ArgumentHelp("Whose machine will join; asked when left out.", valueName: "name"))
+  @Option(
+    name: .customLong("for"), help: ArgumentHelp("Whose machine will join; asked when left out.", valueName: "name"))
   var childName: String?
 
   @Option(help: ArgumentHelp("How long the code is good.", valueName: "1-15"))

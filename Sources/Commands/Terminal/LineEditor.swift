@@ -27,7 +27,8 @@ struct LineEditor: Sendable {
       case (.sequence, 0x40...0x7E): escape = .none
       case (.sequence, _): break
       case (.none, 0x1B): escape = .begun
-      case (.none, UInt8(ascii: "\n")), (.none, UInt8(ascii: "\r")): return .line(String(decoding: bytes, as: UTF8.self))
+      case (.none, UInt8(ascii: "\n")), (.none, UInt8(ascii: "\r")):
+        return .line(String(decoding: bytes, as: UTF8.self))
       case (.none, 0x04) where bytes.isEmpty: return .end
       case (.none, 0x7F), (.none, 0x08): removeLast()
       case (.none, 0x15): bytes = []

@@ -26,7 +26,8 @@ struct PairingEnd: Sendable {
     let name = ShownText.quoted(progress.device?.name ?? progress.peerName ?? DeviceName(sanitising: ""))
     return switch (progress.part, progress.device?.role ?? progress.peerRole) {
     case (.inviter, .parent?): "Paired with \(name). Next: look at `latchkey status`."
-    case (.inviter, _): "Paired with \(name). Next: set a rule, such as `latchkey app set APP-ID --on \(argument) --blocked`."
+    case (.inviter, _):
+      "Paired with \(name). Next: set a rule, such as `latchkey app set APP-ID --on \(argument) --blocked`."
     case (.joiner, _): "Paired with \(name). Next: leave `latchkey run` running; `latchkey status` shows how it stands."
     }
   }
@@ -53,7 +54,8 @@ struct PairingEnd: Sendable {
       return "You said no: nothing was changed; run `latchkey pair` on both machines when it is the right one."
     // Only a machine that was asked about can have said no; before that the node knows better.
     case (.inviter, false) where progress.attempt > 0:
-      return "The person at the other machine said no, and the code is closed: ask them, then run `latchkey pair` for a "
+      return
+        "The person at the other machine said no, and the code is closed: ask them, then run `latchkey pair` for a "
         + "new one."
     case (_, false): return ShownText.safe(progress.sentence ?? PairingOutcome.refused.sentence)
     }

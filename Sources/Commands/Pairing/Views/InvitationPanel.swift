@@ -48,7 +48,8 @@ struct InvitationPanel: Sendable {
         }
       }
     }
-    let small = picture == nil
+    let small =
+      picture == nil
       ? nil : "For the QR code, make the window \(neededColumns) columns wide and \(neededRows) rows high."
     for (hint, isTight) in [(small, false), (small, true), (nil, true)] {
       let text = self.text(

@@ -74,7 +74,7 @@ struct PairingScreen: PairingView {
   }
 
   mutating func ended(_ pairing: PairingProgress) throws {
-    try stopWaiting("This code is closed.")
+    try stopWaiting(pairing.phase == .ended ? "This code is closed." : "Nobody watches this code any more.")
     try transcript.ended(pairing)
   }
 
@@ -101,7 +101,8 @@ struct PairingScreen: PairingView {
   }
 
   private func page(_ size: TerminalSize) -> [String]? {
-    let time = remaining.map { "Good for \(PairingWords.countdown($0)); Ctrl-C closes it." } ?? "Ctrl-C closes the code."
+    let time =
+      remaining.map { "Good for \(PairingWords.countdown($0)); Ctrl-C closes it." } ?? "Ctrl-C closes the code."
     return panel?.lines(size: size, time: time, notice: notice)
   }
 

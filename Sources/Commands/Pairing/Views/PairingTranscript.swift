@@ -17,14 +17,18 @@ struct PairingTranscript: PairingView {
 
   mutating func began(_ pairing: PairingProgress) throws {
     toldMinutes = pairing.expiresInMilliseconds.map { ($0 + 59_999) / 60_000 }
-    if pairing.part == .joiner, pairing.phase != .ended { console.note("Looking for the machine that shows this code …") }
+    if pairing.part == .joiner, pairing.phase != .ended {
+      console.note("Looking for the machine that shows this code …")
+    }
     guard isWizard, pairing.part == .inviter, let code = pairing.code else { return }
     let whose = pairing.childName.map { "Code for \(ShownText.quoted(DeviceName(sanitising: $0))). " } ?? ""
     note(whose + "On the other machine run `latchkey pair` and enter one of these codes.")
     if let typed = pairing.typedCode { note("To type: \(typed)") }
     note("To paste:")
     for line in WrappedText.groups(code, columns: console.size.columns - 1) { console.note(line) }
-    if let time = pairing.expiresInMilliseconds { note("Good for \(PairingWords.minutes(time)); Ctrl-C closes the code.") }
+    if let time = pairing.expiresInMilliseconds {
+      note("Good for \(PairingWords.minutes(time)); Ctrl-C closes the code.")
+    }
   }
 
   mutating func guessed(failuresLeft: Int) throws { note(PairingWords.guessed(failuresLeft)) }

@@ -49,7 +49,8 @@ enum PairingWords {
   /// Whether the node is there.
   static func node(isThere: Bool) -> String {
     isThere
-      ? "The node of this machine is back." : "The node of this machine is gone: waiting for `latchkey run` to come back …"
+      ? "The node of this machine is back."
+      : "The node of this machine is gone: waiting for `latchkey run` to come back …"
   }
 
   /// A code's time in minutes, rounded up.
