@@ -148,7 +148,9 @@ let package = Package(
       path: "Tests/Transport", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyCommandsTests",
-      dependencies: ["LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyModel", "LatchkeyTestSupport"],
+      dependencies: [
+        "LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyModel", "LatchkeyTestSupport", "CProcess",
+      ],
       path: "Tests/Commands", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyProcessTests",

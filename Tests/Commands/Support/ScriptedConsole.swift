@@ -11,6 +11,7 @@ final class ScriptedConsole: Console {
     var lines: [String]
     var keys: [[UInt8]]
     var inputs: [TerminalInput] = []
+    var forgotten = 0
     /// For a full disk, or a reader that has gone.
     var fault: CommandFailure?
   }
@@ -24,6 +25,8 @@ final class ScriptedConsole: Console {
   private let state: Mutex<State>
   private let interrupted: AsyncStream<Void>
   private let interrupter: AsyncStream<Void>.Continuation
+  private let typed: AsyncStream<[UInt8]>
+  private let typing: AsyncStream<[UInt8]>.Continuation
   private let resized: AsyncStream<Void>
   private let resizer: AsyncStream<Void>.Continuation
 
@@ -43,6 +46,7 @@ final class ScriptedConsole: Console {
     state = Mutex(State(lines: lines, keys: keys.map { Array($0.utf8) }, fault: fault))
     (interrupted, interrupter) = AsyncStream.makeStream()
     (resized, resizer) = AsyncStream.makeStream()
+    (typed, typing) = AsyncStream.makeStream()
   }
 
   /// Everything on standard output.
@@ -90,12 +94,18 @@ final class ScriptedConsole: Console {
     state.withLock { if $0.inputs.last != input { $0.inputs.append(input) } }
   }
 
-  func forgetInput() {}
+  /// How often what had been typed was dropped.
+  var forgotten: Int { state.withLock { $0.forgotten } }
+
+  func forgetInput() { state.withLock { $0.forgotten += 1 } }
+
+  /// Press keys.
+  func type(_ keys: String) { typing.yield(Array(keys.utf8)) }
 
   func readKeys() async -> [UInt8]? {
     if let keys = state.withLock({ $0.keys.isEmpty ? nil : $0.keys.removeFirst() }) { return keys }
     guard waitsForInput else { return nil }
-    await waitWithoutEnd()
+    for await keys in typed { return keys }
     return nil
   }
 

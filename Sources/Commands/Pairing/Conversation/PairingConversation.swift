@@ -37,10 +37,18 @@ struct PairingConversation {
     before = Set(((try? await node.devices()) ?? []).map(\.device))
   }
 
-  /// Wait until the pairing has ended; Ctrl-C cancels it at the node.
+  /// Wait until the pairing has ended; Ctrl-C cancels it at the node, and so does whatever else ends this early.
   ///
   /// - Throws: `CommandFailure` when nobody can say how it ended.
   mutating func follow() async throws -> PairingEnd {
+    do { return try await wait() } catch {
+      // Nobody would answer for the code any more.
+      if !wasInterrupted { _ = try? await node.cancelPairing(id: progress.pairingID) }
+      throw error
+    }
+  }
+
+  private mutating func wait() async throws -> PairingEnd {
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
       let watch = PairingWatch(
@@ -105,7 +113,9 @@ struct PairingConversation {
       try withdraw()
       try view.lost(next)
     }
-    if next.phase == .asking, met != next.attempt { try await meet(next, &group) }
+    // With an answer given beforehand the question may be over before it is seen.
+    let isThere = next.phase == .asking || (next.phase == .committing && next.digits != nil)
+    if isThere, met != next.attempt { try await meet(next, &group) }
     if next.phase == .committing, doubt != next.sentence, let sentence = next.sentence {
       doubt = sentence
       try view.doubts(sentence)
@@ -121,9 +131,10 @@ struct PairingConversation {
     _ next: PairingProgress, _ group: inout ThrowingTaskGroup<Void, any Error>
   ) async throws {
     (met, shownDigits) = (next.attempt, next.digits)
-    try view.met(next, asks: consent.readsLine)
-    guard consent.readsLine else {
-      if consent != .beforehand { try await answer(consent.accepts(nil, digits: next.digits)) }
+    let asks = consent.readsLine && next.phase == .asking
+    try view.met(next, asks: asks)
+    guard asks else {
+      if consent != .beforehand, next.phase == .asking { try await answer(consent.accepts(nil, digits: next.digits)) }
       return
     }
     let question = LineQuestion(number: next.attempt)
