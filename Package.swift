@@ -98,7 +98,7 @@ let package = Package(
     .executableTarget(
       name: "latchkey-bench",
       dependencies: [
-        "LatchkeyModel", "LatchkeyNode", logging,
+        "LatchkeyModel", "LatchkeyNode", "LatchkeyControl", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),

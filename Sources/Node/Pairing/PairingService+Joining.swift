@@ -102,14 +102,22 @@ extension PairingService {
   private func attempt(
     _ id: String, _ code: PairingCredential, _ endpoint: SocketEndpoint, _ asks: Bool
   ) async -> PairingOutcome? {
+    let began = steps.begin()
     let machine = PairingJoinerMachine(
       own: context.party, code: code, entropy: Self.entropy(), asksPerson: asks)
+    steps.end(.handshake, began)
+    let dialled = steps.begin()
     do {
       return try await Dialer().withConnection(to: endpoint, preamble: machine.opening.preamble, timeout: 3_000) {
         connection, frames in
-        await self.converse(id, machine, connection, frames)
+        await self.connected(since: dialled)
+        return await self.converse(id, machine, connection, frames)
       }
     } catch { return nil }
+  }
+
+  private func connected(since began: Int64?) {
+    steps.end(.connect, began)
   }
 
   private func converse(
@@ -123,7 +131,9 @@ extension PairingService {
     var outcome = PairingOutcome.network
     while let frame = await next(frames, id) {
       guard pairings[id]?.joiner != nil, pairings[id]?.progress.phase != .ended else { break }
+      let began = steps.begin()
       let effects = pairings[id]?.joiner?.received(frame) ?? []
+      steps.end(.handshake, began)
       if let ended = await run(id, effects) { outcome = ended }
       watch()
       if pairings[id]?.joiner?.isEnded != false { break }

@@ -41,6 +41,7 @@ actor PairingService {
   /// Whether the join under way has met the machine that showed the code.
   var hasMet = false
   var throttle = PairingThrottle()
+  var steps: PairingSteps
   let jobs: AsyncStream<@Sendable () async -> Void>.Continuation
   private let work: AsyncStream<@Sendable () async -> Void>
   private let wake = ChangeSignal()
@@ -54,6 +55,7 @@ actor PairingService {
     self.discovery = discovery
     self.port = port
     self.codeAddress = codeAddress
+    steps = PairingSteps(context.logger)
     (work, jobs) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(64))
   }
 
@@ -185,7 +187,9 @@ actor PairingService {
     pairings[id]?.pending = peer
     // Where the inviter was is worth a try for the session that may have to complete this.
     if !isInviter(id), let address = pairings[id]?.connection?.remote {
-      _ = try? await context.store.seen(peer.keys.deviceID, address: address, synced: false, at: context.wall())
+      await tryStore(id) { () async throws(StoreError) in
+        try await self.context.store.seen(peer.keys.deviceID, address: address, synced: false, at: self.context.wall())
+      }
     }
     CrashPoint.reach(.inviterPendingStored, .joinerPendingStored, isInviter: isInviter(id))
     // A household that this machine is in already keeps its key until another's pairing is complete.
@@ -218,7 +222,9 @@ actor PairingService {
     context.logger.notice("paired", metadata: ["name": "\(peer.name)", "device": "\(device.short)"])
     let address = pairings[id]?.joiner == nil ? nil : pairings[id]?.connection?.remote
     if let address {
-      _ = try? await context.store.seen(device, address: address, synced: false, at: context.wall())
+      await tryStore(id) { () async throws(StoreError) in
+        try await self.context.store.seen(device, address: address, synced: false, at: self.context.wall())
+      }
       await refresh(device)
     }
     let effects = pairings[id]?.inviter?.promoted() ?? pairings[id]?.joiner?.promoted() ?? []
@@ -236,6 +242,8 @@ actor PairingService {
   /// Keep the discovery key of the household that a pairing leads into; false when the disk refused.
   private func keepHousehold(_ peer: PairedPeer) -> Bool {
     guard let key = peer.discoveryKey, key != context.discoveryKey else { return true }
+    let began = steps.begin()
+    defer { steps.end(.keyFile, began) }
     do {
       try context.keep(discoveryKey: key)
       return true
@@ -297,6 +305,7 @@ actor PairingService {
       await announce()
     }
     forgetOld()
+    steps.tell()
   }
 
   func change(_ id: String, _ body: (inout PairingProgress) -> Void) {
@@ -322,6 +331,8 @@ actor PairingService {
 
   @discardableResult
   func tryStore(_ id: String, _ body: () async throws(StoreError) -> Void) async -> Bool {
+    let began = steps.begin()
+    defer { steps.end(.commit, began) }
     do {
       try await body()
       return true
