@@ -83,11 +83,12 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ] + nio,
       path: "Sources/Control", swiftSettings: strict),
-    .target(name: "LatchkeyAgent", dependencies: ["LatchkeyModel"], path: "Sources/Agent", swiftSettings: strict),
+    .target(
+      name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess"], path: "Sources/Agent", swiftSettings: strict),
     .target(
       name: "LatchkeyCommands",
       dependencies: [
-        "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent", "CQREncode", "CProcess",
+        "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent", "CQREncode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Rainbow", package: "Rainbow"),
         .product(name: "TextTable", package: "TextTable"),

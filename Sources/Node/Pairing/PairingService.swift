@@ -1,3 +1,4 @@
+import LatchkeyAgent
 import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
@@ -41,6 +42,9 @@ actor PairingService {
   /// Whether the join under way has met the machine that showed the code.
   var hasMet = false
   var throttle = PairingThrottle()
+  /// There while a code is open or entered here.
+  private var undumpable: UndumpableScope?
+  private var isUndumpable = false
   var steps: PairingSteps
   let jobs: AsyncStream<@Sendable () async -> Void>.Continuation
   private let work: AsyncStream<@Sendable () async -> Void>
@@ -235,8 +239,9 @@ actor PairingService {
   /// Whether a session with the new key was faster and has completed this very pairing.
   func completedAlready(_ peer: PairedPeer) async -> Bool {
     let key = peer.pairwiseKey.secret.withUnsafeBytes { Array($0) }
-    let record = try? await context.store.peers().first { $0.device.deviceID == peer.keys.deviceID }
-    return record?.state == .active && record?.pairwiseKey == key
+    let record = await record(peer.keys.deviceID)
+    // The inviter may have given it another one by now.
+    return record?.state == .active && record.map { $0.keys.present == key || $0.keys.previous == key } == true
   }
 
   /// Keep the discovery key of the household that a pairing leads into; false when the disk refused.
@@ -305,6 +310,7 @@ actor PairingService {
       await announce()
     }
     forgetOld()
+    guardMemory()
     steps.tell()
   }
 
@@ -315,8 +321,17 @@ actor PairingService {
     context.changes.notify()
   }
 
+  /// Keep the memory of a process that holds a code out of core dumps.
+  func guardMemory() {
+    let holdsCode = pairings.values.contains { $0.progress.phase != .ended }
+    guard holdsCode != isUndumpable else { return }
+    isUndumpable = holdsCode
+    undumpable = holdsCode ? UndumpableScope() : nil
+  }
+
   /// Announce the open codes' discriminators.
   func announce() async {
+    guardMemory()
     await discovery.announce(discriminators: pairings.values.compactMap { $0.code?.discriminator }.sorted())
     wake.notify()
   }

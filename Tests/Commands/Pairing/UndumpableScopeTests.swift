@@ -1,4 +1,5 @@
 import CProcess
+import LatchkeyAgent
 import LatchkeyModel
 import Testing
 
