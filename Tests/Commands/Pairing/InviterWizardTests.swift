@@ -88,10 +88,10 @@ import Testing
       }
       await console.screen.shows("Good for 5:00")
       let first = console.screen.text
-      clock.advance(1_000)
+      await clock.advance(1_000)
       await console.screen.shows("Good for 4:59")
       #expect(console.screen.everything == first.replacing("5:00", with: "4:59"))
-      clock.advance(239_000)
+      await clock.advance(239_000)
       await console.screen.shows("Good for 1:00")
       console.interrupt()
       #expect(await group.next() == 75)

@@ -1,5 +1,5 @@
-import CProcess
 import LatchkeyAgent
+import CProcess
 import LatchkeyModel
 import Testing
 

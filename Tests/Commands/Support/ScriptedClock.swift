@@ -6,6 +6,8 @@ final class ScriptedClock: Sendable {
     var now: Int64 = 0
     var waiting: [CheckedContinuation<Void, Never>] = []
     var isOver = false
+    /// Who moves it only once somebody waits for that.
+    var movers: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state = Mutex(State())
@@ -13,8 +15,15 @@ final class ScriptedClock: Sendable {
   /// Milliseconds.
   var now: Int64 { state.withLock { $0.now } }
 
-  /// Move it.
-  func advance(_ milliseconds: Int64) {
+  /// Move it, once somebody pauses.
+  func advance(_ milliseconds: Int64) async {
+    await withCheckedContinuation { continuation in
+      let isAwaited = state.withLock { state in
+        if state.waiting.isEmpty { state.movers.append(continuation) }
+        return !state.waiting.isEmpty
+      }
+      if isAwaited { continuation.resume() }
+    }
     let waiting = state.withLock { state in
       state.now += milliseconds
       defer { state.waiting = [] }
@@ -27,11 +36,13 @@ final class ScriptedClock: Sendable {
   func pause() async throws {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let isOver = state.withLock { state in
+        let (isOver, movers) = state.withLock { state in
           if !state.isOver { state.waiting.append(continuation) }
-          return state.isOver
+          defer { state.movers = [] }
+          return (state.isOver, state.movers)
         }
         if isOver { continuation.resume() }
+        for mover in movers { mover.resume() }
       }
     } onCancel: {
       let waiting = state.withLock { state in

@@ -60,7 +60,7 @@ struct PairingConversation {
       }
       note(first)
       try view.began(first)
-      try await moved(to: first, &group)
+      try await react(to: first, &group)
       while progress.phase != .ended {
         try await take(try await events.next(), &group)
       }
@@ -109,6 +109,13 @@ struct PairingConversation {
     if let left = next.failuresLeft, let failuresBefore, left < failuresBefore, next.phase != .ended {
       try view.guessed(failuresLeft: left)
     }
+    try await react(to: next, &group)
+  }
+
+  /// Show what is new about the other machine, and get it answered.
+  private mutating func react(
+    to next: PairingProgress, _ group: inout ThrowingTaskGroup<Void, any Error>
+  ) async throws {
     if met != nil, next.phase == .waiting || (next.phase == .asking && next.attempt != met) {
       try withdraw()
       try view.lost(next)
