@@ -25,12 +25,12 @@ import Testing
   }
 
   @Test func everyEventIsALine() async throws {
-    let run = await inviting(
-      [
-        SamplePairing.waiting(change: 2, failuresLeft: 4), SamplePairing.question(attempt: 1, change: 3),
-        SamplePairing.waiting(change: 4, failuresLeft: 4),
-        SamplePairing.question(attempt: 2, change: 5, digits: "654321"), SamplePairing.ended(.ok),
-      ], "--yes")
+    var changes = [
+      SamplePairing.waiting(change: 2), SamplePairing.question(attempt: 1, change: 3),
+      SamplePairing.waiting(change: 4), SamplePairing.question(attempt: 2, change: 5, digits: "654321"),
+    ]
+    for index in changes.indices { changes[index].failuresLeft = 4 }
+    let run = await inviting(changes + [SamplePairing.ended(.ok)], "--yes")
     #expect(run.status == 0)
     let lines = try lines(run)
     #expect(lines.map(\.event) == [.code, .failure, .request, .withdrawn, .request, .result])

@@ -32,9 +32,11 @@ enum SamplePairing {
   }
 
   static func ended(_ outcome: PairingOutcome, _ part: PairingProgress.Part = .inviter) -> PairingProgress {
-    PairingProgress(
+    var device = SampleValues.registered
+    if part == .joiner { (device.name, device.role) = (DeviceName(sanitising: "Kitchen laptop"), .parent) }
+    return PairingProgress(
       pairingID: "p1", phase: .ended, change: 99, part: part, outcome: outcome, sentence: outcome.sentence,
-      device: outcome == .ok && part == .inviter ? SampleValues.registered : nil)
+      device: outcome == .ok ? device : nil)
   }
 
   /// A node of a child's machine.

@@ -1,5 +1,5 @@
-import LatchkeyAgent
 import CProcess
+import LatchkeyAgent
 import LatchkeyModel
 import Testing
 

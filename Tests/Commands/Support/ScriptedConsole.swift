@@ -10,6 +10,7 @@ final class ScriptedConsole: Console {
     var prompts: [String] = []
     var lines: [String]
     var keys: [[UInt8]]
+    var reader: AsyncStream<Void>.Continuation?
     var inputs: [TerminalInput] = []
     var forgotten = 0
     /// For a full disk, or a reader that has gone.
@@ -25,8 +26,6 @@ final class ScriptedConsole: Console {
   private let state: Mutex<State>
   private let interrupted: AsyncStream<Void>
   private let interrupter: AsyncStream<Void>.Continuation
-  private let typed: AsyncStream<[UInt8]>
-  private let typing: AsyncStream<[UInt8]>.Continuation
   private let resized: AsyncStream<Void>
   private let resizer: AsyncStream<Void>.Continuation
 
@@ -46,7 +45,6 @@ final class ScriptedConsole: Console {
     state = Mutex(State(lines: lines, keys: keys.map { Array($0.utf8) }, fault: fault))
     (interrupted, interrupter) = AsyncStream.makeStream()
     (resized, resizer) = AsyncStream.makeStream()
-    (typed, typing) = AsyncStream.makeStream()
   }
 
   /// Everything on standard output.
@@ -100,12 +98,27 @@ final class ScriptedConsole: Console {
   func forgetInput() { state.withLock { $0.forgotten += 1 } }
 
   /// Press keys.
-  func type(_ keys: String) { typing.yield(Array(keys.utf8)) }
+  func type(_ keys: String) {
+    let reader = state.withLock { state in
+      state.keys.append(Array(keys.utf8))
+      defer { state.reader = nil }
+      return state.reader
+    }
+    reader?.finish()
+  }
 
   func readKeys() async -> [UInt8]? {
-    if let keys = state.withLock({ $0.keys.isEmpty ? nil : $0.keys.removeFirst() }) { return keys }
-    guard waitsForInput else { return nil }
-    for await keys in typed { return keys }
+    while !Task.isCancelled {
+      // Of its own for each reading: a stream whose reader is cancelled is at its end.
+      let (typed, typing) = AsyncStream<Void>.makeStream()
+      let keys = state.withLock { state -> [UInt8]? in
+        if state.keys.isEmpty { state.reader = typing }
+        return state.keys.isEmpty ? nil : state.keys.removeFirst()
+      }
+      if let keys { return keys }
+      guard waitsForInput else { return nil }
+      for await _ in typed {}
+    }
     return nil
   }
 

@@ -40,7 +40,7 @@ extension ProcessTests {
       let fifo = parent.lab.newPath()
       guard mkfifo(fifo, 0o600) == 0 else { throw LabFault("no pipe") }
       // For both ways, so that opening it waits for nobody.
-      let pipe = Glibc.open(fifo, O_RDWR)
+      let pipe = Glibc.open(fifo, O_RDWR | O_CLOEXEC)
       let invite = try parent.launch(["pair", "invite", "--json", "--for", "Emma"], input: fifo)
       let code = try #require(try await line("code", invite.output).typedCode)
       let join = try child.launch(["pair", "join", "--code-stdin", "--json"], input: try file(code, parent.lab))

@@ -34,7 +34,7 @@ struct PairingConversation {
     self.consent = consent
     self.view = view
     progress = first
-    before = Set(((try? await node.devices()) ?? []).map(\.device))
+    before = first.phase == .ended ? [] : Set(((try? await node.devices()) ?? []).map(\.device))
   }
 
   /// Wait until the pairing has ended; Ctrl-C cancels it at the node, and so does whatever else ends this early.
