@@ -12,7 +12,8 @@ extension ProcessTests {
     /// Three digits take a thousand tries, six a million: enough to see that it could be done, if it were allowed.
     private static let wanted: Substring = "777"
 
-    @Test("A joiner that finds fitting digits after it has seen the inviter's number is a wrong guess, and nobody is asked")
+    @Test(
+      "A joiner that finds fitting digits after it has seen the inviter's number is a wrong guess, and nobody is asked")
     func byTheJoiner() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -55,11 +56,13 @@ extension ProcessTests {
       }
     }
 
-    /// The best that he can do in every order of play: his number to one side has to be out before the other's is known.
+    /// The best that he can do in either order of play: his number to one side is out before the other's is known.
     @Test("Whoever chooses first gains nothing by looking; whoever could choose last would find digits every time")
     func byComputation() throws {
       var random = SeededRandom()
-      let parties = (0..<4).map { number in Samples.party(number.isMultiple(of: 2) ? .parent : .child, name: "\(number)", &random) }
+      let parties = (0..<4).map { number in
+        Samples.party(number.isMultiple(of: 2) ? .parent : .child, name: "\(number)", &random)
+      }
       let (inviter, joiner, asInviter, asJoiner) = (parties[0].keys, parties[1].keys, parties[2].keys, parties[3].keys)
       // Two digits for the six, so that a few hundred games say as much as millions.
       func shown(_ inviter: DeviceKeys, _ joiner: DeviceKeys, _ first: [UInt8], _ second: [UInt8]) -> Substring {

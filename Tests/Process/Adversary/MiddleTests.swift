@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 extension ProcessTests {
-  /// An active man in the middle between two real nodes: the joiner was sent to him, and every byte passes through his hands.
+  /// An active man in the middle between two real nodes: the joiner was sent to him, and every byte passes by him.
   @Suite struct MiddleTests {
     /// Which frames of either way are the handshake's third message and the inviter's first Noise message.
     private static func third(_ isTyped: Bool) -> Int { isTyped ? 2 : 1 }
@@ -23,7 +23,9 @@ extension ProcessTests {
       try await parent.api.pairings().map(\.failuresLeft)
     }
 
-    @Test("Who only passes on what is said learns nothing, changes nothing, and is nobody afterwards", arguments: [false, true])
+    @Test(
+      "Who only passes on what is said learns nothing, changes nothing, and is nobody afterwards",
+      arguments: [false, true])
     func relay(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await couple(lab)
@@ -76,7 +78,9 @@ extension ProcessTests {
       return await onThread { stream.readToEnd() }.isEmpty
     }
 
-    @Test("Who puts his own keys in place of either side's is a wrong guess to both, and is told nothing", arguments: [false, true])
+    @Test(
+      "Who puts his own keys in place of either side's is a wrong guess to both, and is told nothing",
+      arguments: [false, true])
     func substitutedKeys(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await couple(lab)
@@ -104,7 +108,7 @@ extension ProcessTests {
         #expect(toJoiner.received.map(\.count) == (isTyped ? [56, 82] : [82]))
         #expect(toInviter.received.map(\.count) == (isTyped ? [40, 2] : [2]))
 
-        // A part of the exchange alone does not help either: elements and ephemeral keys of his own, and the rest passed on.
+        // A part of it alone does not help either: elements and ephemeral keys of his own, and the rest passed on.
         for direction in Direction.allCases {
           let own = try Self.ownKey(for: direction, isTyped)
           let middle = try Middle(to: port, from: "127.0.0.\(direction == .toInviter ? 10 : 11)") { way, number, body in
@@ -229,7 +233,8 @@ extension ProcessTests {
           JoinRequest(code: code.typed, peer: "127.0.0.1:\(trap.port)", acceptWithoutAsking: false))
         let atParent = try await lab.asked(code.id, at: parent)
         let atChild = try await lab.asked(joining.pairingID, at: child)
-        #expect(atParent.peerName?.text == "Emma's PC" && atChild.peerName?.text == "Kitchen laptop", "names are easily had")
+        #expect(
+          atParent.peerName?.text == "Emma's PC" && atChild.peerName?.text == "Kitchen laptop", "names are easily had")
         #expect(atParent.digits != atChild.digits, "one run in a million may show the same")
         try await lab.answer(atParent, at: parent, yes: false)
         try await lab.answer(atChild, at: child, yes: false)

@@ -34,7 +34,9 @@ import Testing
     for name in names {
       let functions = suites[String(name.1)]
       #expect(functions != nil, "\(page): there is no \(name.0)")
-      if let function = name.2 { #expect(functions?.contains(String(function)) == true, "\(page): there is no \(name.0)") }
+      if let function = name.2 {
+        #expect(functions?.contains(String(function)) == true, "\(page): there is no \(name.0)")
+      }
     }
     #expect(text.firstMatch(of: /`\.\w+`/) == nil, "a test is named with its suite, so that it can be looked for")
   }

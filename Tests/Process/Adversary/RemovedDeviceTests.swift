@@ -8,7 +8,9 @@ import Testing
 extension ProcessTests {
   /// A device that was removed and has kept everything it ever had, and a thief of less than that.
   @Suite struct RemovedDeviceTests {
-    @Test("A removed device does not come back by its keys, its old folder, its removal played again, or the code it came with")
+    @Test(
+      "A removed device does not come back by its keys, its old folder, its removal played again, or its old code"
+    )
     func comesBack() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(
@@ -64,8 +66,10 @@ extension ProcessTests {
       }
     }
 
-    @Test("Its removal is no key either: a signed removal that it sends back in a pairing's or a session's place gets silence")
-    func removalAsMessage() async throws {
+    @Test(
+      "A removed device that was not told is answered for the removal's sake alone, and then never again"
+    )
+    func notToldYet() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
         let port = try await parent.port()

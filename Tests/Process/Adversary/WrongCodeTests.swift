@@ -5,7 +5,7 @@ import LatchkeyTestSupport
 import Testing
 
 extension ProcessTests {
-  /// Codes that do not fit, at the command line of a real node: one sentence with the next step each, and nothing half done.
+  /// Codes that do not fit, at a real node's command line: a sentence with the next step each, and nothing half done.
   @Suite struct WrongCodeTests {
     /// Enter a code and expect a status, and a sentence that names the next step.
     private func refuse(
@@ -16,14 +16,17 @@ extension ProcessTests {
       #expect(joined.status == status, "\(joined)", sourceLocation: sourceLocation)
       let sentences = joined.talkLines.filter { !$0.hasPrefix("Looking") }
       #expect(sentences.count == 1 && sentences[0].hasPrefix("latchkey: "), "\(joined)", sourceLocation: sourceLocation)
-      #expect(sentences.allSatisfy { $0.contains(next) && $0.hasSuffix(".") }, "\(joined)", sourceLocation: sourceLocation)
+      #expect(
+        sentences.allSatisfy { $0.contains(next) && $0.hasSuffix(".") }, "\(joined)", sourceLocation: sourceLocation)
       #expect(joined.output.isEmpty, "\(joined)", sourceLocation: sourceLocation)
       let compact = code.filter { $0.isLetter || $0.isNumber }
-      #expect(compact.count < 9 || !joined.talk.contains(compact), "the code is not repeated", sourceLocation: sourceLocation)
+      #expect(
+        compact.count < 9 || !joined.talk.contains(compact), "the code is not repeated", sourceLocation: sourceLocation)
       #expect(try await node.api.devices().isEmpty, sourceLocation: sourceLocation)
     }
 
-    @Test("A typed code with a wrong symbol, two that changed places, one too few or too many never reaches the network")
+    @Test(
+      "A typed code with a wrong symbol, two that changed places, one too few or too many never reaches the network")
     func mistypedTyped() async throws {
       var random = SeededRandom()
       print("WrongCodeTests: \(random.note)")
@@ -50,7 +53,9 @@ extension ProcessTests {
       }
     }
 
-    @Test("A code whose minutes are over is silent on both ways, on a node that ran on and on one that was started again", arguments: [false, true])
+    @Test(
+      "A code whose minutes are over is silent on both ways, on a node that ran on and on one that was started again",
+      arguments: [false, true])
     func expired(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -67,7 +72,9 @@ extension ProcessTests {
         // One that runs out while the node is up: three seconds of its minutes are left.
         let late = try await lab.invite(parent)
         await parent.kill()
-        try parent.edit { try $0.execute(sql: "UPDATE invitation SET opened_boot = opened_boot - 297000 WHERE outcome IS NULL") }
+        try parent.edit {
+          try $0.execute(sql: "UPDATE invitation SET opened_boot = opened_boot - 297000 WHERE outcome IS NULL")
+        }
         try await parent.start()
         try await eventually("it runs out") { try await parent.api.pairings().isEmpty }
         try await refuse(late.text(isTyped: isTyped), at: child, 65, next: "latchkey pair invite", peer)
@@ -89,7 +96,8 @@ extension ProcessTests {
         let ended = try await lab.follow(joining.pairingID, at: child) { _ in false }
         #expect(ended.outcome == .expired && ended.sentence?.contains("latchkey pair invite") == true, "\(ended)")
         let atParent = try await lab.follow(code.id, at: parent) { _ in false }
-        #expect(atParent.outcome == .expired && atParent.sentence?.contains("latchkey pair invite") == true, "\(atParent)")
+        #expect(
+          atParent.outcome == .expired && atParent.sentence?.contains("latchkey pair invite") == true, "\(atParent)")
         try await lab.expectNothingHalfDone([parent, child])
       }
     }
@@ -102,12 +110,12 @@ extension ProcessTests {
         let child = try await lab.runningNode(.child, "Emma's PC")
         let code = try await lab.invite(parent)
         for text in [code.typed, code.pasted] {
-          try await refuse(text, at: other, 65, next: "latchkey pair join` on the child's")
+          try await refuse(text, at: other, 77, next: "latchkey pair join` on the child's")
           // Its own code.
-          try await refuse(text, at: parent, 65, next: "latchkey pair join` on the child's")
+          try await refuse(text, at: parent, 77, next: "latchkey pair join` on the child's")
         }
-        let invited = try await child.latchkey("pair", "invite")
-        #expect(invited.status == 65 && invited.talkLines.count == 1, "\(invited)")
+        let invited = try await child.latchkey("pair", "invite", "--yes")
+        #expect(invited.status == 77 && invited.talkLines.count == 1, "\(invited)")
         #expect(invited.talk.contains("`latchkey pair join` here"), "\(invited)")
         #expect(try await parent.api.pairings().map(\.failuresLeft) == [5])
         try await lab.expectNothingHalfDone([other, child])
@@ -132,7 +140,9 @@ extension ProcessTests {
       }
     }
 
-    @Test("A code of another household, a spent and a cancelled one, typed, pair nobody and say what to do", arguments: ["foreign", "spent", "cancelled"])
+    @Test(
+      "A code of another household, a spent and a cancelled one, typed, pair nobody and say what to do",
+      arguments: ["foreign", "spent", "cancelled"])
     func notThisCode(which: String) async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")

@@ -29,7 +29,8 @@ struct Attacker: Sendable {
   /// Join by a code, as a child; says yes to everything.
   ///
   /// - Parameter isHeld: called with the digits before anything is made final; false to leave then.
-  func join(_ code: PairingCredential, on stream: ByteStream, isHeld: @Sendable (String) -> Bool = { _ in true }) -> End {
+  func join(_ code: PairingCredential, on stream: ByteStream, isHeld: @Sendable (String) -> Bool = { _ in true }) -> End
+  {
     var machine = PairingJoinerMachine(own: party, code: code, entropy: Self.entropy(), asksPerson: false)
     stream.write(machine.opening.preamble.bytes)
     stream.write(frame: machine.opening.frame)
@@ -39,7 +40,8 @@ struct Attacker: Sendable {
   }
 
   /// Play the inviter of a code; the preamble has been read.
-  func invite(_ code: PairingCredential, on stream: ByteStream, isHeld: @Sendable (String) -> Bool = { _ in true }) -> End
+  func invite(_ code: PairingCredential, on stream: ByteStream, isHeld: @Sendable (String) -> Bool = { _ in true })
+    -> End
   {
     var machine = PairingInviterMachine(
       own: party, code: code, joinerRole: .child, entropy: Self.entropy(), discoveryKey: SecureRandom.bytes(32),

@@ -3,7 +3,7 @@ import LatchkeyModel
 import LatchkeyProtocol
 import Synchronization
 
-/// Wrong attempts at one code, by both its forms in turn, from as many source addresses as there are connections at a time.
+/// Wrong attempts at one code, by both its forms in turn, from as many addresses as there are connections at a time.
 final class Flood: Sendable {
   private struct State {
     var begun = 0

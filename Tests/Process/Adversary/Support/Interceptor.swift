@@ -6,7 +6,7 @@ import Synchronization
 final class Interceptor: Sendable {
   /// The port on 127.0.0.1.
   let port: UInt16
-  private let descriptor: Int32
+  private let listening: ListeningDescriptor
   private let streams = Mutex<[ByteStream]>([])
 
   /// Connections so far.
@@ -26,25 +26,21 @@ final class Interceptor: Sendable {
       close(descriptor)
       throw LabFault("no port is free")
     }
-    self.descriptor = descriptor
+    listening = ListeningDescriptor(descriptor)
     port = UInt16(bigEndian: address.sin_port)
   }
 
   /// Take connections.
   func start(_ handler: @escaping @Sendable (ByteStream) -> Void) {
-    Thread.detachNewThread { [descriptor, weak self] in
-      while true {
-        let accepted = accept(descriptor, nil, nil)
-        if accepted < 0, errno == EINTR { continue }
-        guard accepted >= 0 else { break }
-        // A node that is started at this very moment may get a copy: connections are ended by `shutdown`, not by closing.
+    Thread.detachNewThread { [listening, weak self] in
+      while let accepted = listening.accepted() {
+        // A node that is started at this very moment may get a copy: connections are ended by `shutdown` alone.
         _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
         let stream = ByteStream(accepted: accepted)
-        guard let self else { break }
+        guard let self else { return listening.close() }
         self.keep(stream)
         Thread.detachNewThread { handler(stream) }
       }
-      close(descriptor)
     }
   }
 
@@ -58,7 +54,7 @@ final class Interceptor: Sendable {
 
   /// Take no more connections, and end those that there are.
   func end() {
-    shutdown(descriptor, Int32(SHUT_RDWR))
+    listening.end()
     endAll()
   }
 }

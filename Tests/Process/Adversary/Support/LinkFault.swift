@@ -1,4 +1,5 @@
 import LatchkeyCrypto
+import LatchkeyModel
 
 /// What goes wrong with one pairing on its way between the two machines.
 struct LinkFault: Sendable, CustomStringConvertible {
@@ -21,7 +22,7 @@ struct LinkFault: Sendable, CustomStringConvertible {
 
   let isTyped: Bool
   let kind: Kind
-  /// The address from which the inviter sees it come; another for each, so that no fault waits for what another one did.
+  /// The address from which the inviter sees it come; another for each, so that none waits for what another did.
   let source: String
 
   /// Whether a pairing with it must not come about. It may where the other side's word is out already.
@@ -46,6 +47,15 @@ struct LinkFault: Sendable, CustomStringConvertible {
   var leavesJoinerAsking: Bool {
     guard case .silence(.toJoiner, let frame) = kind else { return false }
     return frame == last - 1
+  }
+
+  /// What the joiner may tell its person.
+  var possibleOutcomes: [PairingOutcome] {
+    let usual: [PairingOutcome] = [.ok, .expired, .network, .wrongCode]
+    if leavesJoinerAsking { return usual + [.cancelled] }
+    // Random bytes in place of an offer or an answer are versions that nobody speaks.
+    if case .forged(_, frame: 0, .random) = kind, isTyped { return usual + [.version] }
+    return usual
   }
 
   var isSilence: Bool { if case .silence = kind { true } else { false } }

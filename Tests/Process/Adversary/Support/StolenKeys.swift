@@ -4,7 +4,7 @@ import LatchkeyCrypto
 import LatchkeyProtocol
 import LatchkeyWire
 
-/// What lies in a node's folder, in the hands of somebody who was there: its own keys, and what it shares with one peer.
+/// What lies in a node's folder, in the hands of somebody else: its own keys, and what it shares with one peer.
 struct StolenKeys: Sendable {
   /// How far a session came.
   enum Reception: Equatable, Sendable {
