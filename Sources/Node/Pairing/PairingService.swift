@@ -30,6 +30,8 @@ actor PairingService {
     var undoes = false
     /// Whether the other device was paired when this began; then breaking off leaves it so.
     var wasPaired = false
+    /// Grows from each pairing that ends to the next; nil before the end.
+    var ending: Int?
   }
 
   let context: NodeContext
@@ -45,6 +47,8 @@ actor PairingService {
   /// There while a code is open or entered here.
   private var undumpable: UndumpableScope?
   private var isUndumpable = false
+  /// Pairings that have ended in this run.
+  private var endings = 0
   var steps: PairingSteps
   let jobs: AsyncStream<@Sendable () async -> Void>.Continuation
   private let work: AsyncStream<@Sendable () async -> Void>
@@ -303,6 +307,8 @@ actor PairingService {
     pairings[id]?.typedCode = nil
     pairings[id]?.isInDoubt = false
     pairings[id]?.deadline = nil
+    endings += 1
+    pairings[id]?.ending = endings
     if pairing.record != nil {
       if outcome != .ok {
         await tryStore(id) { () async throws(StoreError) in try await self.context.store.close(id, outcome) }
@@ -358,11 +364,15 @@ actor PairingService {
     }
   }
 
-  /// What is over stays for a while, so that whoever waits for it hears of it.
+  /// What is over stays for a while, so that whoever waits for it hears of it: the longest over goes first.
   private func forgetOld() {
-    let ended = pairings.filter { $0.value.progress.phase == .ended }
-    for id in ended.keys.sorted().prefix(max(0, ended.count - 64)) { pairings[id] = nil }
+    for (id, pairing) in pairings {
+      if let ending = pairing.ending, ending <= endings - Self.endedPairings { pairings[id] = nil }
+    }
   }
+
+  /// Pairings remembered at most after their end.
+  private static let endedPairings = 64
 
   private func watchDeadlines() async {
     while !Task.isCancelled {
