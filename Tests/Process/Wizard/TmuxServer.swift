@@ -28,7 +28,9 @@ struct TmuxServer: Sendable {
     let environment = lab.environment.map { "\($0.key)=\($0.value)" } + ["TERM=tmux-256color"] + variables
     // It starts once its raw output is written down from the first byte.
     let words = ["env", "-i"] + environment + [BuiltProgram.path] + arguments + ["--state-dir", node.folder]
-    let command = "read -r _; exec " + words.map(Self.quoted).joined(separator: " ")
+    let program = words.map(Self.quoted).joined(separator: " ")
+    // The shell outlives a Ctrl-C, to write down how the program ended.
+    let command = "trap : INT HUP TERM; read -r _; \(program); echo $? > \(raw).status"
     let made = try await ask(
       "new-session", "-d", "-x", String(columns), "-y", String(rows), "-s", name, command, ";", "set-option", "-t",
       name,

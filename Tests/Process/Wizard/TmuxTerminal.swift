@@ -12,9 +12,9 @@ struct TmuxTerminal: Sendable {
     get async throws { try await server.ask("capture-pane", "-t", name, "-p").output }
   }
 
-  /// The same with the sequences that colour it.
+  /// The same with the sequences that colour it, and with coloured space at the ends of its lines.
   var coloured: String {
-    get async throws { try await server.ask("capture-pane", "-t", name, "-p", "-e").output }
+    get async throws { try await server.ask("capture-pane", "-t", name, "-p", "-e", "-N").output }
   }
 
   /// What is in sight and what has scrolled out of it, without the line breaks that the width made.
@@ -22,10 +22,11 @@ struct TmuxTerminal: Sendable {
     get async throws { try await server.ask("capture-pane", "-t", name, "-p", "-J", "-S", "-").output }
   }
 
-  /// All text in one line with single spaces, however it is broken.
+  /// All text in one line with single spaces, however it is broken, and without the picture beside it.
   var words: String {
     get async throws {
-      try await everything.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      try await everything.split(whereSeparator: \.isWhitespace).filter { !$0.allSatisfy("█▀▄".contains) }
+        .joined(separator: " ")
     }
   }
 
@@ -63,10 +64,10 @@ struct TmuxTerminal: Sendable {
     var status: Int32 = -1
     do {
       try await eventually("the program in the terminal ends") {
-        let state = try await server.ask("display-message", "-t", name, "-p", "#{pane_dead} #{pane_dead_status}").output
-        let words = state.split(whereSeparator: \.isWhitespace)
-        guard words.first == "1" else { return false }
-        status = words.count > 1 ? Int32(words[1]) ?? -1 : -1
+        guard let written = Int32(ProcessLab.read(raw + ".status").split(separator: "\n").first ?? "") else {
+          return false
+        }
+        status = written
         return true
       }
     } catch { throw LabFault("\(error) It shows:\n\(try await everything)") }

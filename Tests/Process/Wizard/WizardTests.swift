@@ -39,12 +39,17 @@ extension ProcessTests {
     func typed() async throws {
       try await family { parent, child, tmux in
         let right = try await tmux.open(child)
-        try await right.shows("Looking for open codes on this network … Code:")
+        try await right.prompts("Code:")
         let left = try await tmux.open(parent)
         try await left.shows("Whose machine will this be?")
         try await left.enter("Emma")
         let code = try await left.typedCode()
-        try await right.shows("its short form begins with \(code.prefix(2)). Code:")
+        // Other codes may be open on this machine's loopback, too.
+        try await eventually("the child's wizard has found the code") {
+          let words = try await right.words
+          let list = words.range(of: "begin").map { words[$0.upperBound...] } ?? ""
+          return list.hasSuffix("Code:") && list.contains(" \(code.prefix(2))")
+        }
         try await right.enter(code.lowercased())
         try await left.shows("“Emma's PC” (child) wants to join. Both screens must show the digits")
         try await right.shows("“Kitchen laptop” (parent) answers to the code. Both screens must show the digits")
@@ -205,7 +210,7 @@ extension ProcessTests {
         try await right.prompts("Code:")
         try await right.enter(try guess(code))
         try await right.shows("The other machine refused this code as wrong")
-        try await left.shows("Somebody entered a wrong code; 4 failures left")
+        try await left.shows("Somebody entered a wrong code;")
         try await right.prompts("Code:")
         try await right.enter(code)
         try await left.shows(question)
@@ -270,16 +275,18 @@ extension ProcessTests {
       try await family { parent, _, tmux in
         let left = try await tmux.open(parent, ["pair", "--for", "Emma"])
         let code = try await left.typedCode()
+        let pasted = try await left.pastedCode().filter { $0 != "-" }
         for (columns, rows) in [(20, 24), (80, 24), (60, 50), (100, 30), (79, 23), (81, 25)] {
           try await left.resize(columns: columns, rows: rows)
-          let shows = columns >= 70 && rows >= 24 || rows >= 40
+          let shows = columns >= 70 && rows >= 23 || rows >= 40
           try await eventually("the code is in sight at \(columns) × \(rows)") {
             let screen = try await left.screen
-            return screen.contains(code) && screen.contains("Good for") && screen.contains("▀▀▀▀▀▀▀") == shows
-          }
-          if shows {
-            let pasted = try await left.pastedCode().filter { $0 != "-" }
-            #expect(try await decode(left, columns: columns, isDark: true) == pasted, "\(columns) × \(rows)")
+            guard screen.contains(code), screen.contains("Good for"), screen.contains("▀▀▀▀▀▀▀") == shows else {
+              return false
+            }
+            // What is seen in the middle of a drawing is neither the old page nor the new one.
+            guard shows else { return true }
+            return try await decode(left, columns: columns, isDark: true) == pasted
           }
         }
         try await left.press("C-c")
