@@ -6,13 +6,15 @@ import Testing
 extension ProcessTests {
   /// Machines whose wall clocks are years off, or set in the middle of a pairing.
   @Suite struct WallClockTests {
-    private static let library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
-    static let isInstalled = FileManager.default.fileExists(atPath: library)
+    /// Where Debian keeps it, in a folder that is named after the processor.
+    static let library = ["x86_64", "aarch64"]
+      .map { "/usr/lib/\($0)-linux-gnu/faketime/libfaketime.so.1" }
+      .first { FileManager.default.fileExists(atPath: $0) }
 
     /// What makes a process see another time of day, and the real clock of the boot.
     private func variables(_ file: String) -> [String: String] {
       [
-        "LD_PRELOAD": Self.library, "FAKETIME_TIMESTAMP_FILE": file, "FAKETIME_NO_CACHE": "1",
+        "LD_PRELOAD": Self.library ?? "", "FAKETIME_TIMESTAMP_FILE": file, "FAKETIME_NO_CACHE": "1",
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
       ]
     }
@@ -33,7 +35,7 @@ extension ProcessTests {
 
     @Test(
       "A clock that is ten years off, or is set by twenty in the middle of a pairing, changes nothing of it",
-      .enabled(if: WallClockTests.isInstalled, "skipped: libfaketime is missing; Tools/setup installs it"),
+      .enabled(if: WallClockTests.library != nil, "skipped: libfaketime is missing; Tools/setup installs it"),
       arguments: [DeviceRole.parent, .child], [false, true])
     func tenYears(whose: DeviceRole, isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
