@@ -28,6 +28,7 @@ extension PairingService {
       throw LocalAPIError(
         .limit, "This machine is joining already: wait for that to end, or break it off with Ctrl-C there.")
     }
+    steps.end(.entered, steps.begin())
     let id = Hexadecimal.encode(SecureRandom.bytes(8))
     pairings[id] = Pairing(
       progress: PairingProgress(

@@ -32,6 +32,8 @@ actor PairingService {
     var wasPaired = false
     /// Grows from each pairing that ends to the next; nil before the end.
     var ending: Int?
+    /// The other device is active here, durably: what is left is only for this machine.
+    var isFinal = false
   }
 
   let context: NodeContext
@@ -178,34 +180,37 @@ actor PairingService {
   private func storePending(_ id: String, _ peer: PairedPeer) async {
     CrashPoint.reach(.inviterAccepted, .joinerAccepted, isInviter: isInviter(id))
     change(id) { $0.phase = .committing }
-    let known = await record(peer.keys.deviceID)?.state == .active
-    pairings[id]?.wasPaired = known
-    if !isInviter(id) { await forgetLapsed(except: peer.keys.deviceID) }
+    let device = peer.keys.deviceID
+    let (isJoiner, isFirstHousehold) = (!isInviter(id), context.discoveryKey == nil)
+    // What need not be known or done before the commit is done beside it. A household that this machine is in already keeps
+    // its key until another's pairing is complete; the first one's has to be on the disk before the inviter hears of it.
+    let began = isFirstHousehold ? steps.begin() : nil
+    async let isKept = isFirstHousehold ? keepAside(peer) : true
+    async let known = record(device)
+    async let forgotten: Void = isJoiner ? forgetLapsed(except: device) : ()
     let isStored = await tryStore(id) { () async throws(StoreError) in
       try await self.context.store.savePending(
         RegisteredDevice(
-          deviceID: peer.keys.deviceID, name: peer.name, role: peer.role,
+          deviceID: device, name: peer.name, role: peer.role,
           childName: self.pairings[id]?.record?.childName, identityKey: Hexadecimal.encode(peer.keys.identity.bytes),
           linkKey: Hexadecimal.encode(peer.keys.link.bytes), pairedAt: self.context.wall()),
         pairwiseKey: peer.pairwiseKey.secret.withUnsafeBytes { Array($0) },
-        invitation: self.pairings[id]?.record?.pairingID, bootID: self.context.bootID,
-        now: self.context.now())
+        invitation: self.pairings[id]?.record?.pairingID, address: self.dialledAddress(id),
+        bootID: self.context.bootID, now: self.context.now())
     }
+    let wasPaired = await known?.state == .active
+    pairings[id]?.wasPaired = wasPaired
+    let isComplete = await isKept && isStored
+    await forgotten
+    steps.end(.keyFile, began)
     guard isStored else { return await end(id, .network) }
     pairings[id]?.pending = peer
-    // Where the inviter was is worth a try for the session that may have to complete this.
-    if !isInviter(id), let address = pairings[id]?.connection?.remote {
-      await tryStore(id) { () async throws(StoreError) in
-        try await self.context.store.seen(peer.keys.deviceID, address: address, synced: false, at: self.context.wall())
-      }
-    }
     CrashPoint.reach(.inviterPendingStored, .joinerPendingStored, isInviter: isInviter(id))
-    // A household that this machine is in already keeps its key until another's pairing is complete.
-    if context.discoveryKey == nil, !keepHousehold(peer) { return await end(id, .network) }
-    // A joiner opens no session before it has heard the last word or lost the connection: it would only get in the way.
-    if isInviter(id) { await refresh(peer.keys.deviceID) }
+    guard isComplete else { return await end(id, .network) }
     let effects = pairings[id]?.inviter?.stored() ?? pairings[id]?.joiner?.stored() ?? []
     await perform(id, effects)
+    // A joiner opens no session before it has heard the last word or lost the connection: it would only get in the way.
+    if !isJoiner { await refresh(device) }
     CrashPoint.reach(.inviterCommitSent, .joinerAcknowledgementSent, isInviter: isInviter(id))
   }
 
@@ -214,30 +219,34 @@ actor PairingService {
     CrashPoint.reach(.inviterAcknowledged, .joinerDone, isInviter: isInviter(id))
     var isPromoted = false
     await tryStore(id) { () async throws(StoreError) in
-      isPromoted = try await self.context.store.promote(device, at: self.context.wall())
+      isPromoted = try await self.context.store.promote(
+        device, address: self.dialledAddress(id), at: self.context.wall())
     }
     // Rolled back meanwhile, or the disk refused: then the other side hears nothing and rolls back too, unless a session
     // with the new key completes the pairing.
     let isInForce = await isPromoted ? true : completedAlready(peer)
     guard isInForce else { return await attemptEnded(id, .network) }
     CrashPoint.reach(.inviterPromoted, .joinerPromoted, isInviter: isInviter(id))
+    pairings[id]?.isFinal = true
+    // The other machine waits for the last word; what is left here is of this machine alone.
+    let effects = pairings[id]?.inviter?.promoted() ?? pairings[id]?.joiner?.promoted() ?? []
+    await perform(id, effects.filter(\.isSend))
+    let began = steps.begin()
     _ = keepHousehold(peer)
+    steps.end(.keyFile, began)
     await refresh(device)
     await discovery.householdChanged()
     if let record = try? await context.store.peers().first(where: { $0.device.deviceID == device }) {
       change(id) { $0.device = record.device }
     }
     context.logger.notice("paired", metadata: ["name": "\(peer.name)", "device": "\(device.short)"])
-    let address = pairings[id]?.joiner == nil ? nil : pairings[id]?.connection?.remote
-    if let address {
-      await tryStore(id) { () async throws(StoreError) in
-        try await self.context.store.seen(device, address: address, synced: false, at: self.context.wall())
-      }
-      await refresh(device)
-    }
-    let effects = pairings[id]?.inviter?.promoted() ?? pairings[id]?.joiner?.promoted() ?? []
-    await perform(id, effects)
+    await perform(id, effects.filter { !$0.isSend })
     if isInviter(id) { CrashPoint.inviterDoneSent.reached() }
+  }
+
+  /// Where the inviter is, which is worth a try for the sessions to come and for the one that may have to complete this.
+  private func dialledAddress(_ id: String) -> String? {
+    pairings[id]?.joiner == nil ? nil : pairings[id]?.connection?.remote
   }
 
   /// Whether a session with the new key was faster and has completed this very pairing.
@@ -249,10 +258,8 @@ actor PairingService {
   }
 
   /// Keep the discovery key of the household that a pairing leads into; false when the disk refused.
-  private func keepHousehold(_ peer: PairedPeer) -> Bool {
+  private nonisolated func keepHousehold(_ peer: PairedPeer) -> Bool {
     guard let key = peer.discoveryKey, key != context.discoveryKey else { return true }
-    let began = steps.begin()
-    defer { steps.end(.keyFile, began) }
     do {
       try context.keep(discoveryKey: key)
       return true
@@ -261,6 +268,9 @@ actor PairingService {
       return false
     }
   }
+
+  /// The same on another thread, while this actor waits for a commit.
+  @concurrent private nonisolated func keepAside(_ peer: PairedPeer) async -> Bool { keepHousehold(peer) }
 
   /// A session with a pending pairing's key has completed it.
   func completedBySession(_ device: DeviceID) async {
@@ -303,6 +313,7 @@ actor PairingService {
       progress.sentence = Self.sentence(outcome, isInviter: pairing.record != nil)
       progress.digits = nil
     }
+    steps.end(.ended, steps.begin())
     pairings[id]?.code = nil
     pairings[id]?.typedCode = nil
     pairings[id]?.isInDoubt = false

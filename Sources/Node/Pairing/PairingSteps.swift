@@ -18,6 +18,10 @@ struct PairingSteps {
     case frame
     /// From the dialling to the connection.
     case connect
+    /// The code was handed to the node; takes no time.
+    case entered
+    /// The pairing is over, as the local API tells; takes no time.
+    case ended
   }
 
   private let logger: Logger
