@@ -33,7 +33,7 @@ struct PairCommand: AsyncParsableCommand {
     guard FileManager.default.isExecutableFile(atPath: tool) else {
       throw ValidationError("\(tool) is not there: build it with `swift build -c release --product latchkey`.")
     }
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("latchkey-bench-\(getpid())")
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("latchkey-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     // With LATCHKEY_BENCH_KEEP set, the nodes' logs and state stay for whoever looks into them.
     let keeps = ProcessInfo.processInfo.environment["LATCHKEY_BENCH_KEEP"] != nil

@@ -105,7 +105,8 @@ struct PairingBench {
   /// joiner's node runs before, as it does in use, and so has looked before; avahi-browse is begun anew, as a person would,
   /// and its process start is told apart.
   private func discovered() async throws -> [BenchRow] {
-    tell("\(pairings) pairings over mDNS, with avahi-browse beside …")
+    let count = min(pairings, 60)
+    tell("\(count) pairings over mDNS of either kind, with avahi-browse beside …")
     let browse = AvahiBrowse(folder: folder)
     var ours = (standing: Durations(), fresh: Durations())
     var theirs = (standing: Durations(), fresh: Durations())
@@ -113,24 +114,27 @@ struct PairingBench {
     let parent = try await NodeProcess.start(
       tool: tool, folder: "\(folder)/mdns-parent", role: .parent, name: "bench parent", options: [])
     defer { parent.stop() }
-    for number in 0..<2 * pairings {
+    guard let port = try await parent.address().split(separator: ":").last else { throw BenchFault("No port.") }
+    for number in 0..<2 * count {
       let isStanding = number % 2 == 0
       let child = try await NodeProcess.start(
         tool: tool, folder: "\(folder)/mdns-\(number)", role: .child, name: "bench child \(number)", options: [])
       defer { child.stop() }
       try await Self.settled(child)
+      try await Self.quiet()
       if !isStanding {
         let opened = try await parent.client.invite(InviteRequest(acceptWithoutAsking: true))
-        theirs.fresh.record(try browse.resolve())
+        theirs.fresh.record(try browse.resolve(port: port))
         _ = try await parent.client.cancelPairing(id: opened.pairingID)
         try await Self.gone(child)
+        try await Self.quiet()
       }
       start.record(try browse.start())
       let run = PairingRun(parent: parent, child: child, code: .pasted, address: nil)
       let times = try await run.run { opened in
         guard isStanding else { return }
         try await Self.seen(child, opened.prefix)
-        theirs.standing.record(try browse.resolve())
+        theirs.standing.record(try browse.resolve(port: port))
       }
       if isStanding { ours.standing.record(times.microseconds) } else { ours.fresh.record(times.microseconds) }
     }
@@ -157,6 +161,11 @@ struct PairingBench {
     while !nearby.invitations.contains(where: { $0.prefix == prefix }) {
       nearby = try await node.client.nearbyInvitations(after: nearby.change)
     }
+  }
+
+  /// Wait until what was announced last is over a second old: mDNS says the same records no more often than that.
+  private static func quiet() async throws {
+    try await Task.sleep(for: .milliseconds(1_500))
   }
 
   private static func gone(_ node: NodeProcess) async throws {

@@ -4,9 +4,10 @@ import Foundation
 ///
 /// Both write them on the boot clock after the pairing, so that writing takes none of its time. Each microsecond
 /// between the entered code and the end on both sides is counted once, for what comes first in this order: a commit or a
-/// write of the key file on either side; work on keys and frames on either side; the local API, before the joiner's
-/// first step and after the last commit; the network, while both wait for it; and what is left is going from one step
-/// to the next inside the nodes (tasks, actors, reading the database).
+/// write of the key file on either side; work on keys and frames on either side; the local API, before the joiner's node
+/// has the code and after both have ended the pairing; the network, while the joiner connects or both wait for a frame,
+/// with the waking of whoever waits; and what is left is going from one step to the next inside the nodes (tasks, actors,
+/// reading the database).
 struct StepShares {
   enum Share: String, CaseIterable {
     case commit = "commits and key file, with fsync"
@@ -43,8 +44,8 @@ struct StepShares {
   mutating func add(_ times: PairingRun.Times, inviterLog: String, joinerLog: String) throws {
     let inviter = Self.steps(inviterLog, within: times)
     let joiner = Self.steps(joinerLog, within: times)
-    guard let first = joiner.map(\.began).min(),
-      let last = (inviter + joiner).filter({ Self.isCommit($0.kind) }).map(\.ended).max()
+    guard let first = joiner.filter({ $0.kind == "entered" }).map(\.began).min(),
+      let last = (inviter + joiner).filter({ $0.kind == "ended" }).map(\.began).max()
     else { throw BenchFault("A node logged no steps: is `latchkey` of the same version?") }
     let edges = Set((inviter + joiner).flatMap { [$0.began, $0.ended] } + [times.began, times.ended, first, last])
       .filter { (times.began...times.ended).contains($0) }.sorted()

@@ -37,9 +37,12 @@ struct Wormhole {
 
   private func start() throws -> Int64 {
     let began = Durations.now()
-    try ToolProcess("\(programs)/python", ["-c", "import wormhole.cli.cli, wormhole.cli.cmd_receive"], folder: folder)
-      .finish()
-    return Durations.now() - began
+    let python = try ToolProcess(
+      "\(programs)/python", ["-c", "import wormhole.cli.cli, wormhole.cli.cmd_receive"], folder: folder)
+    _ = python.read { _ in false }
+    let ended = Durations.now()
+    python.finish()
+    return ended - began
   }
 
   private func receive(_ options: [String], code: String, isPrompted: Bool) throws -> Int64 {
