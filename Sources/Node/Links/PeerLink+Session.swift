@@ -212,7 +212,7 @@ extension PeerLink {
       case .restart(let streamClass, let cause): restarts.append((streamClass, cause))
       }
     }
-    syncTotal = outbox.waiting
+    syncTotal = outbox.waiting + inbox.behind
     noteSync()
     // What has run out meanwhile is not to be sent, and whoever waits for it is told.
     context.expiryChanges.notify()

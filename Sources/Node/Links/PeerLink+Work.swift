@@ -82,6 +82,7 @@ extension PeerLink {
           "receipts": "\(result.commands.count)",
         ])
     }
+    noteSync()
     context.changes.notify()
     guard result.wasRemoved else { return }
     logger.notice("this device was removed by the peer")
@@ -182,13 +183,25 @@ extension PeerLink {
     detach(number)
   }
 
+  /// A person wants it now: dial, or say again what both sides hold.
+  func syncNow() {
+    signOfLife()
+    guard let current else { return }
+    let held = inbox.statement
+    if !held.isEmpty { send(SessionBatch(stored: held), current) }
+    signalOutbox()
+  }
+
+  /// The last number of each class that was sent in the session that is open.
+  var sentThrough: [StreamClass: UInt64] { outbox.sentThrough }
+
   /// Keep the state of synchronisation true.
   func noteSync() {
-    if current != nil, outbox.waiting == 0 {
+    if current != nil, outbox.waiting + inbox.behind == 0 {
       lastSynced = context.wall()
       syncTotal = 0
     } else {
-      syncTotal = max(syncTotal, outbox.waiting)
+      syncTotal = max(syncTotal, outbox.waiting + inbox.behind)
     }
     context.syncChanges.notify()
   }
@@ -197,7 +210,7 @@ extension PeerLink {
     // A device that was removed or is in quarantine is not to be in step with.
     if record.pendingKey == nil, record.state != .active || record.quarantinedAt != nil { return .idle }
     if current != nil {
-      let waiting = outbox.waiting
+      let waiting = outbox.waiting + inbox.behind
       return waiting == 0
         ? .synced(at: lastSynced ?? context.wall())
         : .syncing(done: syncTotal - min(waiting, syncTotal), total: syncTotal)
