@@ -40,6 +40,9 @@ extension PeerLink {
       } catch {
         inbox.commitFailed()
         fail(number, error)
+        // The commit may have been one of the session before: what the present one has brought meanwhile was forgotten with
+        // it, and comes again only in the next.
+        if let current { fail(current, error) }
         return
       }
     }
@@ -91,7 +94,12 @@ extension PeerLink {
     do {
       while let (streamClass, position) = pendingForget.first {
         pendingForget[streamClass] = nil
-        let result = try await context.store.forget(peer, position, at: context.wall())
+        let result: StoredResult
+        do { result = try await context.store.forget(peer, position, at: context.wall()) } catch {
+          // It is still to be noted; a newer word on it counts.
+          if pendingForget[streamClass] == nil { pendingForget[streamClass] = position }
+          throw error
+        }
         context.changes.notify()
         // What was stored of a control stream from before the removal says nothing of the removal.
         if streamClass == .control, record.state == .removedUntold, isWholeControl(position) {

@@ -193,7 +193,7 @@ actor PeerLink {
     if wasCurrent {
       outbox.sessionClosed()
       inbox.sessionClosed()
-      pendingForget = [:]
+      // What the peer has stored stays to be noted: the outbox counts on it and does not ask again.
       restarts = []
       logger.info("session ended")
       context.changes.notify()

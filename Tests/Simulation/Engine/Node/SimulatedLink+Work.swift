@@ -13,6 +13,7 @@ extension SimulatedLink {
         failed(session.number)
         return done()
       }
+      simulation.note(13, "\(name) loaded \(items.count) of \(load.streamClass.word) from \(load.from)")
       guard current == session.number, let run = outbox.loaded(load, items) else { return done() }
       for part in run.parts(of: simulation.scenario.frameBytes) { send(SessionBatch(runs: [part]), session) }
       simulation.oracle.sent(self, run, session)
@@ -80,6 +81,8 @@ extension SimulatedLink {
       case .failure:
         inbox.commitFailed()
         failed(session.number)
+        // What a newer session has brought meanwhile was forgotten with it.
+        if simulation.fault != .endWrongSession, let current { failed(current) }
         done()
       case .success(let result) where simulation.fault == .watermarkInItsOwnTransaction:
         node.disk.commit("watermark alone", with: device) { $0.advanceAlone(runs, from: device) } then: { [self] _ in
@@ -135,7 +138,10 @@ extension SimulatedLink {
       return node.disk.commit("forget \(streamClass.word) through \(position.through)", with: device) {
         (store: inout ModelStore) throws(ModelStoreFault) in try store.forget(device, position)
       } then: { [self] result in
-        guard case .success(let stored) = result else { return refused(done) }
+        guard case .success(let stored) = result else {
+          if simulation.fault != .forgetPendingAtEnd { putBack(position) }
+          return refused(done)
+        }
         if streamClass == .control, record.state == .removedUntold, isWholeControl(position) {
           return endRemoval(then: done)
         }
@@ -187,6 +193,11 @@ extension SimulatedLink {
         if case .success = result { then(true) } else { then(false) }
       }
     }
+  }
+
+  /// What the peer has stored is still to be noted; a newer word on it counts.
+  private func putBack(_ position: StreamPosition) {
+    if pendingForget[position.streamClass] == nil { pendingForget[position.streamClass] = position }
   }
 
   private func refused(_ done: () -> Void) {

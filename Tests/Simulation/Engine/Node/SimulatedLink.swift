@@ -182,7 +182,7 @@ final class SimulatedLink {
       simulation.note(10, "\(name) session \(number) ended")
       outbox.sessionClosed()
       if simulation.fault != .keepReceivedAtNewSession { inbox.sessionClosed() }
-      pendingForget = [:]
+      if simulation.fault == .forgetPendingAtEnd { pendingForget = [:] }
       restarts = []
     }
     changed()
