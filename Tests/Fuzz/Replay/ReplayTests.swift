@@ -1,0 +1,2 @@
+import LatchkeyFuzzTargets
+import Testing
