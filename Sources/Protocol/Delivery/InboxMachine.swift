@@ -99,20 +99,24 @@ public struct InboxMachine: Sendable {
   /// The commit is durable: what to report stored.
   public mutating func committed(_ runs: [ItemRun]) -> [StreamPosition] {
     isCommitting = false
-    var stored: [StreamClass: StreamPosition] = [:]
+    // Of each class the store is where the last run left it: an epoch before that is not in force any more.
+    var last: [StreamClass: StreamPosition] = [:]
     for run in runs {
       // A session that closed meanwhile has emptied the counts already.
       heldItems[run.streamClass] = max(0, heldItems[run.streamClass, default: 0] - run.items.count)
       heldBytes[run.streamClass] = max(0, heldBytes[run.streamClass, default: 0] - run.items.reduce(0) { $0 + $1.cost })
-      guard let through = run.items.last?.skipThrough, var stream = streams[run.streamClass], stream.epoch == run.epoch
-      else { continue }
-      stream.watermark = max(stream.watermark, through)
-      stream.received = max(stream.received, stream.watermark)
-      streams[run.streamClass] = stream
-      stored[run.streamClass] = StreamPosition(
-        streamClass: run.streamClass, epoch: run.epoch, through: stream.watermark)
+      guard let through = run.items.last?.skipThrough else { continue }
+      last[run.streamClass] = StreamPosition(streamClass: run.streamClass, epoch: run.epoch, through: through)
     }
-    return stored.keys.sorted().compactMap { stored[$0] }
+    var stored: [StreamPosition] = []
+    for (streamClass, position) in last.sorted(by: { $0.key < $1.key }) {
+      guard var stream = streams[streamClass], stream.epoch == position.epoch else { continue }
+      stream.watermark = max(stream.watermark, position.through)
+      stream.received = max(stream.received, stream.watermark)
+      streams[streamClass] = stream
+      stored.append(StreamPosition(streamClass: streamClass, epoch: stream.epoch, through: stream.watermark))
+    }
+    return stored
   }
 
   /// The commit failed (disk full, say): nothing was acknowledged; the session has to be closed and the items come again.

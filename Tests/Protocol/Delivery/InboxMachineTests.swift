@@ -187,6 +187,18 @@ import Testing
     #expect(inbox.committed([new]) == [position(2, epoch: 9)])
   }
 
+  /// The store holds the last epoch of a commit alone, also when the machine is back at an earlier one.
+  @Test mutating func ofACommitWithTwoEpochsTheLastOneCounts() throws {
+    var inbox = InboxMachine([])
+    let (old, new) = (run(1...5), run(1...2, epoch: 9))
+    _ = try inbox.received(old)
+    _ = try inbox.received(new)
+    let runs = try unwrap(inbox.nextCommit())
+    inbox.sessionOpened(hello([position(5)]))
+    #expect(inbox.committed(runs) == [])
+    #expect(inbox.statement == [position(0)])
+  }
+
   @Test mutating func moreItemsThanTheWindowAreTheirFault() throws {
     var inbox = InboxMachine([])
     let most = UInt64(Limits.windowItems)
