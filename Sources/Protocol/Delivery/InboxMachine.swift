@@ -102,9 +102,6 @@ public struct InboxMachine: Sendable {
     // Of each class the store is where the last run left it: an epoch before that is not in force any more.
     var last: [StreamClass: StreamPosition] = [:]
     for run in runs {
-      // A session that closed meanwhile has emptied the counts already.
-      heldItems[run.streamClass] = max(0, heldItems[run.streamClass, default: 0] - run.items.count)
-      heldBytes[run.streamClass] = max(0, heldBytes[run.streamClass, default: 0] - run.items.reduce(0) { $0 + $1.cost })
       guard let through = run.items.last?.skipThrough else { continue }
       last[run.streamClass] = StreamPosition(streamClass: run.streamClass, epoch: run.epoch, through: through)
     }
@@ -116,6 +113,7 @@ public struct InboxMachine: Sendable {
       streams[streamClass] = stream
       stored.append(StreamPosition(streamClass: streamClass, epoch: stream.epoch, through: stream.watermark))
     }
+    forgetCommitted()
     return stored
   }
 
@@ -128,6 +126,22 @@ public struct InboxMachine: Sendable {
   private mutating func adopt(_ streamClass: StreamClass, epoch: UInt64) {
     guard streams[streamClass]?.epoch != epoch else { return }
     streams[streamClass] = Stream(epoch: epoch, watermark: 0, received: 0)
+  }
+
+  /// Count anew what waits, without what a commit of the session before has brought meanwhile: whoever sends it again hears
+  /// that it is stored, and has its window back.
+  private mutating func forgetCommitted() {
+    heldItems = [:]
+    heldBytes = [:]
+    for index in gathered.indices {
+      let streamClass = gathered[index].streamClass
+      if let stream = streams[streamClass], stream.epoch == gathered[index].epoch {
+        gathered[index].items.removeAll { $0.skipThrough <= stream.watermark }
+      }
+      heldItems[streamClass, default: 0] += gathered[index].items.count
+      heldBytes[streamClass, default: 0] += gathered[index].items.reduce(0) { $0 + $1.cost }
+    }
+    gathered.removeAll { $0.items.isEmpty }
   }
 
   private mutating func forgetUncommitted() {
