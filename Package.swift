@@ -92,11 +92,12 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ] + nio,
       path: "Sources/Control", swiftSettings: strict),
-    .target(name: "LatchkeyAgent", dependencies: ["LatchkeyModel"], path: "Sources/Agent", swiftSettings: strict),
+    .target(
+      name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess"], path: "Sources/Agent", swiftSettings: strict),
     .target(
       name: "LatchkeyCommands",
       dependencies: [
-        "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent", "CQREncode", "CProcess",
+        "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent", "CQREncode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Rainbow", package: "Rainbow"),
         .product(name: "TextTable", package: "TextTable"),
@@ -107,7 +108,7 @@ let package = Package(
     .executableTarget(
       name: "latchkey-bench",
       dependencies: [
-        "LatchkeyModel", "LatchkeyNode", logging,
+        "LatchkeyModel", "LatchkeyNode", "LatchkeyControl", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -157,7 +158,9 @@ let package = Package(
       path: "Tests/Transport", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyCommandsTests",
-      dependencies: ["LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyModel", "LatchkeyTestSupport"],
+      dependencies: [
+        "LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyModel", "LatchkeyTestSupport", "CProcess",
+      ],
       path: "Tests/Commands", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyProcessTests",

@@ -2,11 +2,11 @@
 ///
 /// Spec: Protocol/ discovery, "Limits"
 enum DiscoveryLimits {
-  /// Instances known at once. avahi-daemon grants a client 1024 objects and each sighting takes three.
-  static let services = 256
+  /// Instances known at once. avahi-daemon grants a client 1024 objects and each sighting takes four.
+  static let services = 240
 
   /// Pairs of instance and interface known at once.
-  static let sightings = 320
+  static let sightings = 240
 
   /// Addresses kept for one instance.
   static let addresses = 16
@@ -22,6 +22,12 @@ enum DiscoveryLimits {
 
   /// Bytes of TXT kept of one instance, each entry counted with its length byte.
   static let textBytes = 1300
+
+  /// Bytes that are looked at of any record.
+  static let recordBytes = 2048
+
+  /// TXT records kept of one instance while old ones have not run out.
+  static let texts = 4
 
   /// Bytes of an instance name; a DNS label has no room for more.
   static let instanceNameBytes = 63

@@ -30,7 +30,7 @@ struct ServiceWatcherTests {
     #expect(responder.resolvers.count == 1)
     responder.resolvers[0].resolved(ResolvedService(host: "h.local", port: 4000, text: [Array("v=1".utf8)]))
     #expect(log.facts == [.resolved(key, host: "h.local", port: 4000, text: ["v": [0x31]])])
-    #expect(responder.records.map(\.type) == [1, 28])
+    #expect(responder.records.map(\.type) == [1, 28, 16])
     // The version over which it was resolved goes: the other is asked.
     see(over: 0, appeared: false)
     #expect(responder.resolvers.map(\.isClosed) == [true, false])
@@ -65,6 +65,36 @@ struct ServiceWatcherTests {
     #expect(log.facts.count == before)
   }
 
+  @Test func theTextThatCameLastCountsAtOnce() throws {
+    let watcher = try makeWatcher()
+    defer { watcher.close() }
+    see(over: 0)
+    let old = ResolvedService(host: "h.local", port: 4000, text: [Array("v=1".utf8)])
+    responder.resolvers[0].resolved(old)
+    let records = try #require(responder.records.last)
+    func say(_ text: String, over packetProtocol: Int32 = 0, appeared: Bool = true) {
+      let data = [UInt8(text.utf8.count)] + Array(text.utf8)
+      records.record(SeenRecord(data: data, packetProtocol: packetProtocol, appeared: appeared))
+    }
+    func fact(_ text: [String: [UInt8]]) -> ServiceObservation {
+      .resolved(key, host: "h.local", port: 4000, text: text)
+    }
+    say("v=1")
+    say("d=5")
+    #expect(log.facts.last == fact(["d": [0x35]]))
+    // The resolver holds to the old record until that has run out; and the new one comes over the other IP version too.
+    responder.resolvers[0].resolved(old)
+    say("d=5", over: 1)
+    #expect(log.facts.last == fact(["d": [0x35]]))
+    say("v=1", appeared: false)
+    say("d=5", appeared: false)
+    #expect(log.facts.last == fact(["d": [0x35]]))
+    say("d=5", over: 1, appeared: false)
+    #expect(log.facts.last == fact(["v": [0x31]]), "what the resolver says is all there is")
+    for number in 0..<1_000 { say("d=\(number)") }
+    #expect(log.facts.last == fact(["d": Array("999".utf8)]))
+  }
+
   @Test func anotherHostIsLookedUpAnew() throws {
     let watcher = try makeWatcher()
     defer { watcher.close() }
@@ -72,8 +102,9 @@ struct ServiceWatcherTests {
     for host in ["one.local", "one.local", "two.local"] {
       responder.resolvers[0].resolved(ResolvedService(host: host, port: 4000, text: []))
     }
-    #expect(responder.records.map(\.name) == ["one.local", "one.local", "two.local", "two.local"])
-    #expect(responder.records.map(\.isClosed) == [true, true, false, false])
+    let text = "abcdefgh._latchkey._tcp.local"
+    #expect(responder.records.map(\.name) == ["one.local", "one.local", text, "two.local", "two.local"])
+    #expect(responder.records.map(\.isClosed) == [true, true, false, false, false])
   }
 
   @Test func aFloodTakesNoMoreObjectsThanADaemonGrants() throws {
@@ -81,7 +112,7 @@ struct ServiceWatcherTests {
     defer { watcher.close() }
     for number in 0..<5000 { see("flood\(number)", over: 0) }
     #expect(responder.resolvers.count == DiscoveryLimits.sightings)
-    #expect(responder.resolvers.count * 3 + 2 * DiscoveryLimits.interfaces * 3 < 1024 + 64)
+    #expect(responder.resolvers.count * 4 + 2 * DiscoveryLimits.interfaces * 3 < 1024 + 64)
     #expect(watcher.isIncomplete)
     #expect(!watcher.hasRoomAgain)
     for number in 0..<100 { see("flood\(number)", over: 0, appeared: false) }

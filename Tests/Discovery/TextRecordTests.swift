@@ -39,6 +39,15 @@ struct TextRecordTests {
     #expect(TextRecord.entries(text) == nil)
   }
 
+  @Test func aRecordOnTheWireIsTakenApart() {
+    #expect(TextRecord.entries(wire: []).isEmpty)
+    #expect(TextRecord.entries(wire: [3, 0x76, 0x3d, 0x31, 0, 1, 0x61]) == [[0x76, 0x3d, 0x31], [], [0x61]])
+    #expect(TextRecord.entries(wire: [1, 0x61, 2, 0x62]) == [[0x61]], "the second is cut off")
+    #expect(TextRecord.entries(wire: [255]).isEmpty)
+    // One more than is read, so that the reader sees that there was more.
+    #expect(TextRecord.entries(wire: [UInt8](repeating: 0, count: 2_048)).count == DiscoveryLimits.textEntries + 1)
+  }
+
   @Test func theLargestEntryIsWritten() {
     #expect(TextRecord.entries(["k": [UInt8](repeating: 0, count: 253)])?.first?.count == 255)
   }

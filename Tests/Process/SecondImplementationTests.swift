@@ -153,6 +153,26 @@ extension ProcessTests {
       }
     }
 
+    @Test("When another device is removed it takes the new keys, and goes on with them")
+    func takesNewKeys() async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop")
+        let child = try await lab.runningNode(.child, "Emma's PC")
+        let way = ["--folder", lab.newPath()] + (try await address(of: parent))
+        let code = try await lab.code(from: parent)
+        let joined = try await peer(["join", "--yes", "--name", "Python PC"] + way, of: parent, input: code + "\n")
+        #expect(joined.result.status == 0, "\(joined.result)")
+        try await lab.pair(parent, child)
+        #expect(try await parent.latchkey("devices", "unpair", "Emma's PC").status == 0)
+        let synced = try await peer(["sync"] + way, of: parent)
+        #expect(synced.result.status == 0 && synced.events.contains { $0.event == "keys" }, "\(synced.result)")
+        try await sendText("Dinner is ready", from: parent)
+        let again = try await peer(["sync", "--commands", "1"] + way, of: parent)
+        #expect(again.result.status == 0, "\(again.result)")
+        #expect(try await statuses(parent) == ["executed"])
+      }
+    }
+
     @Test("It finds the parent by mDNS: by the discriminator to join, by the household's hint to sync")
     func discovers() async throws {
       try await ProcessLab.run { lab in

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LatchkeyAgent
 import LatchkeyModel
 
 /// `latchkey pair invite`

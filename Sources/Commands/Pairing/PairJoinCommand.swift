@@ -1,4 +1,5 @@
 import ArgumentParser
+import LatchkeyAgent
 import LatchkeyModel
 
 /// `latchkey pair join`
@@ -65,9 +66,15 @@ struct PairJoinCommand: AsyncParsableCommand {
       if let acceptDigits { .digits(acceptDigits) } else { yes || !console.inputIsTerminal ? .beforehand : .person }
     let code = try await readCode(console)
     try await PairingEvents.during(console: console) { events in
-      let started = try await interface.join(
-        JoinRequest(code: code, peer: peer?.text, acceptWithoutAsking: consent == .beforehand))
       let records = PairingRecords(console: console)
+      let started: PairingProgress
+      do {
+        started = try await interface.join(
+          JoinRequest(code: code, peer: peer?.text, acceptWithoutAsking: consent == .beforehand))
+      } catch let error as LocalAPIError {
+        if json, error.code == .typo { try records.typo(error) }
+        throw error
+      }
       var conversation = await PairingConversation(
         started, node: interface, environment: environment, events: events, consent: consent,
         view: json ? records : PairingTranscript(console: console))

@@ -10,8 +10,7 @@ struct LatchkeyCommand: AsyncParsableCommand {
       A parent's machine sets rules for applications on a child's machine and sees how they are used. The machines find \
       each other on the network, are paired by a code, and talk encrypted.
 
-      Start on each machine with `latchkey init`, then leave `latchkey run` running. Show a code with \
-      `latchkey pair invite` on the parent's machine and enter it with `latchkey pair join` on the child's.
+      Start on each machine with `latchkey init`, then leave `latchkey run` running. Then run `latchkey pair` on both.
 
       The state is kept in --state-dir, else in $LATCHKEY_STATE_DIR, else in $XDG_STATE_HOME/latchkey or \
       ~/.local/state/latchkey.

@@ -42,8 +42,8 @@ struct StatusText {
       ["Machine", "Role", "Link", "Address", "Sync", "Waiting for it", "Last sync"], rows: rows,
       empty: "No machines are paired yet: "
         + (status.role == .parent
-          ? "show a code with `latchkey pair invite`."
-          : "run `latchkey pair invite` on the parent's machine, then `latchkey pair join` here."))
+          ? "run `latchkey pair` here and on the other machine."
+          : "run `latchkey pair` on the parent's machine and here."))
   }
 
   private func link(_ peer: PeerStatus) -> String {

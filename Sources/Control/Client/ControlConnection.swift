@@ -84,8 +84,9 @@ struct ControlConnection {
       head.headers.add(name: "content-type", value: "application/json")
       head.headers.add(name: "content-length", value: String(body.count))
     }
-    try await outbound.write(.head(head))
-    if let body { try await outbound.write(.body(ByteBuffer(bytes: body))) }
-    try await outbound.write(.end(nil))
+    // In one piece: the node knows from the head or the last byte that it has everything, and may have answered and
+    // closed before an end that is written apart, which would fail then, with the answer unread.
+    let content: [HTTPPart<HTTPRequestHead, ByteBuffer>] = body.map { [.body(ByteBuffer(bytes: $0))] } ?? []
+    try await outbound.write(contentsOf: [.head(head)] + content + [.end(nil)])
   }
 }

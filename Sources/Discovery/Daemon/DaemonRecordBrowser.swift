@@ -19,8 +19,9 @@ final class DaemonRecordBrowser: Lookup {
       UInt16(AVAHI_DNS_CLASS_IN), type, AVAHI_LOOKUP_USE_MULTICAST,
       { _, _, packetProtocol, event, _, _, _, data, size, _, context in
         guard let context, event == AVAHI_BROWSER_NEW || event == AVAHI_BROWSER_REMOVE else { return }
-        // The types looked at have at most 16 bytes that matter.
-        let bytes = data.map { Array(UnsafeRawBufferPointer(start: $0, count: min(size, 256))) } ?? []
+        // What is longer is more than anybody reads of it.
+        let bytes =
+          data.map { Array(UnsafeRawBufferPointer(start: $0, count: min(size, DiscoveryLimits.recordBytes))) } ?? []
         Unmanaged<DaemonRecordBrowser>.fromOpaque(context).takeUnretainedValue().handler(
           SeenRecord(data: bytes, packetProtocol: packetProtocol, appeared: event == AVAHI_BROWSER_NEW))
       }, Unmanaged.passUnretained(self).toOpaque())

@@ -1,7 +1,7 @@
 import CAvahi
 import CAvahiCore
 
-/// Follows the address records of a name inside the process.
+/// Follows the address or TXT records of a name inside the process.
 final class EmbeddedRecordBrowser: Lookup {
   private let responder: EmbeddedResponder
   private let handler: (SeenRecord) -> Void
@@ -24,7 +24,7 @@ final class EmbeddedRecordBrowser: Lookup {
       AVAHI_LOOKUP_USE_MULTICAST,
       { _, _, packetProtocol, event, record, _, context in
         guard let context, event == AVAHI_BROWSER_NEW || event == AVAHI_BROWSER_REMOVE else { return }
-        guard let record, let data = EmbeddedRecordBrowser.address(record.pointee) else { return }
+        guard let record, let data = EmbeddedRecordBrowser.data(record.pointee) else { return }
         Unmanaged<EmbeddedRecordBrowser>.fromOpaque(context).takeUnretainedValue().handler(
           SeenRecord(data: data, packetProtocol: packetProtocol, appeared: event == AVAHI_BROWSER_NEW))
       }, Unmanaged.passUnretained(self).toOpaque())
@@ -43,11 +43,12 @@ final class EmbeddedRecordBrowser: Lookup {
     if responder.server != nil { responder.library.avahi_s_record_browser_free(raw) }
   }
 
-  /// The bytes of an A or AAAA record; nil for all others.
-  private static func address(_ record: AvahiRecord) -> [UInt8]? {
+  /// The bytes of an A, AAAA or TXT record; nil for all others.
+  private static func data(_ record: AvahiRecord) -> [UInt8]? {
     switch record.key.map({ Int($0.pointee.type) }) {
     case AVAHI_DNS_TYPE_A: withUnsafeBytes(of: record.data.a.address) { Array($0.prefix(4)) }
     case AVAHI_DNS_TYPE_AAAA: withUnsafeBytes(of: record.data.aaaa.address) { Array($0.prefix(16)) }
+    case AVAHI_DNS_TYPE_TXT: CText.wire(record.data.txt.string_list)
     default: nil
     }
   }

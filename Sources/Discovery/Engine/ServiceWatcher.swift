@@ -6,7 +6,10 @@ final class ServiceWatcher {
   private final class Sighting {
     var protocols: [Int32] = []
     var resolver: (any Lookup)?
-    var host: String?
+    var service: ResolvedService?
+    var textLookup: (any Lookup)?
+    /// The TXT records that are in force, and the IP versions that carry each; the one that came last is last.
+    var texts: [(data: [UInt8], protocols: Set<Int32>)] = []
     var addressLookups: [any Lookup] = []
     /// How many IP versions carry each address.
     var addresses: [AddressBytes: Set<Int32>] = [:]
@@ -20,6 +23,8 @@ final class ServiceWatcher {
     func close() {
       resolver?.close()
       resolver = nil
+      textLookup?.close()
+      textLookup = nil
       closeAddresses()
     }
   }
@@ -117,10 +122,10 @@ final class ServiceWatcher {
   }
 
   private func resolved(_ service: ResolvedService, _ key: SightingKey, _ sighting: Sighting) {
-    observe(
-      .resolved(key, host: service.host, port: service.port, text: TextRecord.parse(service.text)))
-    guard sighting.host != service.host else { return }
-    sighting.host = service.host
+    let host = sighting.service?.host
+    sighting.service = service
+    tell(key, sighting)
+    guard host != service.host else { return }
     sighting.closeAddresses()
     for type in [AVAHI_DNS_TYPE_A, AVAHI_DNS_TYPE_AAAA] {
       do throws(AvahiError) {
@@ -132,6 +137,43 @@ final class ServiceWatcher {
         isIncomplete = true
       }
     }
+    followText(key, sighting)
+  }
+
+  /// A resolver holds to a TXT record until it has run out, which an update makes it do a second later: too long for a code
+  /// that was announced just now. So the records are followed, and the one that came last counts.
+  private func followText(_ key: SightingKey, _ sighting: Sighting) {
+    guard sighting.textLookup == nil, let name = CText.serviceName(key.instanceName, type: type) else { return }
+    do throws(AvahiError) {
+      sighting.textLookup = try responder.browseRecords(
+        name: name, type: UInt16(AVAHI_DNS_TYPE_TXT), interface: key.interfaceIndex
+      ) { [unowned self, unowned sighting] in sawText($0, key, sighting) }
+    } catch {
+      isIncomplete = true
+    }
+  }
+
+  private func sawText(_ record: SeenRecord, _ key: SightingKey, _ sighting: Sighting) {
+    let index = sighting.texts.firstIndex { $0.data == record.data }
+    switch (record.appeared, index) {
+    case (true, let index?): sighting.texts[index].protocols.insert(record.packetProtocol)
+    case (true, nil):
+      sighting.texts.append((record.data, [record.packetProtocol]))
+      // Whoever announces many at a time is taken at the last of them.
+      sighting.texts = sighting.texts.suffix(DiscoveryLimits.texts)
+    case (false, let index?):
+      sighting.texts[index].protocols.remove(record.packetProtocol)
+      guard sighting.texts[index].protocols.isEmpty else { return }
+      sighting.texts.remove(at: index)
+    case (false, nil): return
+    }
+    tell(key, sighting)
+  }
+
+  private func tell(_ key: SightingKey, _ sighting: Sighting) {
+    guard let service = sighting.service else { return }
+    let text = sighting.texts.last.map { TextRecord.entries(wire: $0.data) } ?? service.text
+    observe(.resolved(key, host: service.host, port: service.port, text: TextRecord.parse(text)))
   }
 
   private func saw(_ record: SeenRecord, _ key: SightingKey, _ sighting: Sighting) {

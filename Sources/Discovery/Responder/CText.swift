@@ -17,6 +17,30 @@ enum CText {
     return entries
   }
 
+  /// Write TXT entries as they are on the wire.
+  ///
+  /// - Parameter list: Avahi's list; not kept.
+  /// - Returns: nil when that is longer than anybody reads.
+  static func wire(_ list: UnsafeMutablePointer<AvahiStringList>?) -> [UInt8]? {
+    let size = avahi_string_list_serialize(list, nil, 0)
+    guard size <= DiscoveryLimits.recordBytes else { return nil }
+    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      count = avahi_string_list_serialize(list, buffer.baseAddress, size)
+    }
+  }
+
+  /// Put together the full name of an instance, with escapes.
+  ///
+  /// - Parameters:
+  ///   - instance: 1 to 63 bytes.
+  ///   - type: such as `_latchkey._tcp`.
+  /// - Returns: nil when it is no name.
+  static func serviceName(_ instance: String, type: String) -> String? {
+    var bytes = [CChar](repeating: 0, count: 1_024)
+    guard avahi_service_name_join(&bytes, bytes.count, instance, type, "local") == 0 else { return nil }
+    return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   /// Lend a list of TXT entries to a function of Avahi's.
   ///
   /// - Parameters:

@@ -1,6 +1,6 @@
 /// Merges the sightings of all interfaces and protocols into one service an instance, and tells what changed.
 ///
-/// It is bounded whatever the network says: 256 instances, 320 sightings, 16 addresses each.
+/// It is bounded whatever the network says: 240 instances, 240 sightings, 16 addresses each.
 ///
 /// Spec: Protocol/ discovery, "Sightings"
 struct ServiceTable {

@@ -23,6 +23,19 @@ package enum TextRecord {
     return pairs
   }
 
+  /// Take apart a TXT record as it is on the wire: each entry after a byte with its length; one that is cut off is left out.
+  ///
+  /// - Parameter data: any bytes.
+  static func entries(wire data: [UInt8]) -> [[UInt8]] {
+    var entries: [[UInt8]] = []
+    var rest = data[...]
+    while let size = rest.popFirst(), rest.count >= size, entries.count <= DiscoveryLimits.textEntries {
+      entries.append(Array(rest.prefix(Int(size))))
+      rest = rest.dropFirst(Int(size))
+    }
+    return entries
+  }
+
   /// Write what this node announces.
   ///
   /// - Parameter text: the pairs.

@@ -67,10 +67,11 @@ actor DiscoveryService {
   }
 
   /// Where a machine with an open code of this discriminator is, as far as it is announced.
-  func endpoints(discriminator: UInt16) -> [SocketEndpoint] {
+  func endpoints(discriminator: UInt16) -> [(endpoint: SocketEndpoint, instance: String)] {
     services.values.filter { Self.isOurVersion($0) && $0.instanceName != instance }
       .filter { OpenCodesText.discriminators($0.text["d"]).contains(discriminator) }
-      .sorted { $0.instanceName < $1.instanceName }.flatMap(Self.endpoints)
+      .sorted { $0.instanceName < $1.instanceName }
+      .flatMap { service in Self.endpoints(service).map { ($0, service.instanceName) } }
   }
 
   /// Every open code that is announced by others.

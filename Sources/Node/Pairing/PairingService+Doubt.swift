@@ -8,7 +8,8 @@ extension PairingService {
   /// Whether the other side may have made it final already.
   func isPastReturn(_ id: String) async -> Bool {
     guard let pairing = pairings[id] else { return false }
-    return pairing.isInDoubt || pairing.inviter?.isPastReturn == true || pairing.joiner?.isPastReturn == true
+    return pairing.isInDoubt || pairing.isFinal || pairing.inviter?.isPastReturn == true
+      || pairing.joiner?.isPastReturn == true
   }
 
   /// Let a joiner wait for a session to bring the last word; false when nothing of the pairing is left.

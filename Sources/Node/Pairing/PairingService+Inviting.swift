@@ -95,17 +95,21 @@ extension PairingService {
       return connection.close()
     }
     guard let discoveryKey = context.discoveryKey else { return }
+    let began = steps.begin()
     // Made before the assignment, whose optional chain holds `pairings` while its right side is evaluated.
     let machine = PairingInviterMachine(
       own: context.party, code: code, joinerRole: .child, entropy: Self.entropy(), discoveryKey: discoveryKey,
       asksPerson: pairings[id]?.record?.acceptsWithoutAsking != true)
+    steps.end(.handshake, began)
     pairings[id]?.connection = connection
     pairings[id]?.inviter = machine
     CrashPoint.inviterOpening.reached()
     var following: [UInt8]? = first
     while let frame = following {
       guard pairings[id]?.connection === connection, pairings[id]?.inviter != nil else { break }
+      let began = steps.begin()
       let effects = pairings[id]?.inviter?.received(frame) ?? []
+      steps.end(.handshake, began)
       await perform(id, effects)
       if pairings[id]?.progress.phase == .asking { ticket.release() }
       watch()
@@ -136,6 +140,8 @@ extension PairingService {
   /// The next frame; nil when the connection has ended or a step takes too long. A person may take as long as the code is open.
   func next(_ frames: FrameReader, _ id: String) async -> [UInt8]? {
     let isAsking = pairings[id]?.progress.phase == .asking
+    let began = steps.begin()
+    defer { steps.end(.frame, began) }
     return await withTaskGroup(of: [UInt8]?.self) { group in
       group.addTask { await frames.next() }
       group.addTask {

@@ -28,12 +28,14 @@ extension PairingService {
       throw LocalAPIError(
         .limit, "This machine is joining already: wait for that to end, or break it off with Ctrl-C there.")
     }
+    steps.end(.entered, steps.begin())
     let id = Hexadecimal.encode(SecureRandom.bytes(8))
     pairings[id] = Pairing(
       progress: PairingProgress(
         pairingID: id, phase: .waiting, change: 1, part: .joiner,
         prefix: TypedCode.prefix(discriminator: code.discriminator)),
       discriminator: code.discriminator)
+    guardMemory()
     let (asks, address) = (!request.acceptWithoutAsking, given)
     jobs.yield { await self.work(id, code, address, asks) }
     return try progress(id)
@@ -41,21 +43,27 @@ extension PairingService {
 
   private func work(_ id: String, _ code: PairingCredential, _ given: SocketEndpoint?, _ asks: Bool) async {
     var tried: Set<SocketEndpoint> = []
+    // Whose word is in already: a machine with several addresses is asked once, for each guess costs.
+    var answered: Set<String> = []
     var last = PairingOutcome.notFound
     let deadline = context.now() + Self.searchMilliseconds
     while pairings[id]?.progress.phase != .ended, !Task.isCancelled {
       let seen = discovery.changes.version
-      for (endpoint, isTrusted) in await candidates(code, given) where tried.insert(endpoint).inserted {
+      for (endpoint, instance) in await candidates(code, given)
+      where !answered.contains(instance ?? "") && tried.insert(endpoint).inserted {
+        let isTrusted = instance == nil
         guard pairings[id]?.progress.phase != .ended else { return }
         guard await mayRun(code) else { return await close(id, .wrongCode) }
         hasMet = false
         context.logger.info(
           "trying a machine with an open code",
           metadata: ["address": "\(endpoint)", "found": isTrusted ? "by its address" : "over mDNS"])
-        if let outcome = await attempt(id, code, endpoint, asks) { last = outcome }
+        let outcome = await attempt(id, code, endpoint, asks)
+        if let outcome { last = outcome }
         if last == .network, await waitInDoubt(id) { return }
         // What anybody may have said ends nothing: only who showed the code, or sits where the code or the person says.
         let isSilence = last == .network || last == .expired || last == .notFound
+        if let instance, outcome != nil, !isSilence { answered.insert(instance) }
         if hasMet || (isTrusted && !isSilence) { return await close(id, last) }
         if pairings[id]?.wasCancelled == true { return }
       }
@@ -86,30 +94,40 @@ extension PairingService {
   /// How long to look for the machine whose code it is.
   private static var searchMilliseconds: Int64 { 8_000 }
 
+  /// Where to try; with the announcement that says so, or none where the code or a person does.
   private func candidates(
     _ code: PairingCredential, _ given: SocketEndpoint?
-  ) async -> [(endpoint: SocketEndpoint, isTrusted: Bool)] {
-    if let given { return [(given, true)] }
-    var candidates: [(SocketEndpoint, Bool)] = []
+  ) async -> [(endpoint: SocketEndpoint, instance: String?)] {
+    if let given { return [(given, nil)] }
+    var candidates: [(SocketEndpoint, String?)] = []
     if let address = address(of: code) {
       let host = address.ipv4.map(String.init).joined(separator: ".")
-      candidates.append((SocketEndpoint(host: host, port: address.port), true))
+      candidates.append((SocketEndpoint(host: host, port: address.port), nil))
     }
-    return candidates + (await discovery.endpoints(discriminator: code.discriminator)).map { ($0, false) }
+    return candidates
+      + (await discovery.endpoints(discriminator: code.discriminator)).map { ($0.endpoint, $0.instance) }
   }
 
   /// Try one address; nil when nothing is there.
   private func attempt(
     _ id: String, _ code: PairingCredential, _ endpoint: SocketEndpoint, _ asks: Bool
   ) async -> PairingOutcome? {
+    let began = steps.begin()
     let machine = PairingJoinerMachine(
       own: context.party, code: code, entropy: Self.entropy(), asksPerson: asks)
+    steps.end(.handshake, began)
+    let dialled = steps.begin()
     do {
       return try await Dialer().withConnection(to: endpoint, preamble: machine.opening.preamble, timeout: 3_000) {
         connection, frames in
-        await self.converse(id, machine, connection, frames)
+        await self.connected(since: dialled)
+        return await self.converse(id, machine, connection, frames)
       }
     } catch { return nil }
+  }
+
+  private func connected(since began: Int64?) {
+    steps.end(.connect, began)
   }
 
   private func converse(
@@ -123,7 +141,9 @@ extension PairingService {
     var outcome = PairingOutcome.network
     while let frame = await next(frames, id) {
       guard pairings[id]?.joiner != nil, pairings[id]?.progress.phase != .ended else { break }
+      let began = steps.begin()
       let effects = pairings[id]?.joiner?.received(frame) ?? []
+      steps.end(.handshake, began)
       if let ended = await run(id, effects) { outcome = ended }
       watch()
       if pairings[id]?.joiner?.isEnded != false { break }

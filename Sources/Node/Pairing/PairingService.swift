@@ -1,3 +1,4 @@
+import LatchkeyAgent
 import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
@@ -29,6 +30,10 @@ actor PairingService {
     var undoes = false
     /// Whether the other device was paired when this began; then breaking off leaves it so.
     var wasPaired = false
+    /// Grows from each pairing that ends to the next; nil before the end.
+    var ending: Int?
+    /// The other device is active here, durably: what is left is only for this machine.
+    var isFinal = false
   }
 
   let context: NodeContext
@@ -41,6 +46,12 @@ actor PairingService {
   /// Whether the join under way has met the machine that showed the code.
   var hasMet = false
   var throttle = PairingThrottle()
+  /// There while a code is open or entered here.
+  private var undumpable: UndumpableScope?
+  private var isUndumpable = false
+  /// Pairings that have ended in this run.
+  private var endings = 0
+  var steps: PairingSteps
   let jobs: AsyncStream<@Sendable () async -> Void>.Continuation
   private let work: AsyncStream<@Sendable () async -> Void>
   private let wake = ChangeSignal()
@@ -54,6 +65,7 @@ actor PairingService {
     self.discovery = discovery
     self.port = port
     self.codeAddress = codeAddress
+    steps = PairingSteps(context.logger)
     (work, jobs) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(64))
   }
 
@@ -168,32 +180,37 @@ actor PairingService {
   private func storePending(_ id: String, _ peer: PairedPeer) async {
     CrashPoint.reach(.inviterAccepted, .joinerAccepted, isInviter: isInviter(id))
     change(id) { $0.phase = .committing }
-    let known = await record(peer.keys.deviceID)?.state == .active
-    pairings[id]?.wasPaired = known
-    if !isInviter(id) { await forgetLapsed(except: peer.keys.deviceID) }
+    let device = peer.keys.deviceID
+    let (isJoiner, isFirstHousehold) = (!isInviter(id), context.discoveryKey == nil)
+    // What need not be known or done before the commit is done beside it. A household that this machine is in already keeps
+    // its key until another's pairing is complete; the first one's has to be on the disk before the inviter hears of it.
+    let began = isFirstHousehold ? steps.begin() : nil
+    async let isKept = isFirstHousehold ? keepAside(peer) : true
+    async let known = record(device)
+    async let forgotten: Void = isJoiner ? forgetLapsed(except: device) : ()
     let isStored = await tryStore(id) { () async throws(StoreError) in
       try await self.context.store.savePending(
         RegisteredDevice(
-          deviceID: peer.keys.deviceID, name: peer.name, role: peer.role,
+          deviceID: device, name: peer.name, role: peer.role,
           childName: self.pairings[id]?.record?.childName, identityKey: Hexadecimal.encode(peer.keys.identity.bytes),
           linkKey: Hexadecimal.encode(peer.keys.link.bytes), pairedAt: self.context.wall()),
         pairwiseKey: peer.pairwiseKey.secret.withUnsafeBytes { Array($0) },
-        invitation: self.pairings[id]?.record?.pairingID, bootID: self.context.bootID,
-        now: self.context.now())
+        invitation: self.pairings[id]?.record?.pairingID, address: self.dialledAddress(id),
+        bootID: self.context.bootID, now: self.context.now())
     }
+    let wasPaired = await known?.state == .active
+    pairings[id]?.wasPaired = wasPaired
+    let isComplete = await isKept && isStored
+    await forgotten
+    steps.end(.keyFile, began)
     guard isStored else { return await end(id, .network) }
     pairings[id]?.pending = peer
-    // Where the inviter was is worth a try for the session that may have to complete this.
-    if !isInviter(id), let address = pairings[id]?.connection?.remote {
-      _ = try? await context.store.seen(peer.keys.deviceID, address: address, synced: false, at: context.wall())
-    }
     CrashPoint.reach(.inviterPendingStored, .joinerPendingStored, isInviter: isInviter(id))
-    // A household that this machine is in already keeps its key until another's pairing is complete.
-    if context.discoveryKey == nil, !keepHousehold(peer) { return await end(id, .network) }
-    // A joiner opens no session before it has heard the last word or lost the connection: it would only get in the way.
-    if isInviter(id) { await refresh(peer.keys.deviceID) }
+    guard isComplete else { return await end(id, .network) }
     let effects = pairings[id]?.inviter?.stored() ?? pairings[id]?.joiner?.stored() ?? []
     await perform(id, effects)
+    // A joiner opens no session before it has heard the last word or lost the connection: it would only get in the way.
+    if !isJoiner { await refresh(device) }
     CrashPoint.reach(.inviterCommitSent, .joinerAcknowledgementSent, isInviter: isInviter(id))
   }
 
@@ -202,39 +219,46 @@ actor PairingService {
     CrashPoint.reach(.inviterAcknowledged, .joinerDone, isInviter: isInviter(id))
     var isPromoted = false
     await tryStore(id) { () async throws(StoreError) in
-      isPromoted = try await self.context.store.promote(device, at: self.context.wall())
+      isPromoted = try await self.context.store.promote(
+        device, address: self.dialledAddress(id), at: self.context.wall())
     }
     // Rolled back meanwhile, or the disk refused: then the other side hears nothing and rolls back too, unless a session
     // with the new key completes the pairing.
     let isInForce = await isPromoted ? true : completedAlready(peer)
     guard isInForce else { return await attemptEnded(id, .network) }
     CrashPoint.reach(.inviterPromoted, .joinerPromoted, isInviter: isInviter(id))
+    pairings[id]?.isFinal = true
+    // The other machine waits for the last word; what is left here is of this machine alone.
+    let effects = pairings[id]?.inviter?.promoted() ?? pairings[id]?.joiner?.promoted() ?? []
+    await perform(id, effects.filter(\.isSend))
+    let began = steps.begin()
     _ = keepHousehold(peer)
+    steps.end(.keyFile, began)
     await refresh(device)
     await discovery.householdChanged()
     if let record = try? await context.store.peers().first(where: { $0.device.deviceID == device }) {
       change(id) { $0.device = record.device }
     }
     context.logger.notice("paired", metadata: ["name": "\(peer.name)", "device": "\(device.short)"])
-    let address = pairings[id]?.joiner == nil ? nil : pairings[id]?.connection?.remote
-    if let address {
-      _ = try? await context.store.seen(device, address: address, synced: false, at: context.wall())
-      await refresh(device)
-    }
-    let effects = pairings[id]?.inviter?.promoted() ?? pairings[id]?.joiner?.promoted() ?? []
-    await perform(id, effects)
+    await perform(id, effects.filter { !$0.isSend })
     if isInviter(id) { CrashPoint.inviterDoneSent.reached() }
+  }
+
+  /// Where the inviter is, which is worth a try for the sessions to come and for the one that may have to complete this.
+  private func dialledAddress(_ id: String) -> String? {
+    pairings[id]?.joiner == nil ? nil : pairings[id]?.connection?.remote
   }
 
   /// Whether a session with the new key was faster and has completed this very pairing.
   func completedAlready(_ peer: PairedPeer) async -> Bool {
     let key = peer.pairwiseKey.secret.withUnsafeBytes { Array($0) }
-    let record = try? await context.store.peers().first { $0.device.deviceID == peer.keys.deviceID }
-    return record?.state == .active && record?.pairwiseKey == key
+    let record = await record(peer.keys.deviceID)
+    // The inviter may have given it another one by now.
+    return record?.state == .active && record.map { $0.keys.present == key || $0.keys.previous == key } == true
   }
 
   /// Keep the discovery key of the household that a pairing leads into; false when the disk refused.
-  private func keepHousehold(_ peer: PairedPeer) -> Bool {
+  private nonisolated func keepHousehold(_ peer: PairedPeer) -> Bool {
     guard let key = peer.discoveryKey, key != context.discoveryKey else { return true }
     do {
       try context.keep(discoveryKey: key)
@@ -244,6 +268,9 @@ actor PairingService {
       return false
     }
   }
+
+  /// The same on another thread, while this actor waits for a commit.
+  @concurrent private nonisolated func keepAside(_ peer: PairedPeer) async -> Bool { keepHousehold(peer) }
 
   /// A session with a pending pairing's key has completed it.
   func completedBySession(_ device: DeviceID) async {
@@ -286,10 +313,13 @@ actor PairingService {
       progress.sentence = Self.sentence(outcome, isInviter: pairing.record != nil)
       progress.digits = nil
     }
+    steps.end(.ended, steps.begin())
     pairings[id]?.code = nil
     pairings[id]?.typedCode = nil
     pairings[id]?.isInDoubt = false
     pairings[id]?.deadline = nil
+    endings += 1
+    pairings[id]?.ending = endings
     if pairing.record != nil {
       if outcome != .ok {
         await tryStore(id) { () async throws(StoreError) in try await self.context.store.close(id, outcome) }
@@ -297,6 +327,8 @@ actor PairingService {
       await announce()
     }
     forgetOld()
+    guardMemory()
+    steps.tell()
   }
 
   func change(_ id: String, _ body: (inout PairingProgress) -> Void) {
@@ -306,8 +338,17 @@ actor PairingService {
     context.changes.notify()
   }
 
+  /// Keep the memory of a process that holds a code out of core dumps.
+  func guardMemory() {
+    let holdsCode = pairings.values.contains { $0.progress.phase != .ended }
+    guard holdsCode != isUndumpable else { return }
+    isUndumpable = holdsCode
+    undumpable = holdsCode ? UndumpableScope() : nil
+  }
+
   /// Announce the open codes' discriminators.
   func announce() async {
+    guardMemory()
     await discovery.announce(discriminators: pairings.values.compactMap { $0.code?.discriminator }.sorted())
     wake.notify()
   }
@@ -322,6 +363,8 @@ actor PairingService {
 
   @discardableResult
   func tryStore(_ id: String, _ body: () async throws(StoreError) -> Void) async -> Bool {
+    let began = steps.begin()
+    defer { steps.end(.commit, began) }
     do {
       try await body()
       return true
@@ -332,11 +375,15 @@ actor PairingService {
     }
   }
 
-  /// What is over stays for a while, so that whoever waits for it hears of it.
+  /// What is over stays for a while, so that whoever waits for it hears of it: the longest over goes first.
   private func forgetOld() {
-    let ended = pairings.filter { $0.value.progress.phase == .ended }
-    for id in ended.keys.sorted().prefix(max(0, ended.count - 64)) { pairings[id] = nil }
+    for (id, pairing) in pairings {
+      if let ending = pairing.ending, ending <= endings - Self.endedPairings { pairings[id] = nil }
+    }
   }
+
+  /// Pairings remembered at most after their end.
+  private static let endedPairings = 64
 
   private func watchDeadlines() async {
     while !Task.isCancelled {

@@ -174,7 +174,8 @@ public struct PairingJoinerMachine: Sendable {
       let digits = PairingSecrets.digits(
         inviter: keys, joiner: own.keys, inviterRandom: introduction.random, joinerRandom: entropy.random)
       state = .awaitingProof(transport, peer, digits: digits)
-      return effects + [.send(answer), .send(proofFrame)]
+      // What is taken back is for later attempts alone, and the other machine need not wait for it.
+      return [.send(answer), .send(proofFrame)] + effects
 
     case .awaitingProof(var transport, let peer, let digits):
       // It did not take our third message, and so has no key to say it with.

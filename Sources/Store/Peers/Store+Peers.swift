@@ -9,8 +9,11 @@ extension Store {
   }
 
   /// Keep a device as half paired: new, known or removed before. What was in force stays so until `promote`.
+  ///
+  /// - Parameter address: where it was, if we dialled.
   public func savePending(
-    _ device: RegisteredDevice, pairwiseKey: [UInt8], invitation: String?, bootID: String, now: BootInstant
+    _ device: RegisteredDevice, pairwiseKey: [UInt8], invitation: String?, address: String? = nil, bootID: String,
+    now: BootInstant
   ) async throws(StoreError) {
     try await commits.commit { database in
       let count = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM peer WHERE state < 3") ?? 0
@@ -19,27 +22,36 @@ extension Store {
       try database.run(
         """
         INSERT INTO peer (device_id, name, role, child_name, identity_key, link_key, pairwise_key, state, pending_key,
-          pending_invitation, pending_boot_id, pending_since_boot, paired_at)
-        VALUES (?, ?, ?, ?, ?, ?, zeroblob(32), 1, ?, ?, ?, ?, ?)
+          pending_invitation, pending_boot_id, pending_since_boot, paired_at, last_address)
+        VALUES (?, ?, ?, ?, ?, ?, zeroblob(32), 1, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (device_id) DO UPDATE SET name = excluded.name, role = excluded.role,
           child_name = coalesce(excluded.child_name, child_name), pending_key = excluded.pending_key,
           pending_invitation = excluded.pending_invitation, pending_boot_id = excluded.pending_boot_id,
-          pending_since_boot = excluded.pending_since_boot, pending_lapsed = 0
+          pending_since_boot = excluded.pending_since_boot, pending_lapsed = 0,
+          last_address = coalesce(excluded.last_address, last_address)
         """,
         [
           Data(device.deviceID.bytes), device.name.text, device.role.rawValue, device.childName,
           Hexadecimal.decode(device.identityKey).map { Data($0) }, Hexadecimal.decode(device.linkKey).map { Data($0) },
-          Data(pairwiseKey), invitation, bootID, now.milliseconds, device.pairedAt,
+          Data(pairwiseKey), invitation, bootID, now.milliseconds, device.pairedAt, address,
         ])
     }
   }
 
   /// Make a half-paired device active and spend the code it came with.
   ///
+  /// - Parameter address: where it was, if we dialled.
   /// - Returns: false when nothing is pending any more: the pairing was rolled back, and nothing is changed.
-  public func promote(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> Bool {
+  public func promote(
+    _ device: DeviceID, address: String? = nil, at wall: Int64
+  ) async throws(StoreError) -> Bool {
     try await commits.commit { [own, coding, keys] database in
-      try database.promote(device, keys, coding, by: own, at: wall)
+      let isPromoted = try database.promote(device, keys, coding, by: own, at: wall)
+      if isPromoted, let address {
+        try database.run(
+          "UPDATE peer SET last_seen_at = ?, last_address = ? WHERE device_id = ?", [wall, address, Data(device.bytes)])
+      }
+      return isPromoted
     }
   }
 

@@ -17,20 +17,32 @@ public struct Dialer: Sendable {
   ) async throws(TransportError) -> Value {
     let limit = FrameLimit()
     do {
-      let channel = try await ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
+      let bootstrap = ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
         .connectTimeout(.milliseconds(timeout))
         .channelOption(.socketOption(.tcp_nodelay), value: 1)
-        .connect(host: endpoint.host, port: Int(endpoint.port)) { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try FramePipeline.install(on: channel, limit: limit, awaitsPreamble: false)
-          }
+      let channel: NIOAsyncChannel<FramePiece, ByteBuffer>
+      // A numeric address needs no resolver, which costs a thread and two queries.
+      if let address = try? SocketAddress(ipAddress: endpoint.host, port: Int(endpoint.port)) {
+        channel = try await bootstrap.connect(to: address) { Self.pipeline($0, limit) }
+      } else {
+        channel = try await bootstrap.connect(host: endpoint.host, port: Int(endpoint.port)) {
+          Self.pipeline($0, limit)
         }
+      }
       return try await channel.executeThenClose { inbound, _ in
         let connection = FrameConnection(channel: channel.channel, limit: limit)
         connection.send(preamble)
         return await body(connection, FrameReader(inbound.makeAsyncIterator()))
       }
     } catch { throw .cannotConnect(endpoint, Self.reason(error)) }
+  }
+
+  private static func pipeline(
+    _ channel: any Channel, _ limit: FrameLimit
+  ) -> EventLoopFuture<NIOAsyncChannel<FramePiece, ByteBuffer>> {
+    channel.eventLoop.makeCompletedFuture {
+      try FramePipeline.install(on: channel, limit: limit, awaitsPreamble: false)
+    }
   }
 
   private static func reason(_ error: any Error) -> String {

@@ -13,6 +13,7 @@ final class ScreenEmulator: Sendable {
     var column = 0
     var scrolledOff: [String] = []
     var unknown: [String] = []
+    var watchers: [(text: String, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
   private let state: Mutex<State>
@@ -36,7 +37,7 @@ final class ScreenEmulator: Sendable {
   /// Sequences that this terminal does not know; there should be none.
   var unknown: [String] { state.withLock { $0.unknown } }
 
-  private static func text(_ rows: [String]) -> String {
+  fileprivate static func text(_ rows: [String]) -> String {
     var rows = rows.map { row in
       var row = row[...]
       while row.last == " " { row.removeLast() }
@@ -64,23 +65,45 @@ final class ScreenEmulator: Sendable {
     }
   }
 
-  func write(_ text: String) {
-    state.withLock { state in
-      var rest = Substring(text)
-      while let character = rest.popFirst() {
-        switch character {
-        case "\u{1B}": state.follow(&rest)
-        case "\n": state.lineFeed()
-        case "\r": state.column = 0
-        case "\r\n": state.lineFeed()
-        default: state.put(character)
-        }
+  /// Wait until a text is in sight.
+  func shows(_ text: String) async {
+    await withCheckedContinuation { continuation in
+      let isThere = state.withLock { state in
+        let isThere = state.sight.contains(text)
+        if !isThere { state.watchers.append((text, continuation)) }
+        return isThere
       }
+      if isThere { continuation.resume() }
     }
+  }
+
+  func write(_ text: String) {
+    let met = state.withLock { state in
+      state.take(text)
+      let sight = state.watchers.isEmpty ? "" : state.sight
+      let met = state.watchers.filter { sight.contains($0.text) }.map(\.continuation)
+      state.watchers.removeAll { sight.contains($0.text) }
+      return met
+    }
+    for continuation in met { continuation.resume() }
   }
 }
 
 extension ScreenEmulator.State {
+  fileprivate var sight: String { ScreenEmulator.text(rows.map { String($0) }) }
+
+  fileprivate mutating func take(_ text: String) {
+    var rest = Substring(text)
+    while let character = rest.popFirst() {
+      switch character {
+      case "\u{1B}": follow(&rest)
+      case "\n", "\r\n": lineFeed()
+      case "\r": column = 0
+      default: put(character)
+      }
+    }
+  }
+
   fileprivate mutating func lineFeed() {
     column = 0
     row += 1

@@ -10,7 +10,9 @@ final class ScriptedConsole: Console {
     var prompts: [String] = []
     var lines: [String]
     var keys: [[UInt8]]
+    var reader: AsyncStream<Void>.Continuation?
     var inputs: [TerminalInput] = []
+    var forgotten = 0
     /// For a full disk, or a reader that has gone.
     var fault: CommandFailure?
   }
@@ -90,12 +92,33 @@ final class ScriptedConsole: Console {
     state.withLock { if $0.inputs.last != input { $0.inputs.append(input) } }
   }
 
-  func forgetInput() {}
+  /// How often what had been typed was dropped.
+  var forgotten: Int { state.withLock { $0.forgotten } }
+
+  func forgetInput() { state.withLock { $0.forgotten += 1 } }
+
+  /// Press keys.
+  func type(_ keys: String) {
+    let reader = state.withLock { state in
+      state.keys.append(Array(keys.utf8))
+      defer { state.reader = nil }
+      return state.reader
+    }
+    reader?.finish()
+  }
 
   func readKeys() async -> [UInt8]? {
-    if let keys = state.withLock({ $0.keys.isEmpty ? nil : $0.keys.removeFirst() }) { return keys }
-    guard waitsForInput else { return nil }
-    await waitWithoutEnd()
+    while !Task.isCancelled {
+      // Of its own for each reading: a stream whose reader is cancelled is at its end.
+      let (typed, typing) = AsyncStream<Void>.makeStream()
+      let keys = state.withLock { state -> [UInt8]? in
+        if state.keys.isEmpty { state.reader = typing }
+        return state.keys.isEmpty ? nil : state.keys.removeFirst()
+      }
+      if let keys { return keys }
+      guard waitsForInput else { return nil }
+      for await _ in typed {}
+    }
     return nil
   }
 

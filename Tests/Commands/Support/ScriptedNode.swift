@@ -36,6 +36,12 @@ final class ScriptedNode: NodeInterface {
     var devices = [SampleValues.peer]
     var pairing = SampleValues.pairing
     var pairingChanges: [PairingProgress] = []
+    /// Instead of them, for a node that fails in between.
+    var pairingResults: [Result<PairingProgress, LocalAPIError>] = []
+    /// Instead of an end by cancelling.
+    var cancelled: PairingProgress?
+    /// Instead of `devices`, one a call; the last one stays.
+    var deviceLists: [[PeerStatus]] = []
     var nearby: [NearbyInvitations] = []
     var answered = SampleValues.pairing
     var command = SampleValues.command
@@ -93,7 +99,13 @@ final class ScriptedNode: NodeInterface {
     }
   }
 
-  func devices() async throws(LocalAPIError) -> [PeerStatus] { try answer(.devices) { $0.devices } }
+  func devices() async throws(LocalAPIError) -> [PeerStatus] {
+    try note(.devices)
+    return script.withLock { script in
+      if script.deviceLists.count > 1 { return script.deviceLists.removeFirst() }
+      return script.deviceLists.first ?? script.devices
+    }
+  }
 
   func unpair(device: String) async throws(LocalAPIError) -> UnpairResult {
     try answer(.unpair(device)) { _ in SampleValues.unpaired }
@@ -117,6 +129,9 @@ final class ScriptedNode: NodeInterface {
 
   func pairing(id: String, after change: Int) async throws(LocalAPIError) -> PairingProgress {
     try note(.pairing(id, after: change))
+    if let result = next({ $0.pairingResults.isEmpty ? nil : $0.pairingResults.removeFirst() }) {
+      return try result.get()
+    }
     guard let progress = next({ $0.pairingChanges.isEmpty ? nil : $0.pairingChanges.removeFirst() }) else {
       throw await waitWithoutEnd()
     }
@@ -137,6 +152,7 @@ final class ScriptedNode: NodeInterface {
 
   func cancelPairing(id: String) async throws(LocalAPIError) -> PairingProgress {
     try answer(.cancelPairing(id)) { script in
+      if let cancelled = script.cancelled { return cancelled }
       var ended = script.pairing
       (ended.phase, ended.outcome) = (.ended, .cancelled)
       return ended

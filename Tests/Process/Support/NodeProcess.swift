@@ -17,6 +17,8 @@ actor NodeProcess {
   private var options = NodeProcess.quiet
   /// What its processes find in their environment besides the lab's.
   private var variables: [String: String] = [:]
+  /// What its processes are started by, if not by themselves.
+  private var launcher: [String] = []
 
   /// On loopback alone, and without mDNS: codes and peers' addresses lead the way.
   static let quiet = ["--no-discovery"]
@@ -45,9 +47,10 @@ actor NodeProcess {
   ///   - crashPoint: where a debug build kills itself.
   func start(_ options: [String]? = nil, crashPoint: String? = nil) async throws {
     if let options { self.options = options }
+    let command = launcher + [BuiltProgram.path]
     let process = try lab.spawn(
-      BuiltProgram.path,
-      ["run", "--interfaces", "lo", "--log-level", "debug", "--state-dir", folder] + self.options,
+      command[0],
+      command.dropFirst() + ["run", "--interfaces", "lo", "--log-level", "debug", "--state-dir", folder] + self.options,
       variables: variables.merging(crashPoint.map { ["LATCHKEY_CRASH_AT": $0] } ?? [:]) { $1 }, output: "/dev/null",
       talk: folder + ".log")
     self.process = process
@@ -60,7 +63,12 @@ actor NodeProcess {
   }
 
   /// From now on have its processes find these in their environment besides the lab's.
-  func use(_ variables: [String: String]) { self.variables = variables }
+  ///
+  /// - Parameter launcher: a program that becomes the node, such as `/usr/bin/env`; none when left out.
+  func use(_ variables: [String: String], launcher: [String] = []) {
+    self.variables = variables
+    self.launcher = launcher
+  }
 
   /// Run `latchkey` against this node, in the environment that it runs in itself.
   func latchkey(_ arguments: [String]) async throws -> CommandResult {

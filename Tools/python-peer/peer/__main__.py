@@ -99,7 +99,7 @@ def _open(store: Store, options) -> tuple[Session, Peer] | None:
         raise SystemExit("This machine is paired with nobody: run join first.")
     peer = peers[0]
     for address in _parents(store, peer, options):
-        for key in filter(None, (peer.pending_key, peer.key)):
+        for key in peer.keys:
             try:
                 session = Session(store, peer, key, address, _say)
             except (Lost, BrokenRule) as error:

@@ -15,7 +15,7 @@ CONTROL, COMMAND, RECEIPT, USAGE = 1, 2, 3, 4
 CLASSES = {CONTROL: "control", COMMAND: "command", RECEIPT: "receipt", USAGE: "usage"}
 WINDOW_ITEMS, WINDOW_BYTES = 4_096, 4_194_304
 _BATCH_BYTES, _TURN_ITEMS = 60_000, 512
-_SKIP, _REMOVAL = 0, 4
+_SKIP, _REMOVAL, _ROTATION = 0, 4, 5
 
 
 class Delivery:
@@ -201,4 +201,10 @@ class Delivery:
             self._store.remove(self._peer.id)
             self.removed = True
             return [{"event": "removed", "by": self._peer.name}]
+        if class_ == CONTROL and item.kind == _ROTATION:
+            rotation = schema.parse(schema.KeyRotation, item.body)
+            sizes = len(rotation.discovery_key), len(rotation.pairwise_key), len(rotation.replaces)
+            if sizes == (32, 32, 8) and 1 <= rotation.generation < 2**63:
+                self._store.rotate(self._peer.id, rotation)
+                return [{"event": "keys", "generation": rotation.generation}]
         return [{"event": "passed-over", "class": CLASSES[class_], "kind": item.kind}]

@@ -135,9 +135,9 @@ class Joiner:
         hash_ = channel.handshake_hash
         self._send(connection, channel, proof={"signature": keys.sign(proof_text(2, hash_))})
 
-        proof = self._step(connection, channel, "proof", "wrong-code", _STEP)
+        proof = self._step(connection, channel, "proof", "network", _STEP)
         if not verifies(inviter.identity_key, proof_text(1, hash_), proof.signature):
-            raise Outcome("wrong-code")
+            raise Outcome("network")
         peer, name = device_id(inviter.identity_key, link_key), safe_name(inviter.name)
         shown = digits(
             (inviter.identity_key, link_key), (keys.identity_key, keys.link_key), (inviter.random, random)
@@ -221,6 +221,8 @@ class Joiner:
             raise _Unclear("network") from lost
         except BrokenRule as error:
             raise _Unclear(otherwise) from error
+        if wanted == "proof" and body in _NOTICES:  # It did not take the third message, and has no key to say it with.
+            raise Outcome(_NOTICES[body])
         return self._opened(channel, body, wanted, otherwise)
 
     def _opened(self, channel: Channel, body: bytes, wanted: str, otherwise: str):

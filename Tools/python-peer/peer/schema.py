@@ -44,9 +44,10 @@ PairingOpening, PairingIntroduction, PairingStep = map(
     _message, ("PairingOpening", "PairingIntroduction", "PairingStep")
 )
 Batch, Hello, Position, Run, Item = map(_message, ("Batch", "Hello", "Position", "Run", "Item"))
-Command, Receipt, State, UsageRecord, Removal, AppConfiguration, FamilySettings, Report = map(
+Command, Receipt, State, UsageRecord, Removal, KeyRotation, AppConfiguration, FamilySettings, Report = map(
     _message,
-    ("Command", "Receipt", "State", "UsageRecord", "Removal", "AppConfiguration", "FamilySettings", "Report"),
+    ("Command", "Receipt", "State", "UsageRecord", "Removal", "KeyRotation", "AppConfiguration", "FamilySettings")
+    + ("Report",),
 )
 
 

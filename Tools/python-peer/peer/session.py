@@ -12,7 +12,7 @@ from .faults import BrokenRule, Lost, Silent
 from .frames import SESSION, Connection, now, preamble
 from .identity import CHILD, GREATEST_VERSION, LEAST_VERSION, common_version, id_text, safe_name
 from .noise import session_channel
-from .store import Peer, Store
+from .store import Peer, Store, key_id
 
 _RUN_ID = os.urandom(16)
 _PING, _DEAD = 20.0, 60.0
@@ -82,6 +82,7 @@ class Session:
             role=CHILD,
             window_items=WINDOW_ITEMS,
             window_bytes=WINDOW_BYTES,
+            key_id=key_id(self._peer.key) if self._peer.key else b"",
         )
         self.delivery.state_positions(hello)
         self._send(schema.Batch(hello=hello))
@@ -97,6 +98,8 @@ class Session:
             if not common_version(theirs.least_version, theirs.greatest_version):
                 self._send(schema.Batch(goodbye=_VERSION))
                 raise Lost("the two machines have no protocol version in common")
+            if theirs.key_id:
+                self._store.answers_with(self._peer.id, theirs.key_id)
             self.delivery.greet(theirs)
             self._say("hello", software=safe_name(theirs.software), name=safe_name(theirs.name))
         elif not batch.goodbye:

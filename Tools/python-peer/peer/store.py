@@ -1,9 +1,10 @@
 """What must outlive the process, in one SQLite file; each method is one durable transaction.
 
-Spec: Protocol/03-pairing.md section 5, Protocol/05-delivery.md sections 2 to 7
+Spec: Protocol/03-pairing.md section 5, Protocol/04-session.md section 9, Protocol/05-delivery.md sections 2 to 7
 """
 
 import fcntl
+import hashlib
 import os
 import secrets
 import sqlite3
@@ -22,7 +23,8 @@ _SCHEMA = """
 create table if not exists device(seed blob, link_secret blob, name text, discovery_key blob);
 create table if not exists peer(
   id blob primary key, identity_key blob, link_key blob, name text, state text, key blob, given text, last text,
-  pending_key blob, pending_at real, pending_boot text, pending_discovery_key blob);
+  pending_key blob, pending_at real, pending_boot text, pending_discovery_key blob, previous_key blob,
+  generation int default 0);
 create table if not exists outgoing(peer blob, class int, epoch blob, last int, stored int, primary key(peer, class));
 create table if not exists item(
   peer blob, class int, number int, kind int, id blob, body blob, primary key(peer, class, number));
@@ -44,6 +46,11 @@ def _epoch() -> bytes:
     return (secrets.randbits(64) or 1).to_bytes(8, "big")
 
 
+def key_id(key: bytes) -> bytes:
+    """Name a pairwise key."""
+    return hashlib.sha256(b"latchkey pairwise key id v1" + key).digest()[:8]
+
+
 class QueueFull(Exception):
     """A stream's cap is reached; nothing was kept."""
 
@@ -58,7 +65,13 @@ class Peer:
     name: str
     pending_key: bytes | None
     key: bytes | None
+    previous_key: bytes | None
     addresses: tuple[str, ...]
+
+    @property
+    def keys(self) -> list[bytes]:
+        """The keys that the peer may answer with, most likely first."""
+        return [key for key in (self.pending_key, self.key, self.previous_key) if key]
 
 
 class Store:
@@ -143,31 +156,53 @@ class Store:
         """Make a pending pairing final; tell whether there still was one."""
         with self.transaction():
             self._roll_back()
-            row = self.one(
-                "select state, pending_key, pending_discovery_key from peer where id=? and pending_key is not null",
-                peer,
-            )
-            if row is None:
-                return False
-            if row[0] != "active":
-                self._give_up_streams(peer)
-            self.run("update device set discovery_key=?", row[2])
-            self.run(
-                "update peer set state='active', key=pending_key, pending_key=null, pending_at=null, "
-                "pending_boot=null, pending_discovery_key=null where id=?",
-                peer,
-            )
+            return self._promote(peer)
+
+    def _promote(self, peer: bytes) -> bool:
+        row = self.one(
+            "select state, pending_discovery_key from peer where id=? and pending_key is not null",
+            peer,
+        )
+        if row is None:
+            return False
+        if row[0] != "active":
+            self._give_up_streams(peer)
+        self.run("update device set discovery_key=?", row[1])
+        self.run(
+            "update peer set state='active', key=pending_key, pending_key=null, pending_at=null, pending_boot=null, "
+            "pending_discovery_key=null, previous_key=null where id=?",
+            peer,
+        )
         return True
+
+    def rotate(self, peer: bytes, rotation) -> None:
+        """Take new keys from the parent; within a transaction."""
+        key, pending, generation = self.one("select key, pending_key, generation from peer where id=?", peer)
+        if pending is not None and key_id(pending) == rotation.replaces:
+            self._promote(peer)
+            key = pending
+        if rotation.generation >= generation:
+            self.run("update device set discovery_key=?", rotation.discovery_key)
+            self.run("update peer set generation=? where id=?", rotation.generation, peer)
+        if key is not None and key_id(key) == rotation.replaces:
+            self.run("update peer set previous_key=key, key=? where id=?", rotation.pairwise_key, peer)
+
+    def answers_with(self, peer: bytes, named: bytes) -> None:
+        """Erase the replaced key once the parent answers with the present one."""
+        with self.transaction():
+            key = self.one("select key from peer where id=?", peer)[0]
+            if key is not None and key_id(key) == named:
+                self.run("update peer set previous_key=null where id=?", peer)
 
     def peers(self) -> list[Peer]:
         """Return the devices that a session may be opened with, the one paired last first."""
         with self.transaction():
             self._roll_back()
             rows = self.all(
-                "select id, identity_key, link_key, name, pending_key, key, last, given from peer "
+                "select id, identity_key, link_key, name, pending_key, key, previous_key, last, given from peer "
                 "where state='active' or pending_key is not null order by rowid desc"
             )
-        return [Peer(*row[:6], tuple(filter(None, row[6:]))) for row in rows]
+        return [Peer(*row[:7], tuple(filter(None, row[7:]))) for row in rows]
 
     @property
     def discovery_keys(self) -> list[bytes]:
@@ -186,7 +221,7 @@ class Store:
     def remove(self, peer: bytes) -> None:
         """Take a removal by the peer; within a transaction."""
         self._give_up_streams(peer)
-        self.run("update peer set state='removed', key=null, pending_key=null where id=?", peer)
+        self.run("update peer set state='removed', key=null, pending_key=null, previous_key=null where id=?", peer)
 
     def _give_up_streams(self, peer: bytes) -> None:
         for table in ("outgoing", "item", "incoming"):

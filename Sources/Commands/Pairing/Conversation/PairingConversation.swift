@@ -34,13 +34,21 @@ struct PairingConversation {
     self.consent = consent
     self.view = view
     progress = first
-    before = Set(((try? await node.devices()) ?? []).map(\.device))
+    before = first.phase == .ended ? [] : Set(((try? await node.devices()) ?? []).map(\.device))
   }
 
-  /// Wait until the pairing has ended; Ctrl-C cancels it at the node.
+  /// Wait until the pairing has ended; Ctrl-C cancels it at the node, and so does whatever else ends this early.
   ///
   /// - Throws: `CommandFailure` when nobody can say how it ended.
   mutating func follow() async throws -> PairingEnd {
+    do { return try await wait() } catch {
+      // Nobody would answer for the code any more.
+      if !wasInterrupted { _ = try? await node.cancelPairing(id: progress.pairingID) }
+      throw error
+    }
+  }
+
+  private mutating func wait() async throws -> PairingEnd {
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
       let watch = PairingWatch(
@@ -52,7 +60,7 @@ struct PairingConversation {
       }
       note(first)
       try view.began(first)
-      try await moved(to: first, &group)
+      try await react(to: first, &group)
       while progress.phase != .ended {
         try await take(try await events.next(), &group)
       }
@@ -101,11 +109,20 @@ struct PairingConversation {
     if let left = next.failuresLeft, let failuresBefore, left < failuresBefore, next.phase != .ended {
       try view.guessed(failuresLeft: left)
     }
+    try await react(to: next, &group)
+  }
+
+  /// Show what is new about the other machine, and get it answered.
+  private mutating func react(
+    to next: PairingProgress, _ group: inout ThrowingTaskGroup<Void, any Error>
+  ) async throws {
     if met != nil, next.phase == .waiting || (next.phase == .asking && next.attempt != met) {
       try withdraw()
       try view.lost(next)
     }
-    if next.phase == .asking, met != next.attempt { try await meet(next, &group) }
+    // With an answer given beforehand the question may be over before it is seen.
+    let isThere = next.phase == .asking || (next.phase == .committing && next.digits != nil)
+    if isThere, met != next.attempt { try await meet(next, &group) }
     if next.phase == .committing, doubt != next.sentence, let sentence = next.sentence {
       doubt = sentence
       try view.doubts(sentence)
@@ -121,9 +138,10 @@ struct PairingConversation {
     _ next: PairingProgress, _ group: inout ThrowingTaskGroup<Void, any Error>
   ) async throws {
     (met, shownDigits) = (next.attempt, next.digits)
-    try view.met(next, asks: consent.readsLine)
-    guard consent.readsLine else {
-      if consent != .beforehand { try await answer(consent.accepts(nil, digits: next.digits)) }
+    let asks = consent.readsLine && next.phase == .asking
+    try view.met(next, asks: asks)
+    guard asks else {
+      if consent != .beforehand, next.phase == .asking { try await answer(consent.accepts(nil, digits: next.digits)) }
       return
     }
     let question = LineQuestion(number: next.attempt)

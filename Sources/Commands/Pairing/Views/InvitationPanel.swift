@@ -51,9 +51,9 @@ struct InvitationPanel: Sendable {
     let small =
       picture == nil
       ? nil : "For the QR code, make the window \(neededColumns) columns wide and \(neededRows) rows high."
-    for (hint, isTight) in [(small, false), (small, true), (nil, true)] {
+    for (hint, isTight, tells) in [(small, false, true), (small, true, true), (nil, true, true), (nil, true, false)] {
       let text = self.text(
-        columns: size.columns - 1, time: time, notice: notice, place: nil, hint: hint, isTight: isTight)
+        columns: size.columns - 1, time: time, notice: notice, place: nil, hint: hint, isTight: isTight, tells: tells)
       if text.count <= rows { return text }
     }
     return nil
@@ -71,14 +71,19 @@ struct InvitationPanel: Sendable {
     }
   }
 
+  /// - Parameters:
+  ///   - place: where the picture is.
+  ///   - isTight: without blank lines.
+  ///   - tells: with what to do on the other machine.
   private func text(
-    columns: Int, time: String, notice: String?, place: String?, hint: String? = nil, isTight: Bool = false
+    columns: Int, time: String, notice: String?, place: String?, hint: String? = nil, isTight: Bool = false,
+    tells: Bool = true
   ) -> [String] {
     func wrap(_ text: String) -> [String] { WrappedText.lines(text, columns: columns) }
     let space = isTight ? [] : [""]
     let whose = childName.map { "Code for \(ShownText.quoted(DeviceName(sanitising: $0)))" } ?? "Code for one machine"
     var lines = wrap(whose).map(bold) + space
-    lines += wrap("On the other machine run `latchkey pair` and enter one of these:") + space
+    if tells { lines += wrap("On the other machine run `latchkey pair` and enter one of these:") + space }
     if let typedCode { lines += wrap("To type:") + WrappedText.groups(typedCode, columns: columns).map(bold) + space }
     let scan = place.map { "To paste (it is also in the picture \($0)):" } ?? "To paste:"
     lines += wrap(scan) + WrappedText.groups(code, columns: columns) + space

@@ -75,5 +75,10 @@ struct PairingRecords: PairingView {
       Line(event: .result, outcome: end.progress.outcome, sentence: end.sentence, device: end.progress.device))
   }
 
+  /// The last line about a code that was refused before anything was sent.
+  func typo(_ error: LocalAPIError) throws {
+    try write(Line(event: .result, outcome: .typo, sentence: ShownText.safe(error.message)))
+  }
+
   private func write(_ line: Line) throws { try console.write(JSONText.line(line)) }
 }

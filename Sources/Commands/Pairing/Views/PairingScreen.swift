@@ -74,7 +74,7 @@ struct PairingScreen: PairingView {
   }
 
   mutating func ended(_ pairing: PairingProgress) throws {
-    try stopWaiting("This code is closed.")
+    try stopWaiting(pairing.phase == .ended ? "This code is closed." : "Nobody watches this code any more.")
     try transcript.ended(pairing)
   }
 

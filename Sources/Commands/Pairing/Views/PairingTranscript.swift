@@ -18,7 +18,7 @@ struct PairingTranscript: PairingView {
   mutating func began(_ pairing: PairingProgress) throws {
     toldMinutes = pairing.expiresInMilliseconds.map { ($0 + 59_999) / 60_000 }
     if pairing.part == .joiner, pairing.phase != .ended {
-      console.note("Looking for the machine that shows this code …")
+      note("Looking for the machine that shows this code …")
     }
     guard isWizard, pairing.part == .inviter, let code = pairing.code else { return }
     let whose = pairing.childName.map { "Code for \(ShownText.quoted(DeviceName(sanitising: $0))). " } ?? ""

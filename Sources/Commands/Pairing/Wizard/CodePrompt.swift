@@ -8,6 +8,8 @@ struct CodePrompt {
   let look: TerminalLook
 
   private static let prompt = "Code: "
+  /// How many open codes are named.
+  private static let most = 8
 
   /// Wait for a line that has something in it.
   ///
@@ -69,7 +71,9 @@ struct CodePrompt {
   }
 
   private static func sentence(_ found: NearbyInvitations?) -> String {
-    let prefixes = (found?.invitations ?? []).map { ShownText.safe($0.prefix) }
+    var prefixes = (found?.invitations ?? []).map { ShownText.safe($0.prefix) }
+    // Anybody can announce anything; the prompt stays in sight.
+    if prefixes.count > most { prefixes = prefixes.prefix(most) + ["…"] }
     switch prefixes.count {
     case 0: return "Looking for open codes on this network …"
     case 1: return "There is an open code on this network; its short form begins with \(prefixes[0])."

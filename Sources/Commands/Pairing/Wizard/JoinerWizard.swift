@@ -24,7 +24,7 @@ struct JoinerWizard {
       } catch {
         // A typing error was found before the network was used; everything else is not the code's fault.
         guard error.code == .typo || error.code == .invalid else { throw error }
-        WizardEnd.note(ShownText.safe(error.message), console)
+        sayBeforeNextTry(ShownText.safe(error.message))
         continue
       }
       var conversation = await PairingConversation(
@@ -32,8 +32,14 @@ struct JoinerWizard {
         view: PairingTranscript(console: console, isWizard: true))
       let end = try await conversation.follow()
       guard Self.mayTryAgain(end.progress.outcome) else { return try WizardEnd(end).tell(console) }
-      WizardEnd.note(end.sentence, console)
+      sayBeforeNextTry(end.sentence)
     }
+  }
+
+  private func sayBeforeNextTry(_ sentence: String) {
+    WizardEnd.note(sentence, console)
+    // The rest of a code that was pasted in several lines is no other code.
+    console.forgetInput()
   }
 
   /// Whether another code, or the same one a little later, may do it.

@@ -5,12 +5,15 @@ import Testing
 
 /// A pairing code goes in through the prompt or a pipe, and comes out nowhere.
 @Suite struct PairingCodeTests {
+  static let typed = "KX-7Q2MN-4C"
   static let code = "LK1QY-QQ9FG-95ZS6-9GAY5-KN202-9F424"
 
   @Test(arguments: [
     [code], ["--code", code], ["--code=\(code)"], [code.lowercased()], ["--peer", code], ["--peer=\(code)"],
     ["LK1QY", "QQ9FG", "95ZS6", "9GAY5"], ["LK1QY QQ9FG 95ZS6 9GAY5"], ["--yes", code, "--json"], ["--", code],
-    ["--yes=\(code)"],
+    ["--yes=\(code)"], [typed], [typed.lowercased()], ["--code", typed], ["--code=\(typed)"], ["--peer", typed],
+    ["KX", "7Q2MN", "4C"], ["kx7q2mn4c"], ["KX 7Q2MN 4C"], ["--yes", typed], ["--", typed], ["--for=\(typed)", "x"],
+    ["--", "KX", "7Q2MN", "4C"],
   ])
   func aCodeAsAnArgumentIsRefusedAndNotRepeated(arguments: [String]) async {
     for command in [["pair", "join"], ["pair"], ["pair", "invite"], []] {
@@ -18,7 +21,7 @@ import Testing
       #expect(run.status == 64, "\(command + arguments)")
       #expect(run.node.calls.isEmpty)
       let shown = run.console.everything.uppercased()
-      for piece in ["LK1", "QQ9FG", "95ZS6", "9GAY5"] {
+      for piece in ["LK1", "QQ9FG", "95ZS6", "9GAY5", "7Q2MN"] {
         #expect(!shown.contains(piece), "\(command + arguments): \(shown)")
       }
     }
@@ -55,6 +58,7 @@ import Testing
     #expect(run.status == 65)
     #expect(run.console.output == "LK1QY-QQ9FG-95ZS6\n")
     #expect(!run.console.notes.joined().contains("LK1"))
+    #expect(run.console.notes.contains("To type instead of paste: N5-7Q2MN-43"))
     #expect(run.node.calls.first == .invite(InviteRequest(minutes: 3, childName: "Emma", acceptWithoutAsking: false)))
   }
 

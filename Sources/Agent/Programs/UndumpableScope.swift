@@ -3,8 +3,8 @@ import Synchronization
 
 /// Keeps this process's memory out of core dumps and other programs' reach for as long as the value lives.
 ///
-/// Whoever shows or reads a pairing code holds one. The last one to end gives back what was before.
-struct UndumpableScope: ~Copyable, Sendable {
+/// Whoever shows, reads or holds a pairing code has one. The last one to end gives back what was before.
+public struct UndumpableScope: ~Copyable, Sendable {
   private struct State {
     var open = 0
     var before: Int32 = 1
@@ -13,7 +13,7 @@ struct UndumpableScope: ~Copyable, Sendable {
   private static let state = Mutex(State())
 
   /// Begin.
-  init() {
+  public init() {
     Self.state.withLock { state in
       if state.open == 0 {
         state.before = latchkey_get_dumpable()

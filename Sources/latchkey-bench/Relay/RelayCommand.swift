@@ -13,15 +13,10 @@ struct RelayCommand: AsyncParsableCommand {
       from accepted (durable here) to stored (durable there).
       """)
 
-  enum Format: String, ExpressibleByArgument, CaseIterable {
-    case table
-    case json
-  }
-
   @Option(help: "How many messages.") var messages = 100_000
   @Option(help: "Bytes of text in each.") var size = 200
   @Option(help: "How many are under way at a time.") var concurrency = 2_048
-  @Option(help: "table or json.") var format = Format.table
+  @Option(help: "table or json.") var format = BenchFormat.table
 
   func validate() throws {
     guard (1...10_000_000).contains(messages) else { throw ValidationError("Give --messages 1 to 10,000,000.") }

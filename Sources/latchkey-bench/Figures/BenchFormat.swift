@@ -1,0 +1,7 @@
+import ArgumentParser
+
+/// How figures are written.
+enum BenchFormat: String, ExpressibleByArgument, CaseIterable {
+  case table
+  case json
+}

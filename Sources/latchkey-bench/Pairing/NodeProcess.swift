@@ -1,0 +1,73 @@
+import Foundation
+import LatchkeyControl
+import LatchkeyModel
+
+/// A real `latchkey run` with a state folder of its own, asked through its local API as the command line does.
+final class NodeProcess {
+  let folder: String
+  let client: ControlClient
+  private let process: Process
+  private let log: FileHandle
+
+  /// Make a node and run it; returns when it answers.
+  ///
+  /// - Parameters:
+  ///   - tool: the path of `latchkey`.
+  ///   - folder: where its state goes; must not be there.
+  static func start(
+    tool: String, folder: String, role: DeviceRole, name: String, options: [String]
+  ) async throws -> NodeProcess {
+    _ = try await LocalNode.initialise(path: folder, role: role, name: name)
+    let process = Process()
+    let log = try run(process, tool: tool, folder: folder, options: options)
+    let deadline = Durations.now() + 20_000_000
+    while true {
+      do {
+        return NodeProcess(folder, try await ControlClient.open(stateFolder: folder), process, log)
+      } catch {
+        guard Durations.now() < deadline, process.isRunning else {
+          process.terminate()
+          throw BenchFault("A node did not start: \(error.description)")
+        }
+        try await Task.sleep(for: .milliseconds(5))
+      }
+    }
+  }
+
+  private init(_ folder: String, _ client: ControlClient, _ process: Process, _ log: FileHandle) {
+    self.folder = folder
+    self.client = client
+    self.process = process
+    self.log = log
+  }
+
+  private static func run(_ process: Process, tool: String, folder: String, options: [String]) throws -> FileHandle {
+    let path = folder + ".log"
+    _ = FileManager.default.createFile(atPath: path, contents: nil)
+    guard let log = FileHandle(forWritingAtPath: path) else { throw BenchFault("\(path) cannot be written.") }
+    process.executableURL = URL(fileURLWithPath: tool)
+    process.arguments = ["run", "--state-dir", folder, "--interfaces", "lo", "--log-format", "json"] + options
+    process.standardError = log
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    return log
+  }
+
+  /// Where it listens, for `--peer`.
+  func address() async throws -> String {
+    guard let address = try await client.status().listening.first else { throw BenchFault("A node listens nowhere.") }
+    return address
+  }
+
+  /// Bytes of memory that are the process's own or shared, now.
+  func residentBytes() async throws -> Int64 { try await client.status().residentBytes }
+
+  /// All that it has logged.
+  func words() -> String { (try? String(contentsOfFile: folder + ".log", encoding: .utf8)) ?? "" }
+
+  func stop() {
+    process.terminate()
+    process.waitUntilExit()
+    try? log.close()
+  }
+}

@@ -1,0 +1,49 @@
+import LatchkeyModel
+
+/// One pairing of two running nodes, as two people's command lines would drive it, with `--yes` on both sides.
+struct PairingRun {
+  enum Code: String {
+    case pasted
+    case typed
+  }
+
+  let parent: NodeProcess
+  let child: NodeProcess
+  let code: Code
+  /// Nil to find the invitation over mDNS.
+  let address: String?
+
+  /// When the code was handed to the child's node, and when both sides had said that they are paired; boot clock, µs.
+  struct Times {
+    var began: Int64
+    var ended: Int64
+    var microseconds: Int64 { ended - began }
+  }
+
+  /// Pair.
+  ///
+  /// - Parameter whenOpen: what has to have happened between the opening of the code and its entering.
+  func run(whenOpen: (PairingProgress) async throws -> Void = { _ in }) async throws -> Times {
+    let opened = try await parent.client.invite(InviteRequest(acceptWithoutAsking: true))
+    let text = code == .pasted ? opened.code : opened.typedCode
+    guard let text else { throw BenchFault("The parent gave no code.") }
+    let inviter = parent.client
+    async let inviterEnded = Self.follow(inviter, opened)
+    try await whenOpen(opened)
+    let began = Durations.now()
+    let joining = try await child.client.join(JoinRequest(code: text, peer: address))
+    let joinerEnded = try await Self.follow(child.client, joining)
+    return Times(began: began, ended: max(try await inviterEnded, joinerEnded))
+  }
+
+  /// Wait for the end as a command line does, and give its moment.
+  private static func follow(_ node: any NodeInterface, _ first: PairingProgress) async throws -> Int64 {
+    var progress = first
+    while progress.phase != .ended { progress = try await node.pairing(id: progress.pairingID, after: progress.change) }
+    let moment = Durations.now()
+    guard progress.outcome == .ok else {
+      throw BenchFault("A pairing failed: \(progress.sentence ?? "no reason given")")
+    }
+    return moment
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Glibc
+
+/// magic-wormhole, with a mailbox server of its own on loopback: from the entered code to the text at the receiver.
+///
+/// It is the nearest thing that people use: a short typed code, PAKE, and a message at the other end. It makes nothing
+/// durable and asks a server, so it does both less and more than a pairing. A transit relay takes no part in a text.
+struct Wormhole {
+  /// The folder with `wormhole` and `twist`.
+  let programs: String
+  let folder: String
+
+  struct Figures {
+    /// The receiver runs and has asked for the code: from the code to the text.
+    var net = Durations()
+    /// The code is an argument: from the start of the process to the text.
+    var whole = Durations()
+    /// From the start of the process to its end where it does nothing but load what `receive` loads.
+    var start = Durations()
+  }
+
+  func run(_ count: Int) async throws -> Figures {
+    let port = 40_000 + Int(getpid() % 20_000)
+    let server = try ToolProcess(
+      "\(programs)/twist", ["wormhole-mailbox", "--port=tcp:\(port):interface=127.0.0.1"], folder: folder)
+    defer { server.stop() }
+    try await Self.waitForServer(port)
+    let options = ["--relay-url=ws://127.0.0.1:\(port)/v1", "--transit-helper="]
+    var figures = Figures()
+    for number in 0..<count {
+      figures.start.record(try start())
+      figures.net.record(try receive(options, code: "\(2 * number + 1)-purple-sausages", isPrompted: true))
+      figures.whole.record(try receive(options, code: "\(2 * number + 2)-purple-sausages", isPrompted: false))
+    }
+    return figures
+  }
+
+  private func start() throws -> Int64 {
+    let began = Durations.now()
+    let python = try ToolProcess(
+      "\(programs)/python", ["-c", "import wormhole.cli.cli, wormhole.cli.cmd_receive"], folder: folder)
+    _ = python.read { _ in false }
+    let ended = Durations.now()
+    python.finish()
+    return ended - began
+  }
+
+  private func receive(_ options: [String], code: String, isPrompted: Bool) throws -> Int64 {
+    let text = "hello over the wormhole"
+    let sender = try ToolProcess(
+      "\(programs)/wormhole", options + ["send", "--no-qr", "--text", text, "--code", code], folder: folder)
+    defer { sender.finish() }
+    // It says so on standard error; that it waits at the server is not said at all, so it gets the time for it.
+    usleep(1_500_000)
+    let began: Int64
+    let receiver: ToolProcess
+    if isPrompted {
+      receiver = try ToolProcess("\(programs)/wormhole", options + ["receive"], folder: folder)
+      guard receiver.read(until: { $0.contains("Enter receive wormhole code") }) else {
+        throw BenchFault("wormhole asked for no code.")
+      }
+      usleep(500_000)
+      began = Durations.now()
+      try receiver.write(code)
+    } else {
+      began = Durations.now()
+      receiver = try ToolProcess("\(programs)/wormhole", options + ["receive", code], folder: folder)
+    }
+    guard receiver.read(until: { $0.contains(text) }) else { throw BenchFault("wormhole received no text.") }
+    let ended = Durations.now()
+    receiver.finish()
+    return ended - began
+  }
+
+  private static func waitForServer(_ port: Int) async throws {
+    let deadline = Durations.now() + 30_000_000
+    while Durations.now() < deadline {
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      defer { close(descriptor) }
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = in_port_t(port).bigEndian
+      address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+      let result = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+      if result == 0 { return }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    throw BenchFault("The mailbox server of magic-wormhole does not start.")
+  }
+}

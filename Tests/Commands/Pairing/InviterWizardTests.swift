@@ -1,0 +1,228 @@
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyCommands
+
+/// The wizard on the parent's machine: what is on the screen, and what the answers do.
+@Suite struct InviterWizardTests {
+  private func wizard(
+    _ changes: [PairingProgress], answered: PairingOutcome = .ok, lines: [String] = ["Emma"], waits: Bool = true,
+    size: TerminalSize = .usual, variables: [String: String] = ["TERM": "xterm-256color"],
+    pairing: PairingProgress = SamplePairing.opened(), _ arguments: String...
+  ) async -> ScriptedRun {
+    var script = SamplePairing.parentScript
+    script.pairing = pairing
+    script.pairingChanges = changes
+    script.answered = SamplePairing.ended(answered)
+    return await ScriptedRun(
+      ["pair"] + arguments, node: ScriptedNode(script),
+      console: ScriptedConsole(lines: lines, waitsForInput: waits, size: size)
+    ) { $0.variables = variables }
+  }
+
+  @Test(
+    arguments: [
+      ("80x24", TerminalSize.usual, [:], []), ("20x24", TerminalSize(columns: 20, rows: 24), [:], []),
+      ("50x40", TerminalSize(columns: 50, rows: 44), [:], []), ("80x12", TerminalSize(columns: 80, rows: 12), [:], []),
+      ("no-color", .usual, ["NO_COLOR": "1"], []),
+      ("no-color-light", .usual, ["NO_COLOR": "1"], ["--background", "light"]),
+      ("plain", .usual, [:], ["--plain"]), ("plain-20", TerminalSize(columns: 20, rows: 24), [:], ["--plain"]),
+      ("dumb", .usual, ["TERM": "dumb"], []),
+    ] as [(String, TerminalSize, [String: String], [String])])
+  func aPairingLooksAsItDid(
+    name: String, size: TerminalSize, variables: [String: String], arguments: [String]
+  ) async throws {
+    var script = SamplePairing.parentScript
+    script.pairingChanges = [SamplePairing.waiting(change: 2, failuresLeft: 4), SamplePairing.question(change: 3)]
+    script.answered = SamplePairing.ended(.ok)
+    let console = ScriptedConsole(lines: ["Emma", "y"], waitsForInput: true, size: size)
+    let run = await ScriptedRun(["pair"] + arguments, node: ScriptedNode(script), console: console) {
+      $0.variables = ["TERM": "xterm-256color"].merging(variables) { $1 }
+    }
+    #expect(run.status == 0)
+    #expect(console.screen.unknown.isEmpty)
+    try Snapshot.expect(console.screen.everything, "screen-invite-" + name)
+  }
+
+  /// A panel as it stands in a terminal.
+  private func page(_ size: TerminalSize, childName: String? = "Emma") throws -> String {
+    var environment = ScriptedRun.environment(node: ScriptedNode(), console: ScriptedConsole())
+    environment.variables = ["TERM": "xterm"]
+    let look = TerminalLook(isPlain: false, background: nil, environment: environment)
+    let panel = InvitationPanel(SamplePairing.opened(for: childName), look: look, isBold: true)
+    let lines = try #require(
+      panel.lines(size: size, time: "Good for 14:59; Ctrl-C closes it.", notice: PairingWords.guessed(4)))
+    let console = ScriptedConsole(size: size)
+    var live = LivePanel(console: console)
+    live.show(lines)
+    // All of it is in sight, with the cursor below.
+    #expect(console.screen.text == console.screen.everything)
+    return console.screen.text
+  }
+
+  @Test(arguments: [
+    TerminalSize.usual, TerminalSize(columns: 20, rows: 24), TerminalSize(columns: 70, rows: 24),
+    TerminalSize(columns: 200, rows: 60), TerminalSize(columns: 42, rows: 48), TerminalSize(columns: 30, rows: 24),
+  ])
+  func bothCodesAreInSightAtEverySize(size: TerminalSize) throws {
+    let names = [nil, "Emma", String(repeating: "m", count: 64), "🎀🎀🎀 " + String(repeating: "ö", count: 20)]
+    for name in names {
+      let page = try page(size, childName: name)
+      #expect(page.contains(SamplePairing.typedCode))
+      let shown = page.filter { $0 != "\n" && $0 != " " }
+      for group in SamplePairing.code.split(separator: "-") { #expect(shown.contains(group), "\(size) \(name ?? "")") }
+      for line in page.split(separator: "\n") { #expect(line.count < size.columns) }
+    }
+  }
+
+  @Test func theTimeCountsDownInPlace() async throws {
+    let clock = ScriptedClock()
+    let console = ScriptedConsole(lines: ["Emma"], waitsForInput: true)
+    var environment = ScriptedRun.environment(node: ScriptedNode(SamplePairing.parentScript), console: console)
+    environment.variables = ["TERM": "xterm"]
+    environment.uptime = { clock.now }
+    environment.pause = { _ in try await clock.pause() }
+    await withTaskGroup(of: Int32.self) { group in
+      group.addTask { [environment] in
+        await CommandEnvironment.$current.withValue(environment) { await LatchkeyProgram.run(arguments: ["pair"]) }
+      }
+      await console.screen.shows("Good for 5:00")
+      let first = console.screen.text
+      await clock.advance(1_000)
+      await console.screen.shows("Good for 4:59")
+      #expect(console.screen.everything == first.replacing("5:00", with: "4:59"))
+      await clock.advance(239_000)
+      await console.screen.shows("Good for 1:00")
+      console.interrupt()
+      #expect(await group.next() == 75)
+    }
+    #expect(console.screen.everything.contains("This code is closed."))
+    #expect(console.screen.unknown.isEmpty)
+  }
+
+  @Test func theCodeStaysInSightWhenTheSizeChanges() async throws {
+    let console = ScriptedConsole(lines: ["Emma"], waitsForInput: true)
+    var environment = ScriptedRun.environment(node: ScriptedNode(SamplePairing.parentScript), console: console)
+    environment.variables = ["TERM": "xterm"]
+    await withTaskGroup(of: Int32.self) { group in
+      group.addTask { [environment] in
+        await CommandEnvironment.$current.withValue(environment) { await LatchkeyProgram.run(arguments: ["pair"]) }
+      }
+      await console.screen.shows("▀▀▀▀")
+      console.resize(TerminalSize(columns: 20, rows: 24))
+      await console.screen.shows("make the window")
+      #expect(!console.screen.text.contains("▀") && console.screen.text.contains(SamplePairing.typedCode))
+      console.resize(TerminalSize(columns: 80, rows: 30))
+      await console.screen.shows("▀▀▀▀")
+      #expect(console.screen.text.contains(SamplePairing.typedCode))
+      console.resize(TerminalSize(columns: 80, rows: 5))
+      await console.screen.shows("Good for 5 minutes")
+      console.interrupt()
+      #expect(await group.next() == 75)
+    }
+    #expect(console.screen.unknown.isEmpty)
+  }
+
+  @Test func theNameIsAskedUntilItIsOne() async {
+    let run = await wizard(
+      [SamplePairing.ended(.expired)],
+      lines: ["\u{202E}ammE", "a\u{7}b", String(repeating: "x", count: 65), "  Emma 🎀 "])
+    #expect(run.status == 65)
+    #expect(
+      run.console.notes.filter { !$0.hasPrefix("latchkey:") } == [
+        "The name has control or invisible characters: use letters, digits, spaces and",
+        "punctuation.",
+        "The name has control or invisible characters: use letters, digits, spaces and",
+        "punctuation.",
+        "The name has 65 bytes of UTF-8: shorten it to at most 64.",
+      ])
+    #expect(run.console.prompts.filter { $0.hasPrefix("Whose machine") }.count == 4)
+    #expect(
+      run.node.calls.contains(.invite(InviteRequest(minutes: 5, childName: "Emma 🎀", acceptWithoutAsking: false))))
+  }
+
+  @Test func noNameIsFineAndAGivenOneIsNotAsked() async {
+    let none = await wizard([SamplePairing.ended(.expired)], lines: ["   "])
+    #expect(none.node.calls.contains(.invite(InviteRequest(minutes: 5, childName: nil, acceptWithoutAsking: false))))
+    let given = await wizard([SamplePairing.ended(.expired)], lines: [], "--for", "Emma", "--minutes", "3")
+    #expect(
+      given.node.calls.contains(.invite(InviteRequest(minutes: 3, childName: "Emma", acceptWithoutAsking: false))))
+    #expect(given.console.prompts.isEmpty)
+  }
+
+  @Test(arguments: [true, false]) func leavingAtTheFirstQuestionBeginsNothing(byInterrupt: Bool) async {
+    let console = ScriptedConsole(waitsForInput: byInterrupt)
+    if byInterrupt { console.interrupt() }
+    let run = await ScriptedRun(["pair"], node: ScriptedNode(SamplePairing.parentScript), console: console)
+    #expect(run.status == 75)
+    #expect(run.node.calls == [.status])
+    #expect(console.notes.last?.contains("nothing was begun, and neither machine was changed") == true)
+  }
+
+  @Test(arguments: [true, false]) func leavingLaterCancelsAtTheNode(atQuestion: Bool) async {
+    var script = SamplePairing.parentScript
+    script.pairingChanges = atQuestion ? [SamplePairing.question()] : []
+    let node = ScriptedNode(script)
+    let console = ScriptedConsole(lines: ["Emma"], waitsForInput: true)
+    await withTaskGroup(of: Int32.self) { group in
+      group.addTask {
+        await ScriptedRun(["pair"], node: node, console: console) { $0.variables = ["TERM": "xterm"] }.status
+      }
+      await console.screen.shows(atQuestion ? "may it join?" : "Good for 5:00")
+      console.interrupt()
+      #expect(await group.next() == 75)
+    }
+    #expect(node.calls.last == .cancelPairing("p1"))
+    #expect(console.notes.last?.hasSuffix("Neither machine is paired with the other.") == true)
+    #expect(console.inputs.last == .lines)
+  }
+
+  @Test func whatWasTypedBeforeTheQuestionIsNoAnswer() async {
+    let run = await wizard([SamplePairing.question(), SamplePairing.ended(.expired)], lines: ["Emma"])
+    #expect(run.console.inputs == [.keys, .lines])
+    #expect(run.console.forgotten >= 1)
+  }
+
+  @Test(arguments: ["n", "", "perhaps"]) func whateverIsNotYesIsNo(answer: String) async {
+    let run = await wizard([SamplePairing.question()], answered: .refused, lines: ["Emma", answer])
+    #expect(run.status == 77)
+    #expect(run.node.calls.contains(.answerPairing("p1", PairingAnswer(accept: false, attempt: 1))))
+    #expect(run.console.notes.last?.contains("You said no: the other machine was turned away") == true)
+  }
+
+  @Test func aNoOfTheOtherPersonIsToldAsTheirs() async {
+    var ended = SamplePairing.ended(.refused)
+    ended.attempt = 1
+    let run = await wizard([SamplePairing.question(), ended])
+    #expect(run.status == 77)
+    #expect(run.console.notes.last?.contains("The person at the other machine said no") == true)
+  }
+
+  @Test func whoeverIsGoneAgainLeavesTheCodeInSight() async {
+    let run = await wizard([
+      SamplePairing.question(), SamplePairing.waiting(change: 3), SamplePairing.ended(.expired),
+    ])
+    #expect(run.console.notes.contains("That machine is gone again, and the code is still open."))
+    #expect(run.console.screen.text.contains(SamplePairing.typedCode))
+  }
+
+  @Test func optionsOfTheOtherSideAreRefused() async {
+    let parent = await wizard([], "--peer", "a:1")
+    #expect(parent.status == 64 && parent.node.calls == [.status])
+    let child = await ScriptedRun(
+      ["pair", "--for", "Emma"], node: ScriptedNode(SamplePairing.childScript), console: ScriptedConsole())
+    #expect(child.status == 64 && child.node.calls == [.status])
+  }
+
+  @Test func aPipeIsNoPerson() async {
+    let run = await ScriptedRun(
+      ["pair"], node: ScriptedNode(SamplePairing.parentScript),
+      console: ScriptedConsole(lines: [String](repeating: "y", count: 100), isTerminal: false))
+    #expect(run.status == 64)
+    #expect(run.node.calls.isEmpty)
+    #expect(run.console.notes.count == 1)
+    let sentence = run.console.notes.first ?? ""
+    #expect(
+      sentence.contains("`latchkey pair invite --json`") && sentence.contains("`latchkey pair join --code-stdin`"))
+  }
+}

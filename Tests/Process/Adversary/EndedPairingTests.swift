@@ -1,0 +1,24 @@
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// What a node remembers of pairings that are over.
+  @Suite struct EndedPairingTests {
+    @Test(
+      "However many pairings there were, the last ones can be asked how they ended, and the first ones are forgotten")
+    func remembered() async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop")
+        let api = try await parent.api
+        var ids: [String] = []
+        for _ in 0..<160 {
+          let opened = try await api.invite(InviteRequest())
+          #expect(try await api.cancelPairing(id: opened.pairingID).outcome == .cancelled)
+          ids.append(opened.pairingID)
+        }
+        for id in ids.suffix(64) { #expect(try await api.pairing(id: id, after: 0).outcome == .cancelled) }
+        await #expect(throws: LocalAPIError.self) { try await api.pairing(id: ids[0], after: 0) }
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import GRDB
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import Testing
+
+extension ProcessTests {
+  /// A device that was removed and has kept everything it ever had, and a thief of less than that.
+  @Suite struct RemovedDeviceTests {
+    @Test(
+      "A removed device does not come back by its keys, its old folder, its removal played again, or its old code"
+    )
+    func comesBack() async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(
+          .parent, "Kitchen laptop", ["--no-discovery", "--port", "\(try lab.freePort())"])
+        let child = try await lab.runningNode(.child, "Emma's PC")
+        let port = try await parent.port()
+        let middle = try Middle(to: port)
+        let code = try await lab.invite(parent)
+        #expect(try await lab.join(child, code.typed, peer: middle.address).outcome == .ok)
+        try await eventually("they are connected") { try await child.isConnected() }
+
+        // Before it is told it puts everything aside, and stays the same to the parent.
+        #expect(await child.terminate() == .exited(0))
+        let copy = NodeProcess(lab: lab, folder: lab.newPath(), name: "Emma's copy")
+        try FileManager.default.copyItem(atPath: child.folder, toPath: copy.folder)
+        let stolen = try StolenKeys(of: copy)
+        try await parent.restart()
+        #expect(try await stolen.call(port: port) == .received, "as long as it is paired its keys are good")
+        try await child.start()
+        try await eventually("they are connected") { try await parent.isConnected() }
+        #expect(try await parent.api.unpair(device: "Emma's PC").wasTold)
+        try await eventually("the parent is sure") { try await parent.api.status().peers.isEmpty }
+        #expect(await child.terminate() == .exited(0))
+
+        // Its keys, and then its whole folder as it was.
+        #expect(try await stolen.call(port: port) == .silence)
+        try await copy.start()
+        try await eventually("the copy gets silence") {
+          try await copy.api.devices().first?.lastError?.contains("answered nothing") == true
+        }
+        #expect(try await !parent.isConnected())
+        #expect(await copy.terminate() == .exited(0))
+
+        // The session in which it was removed, and the pairing, once more.
+        for recording in middle.sessions + middle.pairings {
+          let stream = try ByteStream(port: port)
+          stream.write(recording.bytes(.toInviter))
+          stream.finish()
+          #expect(await onThread { stream.readToEnd() }.isEmpty)
+        }
+        // The code it came with.
+        await child.kill()
+        try await child.start()
+        for text in [code.typed, code.pasted] {
+          let joined = try await lab.join(child, text, peer: "127.0.0.1:\(port)")
+          #expect(joined.outcome == .expired, "\(joined)")
+        }
+        for node in [parent, child] { #expect(try await node.api.devices().isEmpty) }
+        _ = await parent.terminate()
+        let rows = try parent.read { try Row.fetchAll($0, sql: "SELECT state, pairwise_key FROM peer") }
+        #expect(rows.map { $0["state"] as Int } == [4])
+        #expect(rows.map { $0["pairwise_key"] as Data } == [Data(count: 32)])
+      }
+    }
+
+    @Test(
+      "A removed device that was not told is answered for the removal's sake alone, and then never again"
+    )
+    func notToldYet() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let port = try await parent.port()
+        #expect(await child.terminate() == .exited(0))
+        let stolen = try StolenKeys(of: child)
+        #expect(try await !parent.api.unpair(device: "Emma's PC").wasTold)
+        // It is removed and has not been told: the parent answers, for the removal's sake alone.
+        let reception = try await stolen.call(port: port)
+        #expect(reception != .silence)
+        let waiting = try await parent.latchkey("message", "send", "--on", "Emma's PC", "not for you")
+        #expect(waiting.status == 67 && waiting.talkLines.count == 1, "\(waiting)")
+        #expect(try await parent.api.devices().map(\.marks) == [[.removalUntold]])
+        try await child.start()
+        try await eventually("it is told") { try await child.api.status().peers.isEmpty }
+        try await eventually("the parent is sure") { try await parent.api.status().peers.isEmpty }
+        #expect(try await child.api.status().messages.isEmpty)
+        #expect(try await stolen.call(port: port) == .silence)
+      }
+    }
+
+    @Test("A link key without the pairwise key opens nothing, and does not disturb the device it was taken from")
+    func linkKeyAlone() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let port = try await parent.port()
+        #expect(await child.terminate() == .exited(0))
+        let stolen = try StolenKeys(of: child)
+        #expect(try await stolen.call(port: port, key: .generate()) == .answeredAndDropped)
+        #expect(try await !parent.isConnected())
+        try await child.start()
+        try await eventually("they are connected") { try await parent.isConnected() }
+        #expect(try await stolen.call(port: port, key: .generate()) == .answeredAndDropped)
+        for node in [parent, child] { #expect(try await node.isConnected()) }
+        #expect(try await parent.api.devices().allSatisfy { $0.marks.isEmpty })
+      }
+    }
+  }
+}

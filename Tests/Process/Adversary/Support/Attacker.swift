@@ -1,0 +1,82 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// The real machines of a pairing in an adversary's hands: run on its own connections, with keys of its own.
+struct Attacker: Sendable {
+  /// What came of an attempt.
+  struct End: Sendable {
+    var outcome: PairingOutcome?
+    /// The digits that its own machine would show, once the other side had proved itself.
+    var digits: String?
+    /// The frames it was sent.
+    var received: [[UInt8]] = []
+  }
+
+  let party: PairingParty
+
+  /// Make keys nobody knows.
+  init(_ role: DeviceRole, name: String = "Mallory") throws {
+    party = PairingParty(identity: .generate(), link: .generate(), name: try DeviceName(name), role: role)
+  }
+
+  static func entropy() -> PairingEntropy {
+    PairingEntropy(
+      random: SecureRandom.bytes(32), ephemeralKey: .generate(), scalar: .generate(),
+      sessionID: SecureRandom.bytes(16))
+  }
+
+  /// Join by a code, as a child; says yes to everything.
+  ///
+  /// - Parameter isHeld: called with the digits before anything is made final; false to leave then.
+  func join(_ code: PairingCredential, on stream: ByteStream, isHeld: @Sendable (String) -> Bool = { _ in true }) -> End
+  {
+    var machine = PairingJoinerMachine(own: party, code: code, entropy: Self.entropy(), asksPerson: false)
+    stream.write(machine.opening.preamble.bytes)
+    stream.write(frame: machine.opening.frame)
+    return run(
+      on: stream, isHeld, receive: { machine.received($0) }, store: { machine.stored() },
+      promote: { machine.promoted() }, lose: { machine.connectionLost() })
+  }
+
+  /// Play the inviter of a code; the preamble has been read.
+  func invite(_ code: PairingCredential, on stream: ByteStream, isHeld: @Sendable (String) -> Bool = { _ in true })
+    -> End
+  {
+    var machine = PairingInviterMachine(
+      own: party, code: code, joinerRole: .child, entropy: Self.entropy(), discoveryKey: SecureRandom.bytes(32),
+      asksPerson: false)
+    return run(
+      on: stream, isHeld, receive: { machine.received($0) }, store: { machine.stored() },
+      promote: { machine.promoted() }, lose: { machine.connectionLost() })
+  }
+
+  private func run(
+    on stream: ByteStream, _ isHeld: (String) -> Bool, receive: ([UInt8]) -> [PairingEffect],
+    store: () -> [PairingEffect], promote: () -> [PairingEffect], lose: () -> [PairingEffect]
+  ) -> End {
+    var end = End()
+    while end.outcome == nil {
+      let frame = stream.readFrame()
+      if let frame { end.received.append(frame) }
+      var effects = frame.map(receive) ?? lose()
+      while !effects.isEmpty, end.outcome == nil {
+        switch effects.removeFirst() {
+        case .send(let frame): stream.write(frame: frame)
+        case .ask(_, _, let digits):
+          end.digits = digits
+          if !isHeld(digits) {
+            stream.end()
+            return end
+          }
+        case .storePending: effects = store() + effects
+        case .promote: effects = promote() + effects
+        case .discard, .countFailure, .countRun, .creditRun: break
+        case .finish(let outcome): end.outcome = outcome
+        }
+      }
+    }
+    stream.end()
+    return end
+  }
+}

@@ -1,0 +1,93 @@
+import LatchkeyCrypto
+import LatchkeyModel
+
+/// What goes wrong with one pairing on its way between the two machines.
+struct LinkFault: Sendable, CustomStringConvertible {
+  /// What is done to a frame.
+  enum Forgery: String, Sendable, CaseIterable {
+    case changed, random, doubled, reflected
+  }
+
+  enum Kind: Sendable {
+    /// Everything is cut off after so many bytes this way.
+    case cut(Direction, bytes: Int)
+    /// A frame is not what it was.
+    case forged(Direction, frame: Int, Forgery)
+    /// From this frame on nothing passes, and nothing is closed.
+    case silence(Direction, frame: Int)
+  }
+
+  /// The number of the last frame, either way: the acknowledgement, and the inviter's last word.
+  private var last: Int { isTyped ? 4 : 3 }
+
+  let isTyped: Bool
+  let kind: Kind
+  /// The address from which the inviter sees it come; another for each, so that none waits for what another did.
+  let source: String
+
+  /// Whether a pairing with it must not come about. It may where the other side's word is out already.
+  var mustFail: Bool {
+    guard case .forged(let direction, let frame, let forgery) = kind else { return false }
+    // A second Commit comes after the joiner has acknowledged the first.
+    return frame < (direction == .toJoiner && forgery == .doubled ? last - 1 : last)
+  }
+
+  /// Whether it is likely to take a minute until both sides are sure.
+  var isLong: Bool {
+    switch kind {
+    case .cut: return false
+    case .forged(let direction, let frame, _):
+      return frame == last || (direction == .toInviter && frame == last - 1)
+    case .silence(let direction, let frame):
+      return frame >= last - (direction == .toJoiner ? 1 : 0)
+    }
+  }
+
+  /// Whether the joiner waits for as long as a person may take, since it cannot know that nobody is asked.
+  var leavesJoinerAsking: Bool {
+    guard case .silence(.toJoiner, let frame) = kind else { return false }
+    return frame == last - 1
+  }
+
+  /// What the joiner may tell its person.
+  var possibleOutcomes: [PairingOutcome] {
+    let usual: [PairingOutcome] = [.ok, .expired, .network, .wrongCode]
+    if leavesJoinerAsking { return usual + [.cancelled] }
+    // Random bytes in place of an offer or an answer are versions that nobody speaks.
+    if case .forged(_, frame: 0, .random) = kind, isTyped { return usual + [.version] }
+    return usual
+  }
+
+  var isSilence: Bool { if case .silence = kind { true } else { false } }
+
+  /// Stand between with this fault.
+  func middle(to port: UInt16) throws -> Middle {
+    switch kind {
+    case .cut(let direction, let bytes): return try Middle(to: port, from: source, cut: (direction, bytes))
+    case .silence(let direction, let frame):
+      return try Middle(to: port, from: source) { way, number, _ in
+        way == direction && number == frame ? .silence : .pass
+      }
+    case .forged(let direction, let frame, let forgery):
+      return try Middle(to: port, from: source) { way, number, body in
+        guard way == direction, number == frame else { return .pass }
+        switch forgery {
+        case .changed: return .send([[body[0] ^ 1] + body.dropFirst()])
+        case .random: return .send([SecureRandom.bytes(body.count)])
+        case .doubled: return .send([body, body])
+        case .reflected: return .reflect
+        }
+      }
+    }
+  }
+
+  var description: String {
+    let code = isTyped ? "typed code" : "pasted code"
+    return switch kind {
+    case .cut(let direction, let bytes): "\(code), cut after \(bytes) bytes \(direction.rawValue)"
+    case .forged(let direction, let frame, let forgery):
+      "\(code), frame \(frame) \(direction.rawValue) \(forgery.rawValue)"
+    case .silence(let direction, let frame): "\(code), silence from frame \(frame) \(direction.rawValue)"
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import LatchkeyDiscovery
+
+/// Announces the discriminator of somebody else's code at ports of its own, on loopback alone.
+final class Spoofer: Sendable {
+  private let running: Task<Void, Never>
+
+  /// Announce until `end`.
+  ///
+  /// - Parameter name: the instance's; those that sort first are tried first.
+  init(discriminator: UInt16, port: UInt16, name: String) {
+    let discovery = EmbeddedDiscovery(configuration: DiscoveryConfiguration(interfaces: ["lo"], allowDaemon: false))
+    running = Task {
+      await discovery.advertise(
+        ServiceAdvertisement(
+          instanceName: name, port: port,
+          text: ["v": Array("1".utf8), "n": Array("spoofed!".utf8), "d": Array("\(discriminator)".utf8)]))
+      await discovery.run()
+    }
+  }
+
+  /// Withdraw it.
+  func end() async {
+    running.cancel()
+    await running.value
+  }
+}

@@ -1,0 +1,172 @@
+import GRDB
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyTestSupport
+import Testing
+
+extension ProcessTests {
+  /// Codes that do not fit, at a real node's command line: a sentence with the next step each, and nothing half done.
+  @Suite struct WrongCodeTests {
+    /// Enter a code and expect a status, and a sentence that names the next step.
+    private func refuse(
+      _ code: String, at node: NodeProcess, _ status: Int32, next: String, _ arguments: [String] = [],
+      sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+      let joined = try await node.lab.latchkey(["pair", "join", "--state-dir", node.folder] + arguments, input: code)
+      #expect(joined.status == status, "\(joined)", sourceLocation: sourceLocation)
+      let sentences = joined.talkLines.filter { !$0.hasPrefix("Looking") }
+      #expect(sentences.count == 1 && sentences[0].hasPrefix("latchkey: "), "\(joined)", sourceLocation: sourceLocation)
+      #expect(
+        sentences.allSatisfy { $0.contains(next) && $0.hasSuffix(".") }, "\(joined)", sourceLocation: sourceLocation)
+      #expect(joined.output.isEmpty, "\(joined)", sourceLocation: sourceLocation)
+      let compact = code.filter { $0.isLetter || $0.isNumber }
+      #expect(
+        compact.count < 9 || !joined.talk.contains(compact), "the code is not repeated", sourceLocation: sourceLocation)
+      #expect(try await node.api.devices().isEmpty, sourceLocation: sourceLocation)
+    }
+
+    @Test(
+      "A typed code with a wrong symbol, two that changed places, one too few or too many never reaches the network")
+    func mistypedTyped() async throws {
+      var random = SeededRandom()
+      print("WrongCodeTests: \(random.note)")
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop")
+        let child = try await lab.runningNode(.child, "Emma's PC")
+        let code = Array(try await lab.invite(parent).typed.filter { $0 != "-" })
+        let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+        var wrong: [[Character]] = [Array(code.dropLast()), code + ["7"], code.map { _ in "U" }]
+        for index in code.indices {
+          var other = code
+          other[index] = random.pick(alphabet.filter { $0 != code[index] })
+          wrong.append(other)
+        }
+        if let index = (0..<8).first(where: { code[$0] != code[$0 + 1] }) {
+          var swapped = code
+          swapped.swapAt(index, index + 1)
+          wrong.append(swapped)
+        }
+        let peer = ["--peer", "127.0.0.1:\(try await parent.port())"]
+        for text in wrong { try await refuse(String(text), at: child, 65, next: "code", peer) }
+        #expect(try await parent.api.pairings().map(\.failuresLeft) == [5], "\(random.note)")
+        try await lab.expectNothingHalfDone([child])
+      }
+    }
+
+    @Test(
+      "A code whose minutes are over is silent on both ways, on a node that ran on and on one that was started again",
+      arguments: [false, true])
+    func expired(isTyped: Bool) async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop")
+        let child = try await lab.runningNode(.child, "Emma's PC")
+        let peer = ["--peer", "127.0.0.1:\(try await parent.port())"]
+        let code = try await lab.invite(parent)
+        // The boot clock cannot be set, so it is the opening that is moved: ten minutes into the past.
+        await parent.kill()
+        try parent.edit { try $0.execute(sql: "UPDATE invitation SET opened_boot = opened_boot - 600000") }
+        try await parent.start()
+        #expect(try await parent.api.pairings().isEmpty)
+        try await refuse(code.text(isTyped: isTyped), at: child, 65, next: "latchkey pair invite", peer)
+
+        // One that runs out while the node is up: three seconds of its minutes are left.
+        let late = try await lab.invite(parent)
+        await parent.kill()
+        try parent.edit {
+          try $0.execute(sql: "UPDATE invitation SET opened_boot = opened_boot - 297000 WHERE outcome IS NULL")
+        }
+        try await parent.start()
+        try await eventually("it runs out") { try await parent.api.pairings().isEmpty }
+        try await refuse(late.text(isTyped: isTyped), at: child, 65, next: "latchkey pair invite", peer)
+        try await lab.expectNothingHalfDone([parent, child])
+      }
+    }
+
+    @Test("A code that runs out while the person is asked is told to both, and nothing is kept")
+    func expiredWhileAsked() async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop")
+        let child = try await lab.runningNode(.child, "Emma's PC")
+        let code = try await lab.invite(parent, asks: true)
+        await parent.kill()
+        try parent.edit { try $0.execute(sql: "UPDATE invitation SET opened_boot = opened_boot - 294000") }
+        try await parent.start()
+        let joining = try await child.api.join(
+          JoinRequest(code: code.typed, peer: "127.0.0.1:\(try await parent.port())", acceptWithoutAsking: false))
+        let ended = try await lab.follow(joining.pairingID, at: child) { _ in false }
+        #expect(ended.outcome == .expired && ended.sentence?.contains("latchkey pair invite") == true, "\(ended)")
+        let atParent = try await lab.follow(code.id, at: parent) { _ in false }
+        #expect(
+          atParent.outcome == .expired && atParent.sentence?.contains("latchkey pair invite") == true, "\(atParent)")
+        try await lab.expectNothingHalfDone([parent, child])
+      }
+    }
+
+    @Test("A parent that joins and a child that invites are told which machine does which")
+    func otherRole() async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop")
+        let other = try await lab.runningNode(.parent, "Dad's laptop")
+        let child = try await lab.runningNode(.child, "Emma's PC")
+        let code = try await lab.invite(parent)
+        for text in [code.typed, code.pasted] {
+          try await refuse(text, at: other, 77, next: "latchkey pair join` on the child's")
+          // Its own code.
+          try await refuse(text, at: parent, 77, next: "latchkey pair join` on the child's")
+        }
+        let invited = try await child.latchkey("pair", "invite", "--yes")
+        #expect(invited.status == 77 && invited.talkLines.count == 1, "\(invited)")
+        #expect(invited.talk.contains("`latchkey pair join` here"), "\(invited)")
+        #expect(try await parent.api.pairings().map(\.failuresLeft) == [5])
+        try await lab.expectNothingHalfDone([other, child])
+      }
+    }
+
+    @Test("A machine that takes itself for a parent and uses the right code is a wrong guess to the inviter")
+    func joinerOfAnotherRole() async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop")
+        let code = try await lab.invite(parent)
+        let port = try await parent.port()
+        for (number, text) in [code.pasted, code.typed].enumerated() {
+          let credential = try PairingCredential(text)
+          let joiner = try Attacker(.parent)
+          let stream = try ByteStream(port: port, from: "127.0.0.6\(number)")
+          let end = await onThread { joiner.join(credential, on: stream) }
+          #expect(end.outcome == .wrongCode && end.digits == nil)
+        }
+        #expect(try await parent.api.pairings().map(\.failuresLeft) == [3])
+        try await lab.expectNothingHalfDone([parent])
+      }
+    }
+
+    @Test(
+      "A code of another household, a spent and a cancelled one, typed, pair nobody and say what to do",
+      arguments: ["foreign", "spent", "cancelled"])
+    func notThisCode(which: String) async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop")
+        let child = try await lab.runningNode(.child, "Emma's PC")
+        let peer = ["--peer", "127.0.0.1:\(try await parent.port())"]
+        let code = try await lab.invite(parent)
+        switch which {
+        case "foreign":
+          // It names a discriminator of which no code is open here; one that is open would be a wrong guess.
+          let elsewhere = try await lab.runningNode(.parent, "Neighbour")
+          var foreign = try await lab.invite(elsewhere)
+          while foreign.typed.prefix(2) == code.typed.prefix(2) { foreign = try await lab.invite(elsewhere) }
+          try await refuse(foreign.typed, at: child, 65, next: "latchkey pair invite", peer)
+        case "spent":
+          let first = try await lab.runningNode(.child, "Ben's PC")
+          #expect(try await lab.join(first, code.typed, peer: peer[1]).outcome == .ok)
+          try await refuse(code.typed, at: child, 65, next: "latchkey pair invite", peer)
+          #expect(try await parent.api.devices().map(\.device.name.text) == ["Ben's PC"])
+        default:
+          #expect(try await parent.latchkey("pair", "cancel").status == 0)
+          try await refuse(code.typed, at: child, 65, next: "latchkey pair invite", peer)
+        }
+        try await lab.expectNothingHalfDone([child])
+      }
+    }
+  }
+}
