@@ -179,7 +179,8 @@ let package = Package(
       ],
       path: "Tests/Fuzz/Targets", swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyFuzzTests", dependencies: ["LatchkeyFuzzTargets"], path: "Tests/Fuzz/Replay", swiftSettings: strict),
+      name: "LatchkeyFuzzTests", dependencies: ["LatchkeyFuzzTargets"], path: "Tests/Fuzz/Replay", swiftSettings: strict
+    ),
   ] + fuzzer,
   swiftLanguageModes: [.v6]
 )

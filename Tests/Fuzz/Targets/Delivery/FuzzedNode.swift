@@ -248,7 +248,9 @@ struct FuzzedNode {
   private mutating func pass(
     _ run: ItemRun, to honest: inout InboxMachine, _ honestStore: inout FuzzedStore
   ) throws(FuzzFault) {
-    do throws(SessionFault) { _ = try honest.received(run) } catch { throw FuzzFault("an honest peer refuses: \(error)") }
+    do throws(SessionFault) { _ = try honest.received(run) } catch {
+      throw FuzzFault("an honest peer refuses: \(error)")
+    }
     guard let runs = honest.nextCommit() else { return }
     try honestStore.receive(runs)
     for position in honest.committed(runs) { try hear(stored: position) }

@@ -49,7 +49,8 @@ struct SendingWatch {
     let bytes = stream.onTheWay.dropLast().reduce(0) { $0 + $1.cost }
     try require(
       stream.onTheWay.count <= windowItems && (bytes < windowBytes || stream.onTheWay.isEmpty),
-      "\(stream.onTheWay.count) items and \(bytes) bytes beside the last, where \(windowItems) and \(windowBytes) may be")
+      "\(stream.onTheWay.count) items and \(bytes) bytes beside the last, where \(windowItems) and \(windowBytes) may be"
+    )
     streams[run.streamClass] = stream
   }
 }

@@ -68,7 +68,8 @@ struct FuzzedRig: Sendable {
           stages.append(rig)
           try rig.advance()
         }
-        precondition(!isRight || (rig.inviter.outcome == .ok && rig.joiner.outcome == .ok), "an honest pairing ends well")
+        precondition(
+          !isRight || (rig.inviter.outcome == .ok && rig.joiner.outcome == .ok), "an honest pairing ends well")
         precondition(alien.inviter.outcome == .ok, "an honest pairing ends well")
       } catch { preconditionFailure("an honest pairing: \(error)") }
     }

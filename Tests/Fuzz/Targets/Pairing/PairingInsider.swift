@@ -93,7 +93,7 @@ struct PairingInsider {
     switch way {
     case 0, 1: return PairingCodec.encode(PairingStep.proof(signature: right))
     case 2:
-        return PairingCodec.encode(PairingStep.proof(signature: script.wholeBytes(64)))
+      return PairingCodec.encode(PairingStep.proof(signature: script.wholeBytes(64)))
     case 3: return PairingCodec.encode(PairingStep.commit(discoveryKey: script.wholeBytes(32)))
     case 4: return PairingCodec.encode(PairingStep.commitAcknowledged)
     case 5: return PairingCodec.encode(PairingStep.done)
@@ -102,7 +102,7 @@ struct PairingInsider {
         PairingStep.abort(PairingOutcome.allCases[script.choice(PairingOutcome.allCases.count)]))
     default:
       // A reflection: the victim's own signature cannot be made, but its role's can be asked for.
-        return PairingCodec.encode(
+      return PairingCodec.encode(
         PairingStep.proof(
           signature: Self.party.identity.sign(Array("latchkey pairing proof v1".utf8) + [isInviter ? 2 : 1] + hash)))
     }

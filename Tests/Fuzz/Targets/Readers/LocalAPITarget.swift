@@ -21,8 +21,12 @@ enum LocalAPITarget {
       (4, #"{"device":"Emma","action":{"message":{"_0":"\ud83d\ude00 \u0000"}}}"#),
       (4, #"{"device":"E","action":{"setApp":{"_0":{"appID":"a","category":"reward","dailyLimitMinutes":-1}}}}"#),
       (4, #"{"device":"E","action":{"setApp":{"_0":{"appID":"a","matchers":[{"kind":"name","value":"x"}]}}}}"#),
-      (4, #"{"device":"E","action":{"removeApp":{"appID":"a"}}}"#), (6, #"{"endedAt":{"milliseconds":5},"endedAtWall":6}"#),
-      (5, #"{"appID":"a","processID":7,"processStartTime":8,"startedAt":{"milliseconds":1},"startedAtWall":2,"zone":"UTC"}"#),
+      (4, #"{"device":"E","action":{"removeApp":{"appID":"a"}}}"#),
+      (6, #"{"endedAt":{"milliseconds":5},"endedAtWall":6}"#),
+      (
+        5,
+        #"{"appID":"a","processID":7,"processStartTime":8,"startedAt":{"milliseconds":1},"startedAtWall":2,"zone":"UTC"}"#
+      ),
       (3, #"{"accept":true,"attempt":1e400}"#), (3, String(repeating: #"{"a":["#, count: 700)),
     ]
     var seeds: [[UInt8]] = []

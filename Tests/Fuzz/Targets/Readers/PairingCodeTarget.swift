@@ -130,7 +130,8 @@ enum PairingCodeTarget {
     switch credential {
     case .pasted(let code):
       let secret = code.secret.withUnsafeBytes { Array($0) }
-      return "\(code.discriminator) \(code.minutesValid) \(secret) \(code.commitment) \(String(describing: code.address))"
+      return
+        "\(code.discriminator) \(code.minutesValid) \(secret) \(code.commitment) \(String(describing: code.address))"
     case .typed(let code): return "\(code.discriminator) \(code.secret.withUnsafeBytes { Array($0) })"
     }
   }

@@ -1,2 +1,0 @@
-import LatchkeyFuzzTargets
-import Testing
