@@ -11,6 +11,8 @@ struct PairingInsider {
 
   private var handshake: NoiseHandshake
   private(set) var transport: NoiseTransport?
+  /// Whether it has shown, as it should, that its keys are its own.
+  private(set) var hasProved = false
   private let isInviter: Bool
 
   init(isInviter: Bool) {
@@ -38,6 +40,7 @@ struct PairingInsider {
     do {
       if transport != nil {
         let said = plaintext(step(&script), &script)
+        if said == proof { hasProved = true }
         return try transport?.seal(said)
       }
       guard handshake.isMyTurn else { return nil }
@@ -85,13 +88,19 @@ struct PairingInsider {
     return PairingCodec.encode(introduction)
   }
 
+  /// A right proof, in this role and this handshake.
+  private var proof: [UInt8] {
+    PairingCodec.encode(PairingStep.proof(signature: signature(asInviter: isInviter)))
+  }
+
+  private func signature(asInviter: Bool) -> [UInt8] {
+    Self.party.identity.sign(
+      Array("latchkey pairing proof v1".utf8) + [asInviter ? 1 : 2] + (transport?.handshakeHash ?? []))
+  }
+
   private func step(_ script: inout ByteScript) -> [UInt8] {
-    let way = script.choice(8)
-    let hash = transport?.handshakeHash ?? []
-    let right = Self.party.identity.sign(
-      Array("latchkey pairing proof v1".utf8) + [isInviter ? 1 : 2] + hash)
-    switch way {
-    case 0, 1: return PairingCodec.encode(PairingStep.proof(signature: right))
+    switch script.choice(8) {
+    case 0, 1: return proof
     case 2:
       return PairingCodec.encode(PairingStep.proof(signature: script.wholeBytes(64)))
     case 3: return PairingCodec.encode(PairingStep.commit(discoveryKey: script.wholeBytes(32)))
@@ -102,9 +111,7 @@ struct PairingInsider {
         PairingStep.abort(PairingOutcome.allCases[script.choice(PairingOutcome.allCases.count)]))
     default:
       // A reflection: the victim's own signature cannot be made, but its role's can be asked for.
-      return PairingCodec.encode(
-        PairingStep.proof(
-          signature: Self.party.identity.sign(Array("latchkey pairing proof v1".utf8) + [isInviter ? 2 : 1] + hash)))
+      return PairingCodec.encode(PairingStep.proof(signature: signature(asInviter: !isInviter)))
     }
   }
 }

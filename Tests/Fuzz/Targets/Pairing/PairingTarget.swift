@@ -46,6 +46,7 @@ enum PairingTarget {
       case 6: try victim.end(FuzzedRig.ending(&script))
       default: if let frame = insider.next(&script) { try victim.receive(Array(frame.dropLast())) }
       }
+      try require(victim.asked == nil || insider.hasProved, "a person is asked about keys that nobody proved to have")
       if let peer = victim.peer {
         try require(peer.keys == PairingInsider.keys, "paired with keys that nobody proved to have")
       }
