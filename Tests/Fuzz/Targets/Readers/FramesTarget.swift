@@ -11,7 +11,8 @@ enum FramesTarget {
     return [
       [1, part(6)] + session + [part(5), 0, 3, 1, 2, 3] + [part(1), 0, part(2), 1, 9],
       [1, part(8)] + pairing + [0, 1, part(1), 7, lifts, fills, 0xFF, 0xFF, fills, 0, 9],
-      [0, part(3), 0, 1, 5, fills, 0x0F, 0xF0, fills, 0x0F, 0xF0], [0, part(2), 0, 0], [2, fills, 0xFF, 0xFE],
+      [0, part(3), 0, 1, 5, fills, 0x0F, 0xF0, fills, 0x0F, 0xF0], [0, fills, 0x0F, 0xFE, 9, fills, 0, 1, 9],
+      [0, fills, 0x0F, 0xFF, 9], [0, part(2), 0, 0], [2, fills, 0xFF, 0xFE],
       [1, part(4), 71, 69, 84, 32, part(2), 47, 32],
       [1, part(3), 0x4C, 0x4B, 1, part(3), 3, 0, 9, part(4), 0, 2, 1, 1],
     ]

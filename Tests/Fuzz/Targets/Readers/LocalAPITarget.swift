@@ -8,11 +8,13 @@ enum LocalAPITarget {
   static func seeds() -> [[UInt8]] {
     let targets = [
       "/v1/status", "/v1/sync", "/v1/settings", "/v1/apps?device=Emma", "/v1/devices", "/v1/devices/Emma%27s%20PC",
-      "/v1/devices/x/forget", "/v1/devices/x/release", "/v1/pairing", "/v1/pairing/invitations", "/v1/pairing/joins",
+      "/v1/devices/x/forget", "/v1/devices/x/release",
+      "/v1/pairing", "/v1/pairing/invitations", "/v1/pairing/joins",
       "/v1/pairing/nearby?after=3", "/v1/pairing/ab12?after=-1", "/v1/pairing/ab12/answer", "/v1/commands?limit=5",
       "/v1/commands?device=a&limit=100", "/v1/commands/x/wait", "/v1/commands/x", "/v1/usage/summary?from=a&to=b",
       "/v1/usage?device=a&app=b&from=1&to=2&limit=3&cursor=c", "/v1/usage/sessions", "/v1/usage/sessions/x/end",
       "/v1/usage?limit=9999999999999999999999", "/v1//status", "/v1/%ff", "/v1/%4", "v1", "/", "/v1/apps?&=&==&a",
+      "/v1/devices/%2541", "/v1/apps?device=%25%26%3D%2B",
     ]
     let bodies: [(UInt8, String)] = [
       (1, #"{"minutes":5,"childName":"Emma","acceptWithoutAsking":false}"#),

@@ -13,6 +13,9 @@ enum MessagesTarget {
     for receipt in SampleMessages.receipts(&random) { seeds.append([5] + coding.encode(receipt)) }
     for step in SampleMessages.steps(&random) { seeds.append([3] + PairingCodec.encode(step)) }
     for batch in SampleMessages.batches(&random) { seeds.append([0] + SessionCodec.encode(batch)) }
+    let atTheEnd = [0] + SessionCodec.encode(SampleMessages.skip((UInt64.max - 3)...(UInt64.max - 1)))
+    // Its last byte is the number of items skipped.
+    seeds += [atTheEnd] + [4, 9].map { atTheEnd.dropLast() + [$0] }
     let app = Samples.app(&random)
     return seeds + [
       [1] + PairingCodec.encode(PairingOpening(commitment: random.bytes(32))),

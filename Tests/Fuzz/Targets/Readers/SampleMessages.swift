@@ -51,6 +51,10 @@ enum SampleMessages {
       keyID: random.bytes(8))
   }
 
+  static func skip(_ numbers: ClosedRange<UInt64>) -> SessionBatch {
+    SessionBatch(runs: [ItemRun(streamClass: .command, epoch: 9, items: [DeliveryItem(skipping: numbers)])])
+  }
+
   static func batches(_ random: inout SeededRandom) -> [SessionBatch] {
     var refusal = hello(&random)
     refusal.refusal = .shuttingDown
