@@ -69,7 +69,7 @@ struct FuzzedNode {
     watch?.begins(streamClass, position)
     switch effect {
     case .forget(let stored): forget(stored)
-    case .restart(let streamClass):
+    case .restart(let streamClass, _):
       watch?.restarts(streamClass)
       errands.append(.restart(streamClass))
     case nil: break
@@ -81,9 +81,10 @@ struct FuzzedNode {
     _ position: OutboxPosition, last: UInt64, _ streamClass: StreamClass, _ held: StreamPosition?
   ) -> OutboxMachine.Effect? {
     guard let held, held.epoch == position.epoch else {
-      return position.storedThrough > 0 ? .restart(streamClass) : nil
+      return position.storedThrough > 0 ? .restart(streamClass, .peerLost(after: 0)) : nil
     }
-    if held.through < position.storedThrough || held.through > last { return .restart(streamClass) }
+    if held.through > last { return .restart(streamClass, .peerIsAhead) }
+    if held.through < position.storedThrough { return .restart(streamClass, .peerLost(after: held.through)) }
     return held.through > position.storedThrough ? .forget(held) : nil
   }
 
