@@ -17,9 +17,11 @@ public struct InboxMachine: Sendable {
   private var isCommitting = false
   private var heldItems: [StreamClass: Int] = [:]
   private var heldBytes: [StreamClass: Int] = [:]
+  private var lastItems: [StreamClass: HeldItem] = [:]
 
-  /// Begin with the watermarks the store holds.
-  public init(_ watermarks: [StreamPosition]) {
+  /// Begin with the watermarks and last items the store holds.
+  public init(_ watermarks: [StreamPosition], held: [HeldItem] = []) {
+    for item in held { lastItems[item.streamClass] = item }
     for watermark in watermarks {
       streams[watermark.streamClass] = Stream(
         epoch: watermark.epoch, watermark: watermark.through, received: watermark.through)
@@ -32,6 +34,9 @@ public struct InboxMachine: Sendable {
       streams[streamClass].map { StreamPosition(streamClass: streamClass, epoch: $0.epoch, through: $0.watermark) }
     }
   }
+
+  /// The last item of each stream that is in force and was no skip, for our Hello.
+  public var held: [HeldItem] { lastItems.keys.sorted().compactMap { lastItems[$0] } }
 
   /// A session is open: take over the epochs that the peer states. Both have said what they hold by now, and the peer's old
   /// numbers mean nothing any more.
@@ -58,6 +63,7 @@ public struct InboxMachine: Sendable {
         throw .violation("a run of another epoch")
       }
       stream = Stream(epoch: run.epoch, watermark: 0, received: 0)
+      lastItems[run.streamClass] = nil
     }
     var fresh: [DeliveryItem] = []
     fresh.reserveCapacity(run.items.count)
@@ -101,9 +107,15 @@ public struct InboxMachine: Sendable {
     isCommitting = false
     // Of each class the store is where the last run left it: an epoch before that is not in force any more.
     var last: [StreamClass: StreamPosition] = [:]
+    var items: [StreamClass: HeldItem] = [:]
     for run in runs {
       guard let through = run.items.last?.skipThrough else { continue }
+      if last[run.streamClass]?.epoch != run.epoch { items[run.streamClass] = nil }
       last[run.streamClass] = StreamPosition(streamClass: run.streamClass, epoch: run.epoch, through: through)
+      if let item = run.items.last(where: { $0.kind != .skip }) {
+        items[run.streamClass] = HeldItem(
+          streamClass: run.streamClass, sequence: item.sequence, itemID: item.itemID)
+      }
     }
     var stored: [StreamPosition] = []
     for (streamClass, position) in last.sorted(by: { $0.key < $1.key }) {
@@ -111,6 +123,9 @@ public struct InboxMachine: Sendable {
       stream.watermark = max(stream.watermark, position.through)
       stream.received = max(stream.received, stream.watermark)
       streams[streamClass] = stream
+      if let item = items[streamClass], item.sequence > lastItems[streamClass]?.sequence ?? 0 {
+        lastItems[streamClass] = item
+      }
       stored.append(StreamPosition(streamClass: streamClass, epoch: stream.epoch, through: stream.watermark))
     }
     forgetCommitted()
@@ -125,6 +140,7 @@ public struct InboxMachine: Sendable {
 
   private mutating func adopt(_ streamClass: StreamClass, epoch: UInt64) {
     guard streams[streamClass]?.epoch != epoch else { return }
+    lastItems[streamClass] = nil
     streams[streamClass] = Stream(epoch: epoch, watermark: 0, received: 0)
   }
 
