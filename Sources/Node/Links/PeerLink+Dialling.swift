@@ -25,20 +25,17 @@ extension PeerLink {
       var delay: Int64
       switch outcome {
       case .served:
-        // A session that did not last is a failed try: two machines that cannot go on must not go round in a circle.
-        delay = lastedLong ? 200 : backoff.failed(jitter: Double.random(in: 0...1))
-        if lastedLong { backoff.reset() }
+        delay = pace.served(jitter: Double.random(in: 0...1))
       case .failed(let reason), .silent(let reason):
         if current == nil { lastError = reason }
-        delay = backoff.failed(jitter: Double.random(in: 0...1))
+        delay = pace.failed(jitter: Double.random(in: 0...1))
         if case .silent = outcome { await metSilence() }
       }
       if current == nil {
         nextTry = context.now() + delay
         context.syncChanges.notify()
         let before = wake.version
-        // A change during the dialling itself is worth a new try at once, but never in a tight circle.
-        if before != seen { delay = min(delay, 200) }
+        if before != seen { delay = pace.hastened(delay) }
         await wake.wait(after: before, milliseconds: delay)
       }
     }
