@@ -24,6 +24,7 @@ extension NodeService {
         return payload
       }
     } catch { throw LocalAPIError(error) }
+    CrashPoint.itemAccepted.reached()
     await directory.committed([issued.change])
     context.changes.notify()
     return issued.command

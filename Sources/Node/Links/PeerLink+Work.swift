@@ -15,6 +15,7 @@ extension PeerLink {
         guard current == number else { return }
         guard let run = outbox.loaded(load, items) else { return }
         send(run, number)
+        CrashPoint.runSent.reached()
         await noteRemovalSent(run, number)
       } catch {
         fail(number, error)
@@ -45,13 +46,16 @@ extension PeerLink {
     while let runs = inbox.nextCommit() {
       do {
         try await keepDiscoveryKeys(runs)
+        CrashPoint.runGathered.reached()
         let result = try await context.store.receive(
           runs, from: peer, role: record.device.role, enforcement: context.enforcement, at: context.wall())
+        CrashPoint.runCommitted.reached()
         let stored = inbox.committed(runs)
         // The peer uses new keys once it hears that they are stored: they have to be known here by then.
         if result.hasCompletedPairing { await directory.promoted(peer) }
         if result.hasNewKeys { try await directory.refresh(peer) }
         if current == number, !stored.isEmpty { send(SessionBatch(stored: stored), number) }
+        CrashPoint.storedSent.reached()
         await publish(result, number)
       } catch {
         inbox.commitFailed()
@@ -103,10 +107,17 @@ extension PeerLink {
 
   /// Make durable what the peer has stored, and what a new session brought to light.
   func pumpForget() async {
-    do {
+    do throws(StoreError) {
       while let (streamClass, position) = pendingForget.first {
         pendingForget[streamClass] = nil
-        let result = try await context.store.forget(peer, position, at: context.wall())
+        CrashPoint.storedReceived.reached()
+        let result: StoredResult
+        do throws(StoreError) { result = try await context.store.forget(peer, position, at: context.wall()) } catch {
+          // What the peer has said since covers it.
+          if pendingForget[streamClass] == nil, current != nil { pendingForget[streamClass] = position }
+          throw error
+        }
+        CrashPoint.itemsForgotten.reached()
         context.changes.notify()
         // What was stored of a control stream from before the removal says nothing of the removal.
         if streamClass == .control, record.state == .removedUntold, isWholeControl(position) {
@@ -118,8 +129,16 @@ extension PeerLink {
         logger.warning(
           "the other machine holds another past of this stream; starting it anew",
           metadata: ["stream": "\(streamClass.word)"])
-        let position = try await context.store.restart(
-          peer, streamClass, epoch: UInt64.random(in: 1...UInt64.max), at: context.wall())
+        CrashPoint.restartDue.reached()
+        let position: OutboxPosition
+        do throws(StoreError) {
+          position = try await context.store.restart(
+            peer, streamClass, epoch: UInt64.random(in: 1...UInt64.max), at: context.wall())
+        } catch {
+          if current != nil { restarts.append(streamClass) }
+          throw error
+        }
+        CrashPoint.restartMade.reached()
         outbox.restarted(streamClass, position)
         signalOutbox()
       }
@@ -148,15 +167,23 @@ extension PeerLink {
         try await context.store.seen(peer, address: nil, synced: true, at: context.wall())
       }
     } catch {
-      if let current { fail(current, error) }
+      guard let current else { return }
+      // What the peer has stored it has stored: that this is not written down here ends no session. It waits for the disk.
+      if error.isOfDisk { return logger.error("the database refused", metadata: ["reason": "\(error)"]) }
+      fail(current, error)
     }
+  }
+
+  /// The disk is well again: finish what waited for that, and look for the peer, which may have been turned away.
+  func diskRecovered() {
+    if let current { sessions[current]?.forgetWork.yield() }
+    signOfLife()
   }
 
   /// The store could not do its part: nothing was acknowledged; end the session and say why.
   private func fail(_ number: Int, _ error: StoreError) {
     logger.error("the database refused", metadata: ["reason": "\(error)"])
     lastError = error.description
-    context.warn("storage", error.description)
     sessions[number]?.connection.abort()
     detach(number)
   }
