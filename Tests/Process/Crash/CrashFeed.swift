@@ -20,8 +20,9 @@ struct CrashFeed: Sendable {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<Self.workers {
         group.addTask {
+          let client = PlainClient(folder: child.folder)
           while let number = try await pace.take() {
-            try await recordUse(number, childAPI, start)
+            try await recordUse(number, client, childAPI, start)
             await pace.recordAccepted()
           }
         }
@@ -48,22 +49,24 @@ struct CrashFeed: Sendable {
     }
   }
 
-  private func recordUse(_ number: Int, _ api: ControlClient, _ start: UInt64) async throws {
+  private func recordUse(_ number: Int, _ client: PlainClient, _ api: ControlClient, _ start: UInt64) async throws {
     var wasAsked = false
     let id = try await ChaosFamily.persistently {
       if wasAsked, let known = try await api.usage(UsageQuery(appID: "use.\(number)")).sessions.first {
         return known.record.recordID
       }
       wasAsked = true
-      return try await api.startUsage(
+      let started: UsageStarted = try await client.post(
+        "/v1/usage/sessions",
         UsageStartRequest(
           appID: "use.\(number)", processID: getpid(), processStartTime: start, startedAt: Self.now(),
-          startedAtWall: Int64(number) * 60_000, zone: "Europe/Berlin")
-      ).recordID
+          startedAtWall: Int64(number) * 60_000, zone: "Europe/Berlin"))
+      return started.recordID
     }
     try await ChaosFamily.persistently {
-      _ = try await api.endUsage(
-        recordID: id.description, UsageEndRequest(endedAt: Self.now(), endedAtWall: Int64(number) * 60_000 + 1_000))
+      let _: UsageRecord = try await client.post(
+        "/v1/usage/sessions/\(id)/end",
+        UsageEndRequest(endedAt: Self.now(), endedAtWall: Int64(number) * 60_000 + 1_000))
     }
   }
 
