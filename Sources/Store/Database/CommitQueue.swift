@@ -105,7 +105,8 @@ final class CommitQueue: Sendable {
       if jobs.count == 1 { return refuse(jobs, fault) }
       switch fault {
       case .diskFull:
-        // There may be room for the smaller ones, and among these for what makes room.
+        // There may be room for the smaller ones, and among these for what makes room; and in the log once it is written back.
+        try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         for index in jobs.indices { run(jobs[index...index]) }
       case _ where fault.isOfDisk || running == jobs.endIndex: refuse(jobs, fault)
       default:
