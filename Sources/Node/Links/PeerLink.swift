@@ -32,8 +32,10 @@ actor PeerLink {
   var savedSynced: Int64?
 
   var backoff = Backoff()
-  /// Something happened that is worth a new try, or the session has ended.
+  /// Something happened that is worth a new try, or a session has begun or ended.
   let wake = ChangeSignal()
+  /// Something happened that is worth a new try, or there will be none.
+  let life = ChangeSignal()
   var discovered: [String: [SocketEndpoint]] = [:]
   var lastError: String?
   var nextTry: BootInstant?
@@ -102,6 +104,7 @@ actor PeerLink {
     if let current { close(current, .removed) }
     if let attempt { close(attempt, .removed) }
     wake.notify()
+    life.notify()
   }
 
   /// The node stops: say so and close.
@@ -109,6 +112,7 @@ actor PeerLink {
     isEnded = true
     for number in sessions.keys { close(number, .shuttingDown) }
     wake.notify()
+    life.notify()
   }
 
   /// Look for items that were made durable without a word to this link, in the transaction of something else.
@@ -128,18 +132,21 @@ actor PeerLink {
       detach(number)
     }
     wake.notify()
+    life.notify()
   }
 
   /// Items were made durable for the peer.
   func committed(_ change: OutboxChange) {
     outbox.committed(change.streamClass, epoch: change.epoch, last: change.last)
-    if current == nil { signOfLife() } else { noteSync() }
+    // Where sessions fall apart (a full disk), one more item does not mend them.
+    if current == nil { if lastedLong { signOfLife() } } else { noteSync() }
     signalOutbox()
   }
 
   /// Whatever shows that a try is worth while: back-off begins anew.
   func signOfLife() {
     backoff.reset()
+    life.notify()
     wake.notify()
   }
 
@@ -188,6 +195,10 @@ actor PeerLink {
   func detach(_ number: Int) {
     if let opened = sessions[number]?.openedAt, current == number || attempt == number {
       lastedLong = context.now() - opened >= 5_000
+      if lastedLong {
+        backoff.reset()
+        life.notify()
+      }
     }
     if current == number {
       current = nil

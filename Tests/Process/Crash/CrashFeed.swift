@@ -80,7 +80,9 @@ struct CrashFeed: Sendable {
   private static func ownStartTime() throws -> UInt64 {
     let text = ProcessLab.read("/proc/self/stat")
     let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
-    guard fields.count > 20, let start = UInt64(fields[20]) else { throw LabFault("/proc/self/stat is not understood.") }
+    guard fields.count > 20, let start = UInt64(fields[20]) else {
+      throw LabFault("/proc/self/stat is not understood.")
+    }
     return start
   }
 }

@@ -78,7 +78,8 @@ final class PlainClient: Sendable {
       if let end = answer.range(of: Data("\r\n\r\n".utf8)) {
         let head = String(decoding: answer[..<end.lowerBound], as: UTF8.self).lowercased()
         guard let length = head.split(separator: "content-length:").dropFirst().first?.prefix(while: { $0 != "\r\n" }),
-          let count = Int(length.trimmingCharacters(in: .whitespaces)), let status = head.split(separator: " ").dropFirst().first
+          let count = Int(length.trimmingCharacters(in: .whitespaces)),
+          let status = head.split(separator: " ").dropFirst().first
         else { throw Self.broken }
         if answer.count >= end.upperBound + count {
           let body = answer[end.upperBound..<(end.upperBound + count)]

@@ -6,7 +6,8 @@ import Testing
 extension ProcessTests {
   /// A node whose disk fails it: says so, keeps what it has, takes nothing new, and goes on by itself when the disk is well.
   @Suite struct DiskTests {
-    @Test("A disk that is full is said to be, refuses new work and loses nothing, and is used again when there is room",
+    @Test(
+      "A disk that is full is said to be, refuses new work and loses nothing, and is used again when there is room",
       arguments: [DeviceRole.child, .parent])
     func full(role: DeviceRole) async throws {
       try await ProcessLab.run { lab in
@@ -29,7 +30,8 @@ extension ProcessTests {
       var testDescription: String { "\(order), \(role.rawValue)" }
     }
 
-    @Test("A disk whose syncs or writes fail acknowledges nothing, and everything is there once it is well",
+    @Test(
+      "A disk whose syncs or writes fail acknowledges nothing, and everything is there once it is well",
       arguments: [
         Fault(role: .child, order: "sync 5"), Fault(role: .parent, order: "sync 5"),
         Fault(role: .child, order: "write 5"), Fault(role: .parent, order: "write 28", sentence: "The disk is full"),
@@ -65,14 +67,16 @@ extension ProcessTests {
         try #require(frozen.status == 0, "\(frozen)")
         let refused = try await child.latchkey(["run", "--interfaces", "lo", "--no-discovery"])
         #expect(refused.status > 0 && refused.talkLines.count == 1, "\(refused)")
-        #expect(refused.talk.contains("read-only"), "\(refused)")
+        #expect(refused.talk.contains("disk is read-only: mount it writable"), "\(refused)")
         try await disk.run("mount -o remount,rw $disk")
         try await child.start()
         #expect(try await parent.ended(id).status == .executed)
       }
     }
 
-    @Test("A database that was damaged while the node was stopped is set aside, nothing of it lost, and the next start is anew")
+    @Test(
+      "A database that was damaged while the node was stopped is set aside, nothing of it lost, and the next start is anew"
+    )
     func damagedWhileStopped() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -95,7 +99,9 @@ extension ProcessTests {
       }
     }
 
-    @Test("A database that is damaged under a running node is noticed, takes nothing more, and is set aside at the next start")
+    @Test(
+      "A database that is damaged under a running node is noticed, takes nothing more, and is set aside at the next start"
+    )
     func damagedWhileRunning() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -106,7 +112,9 @@ extension ProcessTests {
         try await eventually("they are connected") { try await parent.isConnected() }
         try damage(child)
         try await eventually("the damage is met") {
-          do { return try await child.api.status().warnings.contains { $0.contains("is damaged") } } catch let error as LocalAPIError {
+          do { return try await child.api.status().warnings.contains { $0.contains("is damaged") } } catch let error
+            as LocalAPIError
+          {
             #expect(error.code == .storage && error.message.contains("is damaged"), "\(error)")
             return true
           }

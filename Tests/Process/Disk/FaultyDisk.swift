@@ -36,5 +36,7 @@ struct FaultyDisk: Sendable {
   }
 
   private static let library =
-    URL(fileURLWithPath: BuiltProgram.path).deletingLastPathComponent().appendingPathComponent("libLatchkeyDiskFault.so").path
+    URL(fileURLWithPath: BuiltProgram.path).deletingLastPathComponent().appendingPathComponent(
+      "libLatchkeyDiskFault.so"
+    ).path
 }

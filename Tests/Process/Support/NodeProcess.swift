@@ -59,7 +59,9 @@ actor NodeProcess {
     self.process = process
     try await eventually("\(name) answers") {
       // A node that is to die may do so before it answers.
-      guard process.isRunning || crashPoint != nil else { throw LabFault("\(self.name) did not start: \(self.log.suffix(2_000))") }
+      guard process.isRunning || crashPoint != nil else {
+        throw LabFault("\(self.name) did not start: \(self.log.suffix(2_000))")
+      }
       // A socket that a killed run left behind answers nothing.
       guard let status = try? await self.api.status() else { return !process.isRunning }
       return status.processID == process.pid
