@@ -11,7 +11,8 @@ extension PeerLink {
     {
       do {
         let items = try await context.store.load(
-          peer, load.streamClass, epoch: load.epoch, from: load.from, items: load.items, bytes: load.bytes)
+          peer, load.streamClass, epoch: load.epoch, from: load.from, items: load.items, bytes: load.bytes,
+          at: context.wall())
         guard current == number else { return }
         guard let run = outbox.loaded(load, items) else { return }
         send(run, number)
@@ -85,6 +86,7 @@ extension PeerLink {
           "receipts": "\(result.commands.count)",
         ])
     }
+    noteSync()
     context.changes.notify()
     guard result.wasRemoved else { return }
     logger.notice("this device was removed by the peer")
@@ -125,39 +127,31 @@ extension PeerLink {
         }
         if result.hasNewKeys { try await takeNewKeys(result.change) }
       }
-      while let streamClass = restarts.popLast() {
+      while let (streamClass, cause) = restarts.popLast() {
         logger.warning(
           "the other machine holds another past of this stream; starting it anew",
-          metadata: ["stream": "\(streamClass.word)"])
+          metadata: ["stream": "\(streamClass.word)", "cause": "\(cause)"])
+        warnOfRestart(cause)
         CrashPoint.restartDue.reached()
         let position: OutboxPosition
         do throws(StoreError) {
           position = try await context.store.restart(
-            peer, streamClass, epoch: UInt64.random(in: 1...UInt64.max), at: context.wall())
+            peer, streamClass, epoch: UInt64.random(in: 1...UInt64.max), cause: cause, at: context.wall())
         } catch {
-          if current != nil { restarts.append(streamClass) }
+          if current != nil { restarts.append((streamClass, cause)) }
           throw error
         }
         CrashPoint.restartMade.reached()
+        context.changes.notify()
         outbox.restarted(streamClass, position)
         signalOutbox()
       }
       try await forgetPreviousKey()
       while let sighting = sightings.popLast() {
-        if record.pendingKey == sighting.pairwiseKey {
-          // A session with the new key proves that the other half of the pairing is there.
-          if try await context.store.promote(peer, at: context.wall()) { await directory.promoted(peer) }
-          try await directory.refresh(peer)
-        } else if record.pendingKey != nil, sighting.address != nil, context.profile.role == .child {
-          // Answered with the key in force, as nobody does who still waits for the other half of a pairing, or has made it final.
-          try await context.store.discardPending(peer)
-          try await directory.refresh(peer)
+        do throws(StoreError) { try await note(sighting) } catch {
+          if error.isOfDisk { sightings.append(sighting) }
+          throw error
         }
-        try await context.store.seen(
-          peer, address: sighting.address, synced: outbox.waiting == 0, isSession: true, at: context.wall())
-        record.device.lastSeenAt = context.wall()
-        if record.connectedAt == nil { record.connectedAt = context.wall() }
-        if let address = sighting.address { record.lastAddress = address }
       }
       // Whoever asks when the two were last in step is told the truth after a restart too.
       if outbox.waiting == 0, current != nil, let synced = lastSynced,
@@ -174,27 +168,75 @@ extension PeerLink {
     }
   }
 
+  /// Make durable that a session was opened, and what that proves.
+  private func note(_ sighting: Sighting) async throws(StoreError) {
+    if record.pendingKey == sighting.pairwiseKey {
+      // A session with the new key proves that the other half of the pairing is there.
+      if try await context.store.promote(peer, at: context.wall()) { await directory.promoted(peer) }
+      try await directory.refresh(peer)
+    } else if record.pendingKey != nil, sighting.address != nil, context.profile.role == .child {
+      // Answered with the key in force, as nobody does who still waits for the other half of a pairing, or has made it final.
+      try await context.store.discardPending(peer)
+      try await directory.refresh(peer)
+    }
+    try await context.store.seen(
+      peer, address: sighting.address, synced: outbox.waiting == 0, isSession: true, at: context.wall())
+    record.device.lastSeenAt = context.wall()
+    if record.connectedAt == nil { record.connectedAt = context.wall() }
+    if let address = sighting.address { record.lastAddress = address }
+  }
+
   /// The disk is well again: finish what waited for that, and look for the peer, which may have been turned away.
   func diskRecovered() {
     if let current { sessions[current]?.forgetWork.yield() }
     signOfLife()
   }
 
+  /// Say that one of the two machines was set back, and what comes of it.
+  private func warnOfRestart(_ cause: RestartCause) {
+    let name = record.device.name
+    switch cause {
+    case .peerLost:
+      context.warn(
+        "restart-lost-\(peer)",
+        "“\(name)” has lost what it had stored (was it reset, or restored from a backup?): what is known here is sent again; "
+          + "look at its rules and use with `latchkey apps list` and `latchkey usage list`.")
+    case .peerIsAhead:
+      context.warn(
+        "restart-ahead-\(peer)",
+        "“\(name)” has more from this machine than this machine knows (was its state folder restored from a backup?): what "
+          + "waits here is sent again; ask for its rules with `latchkey report request`, and give those again that are wrong."
+      )
+    }
+  }
+
   /// The store could not do its part: nothing was acknowledged; end the session and say why.
-  private func fail(_ number: Int, _ error: StoreError) {
+  func fail(_ number: Int, _ error: StoreError) {
     logger.error("the database refused", metadata: ["reason": "\(error)"])
     lastError = error.description
     sessions[number]?.connection.abort()
     detach(number)
   }
 
+  /// A person wants it now: dial, or say again what both sides hold.
+  func syncNow() {
+    signOfLife()
+    guard let current else { return }
+    let held = inbox.statement
+    if !held.isEmpty { send(SessionBatch(stored: held), current) }
+    signalOutbox()
+  }
+
+  /// The last number of each class that was sent in the session that is open.
+  var sentThrough: [StreamClass: UInt64] { outbox.sentThrough }
+
   /// Keep the state of synchronisation true.
   func noteSync() {
-    if current != nil, outbox.waiting == 0 {
+    if current != nil, outbox.waiting + inbox.behind == 0 {
       lastSynced = context.wall()
       syncTotal = 0
     } else {
-      syncTotal = max(syncTotal, outbox.waiting)
+      syncTotal = max(syncTotal, outbox.waiting + inbox.behind)
     }
     context.syncChanges.notify()
   }
@@ -203,7 +245,7 @@ extension PeerLink {
     // A device that was removed or is in quarantine is not to be in step with.
     if record.pendingKey == nil, record.state != .active || record.quarantinedAt != nil { return .idle }
     if current != nil {
-      let waiting = outbox.waiting
+      let waiting = outbox.waiting + inbox.behind
       return waiting == 0
         ? .synced(at: lastSynced ?? context.wall())
         : .syncing(done: syncTotal - min(waiting, syncTotal), total: syncTotal)
@@ -225,6 +267,7 @@ extension PeerLink {
     return PeerStatus(
       device: device, isConnected: current != nil,
       address: current.flatMap { sessions[$0]?.connection.remote } ?? record.lastAddress, sync: sync, queues: queues,
-      lastError: current == nil ? lastError : nil, marks: record.marks)
+      lastError: current == nil ? lastError : nil, marks: record.marks, retries: current == nil ? backoff.failures : 0,
+      nextTryInMilliseconds: current == nil && !isDialling ? nextTry.map { max(0, $0 - context.now()) } : nil)
   }
 }

@@ -19,6 +19,9 @@ enum CrashWitness {
             INSERT INTO witness (kind, id) VALUES ('receipt', NEW.command_id); END;
           CREATE TRIGGER witness_5 AFTER INSERT ON command BEGIN
             INSERT INTO witness (kind, id) VALUES ('given', NEW.command_id); END;
+          CREATE TRIGGER witness_6 AFTER DELETE ON outbox_item WHEN OLD.class = 4 AND OLD.seq >
+            (SELECT stored_through FROM outbox_stream WHERE peer = OLD.peer AND class = OLD.class) BEGIN
+            INSERT INTO witness (kind, id) VALUES ('begun anew', OLD.item_id); END;
           """)
     }
   }
