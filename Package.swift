@@ -31,6 +31,8 @@ let package = Package(
     .library(
       name: "LatchkeyProtocol", targets: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"]),
     .library(name: "LatchkeyNode", targets: ["LatchkeyNode"]),
+    // Loaded into nodes by tests alone.
+    .library(name: "LatchkeyDiskFault", type: .dynamic, targets: ["LatchkeyDiskFault"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -162,6 +164,8 @@ let package = Package(
         "LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyModel", "LatchkeyTestSupport", "CProcess",
       ],
       path: "Tests/Commands", swiftSettings: strict),
+    // Stands between a node and its disk in tests.
+    .target(name: "LatchkeyDiskFault", path: "Tests/DiskFault"),
     .testTarget(
       name: "LatchkeyProcessTests",
       dependencies: [
