@@ -17,6 +17,7 @@ extension PeerLink {
         await wake.wait(after: seen)
         continue
       }
+      let hopes = signsOfLife
       isDialling = true
       context.syncChanges.notify()
       let outcome = await dial(candidates)
@@ -37,8 +38,9 @@ extension PeerLink {
         nextTry = context.now() + delay
         context.syncChanges.notify()
         let before = wake.version
-        // A change during the dialling itself is worth a new try at once, but never in a tight circle.
-        if before != seen { delay = min(delay, 200) }
+        // A sign of life during the dialling itself is worth a new try at once, but never in a tight circle. The end of the
+        // session is none, nor is what it has woken.
+        if signsOfLife != hopes { delay = min(delay, 200) }
         await wake.wait(after: before, milliseconds: delay)
       }
     }
@@ -70,7 +72,9 @@ extension PeerLink {
                 own: own, peer: key, pairwiseKeys: pairwiseKeys, ephemeralKey: LinkKeyPair.generate())
               connection.send(handshake.firstFrame)
               guard let answer = await frames.next() else {
-                return .silent("\(endpoint) answered nothing: it is another device, or has unpaired this one.")
+                return .silent(
+                  "\(endpoint) answered nothing: it is another device, or has forgotten this one; if so, run "
+                    + "`latchkey pair` on both.")
               }
               guard let (transport, place) = try? handshake.answered(answer) else {
                 return .failed("\(endpoint) is not the paired device.")

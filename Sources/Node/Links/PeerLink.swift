@@ -34,6 +34,8 @@ actor PeerLink {
   var backoff = Backoff()
   /// Something happened that is worth a new try, or the session has ended.
   let wake = ChangeSignal()
+  /// Counts what was worth a new try.
+  private(set) var signsOfLife = 0
   var discovered: [String: [SocketEndpoint]] = [:]
   var lastError: String?
   var nextTry: BootInstant?
@@ -140,6 +142,7 @@ actor PeerLink {
   /// Whatever shows that a try is worth while: back-off begins anew.
   func signOfLife() {
     backoff.reset()
+    signsOfLife += 1
     wake.notify()
   }
 
