@@ -22,7 +22,7 @@ public enum PairingOutcome: String, Codable, Sendable, Hashable, CaseIterable {
     case .expired:
       "The other machine has no open code that matches: it has expired, was used, or was cancelled; "
         + "run `latchkey pair invite` there and enter the new code."
-    case .refused: 
+    case .refused:
       "The other machine said no: the digits differ or somebody declined; ask there, then start again with a new code."
     case .busy: "The other machine is pairing with another one just now: wait a moment and enter the code again."
     case .notFound:
