@@ -13,6 +13,15 @@ let nio: [Target.Dependency] = [
 ]
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
+/// The fuzzers' program, which only `Tools/fuzz` builds: it needs the compiler's fuzzing runtime to link.
+let fuzzer: [Target] =
+  Context.environment["LATCHKEY_FUZZ"] == nil
+  ? []
+  : [
+    .executableTarget(
+      name: "latchkey-fuzz", dependencies: ["LatchkeyFuzzTargets"], path: "Tests/Fuzz/Driver", swiftSettings: strict)
+  ]
+
 let package = Package(
   name: "latchkey",
   platforms: [.macOS(.v15)],
@@ -160,6 +169,18 @@ let package = Package(
         "LatchkeyDiscovery", "LatchkeyTestSupport", "latchkey", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),
-  ],
+    // What the fuzzers run, in a library of its own: the tests replay with it whatever the fuzzers kept.
+    .target(
+      name: "LatchkeyFuzzTargets",
+      dependencies: [
+        "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyDiscovery",
+        "LatchkeyTransport", "LatchkeyControl", "LatchkeyTestSupport",
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
+      ],
+      path: "Tests/Fuzz/Targets", swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyFuzzTests", dependencies: ["LatchkeyFuzzTargets"], path: "Tests/Fuzz/Replay", swiftSettings: strict
+    ),
+  ] + fuzzer,
   swiftLanguageModes: [.v6]
 )

@@ -11,9 +11,12 @@ public enum Limits {
   /// Bytes that may be on their way to a receiver in one class before it has stored any.
   public static let windowBytes = 4 << 20
   /// Items that may wait for one peer in one class.
-  public static let queueItems = 1_000_000
+  public static let queueItems: Int64 = 1_000_000
   /// Bytes that may wait for one peer in one class.
   public static let queueBytes: Int64 = 1 << 30
+  /// Milliseconds of age after which a one-shot command runs out unless it was told otherwise, and the longest that may be asked for.
+  public static let oneShotMilliseconds: Int64 = 86_400_000
+  public static let longestLifetimeMilliseconds: Int64 = 366 * 86_400_000
   /// Bytes a stranger may send before a valid handshake message.
   public static let strangerBytes = 4_096
   /// Milliseconds a stranger may take to finish a handshake.

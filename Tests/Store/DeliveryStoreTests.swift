@@ -130,7 +130,7 @@ import Testing
     let old = try #require(try await family.parent.store.outboxPositions(child)[.command])
     try await family.parent.store.forget(
       child, StreamPosition(streamClass: .command, epoch: old.epoch, through: 2), at: 2)
-    let position = try await family.parent.store.restart(child, .command, epoch: 99, at: 3)
+    let position = try await family.parent.store.restart(child, .command, epoch: 99, cause: .peerLost(after: 0), at: 3)
     #expect(position == OutboxPosition(epoch: 99, storedThrough: 0, last: 4))
     let texts = try await family.parent.waiting(child, .command).map { item in
       try coding.command(item.body).payload

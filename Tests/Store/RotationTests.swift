@@ -148,7 +148,7 @@ import Testing
     #expect(try await rotations(rig, device.deviceID).isEmpty)
     #expect(try await record(rig, device.deviceID).callingKeys == [key])
     let queue = try #require(try await rig.store.queues(device.deviceID, at: 7).first { $0.streamClass == .control })
-    #expect(queue.waitingItems == 1 && queue.waitingBytes == 16)
+    #expect(queue.waitingItems == 0 && queue.waitingBytes == 0)
     // The child had them already, and says so: the new pairing's key stays.
     #expect(try await !store(rig, device.deviceID).hasNewKeys)
     #expect(try await record(rig, device.deviceID).callingKeys == [key])

@@ -12,15 +12,19 @@ final class StoreRig {
   let own: DeviceID
   private(set) var store: Store
   var random: SeededRandom
+  let clock = TestClock()
+  let caps: QueueCaps
 
   /// Open a new store; the seed makes its devices the same each time.
-  init(seed: UInt64 = 1) throws {
+  init(seed: UInt64 = 1, caps: QueueCaps = QueueCaps()) throws {
+    self.caps = caps
     random = SeededRandom(seed: seed)
     own = Samples.deviceID(&random)
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("lk-store-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     store = try Store(
-      path: folder.appendingPathComponent("db.sqlite").path, own: own, coding: MessageBodyCoding(), keys: TestKeys())
+      path: folder.appendingPathComponent("db.sqlite").path, own: own, coding: MessageBodyCoding(), keys: TestKeys(),
+      caps: caps, clock: clock.store)
   }
 
   deinit {
@@ -33,7 +37,8 @@ final class StoreRig {
   /// Close it and open it again, as a restart does.
   func reopen() throws {
     store.close()
-    store = try Store(path: path, own: own, coding: MessageBodyCoding(), keys: TestKeys())
+    store = try Store(
+      path: path, own: own, coding: MessageBodyCoding(), keys: TestKeys(), caps: caps, clock: clock.store)
   }
 
   /// A device that could be paired.
@@ -53,12 +58,23 @@ final class StoreRig {
     return device.deviceID
   }
 
+  /// Pair a device of that ID.
+  func pair(_ id: DeviceID, _ role: DeviceRole) async throws {
+    var device = device(role)
+    device.deviceID = id
+    try await store.savePending(
+      device, pairwiseKey: random.bytes(32), invitation: nil, bootID: "boot", now: BootInstant(milliseconds: 1))
+    guard try await store.promote(id, at: 2) else { throw StoreError.unexpected("no promotion") }
+  }
+
   /// Give a command with a payload of its own.
   @discardableResult
   func command(
-    _ payload: CommandPayload = .message("hello"), to device: DeviceID
+    _ payload: CommandPayload = .message("hello"), to device: DeviceID, expiresAfter: Int64? = nil
   ) async throws -> (ConfigurationCommand, OutboxChange) {
-    let issued = try await store.issue(Samples.commandID(&random), to: device, at: 10) { _, _ in payload }
+    let issued = try await store.issue(Samples.commandID(&random), to: device, expiresAfter: expiresAfter, at: 10) {
+      _, _ in payload
+    }
     return (issued.command, issued.change)
   }
 
@@ -74,6 +90,12 @@ final class StoreRig {
     try await store.receive(
       [ItemRun(streamClass: .command, epoch: epoch, items: items)], from: device, role: .parent, enforcement: .recorded,
       at: 4)
+  }
+
+  /// A child's word on a command.
+  func receipt(_ sequence: UInt64, _ receipt: CommandReceipt) -> DeliveryItem {
+    DeliveryItem(
+      sequence: sequence, kind: .receipt, itemID: receipt.commandID.bytes, body: MessageBodyCoding().encode(receipt))
   }
 
   /// A finished session.

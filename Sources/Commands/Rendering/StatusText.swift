@@ -10,7 +10,7 @@ struct StatusText {
 
   /// The whole page.
   func render() -> String {
-    [head, peers, troubles, warnings, messages].filter { !$0.isEmpty }.joined(separator: "\n")
+    [head, peers, queues, troubles, warnings, messages].filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
   private var head: String {
@@ -57,6 +57,31 @@ struct StatusText {
     let parts = queues.sorted { $0.streamClass < $1.streamClass }.filter { $0.waitingItems > 0 }
       .map { "\($0.waitingItems) \($0.streamClass.word)" }
     return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
+  }
+
+  /// Class by class what waits, and what left a queue undelivered.
+  private var queues: String {
+    var rows: [[String]] = []
+    var notes = ""
+    for peer in status.peers {
+      for queue in peer.queues where queue.waitingItems > 0 || !queue.undelivered.isEmpty {
+        rows.append([
+          peer.device.name.text, queue.streamClass.word, "\(queue.waitingItems)",
+          ShownText.bytes(queue.waitingBytes), queue.oldestAgeMilliseconds.map(ShownText.span) ?? "–",
+          "\(queue.inFlightItems)", queue.lastStoredAt.map { ShownText.ago($0, now: now) } ?? "never",
+          peer.isConnected ? "–" : "\(peer.retries)",
+          peer.nextTryInMilliseconds.map { "in " + ShownText.span($0) } ?? "–",
+        ])
+        for sentence in QueueText.undelivered(queue, now: now) {
+          notes += "\(ShownText.quoted(peer.device.name)): \(sentence)\n"
+        }
+      }
+    }
+    if rows.isEmpty { return "" }
+    return TableText.render(
+      ["Queue for", "Class", "Waiting", "Size", "Oldest", "On its way", "Last stored", "Retries", "Next try"],
+      rows: rows,
+      empty: "") + notes
   }
 
   private var troubles: String {

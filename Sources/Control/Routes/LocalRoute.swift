@@ -3,9 +3,12 @@ import LatchkeyModel
 /// Every request of the local API, as the client writes it and the server reads it.
 ///
 /// Spec: Protocol/07-local-api.md §3
-enum LocalRoute: Hashable, Sendable {
+package enum LocalRoute: Hashable, Sendable {
   case status
   case sync
+  case syncNow(device: String?)
+  case queue(device: String?, streamClass: StreamClass?, limit: Int)
+  case queueEntry(device: String, streamClass: StreamClass, number: UInt64)
   case devices
   case unpair(device: String)
   case forget(device: String)
@@ -30,19 +33,20 @@ enum LocalRoute: Hashable, Sendable {
   case endUsage(recordID: String)
 
   /// The methods in use.
-  enum Method: String, Sendable, Hashable, CaseIterable {
+  package enum Method: String, Sendable, Hashable, CaseIterable {
     case get = "GET"
     case post = "POST"
     case delete = "DELETE"
   }
 
-  var method: Method {
+  package var method: Method {
     switch self {
-    case .status, .sync, .devices, .pairings, .nearbyInvitations, .pairing, .commands, .command, .waitForCommand, .apps,
+    case .status, .sync, .queue, .queueEntry, .devices, .pairings, .nearbyInvitations, .pairing, .commands, .command,
+      .waitForCommand, .apps,
       .settings, .usage,
       .summaries:
       .get
-    case .forget, .release, .invite, .join, .answerPairing, .issue, .startUsage, .endUsage: .post
+    case .syncNow, .forget, .release, .invite, .join, .answerPairing, .issue, .startUsage, .endUsage: .post
     case .unpair, .cancelPairing, .cancelCommand: .delete
     }
   }

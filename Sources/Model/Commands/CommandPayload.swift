@@ -25,6 +25,21 @@ public enum CommandPayload: Hashable, Sendable, Codable {
     }
   }
 
+  /// What it is the desired state of: of two commands for one thing the newer one is all that counts. Nil for a one-shot.
+  ///
+  /// Spec: Protocol/05-delivery.md §10.
+  public var supersedeKey: String? {
+    switch self {
+    case .setApp(let configuration): "app:" + configuration.appID.text
+    case .removeApp(let id): "app:" + id.text
+    case .setFamilySettings: "family"
+    case .requestReport, .message, .unpair: nil
+    }
+  }
+
+  /// Milliseconds of age after which it runs out if nobody said otherwise; nil for never.
+  public var usualLifetime: Int64? { supersedeKey == nil ? Limits.oneShotMilliseconds : nil }
+
   /// Say what is wrong with the values, in one sentence; nil when nothing is.
   public var fault: String? {
     switch self {

@@ -6,6 +6,8 @@ public struct ConfigurationCommand: Hashable, Sendable, Codable {
   public var payload: CommandPayload
   /// Unix milliseconds by the author's wall clock; for people.
   public var createdAt: Int64
+  /// Milliseconds of waiting after which it runs out; nil for never.
+  public var expiresAfter: Int64?
   public var status: CommandStatus
   /// Unix milliseconds by this machine's wall clock.
   public var statusAt: Int64
@@ -16,13 +18,15 @@ public struct ConfigurationCommand: Hashable, Sendable, Codable {
 
   public init(
     commandID: CommandID, target: DeviceID, author: DeviceID, payload: CommandPayload, createdAt: Int64,
-    status: CommandStatus = .queued, statusAt: Int64, reason: String? = nil, stateInForce: StateInForce? = nil
+    expiresAfter: Int64? = nil, status: CommandStatus = .queued, statusAt: Int64, reason: String? = nil,
+    stateInForce: StateInForce? = nil
   ) {
     self.commandID = commandID
     self.target = target
     self.author = author
     self.payload = payload
     self.createdAt = createdAt
+    self.expiresAfter = expiresAfter
     self.status = status
     self.statusAt = statusAt
     self.reason = reason

@@ -15,4 +15,6 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
   public static let removal = ItemKind(rawValue: 4)
   /// New keys, because another device was removed.
   public static let keyRotation = ItemKind(rawValue: 5)
+  /// What was dropped from a full usage queue.
+  public static let usageLoss = ItemKind(rawValue: 6)
 }

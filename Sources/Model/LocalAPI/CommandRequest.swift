@@ -39,9 +39,12 @@ public struct CommandRequest: Hashable, Sendable, Codable {
   /// A name, a device ID, or the beginning of one that fits only one device.
   public var device: String
   public var action: Action
+  /// Milliseconds that it may wait before it runs out: 1 s to 366 days, 0 for ever; nil for what is usual for the action.
+  public var expiresAfter: Int64?
 
-  public init(device: String, action: Action) {
+  public init(device: String, action: Action, expiresAfter: Int64? = nil) {
     self.device = device
     self.action = action
+    self.expiresAfter = expiresAfter
   }
 }

@@ -11,10 +11,14 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   public var lastError: String?
   /// What is out of the ordinary, in the order of the enumeration.
   public var marks: [PeerMark]
+  /// Tries to reach it that failed since it was last in touch.
+  public var retries: Int
+  /// Milliseconds from the moment of the answer to the next try; nil while there is a session or a try is under way.
+  public var nextTryInMilliseconds: Int64?
 
   public init(
     device: RegisteredDevice, isConnected: Bool, address: String?, sync: SyncState, queues: [QueueStatus],
-    lastError: String?, marks: [PeerMark] = []
+    lastError: String?, marks: [PeerMark] = [], retries: Int = 0, nextTryInMilliseconds: Int64? = nil
   ) {
     self.device = device
     self.isConnected = isConnected
@@ -23,5 +27,7 @@ public struct PeerStatus: Hashable, Sendable, Codable {
     self.queues = queues
     self.lastError = lastError
     self.marks = marks
+    self.retries = retries
+    self.nextTryInMilliseconds = nextTryInMilliseconds
   }
 }

@@ -3,6 +3,7 @@ public protocol BodyCoding: Sendable {
   func encode(_ command: CommandBody) -> [UInt8]
   func encode(_ receipt: CommandReceipt) -> [UInt8]
   func encode(_ record: UsageRecord) -> [UInt8]
+  func encode(_ loss: UsageLoss) -> [UInt8]
   func encode(_ state: StateInForce) -> [UInt8]
   func encode(_ matchers: [AppMatcher]) -> [UInt8]
   func encode(_ settings: FamilySettings) -> [UInt8]
@@ -12,6 +13,7 @@ public protocol BodyCoding: Sendable {
   func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody
   func receipt(_ body: [UInt8]) throws(BodyFault) -> CommandReceipt
   func usageRecord(_ body: [UInt8]) throws(BodyFault) -> UsageRecord
+  func usageLoss(_ body: [UInt8]) throws(BodyFault) -> UsageLoss
   func state(_ body: [UInt8]) throws(BodyFault) -> StateInForce
   func matchers(_ body: [UInt8]) throws(BodyFault) -> [AppMatcher]
   func settings(_ body: [UInt8]) throws(BodyFault) -> FamilySettings

@@ -24,6 +24,8 @@ public struct Hello: Hashable, Sendable {
   public var outgoing: [StreamPosition]
   /// The streams we receive: epoch and last number in force here.
   public var incoming: [StreamPosition]
+  /// The last item in force here of each stream we receive: what tells a restored sender's numbers from another past's.
+  public var held: [HeldItem]
   /// 8 bytes that name the pairwise key with which the sender answers calls; empty when it does not say.
   public var keyID: [UInt8]
 
@@ -31,7 +33,7 @@ public struct Hello: Hashable, Sendable {
     versions: ClosedRange<UInt32> = Version.protocolRange, software: String = Version.software, runID: [UInt8],
     name: String, role: DeviceRole, refusal: Refusal? = nil, windowItems: UInt32 = UInt32(Limits.windowItems),
     windowBytes: UInt32 = UInt32(Limits.windowBytes), outgoing: [StreamPosition], incoming: [StreamPosition],
-    keyID: [UInt8] = []
+    held: [HeldItem] = [], keyID: [UInt8] = []
   ) {
     self.versions = versions
     self.software = software
@@ -43,6 +45,7 @@ public struct Hello: Hashable, Sendable {
     self.windowBytes = windowBytes
     self.outgoing = outgoing
     self.incoming = incoming
+    self.held = held
     self.keyID = keyID
   }
 }

@@ -18,11 +18,13 @@ public struct UsageRecord: Hashable, Sendable, Codable {
   /// What a learning session earned; 0 for the other categories.
   public var earnedMilliPoints: Int64
   public var evidence: UsageEvidence
+  /// How many sessions it stands for: more than 1 for a total that was made of several because a queue was full.
+  public var sessions: Int64
 
   public init(
     recordID: RecordID, device: DeviceID, appID: AppID, displayName: String, sessionStart: Int64, sessionEnd: Int64,
     zone: String, activeMilliseconds: Int64, category: AppCategory, milliPointsPerMinute: Int64,
-    earnedMilliPoints: Int64, evidence: UsageEvidence
+    earnedMilliPoints: Int64, evidence: UsageEvidence, sessions: Int64 = 1
   ) {
     self.recordID = recordID
     self.device = device
@@ -36,7 +38,11 @@ public struct UsageRecord: Hashable, Sendable, Codable {
     self.milliPointsPerMinute = milliPointsPerMinute
     self.earnedMilliPoints = earnedMilliPoints
     self.evidence = evidence
+    self.sessions = sessions
   }
+
+  /// The most sessions that one total stands for.
+  public static let mostSessions: Int64 = 1 << 31
 
   /// Say what is wrong with the values, in one sentence; nil when nothing is.
   public var fault: String? {
@@ -50,6 +56,7 @@ public struct UsageRecord: Hashable, Sendable, Codable {
     if !(0...1_000_000_000).contains(milliPointsPerMinute) {
       return "The rate is not between 0 and 1,000,000 points a minute."
     }
+    if !(1...UsageRecord.mostSessions).contains(sessions) { return "The number of sessions is not between 1 and 2^31." }
     if earnedMilliPoints < 0 { return "The earning is negative." }
     if !(1...64).contains(zone.utf8.count) { return "The zone must have 1 to 64 bytes." }
     return nil

@@ -14,17 +14,26 @@ extension NodeService {
       )
     }
     let make = try Self.payload(request.action)
+    if let lifetime = request.expiresAfter, lifetime != 0,
+      !(1_000...Limits.longestLifetimeMilliseconds).contains(lifetime)
+    {
+      throw LocalAPIError(
+        .invalid, "A command may wait from 1 second to 366 days before it expires, or for ever: choose one of these.")
+    }
     let (context, wall) = (context, context.wall())
     let id = CommandID(milliseconds: wall, random: SecureRandom.bytes(10))
     let issued: (command: ConfigurationCommand, change: OutboxChange)
     do {
-      issued = try await context.store.issue(id, to: peer.device.deviceID, at: wall) { apps, clock in
+      issued = try await context.store.issue(
+        id, to: peer.device.deviceID, expiresAfter: request.expiresAfter, at: wall
+      ) { apps, clock in
         let payload = try make(apps, clock)
         if let fault = payload.fault { throw StoreError.unexpected(fault) }
         return payload
       }
     } catch { throw LocalAPIError(error) }
     await directory.committed([issued.change])
+    if issued.command.expiresAfter != nil { context.expiryChanges.notify() }
     context.changes.notify()
     return issued.command
   }

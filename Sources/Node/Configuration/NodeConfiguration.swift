@@ -1,3 +1,4 @@
+import LatchkeyModel
 import LatchkeyTransport
 
 /// How a node is to run, as its command line said.
@@ -12,14 +13,18 @@ public struct NodeConfiguration: Sendable {
   public var peers: [String]
   /// Whether to announce and look for nodes over mDNS.
   public var discovers: Bool
+  /// What may wait for one peer in one class.
+  public var caps: QueueCaps
 
   public init(
-    stateFolder: String, port: UInt16 = 0, interfaces: [String]? = nil, peers: [String] = [], discovers: Bool = true
+    stateFolder: String, port: UInt16 = 0, interfaces: [String]? = nil, peers: [String] = [], discovers: Bool = true,
+    caps: QueueCaps = QueueCaps()
   ) {
     self.stateFolder = stateFolder
     self.port = port
     self.interfaces = interfaces
     self.peers = peers
     self.discovers = discovers
+    self.caps = caps
   }
 }

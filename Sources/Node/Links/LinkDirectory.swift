@@ -47,9 +47,11 @@ actor LinkDirectory {
     }
     let outbox = try await context.store.outboxPositions(device)
     let inbox = try await context.store.inboxPositions(device)
+    let held = try await context.store.heldItems(device)
     // Another call may have made it while the database was read.
     if let link = links[device] { return await link.refresh(record) }
-    let link = PeerLink(context: context, directory: self, record: record, key: key, outbox: outbox, inbox: inbox)
+    let link = PeerLink(
+      context: context, directory: self, record: record, key: key, outbox: outbox, inbox: inbox, held: held)
     links[device] = link
     byKey[key] = device
     added.yield(link)

@@ -161,6 +161,12 @@ extension PeerLink {
 
   /// The peer's Hello is in and verified: keep this session or the other. False when this one is not kept.
   private func open(_ number: Int, _ hello: Hello) async -> Bool {
+    // One of the two may have been set back to an older state and have given numbers out a second time.
+    let foreign: Set<StreamClass>
+    do { foreign = try await context.store.foreign(peer, hello) } catch {
+      fail(number, error)
+      return false
+    }
     guard let session = sessions[number], !isEnded else { return false }
     session.connection.authenticated()
     session.ticket?.release()
@@ -194,11 +200,11 @@ extension PeerLink {
     }
     current = number
     if !session.isInitiator { sendHello(number) }
-    install(number, hello, session)
+    install(number, hello, session, foreign)
     return true
   }
 
-  private func install(_ number: Int, _ hello: Hello, _ session: LinkSession) {
+  private func install(_ number: Int, _ hello: Hello, _ session: LinkSession, _ foreign: Set<StreamClass>) {
     logger.info(
       "session open", metadata: ["address": "\(session.connection.remote)", "dialled": "\(session.isInitiator)"])
     lastError = nil
@@ -206,14 +212,16 @@ extension PeerLink {
     context.warn("duplicate-\(peer)", nil)
     noteKeyID(hello)
     inbox.sessionOpened(hello)
-    for effect in outbox.sessionOpened(hello) {
+    for effect in outbox.sessionOpened(hello, foreign: foreign) {
       switch effect {
       case .forget(let position): forget(position)
-      case .restart(let streamClass): restarts.append(streamClass)
+      case .restart(let streamClass, let cause): restarts.append((streamClass, cause))
       }
     }
-    syncTotal = outbox.waiting
+    syncTotal = outbox.waiting + inbox.behind
     noteSync()
+    // What has run out meanwhile is not to be sent, and whoever waits for it is told.
+    context.expiryChanges.notify()
     sightings.append(
       Sighting(address: session.isInitiator ? session.connection.remote : nil, pairwiseKey: session.pairwiseKey))
     session.forgetWork.yield()
@@ -226,7 +234,7 @@ extension PeerLink {
       SessionBatch(
         hello: Hello(
           runID: context.runID, name: context.profile.name.text, role: context.profile.role, refusal: refusal,
-          outgoing: outbox.statement, incoming: inbox.statement, keyID: ownKeyID)), number)
+          outgoing: outbox.statement, incoming: inbox.statement, held: inbox.held, keyID: ownKeyID)), number)
   }
 
   private func forget(_ position: StreamPosition) {

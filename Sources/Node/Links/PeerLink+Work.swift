@@ -11,7 +11,8 @@ extension PeerLink {
     {
       do {
         let items = try await context.store.load(
-          peer, load.streamClass, epoch: load.epoch, from: load.from, items: load.items, bytes: load.bytes)
+          peer, load.streamClass, epoch: load.epoch, from: load.from, items: load.items, bytes: load.bytes,
+          at: context.wall())
         guard current == number else { return }
         guard let run = outbox.loaded(load, items) else { return }
         send(run, number)
@@ -81,6 +82,7 @@ extension PeerLink {
           "receipts": "\(result.commands.count)",
         ])
     }
+    noteSync()
     context.changes.notify()
     guard result.wasRemoved else { return }
     logger.notice("this device was removed by the peer")
@@ -114,12 +116,14 @@ extension PeerLink {
         }
         if result.hasNewKeys { try await takeNewKeys(result.change) }
       }
-      while let streamClass = restarts.popLast() {
+      while let (streamClass, cause) = restarts.popLast() {
         logger.warning(
           "the other machine holds another past of this stream; starting it anew",
-          metadata: ["stream": "\(streamClass.word)"])
+          metadata: ["stream": "\(streamClass.word)", "cause": "\(cause)"])
+        warnOfRestart(cause)
         let position = try await context.store.restart(
-          peer, streamClass, epoch: UInt64.random(in: 1...UInt64.max), at: context.wall())
+          peer, streamClass, epoch: UInt64.random(in: 1...UInt64.max), cause: cause, at: context.wall())
+        context.changes.notify()
         outbox.restarted(streamClass, position)
         signalOutbox()
       }
@@ -152,8 +156,26 @@ extension PeerLink {
     }
   }
 
+  /// Say that one of the two machines was set back, and what comes of it.
+  private func warnOfRestart(_ cause: RestartCause) {
+    let name = record.device.name
+    switch cause {
+    case .peerLost:
+      context.warn(
+        "restart-lost-\(peer)",
+        "“\(name)” has lost what it had stored (was it reset, or restored from a backup?): what is known here is sent again; "
+          + "look at its rules and use with `latchkey apps list` and `latchkey usage list`.")
+    case .peerIsAhead:
+      context.warn(
+        "restart-ahead-\(peer)",
+        "“\(name)” has more from this machine than this machine knows (was its state folder restored from a backup?): what "
+          + "waits here is sent again; ask for its rules with `latchkey report request`, and give those again that are wrong."
+      )
+    }
+  }
+
   /// The store could not do its part: nothing was acknowledged; end the session and say why.
-  private func fail(_ number: Int, _ error: StoreError) {
+  func fail(_ number: Int, _ error: StoreError) {
     logger.error("the database refused", metadata: ["reason": "\(error)"])
     lastError = error.description
     context.warn("storage", error.description)
@@ -161,13 +183,25 @@ extension PeerLink {
     detach(number)
   }
 
+  /// A person wants it now: dial, or say again what both sides hold.
+  func syncNow() {
+    signOfLife()
+    guard let current else { return }
+    let held = inbox.statement
+    if !held.isEmpty { send(SessionBatch(stored: held), current) }
+    signalOutbox()
+  }
+
+  /// The last number of each class that was sent in the session that is open.
+  var sentThrough: [StreamClass: UInt64] { outbox.sentThrough }
+
   /// Keep the state of synchronisation true.
   func noteSync() {
-    if current != nil, outbox.waiting == 0 {
+    if current != nil, outbox.waiting + inbox.behind == 0 {
       lastSynced = context.wall()
       syncTotal = 0
     } else {
-      syncTotal = max(syncTotal, outbox.waiting)
+      syncTotal = max(syncTotal, outbox.waiting + inbox.behind)
     }
     context.syncChanges.notify()
   }
@@ -176,7 +210,7 @@ extension PeerLink {
     // A device that was removed or is in quarantine is not to be in step with.
     if record.pendingKey == nil, record.state != .active || record.quarantinedAt != nil { return .idle }
     if current != nil {
-      let waiting = outbox.waiting
+      let waiting = outbox.waiting + inbox.behind
       return waiting == 0
         ? .synced(at: lastSynced ?? context.wall())
         : .syncing(done: syncTotal - min(waiting, syncTotal), total: syncTotal)
@@ -198,6 +232,7 @@ extension PeerLink {
     return PeerStatus(
       device: device, isConnected: current != nil,
       address: current.flatMap { sessions[$0]?.connection.remote } ?? record.lastAddress, sync: sync, queues: queues,
-      lastError: current == nil ? lastError : nil, marks: record.marks)
+      lastError: current == nil ? lastError : nil, marks: record.marks, retries: current == nil ? backoff.failures : 0,
+      nextTryInMilliseconds: current == nil && !isDialling ? nextTry.map { max(0, $0 - context.now()) } : nil)
   }
 }

@@ -26,7 +26,7 @@ actor PeerLink {
   var attempt: Int?
   var pendingForget: [StreamClass: StreamPosition] = [:]
   /// Streams that have to begin anew.
-  var restarts: [StreamClass] = []
+  var restarts: [(StreamClass, RestartCause)] = []
   /// Sessions that were opened and are not noted yet: the address if we dialled.
   var sightings: [Sighting] = []
   var savedSynced: Int64?
@@ -58,14 +58,14 @@ actor PeerLink {
 
   init(
     context: NodeContext, directory: LinkDirectory, record: PeerRecord, key: LinkPublicKey,
-    outbox: [StreamClass: OutboxPosition], inbox: [StreamPosition]
+    outbox: [StreamClass: OutboxPosition], inbox: [StreamPosition], held: [HeldItem]
   ) {
     self.context = context
     self.directory = directory
     self.record = record
     self.key = key
     self.outbox = OutboxMachine(outbox)
-    self.inbox = InboxMachine(inbox)
+    self.inbox = InboxMachine(inbox, held: held)
     peer = record.device.deviceID
     lastSynced = record.device.lastSyncedAt
     logger = context.logger
@@ -82,10 +82,11 @@ actor PeerLink {
     // Streams may have been closed and begun anew with a pairing or a removal.
     if keyChanged || record.state != .active {
       if let outbox = try? await context.store.outboxPositions(peer),
-        let inbox = try? await context.store.inboxPositions(peer), current == nil
+        let inbox = try? await context.store.inboxPositions(peer),
+        let held = try? await context.store.heldItems(peer), current == nil
       {
         self.outbox = OutboxMachine(outbox)
-        self.inbox = InboxMachine(inbox)
+        self.inbox = InboxMachine(inbox, held: held)
       }
     }
     await takeNews()

@@ -25,11 +25,13 @@ final class NodeContext: Sendable {
   private let household = Mutex<[[UInt8]]>([])
   /// The household's discovery keys have changed: announce and recognise anew.
   let householdChanges = ChangeSignal()
+  /// Commands that can run out were given, or it is time to look for some that have.
+  let expiryChanges = ChangeSignal()
   private let notes = Mutex<[String: String]>([:])
 
   init(
     configuration: NodeConfiguration, folder: StateFolder, profile: NodeProfile, keys: KeyFile, store: Store,
-    logger: Logger
+    bootID: String?, logger: Logger
   ) {
     self.configuration = configuration
     self.folder = folder
@@ -38,7 +40,7 @@ final class NodeContext: Sendable {
     self.store = store
     self.logger = logger
     // Without a boot ID nothing is taken to be of this boot: codes run out and sessions end with each start.
-    bootID = BootID.current() ?? "unknown-\(Hexadecimal.encode(runID))"
+    self.bootID = bootID ?? "unknown-\(Hexadecimal.encode(runID))"
   }
 
   var own: DeviceID { profile.deviceID }

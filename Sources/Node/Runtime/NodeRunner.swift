@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyAgent
 import LatchkeyCrypto
 import LatchkeyDiscovery
 import LatchkeyModel
@@ -64,8 +65,12 @@ public final class RunningNode: Sendable {
         "The keys in \(folder.keyFile) are not those of this node: put the right file back from a backup.",
         exitStatus: 65)
     }
+    let bootID = BootID.current()
     do {
-      store = try Store(path: folder.database, own: own, coding: MessageBodyCoding(), keys: SecureKeySource())
+      store = try Store(
+        path: folder.database, own: own, coding: MessageBodyCoding(), keys: SecureKeySource(),
+        caps: configuration.caps,
+        clock: StoreClock(bootID: bootID ?? Hexadecimal.encode(SecureRandom.bytes(16)), now: { BootClock.now() }))
     } catch {
       throw NodeStartupError(error)
     }
@@ -74,7 +79,8 @@ public final class RunningNode: Sendable {
         "“\(DeviceName(sanitising: peer))” is no address: give --peer as host:port.", exitStatus: 64)
     }
     let context = NodeContext(
-      configuration: configuration, folder: folder, profile: profile, keys: keys, store: store, logger: logger)
+      configuration: configuration, folder: folder, profile: profile, keys: keys, store: store,
+      bootID: bootID, logger: logger)
     do {
       if profile.role == .parent, let key = context.discoveryKey { try await store.foundHousehold(discoveryKey: key) }
       try await context.reloadHousehold()
@@ -102,7 +108,8 @@ public final class RunningNode: Sendable {
       listening: listener.addresses)
     // Stopped in the reverse order: links say goodbye while what carries them is still there.
     services = [
-      RunningPart { await usage.run() }, RunningPart { await discovery.run() },
+      RunningPart { await usage.run() }, RunningPart { await ExpiryService(context: context).run() },
+      RunningPart { await discovery.run() },
       ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),
       RunningPart { await pairing.run() }, LinkService(directory: directory),
     ]

@@ -17,9 +17,12 @@ public struct InboxMachine: Sendable {
   private var isCommitting = false
   private var heldItems: [StreamClass: Int] = [:]
   private var heldBytes: [StreamClass: Int] = [:]
+  private var stated: [StreamPosition] = []
+  private var lastItems: [StreamClass: HeldItem] = [:]
 
-  /// Begin with the watermarks the store holds.
-  public init(_ watermarks: [StreamPosition]) {
+  /// Begin with the watermarks and last items the store holds.
+  public init(_ watermarks: [StreamPosition], held: [HeldItem] = []) {
+    for item in held { lastItems[item.streamClass] = item }
     for watermark in watermarks {
       streams[watermark.streamClass] = Stream(
         epoch: watermark.epoch, watermark: watermark.through, received: watermark.through)
@@ -33,15 +36,28 @@ public struct InboxMachine: Sendable {
     }
   }
 
+  /// Items that the peer said at the session's opening to have given numbers to, and that are not in force here yet.
+  public var behind: UInt64 {
+    stated.reduce(0) { behind, position in
+      guard let stream = streams[position.streamClass], stream.epoch == position.epoch else { return behind }
+      return behind + (position.through > stream.watermark ? position.through - stream.watermark : 0)
+    }
+  }
+
+  /// The last item of each stream that is in force and was no skip, for our Hello.
+  public var held: [HeldItem] { lastItems.keys.sorted().compactMap { lastItems[$0] } }
+
   /// A session is open: take over the epochs that the peer states. Both have said what they hold by now, and the peer's old
   /// numbers mean nothing any more.
   public mutating func sessionOpened(_ hello: Hello) {
     forgetUncommitted()
+    stated = hello.outgoing
     for position in hello.outgoing where position.epoch != 0 { adopt(position.streamClass, epoch: position.epoch) }
   }
 
   /// The session is gone: what was not committed will come again.
   public mutating func sessionClosed() {
+    stated = []
     forgetUncommitted()
   }
 
@@ -58,6 +74,7 @@ public struct InboxMachine: Sendable {
         throw .violation("a run of another epoch")
       }
       stream = Stream(epoch: run.epoch, watermark: 0, received: 0)
+      lastItems[run.streamClass] = nil
     }
     var fresh: [DeliveryItem] = []
     fresh.reserveCapacity(run.items.count)
@@ -99,20 +116,31 @@ public struct InboxMachine: Sendable {
   /// The commit is durable: what to report stored.
   public mutating func committed(_ runs: [ItemRun]) -> [StreamPosition] {
     isCommitting = false
-    var stored: [StreamClass: StreamPosition] = [:]
+    // Of each class the store is where the last run left it: an epoch before that is not in force any more.
+    var last: [StreamClass: StreamPosition] = [:]
+    var items: [StreamClass: HeldItem] = [:]
     for run in runs {
-      // A session that closed meanwhile has emptied the counts already.
-      heldItems[run.streamClass] = max(0, heldItems[run.streamClass, default: 0] - run.items.count)
-      heldBytes[run.streamClass] = max(0, heldBytes[run.streamClass, default: 0] - run.items.reduce(0) { $0 + $1.cost })
-      guard let through = run.items.last?.skipThrough, var stream = streams[run.streamClass], stream.epoch == run.epoch
-      else { continue }
-      stream.watermark = max(stream.watermark, through)
-      stream.received = max(stream.received, stream.watermark)
-      streams[run.streamClass] = stream
-      stored[run.streamClass] = StreamPosition(
-        streamClass: run.streamClass, epoch: run.epoch, through: stream.watermark)
+      guard let through = run.items.last?.skipThrough else { continue }
+      if last[run.streamClass]?.epoch != run.epoch { items[run.streamClass] = nil }
+      last[run.streamClass] = StreamPosition(streamClass: run.streamClass, epoch: run.epoch, through: through)
+      if let item = run.items.last(where: { $0.kind != .skip }) {
+        items[run.streamClass] = HeldItem(
+          streamClass: run.streamClass, sequence: item.sequence, itemID: item.itemID)
+      }
     }
-    return stored.keys.sorted().compactMap { stored[$0] }
+    var stored: [StreamPosition] = []
+    for (streamClass, position) in last.sorted(by: { $0.key < $1.key }) {
+      guard var stream = streams[streamClass], stream.epoch == position.epoch else { continue }
+      stream.watermark = max(stream.watermark, position.through)
+      stream.received = max(stream.received, stream.watermark)
+      streams[streamClass] = stream
+      if let item = items[streamClass], item.sequence > lastItems[streamClass]?.sequence ?? 0 {
+        lastItems[streamClass] = item
+      }
+      stored.append(StreamPosition(streamClass: streamClass, epoch: stream.epoch, through: stream.watermark))
+    }
+    forgetCommitted()
+    return stored
   }
 
   /// The commit failed (disk full, say): nothing was acknowledged; the session has to be closed and the items come again.
@@ -123,7 +151,24 @@ public struct InboxMachine: Sendable {
 
   private mutating func adopt(_ streamClass: StreamClass, epoch: UInt64) {
     guard streams[streamClass]?.epoch != epoch else { return }
+    lastItems[streamClass] = nil
     streams[streamClass] = Stream(epoch: epoch, watermark: 0, received: 0)
+  }
+
+  /// Count anew what waits, without what a commit of the session before has brought meanwhile: whoever sends it again hears
+  /// that it is stored, and has its window back.
+  private mutating func forgetCommitted() {
+    heldItems = [:]
+    heldBytes = [:]
+    for index in gathered.indices {
+      let streamClass = gathered[index].streamClass
+      if let stream = streams[streamClass], stream.epoch == gathered[index].epoch {
+        gathered[index].items.removeAll { $0.skipThrough <= stream.watermark }
+      }
+      heldItems[streamClass, default: 0] += gathered[index].items.count
+      heldBytes[streamClass, default: 0] += gathered[index].items.reduce(0) { $0 + $1.cost }
+    }
+    gathered.removeAll { $0.items.isEmpty }
   }
 
   private mutating func forgetUncommitted() {

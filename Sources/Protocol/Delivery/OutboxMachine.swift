@@ -21,7 +21,7 @@ public struct OutboxMachine: Sendable {
     case forget(StreamPosition)
     /// The peer holds another past of this stream than we do (one side was restored or wiped): give what is left a new epoch
     /// and numbers from 1, durably, then call `restarted`.
-    case restart(StreamClass)
+    case restart(StreamClass, RestartCause)
   }
 
   private struct Stream {
@@ -70,8 +70,14 @@ public struct OutboxMachine: Sendable {
   /// Items on their way in one class.
   public func inFlight(_ streamClass: StreamClass) -> Int { streams[streamClass]?.inFlightItems ?? 0 }
 
+  /// The last number sent of each class in the session that is open; nothing while there is none.
+  public var sentThrough: [StreamClass: UInt64] { window == nil ? [:] : streams.mapValues(\.sentThrough) }
+
   /// A session is open and the peer's Hello is in.
-  public mutating func sessionOpened(_ hello: Hello) -> [Effect] {
+  ///
+  /// - Parameter foreign: classes whose last item at the peer is another than the one that we gave that number, by what the
+  ///   store says of `hello.held`: we were restored to an older state and have given out numbers a second time.
+  public mutating func sessionOpened(_ hello: Hello, foreign: Set<StreamClass> = []) -> [Effect] {
     window = (Int(hello.windowItems), Int(hello.windowBytes))
     isLoading = false
     session &+= 1
@@ -81,9 +87,12 @@ public struct OutboxMachine: Sendable {
       stream = Stream(position: stream.position, sentThrough: stream.position.storedThrough)
       let held = hello.incoming.first { $0.streamClass == streamClass }
       if let held, held.epoch == stream.position.epoch {
-        if held.through > stream.position.last || held.through < stream.position.storedThrough {
+        if held.through > stream.position.last || foreign.contains(streamClass) {
           stream.isRestarting = true
-          effects.append(.restart(streamClass))
+          effects.append(.restart(streamClass, .peerIsAhead))
+        } else if held.through < stream.position.storedThrough {
+          stream.isRestarting = true
+          effects.append(.restart(streamClass, .peerLost(after: held.through)))
         } else if held.through > stream.position.storedThrough {
           stream.position.storedThrough = held.through
           stream.sentThrough = held.through
@@ -92,7 +101,7 @@ public struct OutboxMachine: Sendable {
       } else if stream.position.storedThrough > 0 {
         // The peer once stored something of this epoch and now knows nothing of it.
         stream.isRestarting = true
-        effects.append(.restart(streamClass))
+        effects.append(.restart(streamClass, .peerLost(after: 0)))
       }
       streams[streamClass] = stream
     }

@@ -79,11 +79,12 @@ extension InboxTransaction {
       case .expired: status = .expired
       case .superseded(let inForce): (status, state) = (.superseded, inForce)
       }
-      // A cancellation can come too late: then what the child did is the truth.
+      // Taking it back can come too late, or be overtaken: then what the child did is the truth.
       let statement = try database.cachedStatement(
         sql: """
           UPDATE command SET status = ?, status_at = ?, reason = ?, state = ?
-          WHERE command_id = ? AND peer = ? AND status IN ('queued', 'stored', 'cancelled') RETURNING command_id
+          WHERE command_id = ? AND peer = ? AND (status IN ('queued', 'stored')
+            OR status IN ('cancelled', 'superseded', 'expired') AND state IS NULL) RETURNING command_id
           """)
       let row = try Row.fetchOne(
         statement,

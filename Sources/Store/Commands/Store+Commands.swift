@@ -5,12 +5,17 @@ import LatchkeyModel
 extension Store {
   /// Make a command durable: its row, its place in the outbox and the rule it sets here, in one transaction.
   ///
-  /// - Parameter payload: given the present rules and the hybrid clock, whose readings are durable with the command.
+  /// What it replaces is taken from the queue in the same transaction.
+  ///
+  /// - Parameters:
+  ///   - expiresAfter: milliseconds that it may wait; 0 for ever; nil for what is usual for its kind.
+  ///   - payload: given the present rules and the hybrid clock, whose readings are durable with the command.
   public func issue(
-    _ id: CommandID, to device: DeviceID, at wall: Int64,
+    _ id: CommandID, to device: DeviceID, expiresAfter: Int64? = nil, at wall: Int64,
     payload: @escaping @Sendable (AppLookup, ClockReader) throws -> CommandPayload
   ) async throws(StoreError) -> (command: ConfigurationCommand, change: OutboxChange) {
-    try await commits.commit { [own, coding] database in
+    let age = age()
+    return try await commits.commit { [own, coding, caps, clock] database in
       guard
         let row = try database.row("SELECT number FROM peer WHERE device_id = ? AND state = 2", [Data(device.bytes)])
       else { throw StoreError.noSuchPeer }
@@ -20,12 +25,17 @@ extension Store {
         ClockReader { try database.tick(wall: wall, author: own) })
       let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
       guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
-      let change = try database.enqueue(peer, .command, kind: .command, itemID: id.bytes, body: body, at: wall)
+      let key = payload.supersedeKey
+      if let key { try database.supersede(key, for: peer.number, at: wall) }
+      let change = try database.enqueue(
+        peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, at: wall)
+      let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
+      if lifetime != nil { try database.noteAge(clock) }
       try database.run(
-        "INSERT INTO command VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, NULL, NULL, ?)",
+        "INSERT INTO command VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, NULL, NULL, ?, ?, ?, ?)",
         [
           Data(id.bytes), peer.number, payload.kind.rawValue, payload.appID?.text, Data(body), wall, wall,
-          Int64(bitPattern: change.last),
+          Int64(bitPattern: change.last), key, lifetime, lifetime.map { age + $0 },
         ])
       switch payload {
       case .setApp(let configuration):
@@ -36,7 +46,8 @@ extension Store {
       }
       return (
         ConfigurationCommand(
-          commandID: id, target: device, author: own, payload: payload, createdAt: wall, statusAt: wall), change
+          commandID: id, target: device, author: own, payload: payload, createdAt: wall, expiresAfter: lifetime,
+          statusAt: wall), change
       )
     }
   }
@@ -49,18 +60,7 @@ extension Store {
       guard let row = try database.commandRow(id) else { return nil }
       let command = try ConfigurationCommand(row, author: own, coding)
       guard command.status == .queued else { return (command, false) }
-      try database.run(
-        "UPDATE command SET status = 'cancelled', status_at = ? WHERE command_id = ?", [wall, Data(id.bytes)])
-      try database.run(
-        """
-        UPDATE outbox_stream SET waiting_bytes = waiting_bytes - freed.bytes
-        FROM (SELECT coalesce(SUM(length(body) + length(item_id)), 0) AS bytes FROM outbox_item
-              WHERE peer = ?1 AND class = 2 AND seq = ?2 AND item_id = ?3) AS freed
-        WHERE peer = ?1 AND class = 2
-        """, [row["peer"] as Int64, row["seq"] as Int64, Data(id.bytes)])
-      try database.run(
-        "UPDATE outbox_item SET kind = 0, item_id = x'', body = x'' WHERE peer = ? AND class = 2 AND seq = ? AND item_id = ?",
-        [row["peer"] as Int64, row["seq"] as Int64, Data(id.bytes)])
+      try database.take(row, to: .cancelled, nil, at: wall)
       try database.restoreRule(before: command, coding, by: own, at: wall)
       guard let changed = try database.commandRow(id) else { return nil }
       return (try ConfigurationCommand(changed, author: own, coding), true)
@@ -147,21 +147,22 @@ extension ConfigurationCommand {
     guard let status = CommandStatus(rawValue: row["status"]) else { throw StoreError.unexpected("a command's status") }
     self.init(
       commandID: body.commandID, target: try row.deviceID("device_id"), author: body.author, payload: body.payload,
-      createdAt: row["created_at"], status: status, statusAt: row["status_at"], reason: row["reason"],
+      createdAt: row["created_at"], expiresAfter: row["expires_after"], status: status, statusAt: row["status_at"],
+      reason: row["reason"],
       stateInForce: try (row["state"] as Data?).map { try coding.state([UInt8]($0)) })
   }
 }
 
 extension Database {
   /// A rule whose command was cancelled is no longer wanted: show the one that the last other command for it set.
-  fileprivate func restoreRule(
+  func restoreRule(
     before command: ConfigurationCommand, _ coding: any BodyCoding, by own: DeviceID, at wall: Int64
   ) throws {
     guard let app = command.payload.appID else { return }
     let row = try row(
       """
       SELECT body FROM command WHERE peer = (SELECT number FROM peer WHERE device_id = ?) AND app_id = ?
-        AND status NOT IN ('cancelled', 'failed', 'expired') ORDER BY command_id DESC LIMIT 1
+        AND status NOT IN ('cancelled', 'failed', 'expired', 'superseded') ORDER BY command_id DESC LIMIT 1
       """, [Data(command.target.bytes), app.text])
     if let row, case .setApp(let configuration) = try coding.command(row.bytes("body")).payload {
       try save(configuration, on: command.target, enforcement: nil, coding, author: own, at: wall)

@@ -11,13 +11,25 @@ public final class Store: Sendable {
   let coding: any BodyCoding
   let keys: any KeySource
   let own: DeviceID
+  let caps: QueueCaps
+  let clock: StoreClock
+  let ageClock: AgeClock
   /// The file.
   public let path: String
 
   /// Open the database, making it when it is not there, checking it when it is.
   ///
+  /// - Parameters:
+  ///   - caps: what may wait for one peer in one class.
+  ///   - clock: this boot's ID and clock, for how long things have waited.
+  ///
   /// A damaged file is moved aside with its log files, never deleted, and reported as `StoreError.corrupt`.
-  public init(path: String, own: DeviceID, coding: any BodyCoding, keys: any KeySource) throws(StoreError) {
+  public init(
+    path: String, own: DeviceID, coding: any BodyCoding, keys: any KeySource, caps: QueueCaps = QueueCaps(),
+    clock: StoreClock = .stopped
+  ) throws(StoreError) {
+    self.caps = caps
+    self.clock = clock
     self.path = path
     self.own = own
     self.coding = coding
@@ -40,6 +52,7 @@ public final class Store: Sendable {
       migrator.registerMigration(Migration001.name) { try $0.execute(sql: Migration001.sql) }
       migrator.registerMigration(Migration002.name) { try $0.execute(sql: Migration002.sql) }
       migrator.registerMigration(Migration003.name) { try $0.execute(sql: Migration003.sql) }
+      migrator.registerMigration(Migration004.name) { try $0.execute(sql: Migration004.sql) }
       if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
       try migrator.migrate(pool)
       // GRDB sets NORMAL when it turns the write-ahead log on, whatever was asked for before: it has to be said after that.
@@ -47,6 +60,7 @@ public final class Store: Sendable {
       try pool.writeWithoutTransaction {
         try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -8000")
       }
+      ageClock = try pool.write { try $0.startAgeClock(clock) }
       self.pool = pool
       commits = CommitQueue(pool)
     } catch {
@@ -76,6 +90,7 @@ public final class Store: Sendable {
     // Whoever still reads is not waited for.
     try? pool.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA busy_timeout = 0")
+      try? database.noteAge(clock)
       try database.checkpoint(.truncate)
     }
     try? pool.close()

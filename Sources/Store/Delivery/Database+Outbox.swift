@@ -22,33 +22,36 @@ extension Database {
   ///
   /// - Throws: `StoreError.queueFull` when a cap is reached; nothing is kept then.
   func enqueue(
-    _ peer: OutboxAddress, _ streamClass: StreamClass, kind: ItemKind, itemID: [UInt8], body: [UInt8], at wall: Int64
+    _ peer: OutboxAddress, _ streamClass: StreamClass, kind: ItemKind, itemID: [UInt8], body: [UInt8], level: Int64 = 0,
+    caps: QueueCaps = QueueCaps(), at wall: Int64
   ) throws -> OutboxChange {
     let cost = Int64(body.count + itemID.count + 16)
     let classNumber = Int64(streamClass.rawValue)
     let update = try cachedStatement(
       sql: """
-        UPDATE outbox_stream SET last = last + 1, waiting_items = waiting_items + 1, waiting_bytes = waiting_bytes + ?
-        WHERE peer = ? AND class = ? RETURNING epoch, last, waiting_items, waiting_bytes
+        UPDATE outbox_stream SET last = last + 1, waiting_items = waiting_items + 1, waiting_bytes = waiting_bytes + ?1
+        WHERE peer = ?2 AND class = ?3 AND waiting_items < ?4 AND waiting_bytes + ?1 <= ?5 RETURNING epoch, last
         """)
     let epoch: UInt64
     let sequence: Int64
-    if let row = try Row.fetchOne(update, arguments: [cost, peer.number, classNumber]) {
-      guard (row[2] as Int64) <= Int64(Limits.queueItems), (row[3] as Int64) <= Limits.queueBytes else {
-        throw StoreError.queueFull(.init(streamClass.word))
-      }
+    if let row = try Row.fetchOne(update, arguments: [cost, peer.number, classNumber, caps.items, caps.bytes]) {
       epoch = UInt64(bitPattern: row[0])
       sequence = row[1]
+    } else if try row("SELECT 1 FROM outbox_stream WHERE peer = ? AND class = ?", [peer.number, classNumber]) != nil {
+      throw StoreError.queueFull(.init(streamClass.word))
     } else {
       epoch = UInt64.random(in: 1...UInt64.max)
       sequence = 1
       try run(
-        "INSERT INTO outbox_stream VALUES (?, ?, ?, 1, 0, 1, ?)",
+        """
+        INSERT INTO outbox_stream (peer, class, epoch, last, stored_through, waiting_items, waiting_bytes)
+        VALUES (?, ?, ?, 1, 0, 1, ?)
+        """,
         [peer.number, classNumber, Int64(bitPattern: epoch), cost])
     }
     try run(
-      "INSERT INTO outbox_item VALUES (?, ?, ?, ?, ?, ?, ?)",
-      [peer.number, classNumber, sequence, Int64(kind.rawValue), Data(itemID), Data(body), wall])
+      "INSERT INTO outbox_item VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      [peer.number, classNumber, sequence, Int64(kind.rawValue), Data(itemID), Data(body), wall, level])
     return OutboxChange(device: peer.device, streamClass: streamClass, epoch: epoch, last: UInt64(sequence))
   }
 }

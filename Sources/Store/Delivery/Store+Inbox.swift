@@ -23,10 +23,10 @@ extension Store {
   public func receive(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, enforcement: Enforcement, at wall: Int64
   ) async throws(StoreError) -> InboxResult {
-    try await commits.commit { [own, coding, keys] database in
+    try await commits.commit { [own, coding, keys, caps] database in
       var inbox = InboxTransaction(
         database: database, peer: try database.address(of: device), peerRole: role, own: own, coding: coding,
-        keys: keys, enforcement: enforcement, wall: wall)
+        keys: keys, caps: caps, enforcement: enforcement, wall: wall)
       // Whoever has removed us has nothing more to say.
       for run in runs where !inbox.result.wasRemoved { try inbox.apply(run) }
       return inbox.result
@@ -42,6 +42,7 @@ struct InboxTransaction {
   let own: DeviceID
   let coding: any BodyCoding
   let keys: any KeySource
+  let caps: QueueCaps
   let enforcement: Enforcement
   let wall: Int64
   var result = InboxResult()
@@ -53,19 +54,28 @@ struct InboxTransaction {
     let row = try database.row(
       "SELECT epoch, watermark FROM inbox_stream WHERE peer = ? AND class = ?", [peer.number, classNumber])
     var watermark: UInt64 = 0
+    var held: DeliveryItem?
     if let row, (row[0] as Int64) == epoch { watermark = UInt64(bitPattern: row[1]) }
     for item in run.items where item.skipThrough > watermark {
       guard item.sequence <= watermark + 1 else { throw StoreError.unexpected("a gap in \(run.streamClass.word)") }
       watermark = item.skipThrough
-      if item.kind != .skip { try apply(item, run.streamClass) }
+      guard item.kind != .skip else { continue }
+      held = item
+      try apply(item, run.streamClass)
     }
     if result.wasRemoved { return }
     guard watermark >= last else { throw StoreError.unexpected("a watermark that fell back") }
     try database.run(
       """
-      INSERT INTO inbox_stream VALUES (?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET epoch = excluded.epoch, watermark = excluded.watermark
-      """, [peer.number, classNumber, epoch, Int64(bitPattern: watermark)])
+      INSERT INTO inbox_stream VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET epoch = excluded.epoch, watermark = excluded.watermark,
+        item = iif(excluded.item > 0, excluded.item, iif(epoch = excluded.epoch, item, 0)),
+        item_id = iif(excluded.item > 0, excluded.item_id, iif(epoch = excluded.epoch, item_id, x''))
+      """,
+      [
+        peer.number, classNumber, epoch, Int64(bitPattern: watermark), Int64(bitPattern: held?.sequence ?? 0),
+        Data(held?.itemID ?? []),
+      ])
   }
 
   private mutating func apply(_ item: DeliveryItem, _ streamClass: StreamClass) throws {
@@ -73,6 +83,7 @@ struct InboxTransaction {
     case (.command, .command): try applyCommand(item)
     case (.receipt, .receipt): try applyReceipt(item)
     case (.usage, .usageRecord): try applyUsage(item)
+    case (.usage, .usageLoss): try applyLoss(item)
     case (.control, .removal):
       try removePeer()
       result.wasRemoved = true
@@ -91,6 +102,16 @@ struct InboxTransaction {
         throw BodyFault("The usage record is of another device or has another ID than its item.")
       }
       if try database.insert(record) { result.usageRecords += 1 }
+    } catch let fault as BodyFault { result.faults.append(fault.description) }
+  }
+
+  private mutating func applyLoss(_ item: DeliveryItem) throws {
+    do {
+      let loss = try coding.usageLoss(item.body)
+      guard loss.device == peer.device, loss.lossID.bytes == item.itemID else {
+        throw BodyFault("The loss is of another device or has another ID than its item.")
+      }
+      try database.keep(loss, parent: nil, at: wall)
     } catch let fault as BodyFault { result.faults.append(fault.description) }
   }
 
@@ -137,14 +158,21 @@ struct InboxTransaction {
   /// Keep the receipt under the command's ID and queue it.
   mutating func answer(_ receipt: CommandReceipt) throws {
     let body = coding.encode(receipt)
-    try database.run(
-      "INSERT INTO applied_command VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-      [Data(receipt.commandID.bytes), Data(body), wall])
     try queue(receipt.commandID, body)
   }
 
   mutating func queue(_ id: CommandID, _ body: [UInt8]) throws {
-    result.changes.append(
-      try database.enqueue(peer, .receipt, kind: .receipt, itemID: id.bytes, body: body, at: wall))
+    let change = try database.enqueue(
+      peer, .receipt, kind: .receipt, itemID: id.bytes, body: body, caps: caps, at: wall)
+    try database.run(
+      """
+      INSERT INTO applied_command VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET peer = excluded.peer,
+        receipt_epoch = excluded.receipt_epoch, receipt_seq = excluded.receipt_seq
+      """,
+      [
+        Data(id.bytes), Data(body), wall, peer.number, Int64(bitPattern: change.epoch),
+        Int64(bitPattern: change.last),
+      ])
+    result.changes.append(change)
   }
 }

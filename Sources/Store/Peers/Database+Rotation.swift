@@ -70,16 +70,10 @@ extension Database {
 
   /// Take keys back that are on their way to a device which is paired anew: they replace a key that is no more.
   func voidRotation(_ number: Int64) throws {
-    try run(
-      """
-      UPDATE outbox_stream SET waiting_bytes = waiting_bytes - freed.bytes
-      FROM (SELECT coalesce(SUM(length(body) + length(item_id)), 0) AS bytes FROM outbox_item
-            WHERE peer = ?1 AND class = 1 AND kind = 5) AS freed
-      WHERE peer = ?1 AND class = 1
-      """, [number])
     try run("UPDATE outbox_item SET body = zeroblob(length(body)) WHERE peer = ? AND class = 1 AND kind = 5", [number])
-    try run(
-      "UPDATE outbox_item SET kind = 0, item_id = x'', body = x'' WHERE peer = ? AND class = 1 AND kind = 5", [number])
+    for item in try rows("SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = 1 AND kind = 5", [number]) {
+      try withdraw(number, .control, item["seq"], itemID: item["item_id"], as: nil, at: 0)
+    }
   }
 
   /// Erase the discovery keys that nobody holds any more: a device that stays, or one that has not heard of its removal.

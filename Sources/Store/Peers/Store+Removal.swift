@@ -91,6 +91,13 @@ extension Database {
     result.droppedItems =
       try row("SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind IN (2, 3)", [number])
       .map { Int($0[0] as Int64) } ?? 0
+    if !result.cancelled.isEmpty {
+      try tally(number, .command, .cancelled, items: Int64(result.cancelled.count), at: wall)
+    }
+    for (streamClass, kind) in [(StreamClass.receipt, 2), (.usage, 3)] {
+      let count = try row("SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind = ?", [number, kind])
+      if let count, count[0] as Int64 > 0 { try tally(number, streamClass, .dropped, items: count[0], at: wall) }
+    }
     return result
   }
 

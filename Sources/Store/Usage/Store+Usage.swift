@@ -54,7 +54,7 @@ extension Store {
     _ id: RecordID, at wall: Int64,
     make: @escaping @Sendable (OpenUsageSession, FamilySettings?, RemainderTable) throws -> UsageRecord
   ) async throws(StoreError) -> (record: UsageRecord, changes: [OutboxChange])? {
-    try await commits.commit { [coding] database in
+    try await commits.commit { [coding, keys, caps] database in
       guard let row = try database.row("SELECT * FROM open_session WHERE record_id = ?", [Data(id.bytes)]) else {
         return try database.row("SELECT * FROM usage_record WHERE record_id = ?", [Data(id.bytes)])
           .map { (try UsageRecord($0), []) }
@@ -62,14 +62,14 @@ extension Store {
       let record = try make(
         try OpenUsageSession(row), try database.settings(coding), RemainderTable(database: database))
       try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(id.bytes)])
-      return (record, try database.report(record, coding, at: wall))
+      return (record, try database.report(record, coding, keys, caps, at: wall))
     }
   }
 
   /// Keep finished records and queue them for every parent, in one transaction.
   public func record(_ records: [UsageRecord], at wall: Int64) async throws(StoreError) -> [OutboxChange] {
-    try await commits.commit { [coding] database in
-      try records.flatMap { try database.report($0, coding, at: wall) }
+    try await commits.commit { [coding, keys, caps] database in
+      try records.flatMap { try database.report($0, coding, keys, caps, at: wall) }
     }
   }
 
@@ -125,11 +125,11 @@ extension Database {
   /// Insert a record; false when it was there already.
   func insert(_ record: UsageRecord) throws -> Bool {
     try run(
-      "INSERT INTO usage_record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      "INSERT INTO usage_record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
       [
         Data(record.recordID.bytes), Data(record.device.bytes), record.appID.text, record.displayName,
         record.sessionStart, record.sessionEnd, record.zone, record.activeMilliseconds, record.category.rawValue,
-        record.milliPointsPerMinute, record.earnedMilliPoints, record.evidence.rawValue,
+        record.milliPointsPerMinute, record.earnedMilliPoints, record.evidence.rawValue, record.sessions,
       ])
     guard changesCount > 0 else { return false }
     try run(
@@ -142,18 +142,17 @@ extension Database {
 
   /// Insert a record of this machine and queue it for every parent.
   ///
-  /// A parent whose queue is full is passed over, and the audit says so: the others get the record, and it is kept here.
-  func report(_ record: UsageRecord, _ coding: any BodyCoding, at wall: Int64) throws -> [OutboxChange] {
+  /// A parent whose queue has no room even after making some is passed over, and the audit says so: the others get the
+  /// record, and it is kept here.
+  func report(
+    _ record: UsageRecord, _ coding: any BodyCoding, _ keys: any KeySource, _ caps: QueueCaps, at wall: Int64
+  ) throws -> [OutboxChange] {
     guard try insert(record) else { return [] }
-    let body = coding.encode(record)
+    let item = QueuedItem(kind: .usageRecord, id: record.recordID.bytes, body: coding.encode(record), level: 0)
     return try addresses(role: .parent).compactMap { parent in
-      var change: OutboxChange?
-      try inSavepoint {
-        do {
-          change = try enqueue(parent, .usage, kind: .usageRecord, itemID: record.recordID.bytes, body: body, at: wall)
-          return .commit
-        } catch StoreError.queueFull { return .rollback }
-      }
+      let queue = UsageQueue(
+        database: self, parent: parent, own: record.device, coding: coding, keys: keys, caps: caps, wall: wall)
+      let change = try queue.add(item)
       if change == nil {
         try audit(
           AuditEntry(
@@ -174,7 +173,7 @@ extension UsageRecord {
       recordID: id, device: try row.deviceID("device_id"), appID: app, displayName: row["display_name"],
       sessionStart: row["session_start"], sessionEnd: row["session_end"], zone: row["zone"],
       activeMilliseconds: row["active"], category: category, milliPointsPerMinute: row["rate"],
-      earnedMilliPoints: row["earned"], evidence: evidence)
+      earnedMilliPoints: row["earned"], evidence: evidence, sessions: row["sessions"])
   }
 }
 

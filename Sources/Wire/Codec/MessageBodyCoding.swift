@@ -7,6 +7,7 @@ public struct MessageBodyCoding: BodyCoding {
   public func encode(_ command: CommandBody) -> [UInt8] { Latchkey_V1_Command(command).wireBytes }
   public func encode(_ receipt: CommandReceipt) -> [UInt8] { Latchkey_V1_Receipt(receipt).wireBytes }
   public func encode(_ record: UsageRecord) -> [UInt8] { Latchkey_V1_UsageRecord(record).wireBytes }
+  public func encode(_ loss: UsageLoss) -> [UInt8] { Latchkey_V1_UsageLoss(loss).wireBytes }
   public func encode(_ state: StateInForce) -> [UInt8] { Latchkey_V1_State(state).wireBytes }
   public func encode(_ settings: FamilySettings) -> [UInt8] { Latchkey_V1_FamilySettings(settings).wireBytes }
 
@@ -28,6 +29,10 @@ public struct MessageBodyCoding: BodyCoding {
 
   public func usageRecord(_ body: [UInt8]) throws(BodyFault) -> UsageRecord {
     try fault("usage record") { () throws(WireError) in try Latchkey_V1_UsageRecord(wire: body).value() }
+  }
+
+  public func usageLoss(_ body: [UInt8]) throws(BodyFault) -> UsageLoss {
+    try fault("usage loss") { () throws(WireError) in try Latchkey_V1_UsageLoss(wire: body).value() }
   }
 
   public func state(_ body: [UInt8]) throws(BodyFault) -> StateInForce {

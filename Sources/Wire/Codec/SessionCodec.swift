@@ -117,13 +117,20 @@ extension Latchkey_V1_Hello {
     outgoing = hello.outgoing.map(Latchkey_V1_Position.init)
     incoming = hello.incoming.map(Latchkey_V1_Position.init)
     keyID = WireBytes(hello.keyID)
+    held = hello.held.map { item in
+      var message = Latchkey_V1_Held()
+      message.streamClass = UInt32(item.streamClass.rawValue)
+      message.sequence = item.sequence
+      message.id = WireBytes(item.itemID)
+      return message
+    }
   }
 
   func value() throws(WireError) -> Hello {
     guard leastVersion <= greatestVersion else { throw WireError("versions in the wrong order") }
     guard runID.count == 16 else { throw WireError("a run ID of \(runID.count) bytes") }
     guard keyID.isEmpty || keyID.count == 8 else { throw WireError("a key ID of \(keyID.count) bytes") }
-    guard outgoing.count <= 16, incoming.count <= 16 else { throw WireError("too many positions") }
+    guard outgoing.count <= 16, incoming.count <= 16, held.count <= 16 else { throw WireError("too many positions") }
     var hello = Hello(
       versions: leastVersion...greatestVersion, software: DeviceName(sanitising: software).text, runID: Array(runID),
       name: DeviceName(sanitising: name).text, role: try DeviceRole(wire: role),
@@ -131,6 +138,11 @@ extension Latchkey_V1_Hello {
       windowBytes: windowBytes, outgoing: [], incoming: [], keyID: Array(keyID))
     for position in outgoing { hello.outgoing.append(try position.value()) }
     for position in incoming { hello.incoming.append(try position.value()) }
+    for item in held {
+      guard item.id.count == 16 else { throw WireError("a held item's ID of \(item.id.count) bytes") }
+      hello.held.append(
+        HeldItem(streamClass: try StreamClass(wire: item.streamClass), sequence: item.sequence, itemID: Array(item.id)))
+    }
     return hello
   }
 }

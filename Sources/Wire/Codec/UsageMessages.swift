@@ -18,6 +18,7 @@ extension Latchkey_V1_UsageRecord {
     case .tracked: evidence = 1
     case .observed: evidence = 2
     }
+    sessions = record.sessions > 1 ? UInt32(clamping: record.sessions) : 0
   }
 
   func value() throws(WireError) -> UsageRecord {
@@ -34,8 +35,36 @@ extension Latchkey_V1_UsageRecord {
       recordID: id, device: device, appID: app, displayName: displayName, sessionStart: sessionStart,
       sessionEnd: sessionEnd, zone: zone, activeMilliseconds: activeMilliseconds,
       category: try AppCategory(wire: category),
-      milliPointsPerMinute: milliPointsPerMinute, earnedMilliPoints: earnedMilliPoints, evidence: evidence)
+      milliPointsPerMinute: milliPointsPerMinute, earnedMilliPoints: earnedMilliPoints, evidence: evidence,
+      sessions: max(1, Int64(sessions)))
     if let fault = record.fault { throw WireError(fault) }
     return record
+  }
+}
+
+extension Latchkey_V1_UsageLoss {
+  init(_ loss: UsageLoss) {
+    self.init()
+    lossID = WireBytes(loss.lossID.bytes)
+    device = WireBytes(loss.device.bytes)
+    records = UInt64(clamping: loss.records)
+    sessions = UInt64(clamping: loss.sessions)
+    activeMilliseconds = loss.activeMilliseconds
+    earnedMilliPoints = loss.earnedMilliPoints
+    firstStart = loss.firstStart
+    lastEnd = loss.lastEnd
+  }
+
+  func value() throws(WireError) -> UsageLoss {
+    guard let id = RecordID(bytes: lossID) else { throw WireError("a loss without an ID of 16 bytes") }
+    guard let device = DeviceID(bytes: device) else { throw WireError("a device that is no device ID") }
+    let times = 0..<HybridTimestamp.wallLimit
+    guard times.contains(firstStart), times.contains(lastEnd), firstStart <= lastEnd, activeMilliseconds >= 0,
+      earnedMilliPoints >= 0
+    else { throw WireError("a loss of an impossible time") }
+    return UsageLoss(
+      lossID: id, device: device, records: Int64(clamping: records), sessions: Int64(clamping: sessions),
+      activeMilliseconds: activeMilliseconds, earnedMilliPoints: earnedMilliPoints, firstStart: firstStart,
+      lastEnd: lastEnd)
   }
 }

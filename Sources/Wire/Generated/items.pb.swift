@@ -503,6 +503,39 @@ nonisolated struct Latchkey_V1_UsageRecord: Sendable {
   /// 1 tracked, 2 observed.
   var evidence: UInt32 = 0
 
+  /// How many sessions it stands for; 0 stands for 1.
+  var sessions: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Kind 6: what was dropped from a full usage queue. The item's ID is the loss's.
+nonisolated struct Latchkey_V1_UsageLoss: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 16 bytes.
+  var lossID: Data = Data()
+
+  /// 20 bytes.
+  var device: Data = Data()
+
+  var records: UInt64 = 0
+
+  var sessions: UInt64 = 0
+
+  var activeMilliseconds: Int64 = 0
+
+  var earnedMilliPoints: Int64 = 0
+
+  /// Unix milliseconds.
+  var firstStart: Int64 = 0
+
+  var lastEnd: Int64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1397,7 +1430,7 @@ nonisolated extension Latchkey_V1_Report: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Latchkey_V1_UsageRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UsageRecord"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}record_id\0\u{1}device\0\u{3}app_id\0\u{3}display_name\0\u{3}session_start\0\u{3}session_end\0\u{1}zone\0\u{3}active_milliseconds\0\u{1}category\0\u{3}milli_points_per_minute\0\u{3}earned_milli_points\0\u{1}evidence\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}record_id\0\u{1}device\0\u{3}app_id\0\u{3}display_name\0\u{3}session_start\0\u{3}session_end\0\u{1}zone\0\u{3}active_milliseconds\0\u{1}category\0\u{3}milli_points_per_minute\0\u{3}earned_milli_points\0\u{1}evidence\0\u{1}sessions\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1417,6 +1450,7 @@ nonisolated extension Latchkey_V1_UsageRecord: SwiftProtobuf.Message, SwiftProto
       case 10: try { try decoder.decodeSingularInt64Field(value: &self.milliPointsPerMinute) }()
       case 11: try { try decoder.decodeSingularInt64Field(value: &self.earnedMilliPoints) }()
       case 12: try { try decoder.decodeSingularUInt32Field(value: &self.evidence) }()
+      case 13: try { try decoder.decodeSingularUInt32Field(value: &self.sessions) }()
       default: break
       }
     }
@@ -1459,6 +1493,9 @@ nonisolated extension Latchkey_V1_UsageRecord: SwiftProtobuf.Message, SwiftProto
     if self.evidence != 0 {
       try visitor.visitSingularUInt32Field(value: self.evidence, fieldNumber: 12)
     }
+    if self.sessions != 0 {
+      try visitor.visitSingularUInt32Field(value: self.sessions, fieldNumber: 13)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1475,6 +1512,72 @@ nonisolated extension Latchkey_V1_UsageRecord: SwiftProtobuf.Message, SwiftProto
     if lhs.milliPointsPerMinute != rhs.milliPointsPerMinute {return false}
     if lhs.earnedMilliPoints != rhs.earnedMilliPoints {return false}
     if lhs.evidence != rhs.evidence {return false}
+    if lhs.sessions != rhs.sessions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_UsageLoss: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UsageLoss"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}loss_id\0\u{1}device\0\u{1}records\0\u{1}sessions\0\u{3}active_milliseconds\0\u{3}earned_milli_points\0\u{3}first_start\0\u{3}last_end\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.lossID) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.device) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.records) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.sessions) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.activeMilliseconds) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.earnedMilliPoints) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.firstStart) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self.lastEnd) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.lossID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.lossID, fieldNumber: 1)
+    }
+    if !self.device.isEmpty {
+      try visitor.visitSingularBytesField(value: self.device, fieldNumber: 2)
+    }
+    if self.records != 0 {
+      try visitor.visitSingularUInt64Field(value: self.records, fieldNumber: 3)
+    }
+    if self.sessions != 0 {
+      try visitor.visitSingularUInt64Field(value: self.sessions, fieldNumber: 4)
+    }
+    if self.activeMilliseconds != 0 {
+      try visitor.visitSingularInt64Field(value: self.activeMilliseconds, fieldNumber: 5)
+    }
+    if self.earnedMilliPoints != 0 {
+      try visitor.visitSingularInt64Field(value: self.earnedMilliPoints, fieldNumber: 6)
+    }
+    if self.firstStart != 0 {
+      try visitor.visitSingularInt64Field(value: self.firstStart, fieldNumber: 7)
+    }
+    if self.lastEnd != 0 {
+      try visitor.visitSingularInt64Field(value: self.lastEnd, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Latchkey_V1_UsageLoss, rhs: Latchkey_V1_UsageLoss) -> Bool {
+    if lhs.lossID != rhs.lossID {return false}
+    if lhs.device != rhs.device {return false}
+    if lhs.records != rhs.records {return false}
+    if lhs.sessions != rhs.sessions {return false}
+    if lhs.activeMilliseconds != rhs.activeMilliseconds {return false}
+    if lhs.earnedMilliPoints != rhs.earnedMilliPoints {return false}
+    if lhs.firstStart != rhs.firstStart {return false}
+    if lhs.lastEnd != rhs.lastEnd {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -122,6 +122,26 @@ nonisolated struct Latchkey_V1_Hello: Sendable {
   /// 8 bytes, or empty: names the pairwise key with which the sender answers calls. See 04-session.md section 9.
   var keyID: Data = Data()
 
+  /// The last item of each incoming stream that is in force and was no skip. See 05-delivery.md section 4.
+  var held: [Latchkey_V1_Held] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Latchkey_V1_Held: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var streamClass: UInt32 = 0
+
+  var sequence: UInt64 = 0
+
+  /// 16 bytes.
+  var id: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -168,7 +188,7 @@ nonisolated struct Latchkey_V1_Item: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 0 skip, 1 command, 2 receipt, 3 usage record, 4 removal, 5 key rotation.
+  /// 0 skip, 1 command, 2 receipt, 3 usage record, 4 removal, 5 key rotation, 6 usage loss.
   var kind: UInt32 = 0
 
   /// 16 bytes; empty for skip.
@@ -302,7 +322,7 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}least_version\0\u{3}greatest_version\0\u{1}software\0\u{3}run_id\0\u{1}name\0\u{1}role\0\u{1}refusal\0\u{3}window_items\0\u{3}window_bytes\0\u{1}outgoing\0\u{1}incoming\0\u{3}key_id\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}least_version\0\u{3}greatest_version\0\u{1}software\0\u{3}run_id\0\u{1}name\0\u{1}role\0\u{1}refusal\0\u{3}window_items\0\u{3}window_bytes\0\u{1}outgoing\0\u{1}incoming\0\u{3}key_id\0\u{1}held\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -322,6 +342,7 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
       case 10: try { try decoder.decodeRepeatedMessageField(value: &self.outgoing) }()
       case 11: try { try decoder.decodeRepeatedMessageField(value: &self.incoming) }()
       case 12: try { try decoder.decodeSingularBytesField(value: &self.keyID) }()
+      case 13: try { try decoder.decodeRepeatedMessageField(value: &self.held) }()
       default: break
       }
     }
@@ -364,6 +385,9 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.keyID.isEmpty {
       try visitor.visitSingularBytesField(value: self.keyID, fieldNumber: 12)
     }
+    if !self.held.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.held, fieldNumber: 13)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -380,6 +404,47 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.outgoing != rhs.outgoing {return false}
     if lhs.incoming != rhs.incoming {return false}
     if lhs.keyID != rhs.keyID {return false}
+    if lhs.held != rhs.held {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_Held: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Held"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_class\0\u{1}sequence\0\u{1}id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.streamClass) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.sequence) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.streamClass != 0 {
+      try visitor.visitSingularUInt32Field(value: self.streamClass, fieldNumber: 1)
+    }
+    if self.sequence != 0 {
+      try visitor.visitSingularUInt64Field(value: self.sequence, fieldNumber: 2)
+    }
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Latchkey_V1_Held, rhs: Latchkey_V1_Held) -> Bool {
+    if lhs.streamClass != rhs.streamClass {return false}
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs.id != rhs.id {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

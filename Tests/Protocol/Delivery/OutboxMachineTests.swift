@@ -213,13 +213,13 @@ import Testing
       held: [(.command, 7, 10)], stored: 4,
       effects: [.forget(StreamPosition(streamClass: .command, epoch: 7, through: 10))], from: nil),
     // The peer has numbers that were never given out: this side was restored.
-    Claim(held: [(.command, 7, 11)], stored: 4, effects: [.restart(.command)], from: nil),
+    Claim(held: [(.command, 7, 11)], stored: 4, effects: [.restart(.command, .peerIsAhead)], from: nil),
     // The peer has less than it had: it was restored.
-    Claim(held: [(.command, 7, 3)], stored: 4, effects: [.restart(.command)], from: nil),
+    Claim(held: [(.command, 7, 3)], stored: 4, effects: [.restart(.command, .peerLost(after: 3))], from: nil),
     // The peer has nothing any more, or something else: it was wiped.
-    Claim(held: [], stored: 4, effects: [.restart(.command)], from: nil),
-    Claim(held: [(.command, 8, 4)], stored: 4, effects: [.restart(.command)], from: nil),
-    Claim(held: [(.usage, 7, 4)], stored: 4, effects: [.restart(.command)], from: nil),
+    Claim(held: [], stored: 4, effects: [.restart(.command, .peerLost(after: 0))], from: nil),
+    Claim(held: [(.command, 8, 4)], stored: 4, effects: [.restart(.command, .peerLost(after: 0))], from: nil),
+    Claim(held: [(.usage, 7, 4)], stored: 4, effects: [.restart(.command, .peerLost(after: 0))], from: nil),
     // The peer has had nothing of it yet.
     Claim(held: [], stored: 0, effects: [], from: 1),
     Claim(held: [(.command, 8, 400)], stored: 0, effects: [], from: 1),
@@ -233,7 +233,7 @@ import Testing
 
   @Test mutating func aRestartedStreamBeginsAnew() throws {
     var outbox = outbox(stored: 4, last: 10)
-    #expect(outbox.sessionOpened(hello()) == [.restart(.command)])
+    #expect(outbox.sessionOpened(hello()) == [.restart(.command, .peerLost(after: 0))])
     outbox.committed(.command, epoch: 7, last: 11)
     #expect(outbox.nextLoad() == nil)
     #expect(try outbox.received(stored: StreamPosition(streamClass: .command, epoch: 7, through: 10)) == nil)
@@ -249,7 +249,7 @@ import Testing
   /// The store gave the stream its new epoch and took another item before the machine heard of the epoch.
   @Test func newsOfTheNewEpochMayComeBeforeTheEpoch() throws {
     var outbox = outbox(stored: 4, last: 10)
-    #expect(outbox.sessionOpened(hello()) == [.restart(.command)])
+    #expect(outbox.sessionOpened(hello()) == [.restart(.command, .peerLost(after: 0))])
     outbox.committed(.command, epoch: 9, last: 7)
     outbox.restarted(.command, OutboxPosition(epoch: 9, storedThrough: 0, last: 6))
     #expect(outbox.waiting == 7)

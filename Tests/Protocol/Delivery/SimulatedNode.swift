@@ -61,7 +61,7 @@ struct SimulatedNode: Sendable {
     for effect in effects {
       switch effect {
       case .forget(let position): errands.append(.forget(position))
-      case .restart(let streamClass): errands.append(.restart(streamClass))
+      case .restart(let streamClass, _): errands.append(.restart(streamClass))
       }
     }
   }

@@ -1,0 +1,76 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// Commands that run out. Spec: Protocol/05-delivery.md §10.
+extension Store {
+  /// The clock for how long things have waited, in milliseconds.
+  func age() -> Int64 { ageClock.age(at: clock.now()) }
+
+  /// Take what has run out from the queues, durably; at most 4,096 commands.
+  ///
+  /// - Returns: the commands that ran out.
+  public func expireDue(at wall: Int64) async throws(StoreError) -> [CommandID] {
+    let age = age()
+    return try await commits.commit { [own, coding, clock] database in
+      try database.noteAge(clock)
+      return try database.rows(
+        """
+        SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer
+        WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? ORDER BY command_id LIMIT 4096
+        """, [age]
+      ).map { row in
+        let command = try ConfigurationCommand(row, author: own, coding)
+        try database.take(
+          row, to: .expired,
+          "It waited longer than it was to, and was not stored by the child: give it again if it still matters.",
+          at: wall)
+        try database.restoreRule(before: command, coding, by: own, at: wall)
+        return command.commandID
+      }
+    }
+  }
+
+  /// Milliseconds until the next command runs out, 0 for at once; nil when none can.
+  public func untilNextExpiry() async throws(StoreError) -> Int64? {
+    let age = age()
+    return try await read { database in
+      let next = try Int64.fetchOne(
+        database.cachedStatement(
+          sql: "SELECT MIN(expires_age) FROM command WHERE status = 'queued' AND expires_age IS NOT NULL"))
+      return next.map { max(0, $0 - age) }
+    }
+  }
+}
+
+extension Database {
+  /// Whether commands for a peer have run out that are still in its queue.
+  func hasExpired(_ peer: Int64, age: Int64) throws -> Bool {
+    try row(
+      "SELECT 1 FROM command WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? AND peer = ? LIMIT 1",
+      [age, peer]) != nil
+  }
+
+  /// Take a queued command from its queue for good.
+  ///
+  /// - Parameter row: of the table of commands.
+  func take(_ row: Row, to status: CommandStatus, _ reason: String?, at wall: Int64) throws {
+    let id: Data = row["command_id"]
+    try run(
+      "UPDATE command SET status = ?, status_at = ?, reason = ? WHERE command_id = ?",
+      [status.rawValue, wall, reason, id])
+    try withdraw(
+      row["peer"], .command, row["seq"], itemID: id, as: DeliveryFate(rawValue: status.rawValue), at: wall)
+  }
+
+  /// Take from the queue what a newer command for the same thing replaces.
+  func supersede(_ key: String, for peer: Int64, at wall: Int64) throws {
+    for row in try rows(
+      "SELECT command_id, peer, seq FROM command WHERE peer = ? AND status = 'queued' AND supersede_key = ?",
+      [peer, key])
+    {
+      try take(
+        row, to: .superseded, "A newer command for the same thing was given before this one was stored.", at: wall)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import GRDB
+import LatchkeyModel
+
+extension Database {
+  /// Go on with the clock for how long things have waited. One that stands still leaves it as it is.
+  func startAgeClock(_ clock: StoreClock) throws -> AgeClock {
+    let noted = try row("SELECT * FROM age_clock").map {
+      (
+        bootID: $0["boot_id"] as String, base: $0["base"] as Int64,
+        last: BootInstant(milliseconds: $0["last_boot"] as Int64)
+      )
+    }
+    let started = AgeClock(after: noted, bootID: clock.bootID)
+    guard !clock.bootID.isEmpty else { return started }
+    try run(
+      """
+      INSERT INTO age_clock VALUES (1, ?, ?, ?) ON CONFLICT DO UPDATE SET boot_id = excluded.boot_id,
+        base = excluded.base, last_boot = max(excluded.last_boot, iif(boot_id = excluded.boot_id, last_boot, 0))
+      """, [started.bootID, started.base, clock.now().milliseconds])
+    return started
+  }
+
+  /// Note how far the clock is, so that the next boot goes on from there.
+  func noteAge(_ clock: StoreClock) throws {
+    try run(
+      "UPDATE age_clock SET last_boot = max(last_boot, ?) WHERE boot_id = ?", [clock.now().milliseconds, clock.bootID])
+  }
+}

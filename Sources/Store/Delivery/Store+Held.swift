@@ -1,0 +1,42 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+extension Store {
+  /// The last item in force of each stream that comes in from a device.
+  public func heldItems(_ device: DeviceID) async throws(StoreError) -> [HeldItem] {
+    try await read { database in
+      let peer = try database.address(of: device)
+      return try database.rows(
+        "SELECT class, item, item_id FROM inbox_stream WHERE peer = ? AND item > 0 ORDER BY class", [peer.number]
+      ).compactMap { row in
+        StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)).map {
+          HeldItem(streamClass: $0, sequence: row.unsigned("item"), itemID: row.bytes("item_id"))
+        }
+      }
+    }
+  }
+
+  /// Classes whose last item at a peer is another than the one that was given that number here: one of the two machines was
+  /// set back to an older state and gave numbers out a second time.
+  public func foreign(_ device: DeviceID, _ hello: Hello) async throws(StoreError) -> Set<StreamClass> {
+    guard !hello.held.isEmpty else { return [] }
+    return try await read { database in
+      let peer = try database.address(of: device)
+      return try Set(
+        hello.held.filter { held in
+          guard let position = hello.incoming.first(where: { $0.streamClass == held.streamClass }),
+            let stream = try database.row(
+              "SELECT epoch, stored_item, stored_item_id FROM outbox_stream WHERE peer = ? AND class = ?",
+              [peer.number, Int64(held.streamClass.rawValue)]), stream.unsigned("epoch") == position.epoch
+          else { return false }
+          if stream.unsigned("stored_item") == held.sequence { return stream.bytes("stored_item_id") != held.itemID }
+          let waiting = try database.row(
+            "SELECT item_id FROM outbox_item WHERE peer = ? AND class = ? AND seq = ?",
+            [peer.number, Int64(held.streamClass.rawValue), Int64(bitPattern: held.sequence)])
+          // A number that holds nothing says nothing: what was taken back may have been stored before.
+          return waiting.map { $0.bytes("item_id") != held.itemID } ?? false
+        }.map(\.streamClass))
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+extension Store {
+  /// The items of a stream from number `from` on, in a row: at most `items` of at most `bytes` in all, but one at least.
+  ///
+  /// Numbers that hold nothing any more come as skips. What has run out is taken out of the queue first, durably; and from
+  /// when a usage item is given, durably, it goes into no total any more, since the peer may have it.
+  public func load(
+    _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, from: UInt64, items: Int, bytes: Int, at wall: Int64
+  ) async throws(StoreError) -> [DeliveryItem] {
+    while true {
+      switch try await tryLoad(device, streamClass, epoch: epoch, from: from, items: items, bytes: bytes) {
+      case .loaded(let loaded): return loaded
+      case .hasExpired: _ = try await expireDue(at: wall)
+      case .isNotBound(let peer):
+        // A few more than were asked for, so that a busy stream does this once in a thousand items.
+        let bound = Int64(clamping: from) + Int64(items) + 1_024
+        try await commits.commit { database in
+          try database.run(
+            "UPDATE outbox_stream SET sent_bound = max(sent_bound, ?) WHERE peer = ? AND class = ? AND epoch = ?",
+            [bound, peer, Int64(streamClass.rawValue), Int64(bitPattern: epoch)])
+        }
+      }
+    }
+  }
+
+  private enum LoadResult: Sendable {
+    case loaded([DeliveryItem])
+    /// Commands have run out and are still in the queue.
+    case hasExpired
+    /// Items would be given that may still go into totals.
+    case isNotBound(peer: Int64)
+  }
+
+  private func tryLoad(
+    _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, from: UInt64, items: Int, bytes: Int
+  ) async throws(StoreError) -> LoadResult {
+    let age = age()
+    return try await read { database in
+      guard
+        let stream = try database.row(
+          """
+          SELECT s.peer, s.epoch, s.last, s.sent_bound FROM outbox_stream s JOIN peer p ON p.number = s.peer
+          WHERE p.device_id = ? AND s.class = ?
+          """, [Data(device.bytes), Int64(streamClass.rawValue)]), stream.unsigned("epoch") == epoch
+      else { return .loaded([]) }
+      let peer: Int64 = stream["peer"]
+      if streamClass == .command, try database.hasExpired(peer, age: age) { return .hasExpired }
+      var last = stream.unsigned("last")
+      if streamClass == .usage {
+        last = min(last, from + UInt64(items) - 1)
+        if stream.unsigned("sent_bound") < last { return .isNotBound(peer: peer) }
+      }
+      return .loaded(
+        try database.items(peer, streamClass, from: from, through: last, items: items, bytes: bytes))
+    }
+  }
+}
+
+extension Database {
+  /// Items with numbers in a row; what is missing between two rows is a skip.
+  fileprivate func items(
+    _ peer: Int64, _ streamClass: StreamClass, from: UInt64, through last: UInt64, items: Int, bytes: Int
+  ) throws -> [DeliveryItem] {
+    guard from <= last else { return [] }
+    let statement = try cachedStatement(
+      sql: """
+        SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ? AND class = ? AND seq BETWEEN ? AND ?
+        ORDER BY seq LIMIT ?
+        """)
+    let cursor = try Row.fetchCursor(
+      statement,
+      arguments: [
+        peer, Int64(streamClass.rawValue), Int64(bitPattern: from), Int64(bitPattern: last), items,
+      ])
+    var loaded: [DeliveryItem] = []
+    loaded.reserveCapacity(min(items, 512))
+    var (next, size, found) = (from, 0, 0)
+    while loaded.count < items, let row = try cursor.next() {
+      found += 1
+      let item = DeliveryItem(
+        sequence: UInt64(bitPattern: row[0]), kind: ItemKind(rawValue: UInt32(clamping: row[1] as Int64)),
+        itemID: [UInt8](row[2] as Data), body: [UInt8](row[3] as Data))
+      if item.sequence > next { loaded.append(DeliveryItem(skipping: next...(item.sequence - 1))) }
+      next = item.sequence
+      size += item.cost
+      guard loaded.count < items, loaded.isEmpty || size <= bytes else { return loaded }
+      loaded.append(item)
+      next += 1
+    }
+    // No more rows up to the end: so many numbers hold nothing.
+    if found < items, loaded.count < items, next <= last { loaded.append(DeliveryItem(skipping: next...last)) }
+    return loaded
+  }
+}

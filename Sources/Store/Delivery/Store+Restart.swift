@@ -1,0 +1,129 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// Streams that begin anew. Spec: Protocol/05-delivery.md §5.
+extension Store {
+  /// Give what is left of a stream a new epoch and numbers from 1, because the peer holds another past of it.
+  ///
+  /// What a peer has lost that had reported it stored is queued again as far as it is known here: the commands that it has
+  /// not answered and the newest desired state of each thing, the last receipts, the usage records of this machine. Whatever
+  /// it still has, it knows by its ID.
+  ///
+  /// - Parameter epoch: random, not 0.
+  public func restart(
+    _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause, at wall: Int64
+  ) async throws(StoreError) -> OutboxPosition {
+    try await commits.commit { [own, coding, keys, caps] database in
+      let peer = try database.address(of: device)
+      let queue = UsageQueue(
+        database: database, parent: peer, own: own, coding: coding, keys: keys, caps: caps, wall: wall)
+      let items = try database.remainder(of: streamClass, to: peer)
+      // Nothing beyond what is left is queued twice.
+      let known = Set(items.map(\.id))
+      var wanted = items
+      switch (streamClass, cause) {
+      case (.command, _): wanted = try database.unanswered(peer, cause, at: wall) + items
+      case (.receipt, .peerLost(let held)):
+        wanted = try database.receipts(peer, after: held).filter { !known.contains($0.id) } + items
+      case (.usage, .peerLost): wanted = try queue.everything().filter { !known.contains($0.id) } + items
+      case (.control, _), (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
+      }
+      try database.run(
+        "DELETE FROM outbox_item WHERE peer = ? AND class = ?", [peer.number, Int64(streamClass.rawValue)])
+      try database.run(
+        "DELETE FROM outbox_stream WHERE peer = ? AND class = ?", [peer.number, Int64(streamClass.rawValue)])
+      try database.run(
+        """
+        INSERT INTO outbox_stream (peer, class, epoch, last, stored_through, waiting_items, waiting_bytes)
+        VALUES (?, ?, ?, 0, 0, 0, 0)
+        """, [peer.number, Int64(streamClass.rawValue), Int64(bitPattern: epoch)])
+      var given: UInt64 = 0
+      for item in wanted {
+        if streamClass == .usage {
+          guard let change = try queue.add(item) else { continue }
+          given = change.last
+          continue
+        }
+        // What is queued again may be more than the cap, which is for new work.
+        given = try database.enqueue(
+          peer, streamClass, kind: item.kind, itemID: item.id, body: item.body,
+          caps: QueueCaps(items: .max, bytes: .max), at: wall
+        ).last
+        if streamClass == .command {
+          try database.run(
+            "UPDATE command SET seq = ? WHERE command_id = ?", [Int64(bitPattern: given), Data(item.id)])
+        }
+        if streamClass == .receipt {
+          try database.run(
+            "UPDATE applied_command SET receipt_epoch = ?, receipt_seq = ? WHERE command_id = ?",
+            [Int64(bitPattern: epoch), Int64(bitPattern: given), Data(item.id)])
+        }
+      }
+      return OutboxPosition(epoch: epoch, storedThrough: 0, last: given)
+    }
+  }
+}
+
+extension Database {
+  /// What waits in a stream.
+  fileprivate func remainder(
+    of streamClass: StreamClass, to peer: OutboxAddress
+  ) throws -> [QueuedItem] {
+    try rows(
+      "SELECT kind, item_id, body, level FROM outbox_item WHERE peer = ? AND class = ? ORDER BY seq",
+      [peer.number, Int64(streamClass.rawValue)]
+    ).map {
+      QueuedItem(
+        kind: ItemKind(rawValue: UInt32(clamping: $0[0] as Int64)), id: $0.bytes("item_id"), body: $0.bytes("body"),
+        level: $0["level"])
+    }
+  }
+
+  /// Commands to be sent again, in the order of their IDs: those that the peer had stored and not answered; and, if it has
+  /// lost what it had, the newest of each desired state. They count as queued again.
+  fileprivate func unanswered(_ peer: OutboxAddress, _ cause: RestartCause, at wall: Int64) throws -> [QueuedItem] {
+    // A later desired state, on its way or in force, is all that counts.
+    let isNewest = """
+      NOT EXISTS (SELECT 1 FROM command later WHERE later.peer = command.peer
+        AND later.supersede_key = command.supersede_key AND later.command_id > command.command_id
+        AND later.status IN ('queued', 'stored', 'executed'))
+      """
+    var conditions = ["status = 'stored' AND (supersede_key IS NULL OR \(isNewest))"]
+    if case .peerLost = cause { conditions.append("status = 'executed' AND supersede_key IS NOT NULL AND \(isNewest)") }
+    var items: [(id: [UInt8], body: [UInt8])] = []
+    for condition in conditions {
+      items += try rows("SELECT command_id, body FROM command WHERE peer = ? AND \(condition)", [peer.number])
+        .map { ($0.bytes("command_id"), $0.bytes("body")) }
+    }
+    try run(
+      """
+      UPDATE command SET status = 'superseded', status_at = ?2, reason = 'A newer command for the same thing holds.'
+      WHERE peer = ?1 AND status = 'stored' AND supersede_key IS NOT NULL AND NOT (\(isNewest))
+      """, [peer.number, wall])
+    for item in items {
+      try run(
+        "UPDATE command SET status = 'queued', status_at = ?, state = NULL WHERE command_id = ?", [wall, Data(item.id)])
+    }
+    return items.sorted { Data($0.id).lexicographicallyPrecedes(Data($1.id)) }
+      .map { QueuedItem(kind: .command, id: $0.id, body: $0.body, level: 0) }
+  }
+
+  /// Receipts that a peer has lost, in the order in which they were queued; at most the last 100,000.
+  ///
+  /// - Parameter held: the last number that it still has of the present epoch; 0 for nothing at all, of any epoch.
+  fileprivate func receipts(_ peer: OutboxAddress, after held: UInt64) throws -> [QueuedItem] {
+    try rows(
+      """
+      SELECT command_id, receipt FROM applied_command
+      WHERE CASE WHEN ?2 = 0 THEN peer = ?1 OR peer IS NULL
+        ELSE peer = ?1 AND receipt_seq > ?2
+          AND receipt_epoch = (SELECT epoch FROM outbox_stream WHERE peer = ?1 AND class = 3) END
+      ORDER BY receipt_epoch = (SELECT epoch FROM outbox_stream WHERE peer = ?1 AND class = 3) DESC,
+        receipt_seq DESC, command_id DESC LIMIT 100000
+      """, [peer.number, Int64(bitPattern: held)]
+    ).reversed().map {
+      QueuedItem(kind: .receipt, id: $0.bytes("command_id"), body: $0.bytes("receipt"), level: 0)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+extension Store {
+  /// What usage of other devices was dropped before it reached this one: a sum for each device.
+  public func losses() async throws(StoreError) -> [UsageLoss] {
+    try await read { database in
+      try database.rows(
+        """
+        SELECT max(loss_id) AS loss_id, device_id, SUM(records) AS records, SUM(sessions) AS sessions,
+          SUM(active) AS active, SUM(earned) AS earned, MIN(first_start) AS first_start, MAX(last_end) AS last_end
+        FROM usage_loss WHERE peer IS NULL GROUP BY device_id ORDER BY device_id
+        """
+      ).compactMap { row in
+        guard let id = RecordID(bytes: row["loss_id"] as Data) else { return nil }
+        return UsageLoss(
+          lossID: id, device: try row.deviceID("device_id"), records: row["records"], sessions: row["sessions"],
+          activeMilliseconds: row["active"], earnedMilliPoints: row["earned"], firstStart: row["first_start"],
+          lastEnd: row["last_end"])
+      }
+    }
+  }
+}
+
+extension Database {
+  /// Keep word of usage that was dropped; arriving twice, it is one row.
+  ///
+  /// - Parameter parent: on the child, whose queue had no room.
+  func keep(_ loss: UsageLoss, parent: Int64?, at wall: Int64) throws {
+    try run(
+      "INSERT INTO usage_loss VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      [
+        Data(loss.lossID.bytes), Data(loss.device.bytes), parent, loss.records, loss.sessions, loss.activeMilliseconds,
+        loss.earnedMilliPoints, loss.firstStart, loss.lastEnd, wall,
+      ])
+    guard changesCount > 0 else { return }
+    try audit(
+      AuditEntry(
+        author: loss.device, action: "usage.dropped", target: loss.lossID.description,
+        new: "\(loss.records) records of \(loss.sessions) sessions", at: wall))
+  }
+}

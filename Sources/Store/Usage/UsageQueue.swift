@@ -1,0 +1,215 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// One transaction's work on what waits of a child's usage for one parent: when there is no room, sessions go into hourly
+/// totals, those into daily ones, and only then is the oldest dropped, with a record of what is lost.
+///
+/// Nothing that was ever given to a session goes into a total, since the parent may have it. Spec: Protocol/05-delivery.md §9.
+struct UsageQueue {
+  let database: Database
+  let parent: OutboxAddress
+  let own: DeviceID
+  let coding: any BodyCoding
+  let keys: any KeySource
+  let caps: QueueCaps
+  let wall: Int64
+
+  /// Items that one step looks at, which bounds the transaction.
+  private static let step = 4_096
+
+  /// Queue an item, making room if there is none.
+  ///
+  /// - Returns: nil when there is no room even so, which is counted as dropped.
+  func add(_ item: QueuedItem) throws -> OutboxChange? {
+    while true {
+      do {
+        return try database.enqueue(
+          parent, .usage, kind: item.kind, itemID: item.id, body: item.body, level: item.level, caps: caps, at: wall)
+      } catch StoreError.queueFull {
+        guard try makeRoom() else {
+          try database.tally(parent.number, .usage, .dropped, items: 1, at: wall)
+          return nil
+        }
+      }
+    }
+  }
+
+  /// Everything of this machine's usage that the parent may lack: sessions, or the totals that they went into.
+  func everything() throws -> [QueuedItem] {
+    let totals = try database.rows("SELECT * FROM usage_total WHERE peer = ?", [parent.number]).map {
+      QueuedItem(kind: .usageRecord, id: $0.bytes("record_id"), body: $0.bytes("body"), level: $0["level"])
+    }
+    let sessions = try database.rows(
+      """
+      SELECT * FROM usage_record WHERE device_id = ?1
+        AND record_id NOT IN (SELECT record_id FROM usage_merged WHERE peer = ?2) ORDER BY session_end, record_id
+      """, [Data(own.bytes), parent.number]
+    ).map { row in
+      let record = try UsageRecord(row)
+      return QueuedItem(kind: .usageRecord, id: record.recordID.bytes, body: coding.encode(record), level: 0)
+    }
+    return totals + sessions
+  }
+
+  private func makeRoom() throws -> Bool {
+    // A step that frees little is not worth its transaction: the next one is due then.
+    let enough = max(1, min(Int64(Self.step), caps.items) / 8)
+    if try merge(into: 1) >= enough { return true }
+    if try merge(into: 2) >= enough { return true }
+    return try drop() > 0
+  }
+
+  private struct Bucket: Hashable {
+    var app: AppID
+    var zone: String
+    var category: AppCategory
+    var rate: Int64
+    var evidence: UsageEvidence
+    var day: FamilyDay
+    /// Hours since 1970; 0 for a whole day.
+    var hour: Int64
+  }
+
+  private struct Member {
+    var sequence: Int64
+    var cost: Int64
+    var record: UsageRecord
+  }
+
+  /// Put the oldest records that lie in one hour, or one family day, into a total each.
+  ///
+  /// - Parameter level: 1 for hours, 2 for days.
+  /// - Returns: how many items fewer wait.
+  private func merge(into level: Int64) throws -> Int64 {
+    var buckets: [Bucket: [Member]] = [:]
+    var order: [Bucket] = []
+    let boundaries = try FamilyDays(settings: database.settings(coding))
+    let cursor = try Row.fetchCursor(
+      database.cachedStatement(
+        sql: """
+          SELECT seq, body, length(body) + length(item_id) + 16 FROM outbox_item
+          WHERE peer = ? AND class = 4 AND seq > (SELECT sent_bound FROM outbox_stream WHERE peer = ?1 AND class = 4)
+            AND kind = 3 AND level < ? ORDER BY seq LIMIT ?
+          """), arguments: [parent.number, level, Self.step])
+    while let row = try cursor.next() {
+      guard let record = try? coding.usageRecord([UInt8](row[1] as Data)),
+        let bucket = Self.bucket(record, level, boundaries)
+      else { continue }
+      if buckets[bucket] == nil { order.append(bucket) }
+      buckets[bucket, default: []].append(Member(sequence: row[0], cost: row[2], record: record))
+    }
+    var freed: Int64 = 0
+    for bucket in order {
+      guard let members = buckets[bucket], members.count > 1 else { continue }
+      try replace(members, level)
+      freed += Int64(members.count - 1)
+      try database.tally(parent.number, .usage, .merged, items: Int64(members.count), at: wall)
+    }
+    return freed
+  }
+
+  private static func bucket(_ record: UsageRecord, _ level: Int64, _ days: FamilyDays) -> Bucket? {
+    let (first, last) = (record.sessionStart / 3_600_000, max(record.sessionStart, record.sessionEnd - 1) / 3_600_000)
+    guard level == 2 || first == last, let day = days.day(of: record) else { return nil }
+    return Bucket(
+      app: record.appID, zone: record.zone, category: record.category, rate: record.milliPointsPerMinute,
+      evidence: record.evidence, day: day, hour: level == 1 ? first : 0)
+  }
+
+  /// The total stands where the last of its members was; the numbers of the others hold nothing.
+  private func replace(_ members: [Member], _ level: Int64) throws {
+    guard var total = members.last?.record, let place = members.last?.sequence,
+      let id = RecordID(bytes: Array(keys.freshKey().prefix(16)))
+    else { return }
+    total.recordID = id
+    total.sessionStart = members.map(\.record.sessionStart).min() ?? total.sessionStart
+    total.sessionEnd = members.map(\.record.sessionEnd).max() ?? total.sessionEnd
+    total.activeMilliseconds = Self.sum(members.map(\.record.activeMilliseconds), below: HybridTimestamp.wallLimit)
+    total.earnedMilliPoints = Self.sum(members.map(\.record.earnedMilliPoints), below: .max)
+    total.sessions = Self.sum(members.map(\.record.sessions), below: UsageRecord.mostSessions)
+    let body = coding.encode(total)
+    for member in members {
+      let recordID = Data(member.record.recordID.bytes)
+      if member.record.sessions == 1 {
+        try database.run("INSERT INTO usage_merged VALUES (?, ?) ON CONFLICT DO NOTHING", [parent.number, recordID])
+      } else {
+        try database.run("DELETE FROM usage_total WHERE peer = ? AND record_id = ?", [parent.number, recordID])
+      }
+      if member.sequence != place {
+        try database.run(
+          "DELETE FROM outbox_item WHERE peer = ? AND class = 4 AND seq = ?", [parent.number, member.sequence])
+      }
+    }
+    try database.run(
+      "UPDATE outbox_item SET item_id = ?, body = ?, level = ? WHERE peer = ? AND class = 4 AND seq = ?",
+      [Data(id.bytes), Data(body), level, parent.number, place])
+    try database.run(
+      "INSERT INTO usage_total VALUES (?, ?, ?, ?)", [parent.number, Data(id.bytes), level, Data(body)])
+    let cost = Int64(body.count + 32)
+    try database.release(
+      parent.number, .usage, items: Int64(members.count - 1), bytes: members.reduce(0) { $0 + $1.cost } - cost)
+  }
+
+  private static func sum(_ values: [Int64], below limit: Int64) -> Int64 {
+    values.reduce(0) { sum, value in
+      let (next, overflow) = sum.addingReportingOverflow(value)
+      return overflow ? limit - 1 : min(next, limit - 1)
+    }
+  }
+
+  /// Drop the oldest items, and queue word of it at the end; an earlier word that was never given to a session goes into it.
+  ///
+  /// - Returns: how many items fewer wait.
+  private func drop() throws -> Int64 {
+    let most = max(2, min(1_024, caps.items / 16))
+    let rows = try database.rows(
+      """
+      SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ? AND class = 4 AND kind = 3 ORDER BY seq LIMIT ?
+      """, [parent.number, most])
+    let words = try database.rows(
+      """
+      SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ?1 AND class = 4 AND kind = 6
+        AND seq > (SELECT sent_bound FROM outbox_stream WHERE peer = ?1 AND class = 4)
+      """, [parent.number])
+    guard rows.count > 1, let id = RecordID(bytes: Array(keys.freshKey().prefix(16))) else { return 0 }
+    var loss = UsageLoss(
+      lossID: id, device: own, records: 0, sessions: 0, activeMilliseconds: 0, earnedMilliPoints: 0,
+      firstStart: HybridTimestamp.wallLimit - 1, lastEnd: 0)
+    for row in rows + words {
+      let (itemID, body) = (row["item_id"] as Data, row.bytes("body"))
+      if let earlier = try? coding.usageLoss(body), row["kind"] as Int64 == 6 {
+        loss.add(earlier)
+        try database.run("DELETE FROM usage_loss WHERE loss_id = ?", [itemID])
+      } else if let record = try? coding.usageRecord(body) {
+        loss.add(record)
+      }
+      try database.withdraw(parent.number, .usage, row["seq"], itemID: itemID, as: nil, at: wall)
+    }
+    try database.tally(parent.number, .usage, .dropped, items: Int64(rows.count), at: wall)
+    try database.keep(loss, parent: parent.number, at: wall)
+    _ = try database.enqueue(
+      parent, .usage, kind: .usageLoss, itemID: id.bytes, body: coding.encode(loss), level: 3, caps: caps, at: wall)
+    return Int64(rows.count + words.count - 1)
+  }
+}
+
+extension UsageLoss {
+  fileprivate mutating func add(_ other: UsageLoss) {
+    records += other.records
+    sessions += other.sessions
+    activeMilliseconds += other.activeMilliseconds
+    earnedMilliPoints += other.earnedMilliPoints
+    firstStart = min(firstStart, other.firstStart)
+    lastEnd = max(lastEnd, other.lastEnd)
+  }
+
+  fileprivate mutating func add(_ record: UsageRecord) {
+    records += 1
+    sessions += record.sessions
+    activeMilliseconds += record.activeMilliseconds
+    earnedMilliPoints += record.earnedMilliPoints
+    firstStart = min(firstStart, record.sessionStart)
+    lastEnd = max(lastEnd, record.sessionEnd)
+  }
+}

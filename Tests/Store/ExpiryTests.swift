@@ -1,0 +1,88 @@
+import LatchkeyModel
+import LatchkeyStore
+import LatchkeyTestSupport
+import Testing
+
+/// Commands run out by a clock that never jumps.
+@Suite struct ExpiryTests {
+  private let rig: StoreRig
+  private let child: DeviceID
+  private static let day: Int64 = 86_400_000
+
+  init() async throws {
+    rig = try StoreRig()
+    child = try await rig.paired()
+  }
+
+  private func status(_ id: CommandID) async throws -> CommandStatus? { try await rig.store.command(id)?.status }
+
+  @Test("A one-shot command runs out after a day, desired state never, and each when it was told to")
+  func whatIsUsual() async throws {
+    let message = try await rig.command(.message("hello"), to: child).0
+    let report = try await rig.command(.requestReport, to: child).0
+    let rule = try await rig.command(.setApp(Samples.app(&rig.random)), to: child).0
+    let brief = try await rig.command(.removeApp(try #require(AppID("x"))), to: child, expiresAfter: 5_000).0
+    let lasting = try await rig.command(.message("for ever"), to: child, expiresAfter: 0).0
+    #expect([message, report].map(\.expiresAfter) == [Self.day, Self.day])
+    #expect([rule, lasting].map(\.expiresAfter) == [nil, nil])
+    #expect(try await rig.store.untilNextExpiry() == 5_000)
+
+    rig.clock.pass(4_999)
+    #expect(try await rig.store.expireDue(at: 20).isEmpty)
+    rig.clock.pass(1)
+    #expect(try await rig.store.expireDue(at: 21) == [brief.commandID])
+    #expect(try await rig.store.untilNextExpiry() == Self.day - 5_000)
+    rig.clock.pass(Self.day)
+    #expect(try await Set(rig.store.expireDue(at: 22)) == [message.commandID, report.commandID])
+    #expect(try await rig.store.untilNextExpiry() == nil)
+    for command in [message, report, brief] { #expect(try await status(command.commandID) == .expired) }
+    for command in [rule, lasting] { #expect(try await status(command.commandID) == .queued) }
+    let queue = try #require(try await rig.store.queues(child, at: 30).first)
+    #expect(queue.waitingItems == 2)
+    #expect(queue.undelivered == [QueueTally(fate: .expired, items: 3, lastAt: 22)])
+  }
+
+  @Test("Age goes on over restarts, sleep and other boots; what the machine was off does not count")
+  func overBoots() async throws {
+    let id = try await rig.command(.message("hello"), to: child, expiresAfter: 10_000).0.commandID
+    rig.clock.pass(6_000)
+    try rig.reopen()
+    rig.clock.reboot()
+    try rig.reopen()
+    rig.clock.pass(3_999)
+    #expect(try await rig.store.expireDue(at: 5).isEmpty)
+    // A second boot within the time, ended by a power cut: only what was noted counts.
+    rig.clock.reboot()
+    try rig.reopen()
+    #expect(try await status(id) == .queued)
+    rig.clock.pass(1)
+    #expect(try await rig.store.expireDue(at: 6) == [id])
+  }
+
+  @Test("What has run out is never given to a session, also when nobody has looked at the clock before")
+  func loadingLooksAtTheClock() async throws {
+    let (first, change) = try await rig.command(.message("late"), to: child, expiresAfter: 1_000)
+    let (second, _) = try await rig.command(.message("in time"), to: child)
+    rig.clock.pass(1_000)
+    let items = try await rig.store.load(
+      child, .command, epoch: change.epoch, from: 1, items: 9, bytes: 100_000, at: 44)
+    #expect(items.map(\.kind) == [.skip, .command])
+    #expect(items.last?.itemID == second.commandID.bytes)
+    let expired = try #require(try await rig.store.command(first.commandID))
+    #expect((expired.status, expired.statusAt) == (.expired, 44))
+    #expect(expired.reason?.isEmpty == false)
+  }
+
+  @Test("What is stored runs out no more, and an expired rule is no longer shown as wanted")
+  func whatIsStoredStays() async throws {
+    let (stored, change) = try await rig.command(.message("hello"), to: child)
+    try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
+    let rule = Samples.app(&rig.random)
+    _ = try await rig.command(.setApp(rule), to: child, expiresAfter: 2_000)
+    #expect(try await rig.store.app(rule.appID, device: child) != nil)
+    rig.clock.pass(2 * Self.day)
+    #expect(try await rig.store.expireDue(at: 20).count == 1)
+    #expect(try await status(stored.commandID) == .stored)
+    #expect(try await rig.store.app(rule.appID, device: child) == nil)
+  }
+}

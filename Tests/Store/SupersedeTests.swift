@@ -1,0 +1,82 @@
+import LatchkeyModel
+import LatchkeyStore
+import LatchkeyTestSupport
+import Testing
+
+/// Of two commands for one thing the newer one is all that is sent.
+@Suite struct SupersedeTests {
+  private let rig: StoreRig
+  private let child: DeviceID
+
+  init() async throws {
+    rig = try StoreRig()
+    child = try await rig.paired()
+  }
+
+  private func rule(_ wall: Int64, app: String = "org.example.One") throws -> CommandPayload {
+    var rule = Samples.app(&rig.random)
+    rule.appID = try #require(AppID(app))
+    rule.modified = HybridTimestamp(wall: wall, counter: 0, author: rig.own)
+    return .setApp(rule)
+  }
+
+  private func waiting() async throws -> [DeliveryItem] {
+    let position = try #require(try await rig.store.outboxPositions(child)[.command])
+    return try await rig.store.load(
+      child, .command, epoch: position.epoch, from: position.storedThrough + 1, items: 100, bytes: 1 << 20)
+  }
+
+  @Test("The newest setting of each application is all that waits; the rest are numbers that hold nothing, and counted")
+  func theNewestOfEachThing() async throws {
+    var ids: [CommandID] = []
+    for wall in 1...5 {
+      ids.append(try await rig.command(try rule(Int64(wall)), to: child).0.commandID)
+      ids.append(try await rig.command(try rule(Int64(wall), app: "org.example.Two"), to: child).0.commandID)
+    }
+    let removal = try await rig.command(.removeApp(try #require(AppID("org.example.Two"))), to: child).0.commandID
+    let message = try await rig.command(.message("one-shot"), to: child).0.commandID
+    let other = try await rig.command(.message("another"), to: child).0.commandID
+    #expect(try await waiting().map(\.kind) == [.skip, .command, .skip, .command, .command, .command])
+    #expect(
+      try await waiting().filter { $0.kind == .command }.map(\.itemID)
+        == [ids[8], removal, message, other].map(\.bytes))
+    #expect(try await waiting().last?.sequence == 13)
+    for id in ids where id != ids[8] {
+      let command = try #require(try await rig.store.command(id))
+      #expect(command.status == .superseded)
+      #expect(command.reason?.isEmpty == false)
+    }
+    let queue = try #require(try await rig.store.queues(child, at: 20).first)
+    #expect(queue.waitingItems == 4)
+    #expect(queue.undelivered == [QueueTally(fate: .superseded, items: 9, lastAt: 10)])
+    #expect(queue.waitingBytes == Int64(try await waiting().filter { $0.kind == .command }.reduce(0) { $0 + $1.cost }))
+  }
+
+  @Test(
+    "What the child has stored is replaced by nobody; settings of the family replace each other for each child alone")
+  func whatIsStoredStays() async throws {
+    let other = try await rig.paired()
+    let (first, change) = try await rig.command(.setFamilySettings(FamilySettings(zone: "Europe/Berlin")), to: child)
+    try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
+    let (second, _) = try await rig.command(.setFamilySettings(FamilySettings(zone: "Europe/Paris")), to: child)
+    let (elsewhere, _) = try await rig.command(.setFamilySettings(FamilySettings(zone: "Europe/Rome")), to: other)
+    #expect(try await rig.store.command(first.commandID)?.status == .stored)
+    #expect(try await rig.store.command(second.commandID)?.status == .queued)
+    #expect(try await rig.store.command(elsewhere.commandID)?.status == .queued)
+    #expect(try await waiting().map(\.itemID) == [second.commandID.bytes])
+  }
+
+  @Test("A command that was on its way when it was replaced, and was executed, is told as what it is")
+  func theChildHasTheLastWord() async throws {
+    let (first, _) = try await rig.command(try rule(1), to: child)
+    _ = try await rig.command(try rule(2), to: child)
+    #expect(try await rig.store.command(first.commandID)?.status == .superseded)
+    let receipt = CommandReceipt(commandID: first.commandID, outcome: .executed(.messageStored), at: 3)
+    for sequence in [UInt64(1), 2] {
+      _ = try await rig.store.receive(
+        [ItemRun(streamClass: .receipt, epoch: 5, items: [rig.receipt(sequence, receipt)])], from: child, role: .child,
+        enforcement: .recorded, at: 12)
+      #expect(try await rig.store.command(first.commandID)?.status == .executed)
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import LatchkeyModel
+import LatchkeyStore
+
+extension Store {
+  /// Load at a time that matters to nobody.
+  func load(
+    _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, from: UInt64, items: Int, bytes: Int
+  ) async throws -> [DeliveryItem] {
+    try await load(device, streamClass, epoch: epoch, from: from, items: items, bytes: bytes, at: 0)
+  }
+}

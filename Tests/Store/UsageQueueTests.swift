@@ -1,0 +1,160 @@
+import GRDB
+import LatchkeyModel
+import LatchkeyStore
+import LatchkeyTestSupport
+import LatchkeyWire
+import Testing
+
+/// A full usage queue: hourly totals, then daily ones, and only then is anything lost, and told.
+@Suite struct UsageQueueTests {
+  private static let hour: Int64 = 3_600_000
+  /// Midnight in UTC, 1 November 2026.
+  private static let midnight: Int64 = 1_793_491_200_000
+
+  private func record(_ rig: StoreRig, _ start: Int64, minutes: Int64 = 1, app: String = "org.example.App") throws
+    -> UsageRecord
+  {
+    var record = try rig.session(start: start, end: start + minutes * 60_000, app: app)
+    record.zone = "UTC"
+    (record.category, record.milliPointsPerMinute, record.evidence) = (.learning, 500, .tracked)
+    record.earnedMilliPoints = minutes * 500
+    return record
+  }
+
+  private func waiting(_ rig: StoreRig, _ parent: DeviceID) async throws -> [DeliveryItem] {
+    let position = try #require(try await rig.store.outboxPositions(parent)[.usage])
+    return try await rig.store.load(
+      parent, .usage, epoch: position.epoch, from: position.storedThrough + 1, items: 10_000, bytes: 1 << 30)
+  }
+
+  /// What a parent holds after it has taken everything in.
+  private func delivered(_ rig: StoreRig, _ items: [DeliveryItem]) async throws -> [UsageRecord] {
+    try items.filter { $0.kind == .usageRecord }.map { try MessageBodyCoding().usageRecord($0.body) }
+  }
+
+  @Test("Time, points and sessions stay exact through hourly and daily totals")
+  func totals() async throws {
+    let rig = try StoreRig(caps: QueueCaps(items: 64))
+    let parent = try await rig.paired(.parent)
+    var (active, earned) = (Int64(0), Int64(0))
+    // 40 days of ten sessions in each of two hours.
+    for day in 0..<40 {
+      for hour in [9, 15] {
+        for minute in 0..<10 {
+          let start = Self.midnight + Int64(day) * 24 * Self.hour + Int64(hour) * Self.hour + Int64(minute) * 300_000
+          let record = try record(rig, start, minutes: Int64(minute % 3) + 1)
+          (active, earned) = (active + record.activeMilliseconds, earned + record.earnedMilliPoints)
+          #expect(try await rig.store.record([record], at: start).count == 1)
+        }
+      }
+    }
+    let queue = try #require(try await rig.store.queues(parent, at: 1).first)
+    #expect(queue.waitingItems <= 64)
+    #expect(queue.undelivered.map(\.fate) == [.merged])
+    let items = try await waiting(rig, parent)
+    let records = try await delivered(rig, items)
+    #expect(Int64(records.count) == queue.waitingItems)
+    #expect(records.reduce(0) { $0 + $1.activeMilliseconds } == active)
+    #expect(records.reduce(0) { $0 + $1.earnedMilliPoints } == earned)
+    #expect(records.reduce(0) { $0 + $1.sessions } == 800)
+    #expect(records.allSatisfy { $0.fault == nil })
+    // Every total lies within one day, and numbers are without gaps.
+    for record in records {
+      #expect(
+        (record.sessionStart - Self.midnight) / (24 * Self.hour) == (record.sessionEnd - Self.midnight)
+          / (24 * Self.hour))
+    }
+    var next: UInt64 = 1
+    for item in items {
+      #expect(item.sequence == next)
+      next = item.skipThrough + 1
+    }
+    // This machine's own history is as it was.
+    #expect(try await rig.store.usageCount(device: rig.own) == 800)
+  }
+
+  @Test("What a session was given is put into no total, since the parent may have it")
+  func whatWasSentStays() async throws {
+    let rig = try StoreRig(caps: QueueCaps(items: 32))
+    let parent = try await rig.paired(.parent)
+    for minute in 0..<30 {
+      _ = try await rig.store.record([try record(rig, Self.midnight + Int64(minute) * 60_000)], at: 1)
+    }
+    let sent = try await waiting(rig, parent)
+    #expect(sent.count == 30)
+    // The bound reaches beyond what is there: these two, too, might have been given to the session.
+    for minute in 30..<60 {
+      _ = try await rig.store.record([try record(rig, Self.midnight + Int64(minute) * 60_000)], at: 1)
+    }
+    let queue = try #require(try await rig.store.queues(parent, at: 1).first)
+    #expect(!queue.undelivered.contains { $0.fate == .merged })
+    let now = try await waiting(rig, parent)
+    let records = try await delivered(rig, now)
+    #expect(records.allSatisfy { $0.sessions == 1 })
+    // All that is gone is told of.
+    let losses = try now.filter { $0.kind == .usageLoss }.map { try MessageBodyCoding().usageLoss($0.body) }
+    #expect(losses.reduce(0) { $0 + $1.records } + Int64(records.count) == 60)
+  }
+
+  @Test("What cannot be put together is dropped, oldest first, with a word that the parent keeps")
+  func losses() async throws {
+    let rig = try StoreRig(caps: QueueCaps(items: 32))
+    let parent = try await rig.paired(.parent)
+    // Each of another application: nothing goes together.
+    for index in 0..<100 {
+      _ = try await rig.store.record(
+        [try record(rig, Self.midnight + Int64(index) * 60_000, app: "app\(index)")], at: 1)
+    }
+    let items = try await waiting(rig, parent)
+    #expect(items.filter { $0.kind != .skip }.count <= 32)
+    let losses = try items.filter { $0.kind == .usageLoss }.map { try MessageBodyCoding().usageLoss($0.body) }
+    #expect(losses.count == 1)
+    let records = try await delivered(rig, items)
+    #expect((losses.first?.records ?? 0) + Int64(records.count) == 100)
+    #expect(losses.first?.firstStart == Self.midnight)
+    #expect(records.map(\.appID.text).last == "app99")
+    let tally = try #require(try await rig.store.queues(parent, at: 1).first?.undelivered.first { $0.fate == .dropped })
+    #expect(tally.items >= losses.first?.records ?? 0)
+
+    let receiver = try StoreRig(seed: 2)
+    try await receiver.pair(rig.own, .child)
+    for epoch in [UInt64(3), 4] {
+      _ = try await receiver.store.receive(
+        [ItemRun(streamClass: .usage, epoch: epoch, items: items.renumbered)], from: rig.own, role: .child,
+        enforcement: .recorded, at: 9)
+    }
+    let known = try await receiver.store.losses()
+    #expect(known.map(\.records) == losses.map(\.records))
+    #expect(known.first?.device == rig.own)
+    #expect(try await receiver.store.usageCount(device: rig.own) == Int64(records.count))
+  }
+
+  @Test("A parent that has lost its records gets them again, or the totals that they went into, and never both")
+  func everythingAgain() async throws {
+    let rig = try StoreRig(caps: QueueCaps(items: 64))
+    let parent = try await rig.paired(.parent)
+    for index in 0..<200 {
+      _ = try await rig.store.record([try record(rig, Self.midnight + Int64(index) * 120_000)], at: 1)
+    }
+    let position = try #require(try await rig.store.outboxPositions(parent)[.usage])
+    try await rig.store.forget(
+      parent, StreamPosition(streamClass: .usage, epoch: position.epoch, through: position.last), at: 2)
+    #expect(try await rig.store.queues(parent, at: 3).first?.waitingItems == 0)
+    let again = try await rig.store.restart(parent, .usage, epoch: 77, cause: .peerLost(after: 0), at: 4)
+    #expect(again.last > 0)
+    let records = try await delivered(rig, try await waiting(rig, parent))
+    #expect(records.reduce(0) { $0 + $1.sessions } == 200)
+    #expect(records.reduce(0) { $0 + $1.activeMilliseconds } == 200 * 60_000)
+    #expect(Set(records.map(\.recordID)).count == records.count)
+  }
+}
+
+extension [DeliveryItem] {
+  /// The same items with numbers from 1.
+  fileprivate var renumbered: [DeliveryItem] {
+    filter { $0.kind != .skip }.enumerated().map {
+      DeliveryItem(
+        sequence: UInt64($0.offset + 1), kind: $0.element.kind, itemID: $0.element.itemID, body: $0.element.body)
+    }
+  }
+}
