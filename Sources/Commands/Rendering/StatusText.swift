@@ -73,7 +73,7 @@ struct StatusText {
           peer.nextTryInMilliseconds.map { "in " + ShownText.span($0) } ?? "–",
         ])
         for sentence in QueueText.undelivered(queue, now: now) {
-          notes += "\(ShownText.quoted(peer.device.name)): \(sentence)\n"
+          notes += "\(ShownText.quoted(peer.device.name)): \(sentence)".inWidth + "\n"
         }
       }
     }
