@@ -213,6 +213,18 @@ import Testing
     #expect(throws: SessionFault.self) { try inbox.received(run((2 * most + 1)...(2 * most + 1))) }
   }
 
+  /// A stream that begins anew with more than the window does not begin: what is held of it is still what was.
+  @Test mutating func aRefusedRunOfANewEpochLeavesWhatIsHeld() throws {
+    let item = HeldItem(streamClass: .command, sequence: 4, itemID: random.bytes(16))
+    var inbox = InboxMachine([position(4)], held: [item])
+    let tooMuch = run(1...UInt64(Limits.windowItems + 1), epoch: 8, bytes: 0)
+    #expect(throws: SessionFault.self) { try inbox.received(tooMuch) }
+    #expect(inbox.statement == [position(4)])
+    #expect(inbox.held == [item])
+    _ = try inbox.received(run(1...1, epoch: 8))
+    #expect(inbox.held == [])
+  }
+
   @Test mutating func moreItemsThanTheWindowAreTheirFault() throws {
     var inbox = InboxMachine([])
     let most = UInt64(Limits.windowItems)
