@@ -10,9 +10,9 @@ extension PeerLink {
       let (seen, alive) = (wake.version, life.version)
       if current != nil || attempt != nil {
         await wake.wait(after: seen)
-        // Whoever began it: two machines that cannot go on must not go round in a circle.
-        if current == nil, attempt == nil, !lastedLong {
-          await pause(backoff.failed(jitter: Double.random(in: 0...1)), alive)
+        // The peer's calls count as much as ours.
+        if current == nil, attempt == nil, pace.fallsApart {
+          await pause(pace.served(jitter: Double.random(in: 0...1)), alive)
         }
         continue
       }
@@ -26,22 +26,18 @@ extension PeerLink {
       let outcome = await dial(candidates)
       isDialling = false
       guard !isEnded, !Task.isCancelled else { return }
-      var delay = Self.shortestPause
+      let delay: Int64
       switch outcome {
       case .served:
-        if lastedLong { backoff.reset() } else { delay = backoff.failed(jitter: Double.random(in: 0...1)) }
+        delay = pace.served(jitter: Double.random(in: 0...1))
       case .failed(let reason), .silent(let reason):
         if current == nil { lastError = reason }
-        lastedLong = true
-        delay = backoff.failed(jitter: Double.random(in: 0...1))
+        delay = pace.failed(jitter: Double.random(in: 0...1))
         if case .silent = outcome { await metSilence() }
       }
       if current == nil { await pause(delay, alive) }
     }
   }
-
-  /// Milliseconds between two tries at least, whatever happens.
-  private static var shortestPause: Int64 { 200 }
 
   /// Wait before the next try, less long when there was a sign of life since `alive`, but never in a tight circle.
   private func pause(_ delay: Int64, _ alive: UInt64) async {
@@ -49,7 +45,7 @@ extension PeerLink {
     nextTry = begun + delay
     context.syncChanges.notify()
     await life.wait(after: alive, milliseconds: delay)
-    let rest = Self.shortestPause - (context.now() - begun)
+    let rest = DialPace.shortest - (context.now() - begun)
     if rest > 0, !isEnded { try? await Task.sleep(for: .milliseconds(rest)) }
   }
 

@@ -15,31 +15,18 @@ extension PeerLink {
           at: context.wall())
         guard current == number else { return }
         guard let run = outbox.loaded(load, items) else { return }
+<<<<<<< HEAD
         send(run, number)
         CrashPoint.runSent.reached()
+=======
+        for part in run.parts() { send(SessionBatch(runs: [part]), number) }
+>>>>>>> 3091a8ae0ee9b817921c61c454cfef1a2d13f855
         await noteRemovalSent(run, number)
       } catch {
         fail(number, error)
         return
       }
     }
-  }
-
-  /// Send a run in as few frames as it takes.
-  private func send(_ run: ItemRun, _ number: Int) {
-    var part = ItemRun(streamClass: run.streamClass, epoch: run.epoch, items: [])
-    var size = 0
-    for item in run.items {
-      let itemSize = SessionCodec.encodedSize(of: item)
-      if size + itemSize > Limits.batchBytes - 256, !part.items.isEmpty {
-        send(SessionBatch(runs: [part]), number)
-        part.items.removeAll(keepingCapacity: true)
-        size = 0
-      }
-      part.items.append(item)
-      size += itemSize
-    }
-    send(SessionBatch(runs: [part]), number)
   }
 
   /// Commit what has come in, report it stored, then make it visible.
@@ -267,7 +254,7 @@ extension PeerLink {
     return PeerStatus(
       device: device, isConnected: current != nil,
       address: current.flatMap { sessions[$0]?.connection.remote } ?? record.lastAddress, sync: sync, queues: queues,
-      lastError: current == nil ? lastError : nil, marks: record.marks, retries: current == nil ? backoff.failures : 0,
+      lastError: current == nil ? lastError : nil, marks: record.marks, retries: current == nil ? pace.failures : 0,
       nextTryInMilliseconds: current == nil && !isDialling ? nextTry.map { max(0, $0 - context.now()) } : nil)
   }
 }

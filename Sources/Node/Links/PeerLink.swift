@@ -20,10 +20,7 @@ actor PeerLink {
   var inbox: InboxMachine
   var sessions: [Int: LinkSession] = [:]
   private var nextSession = 0
-  /// The session that both sides have said Hello in.
-  var current: Int?
-  /// The session that we dialled and said Hello in, while the answer is on its way.
-  var attempt: Int?
+  var roster: SessionRoster
   var pendingForget: [StreamClass: StreamPosition] = [:]
   /// Streams that have to begin anew.
   var restarts: [(StreamClass, RestartCause)] = []
@@ -31,7 +28,7 @@ actor PeerLink {
   var sightings: [Sighting] = []
   var savedSynced: Int64?
 
-  var backoff = Backoff()
+  var pace = DialPace()
   /// Something happened that is worth a new try, or a session has begun or ended.
   let wake = ChangeSignal()
   /// Something happened that is worth a new try, or there will be none.
@@ -42,8 +39,6 @@ actor PeerLink {
   var lastSynced: Int64?
   var syncTotal: UInt64 = 0
   var isDialling = false
-  /// Whether the last session that ended had been of use.
-  var lastedLong = true
   var isEnded = false
   /// Tells whether two live machines use the peer's keys.
   var watch = CloneWatch()
@@ -67,10 +62,16 @@ actor PeerLink {
     self.outbox = OutboxMachine(outbox)
     self.inbox = InboxMachine(inbox, held: held)
     peer = record.device.deviceID
+    roster = SessionRoster(own: context.own, peer: peer)
     lastSynced = record.device.lastSyncedAt
     logger = context.logger
     logger[metadataKey: "peer"] = "\(record.device.name)"
   }
+
+  /// The session that both sides have said Hello in.
+  var current: Int? { roster.current }
+  /// The session that we dialled and said Hello in, while the answer is on its way.
+  var attempt: Int? { roster.attempt }
 
   /// The database has changed what is known of the peer.
   func refresh(_ record: PeerRecord) async {
@@ -139,14 +140,13 @@ actor PeerLink {
   /// Items were made durable for the peer.
   func committed(_ change: OutboxChange) {
     outbox.committed(change.streamClass, epoch: change.epoch, last: change.last)
-    // Where sessions fall apart (a full disk), one more item does not mend them.
-    if current == nil { if lastedLong { signOfLife() } } else { noteSync() }
+    if current != nil { noteSync() } else if !pace.fallsApart { signOfLife() }
     signalOutbox()
   }
 
   /// Whatever shows that a try is worth while: back-off begins anew.
   func signOfLife() {
-    backoff.reset()
+    pace.signOfLife()
     life.notify()
     wake.notify()
   }
@@ -194,15 +194,11 @@ actor PeerLink {
 
   /// A session is over: what was on its way has to be sent again.
   func detach(_ number: Int) {
-    if let opened = sessions[number]?.openedAt, current == number || attempt == number {
-      lastedLong = context.now() - opened >= 5_000
-      if lastedLong {
-        backoff.reset()
-        life.notify()
-      }
+    let (wasCurrent, wasOfUse) = roster.ended(number)
+    if wasOfUse, let opened = sessions[number]?.openedAt, pace.sessionEnded(after: context.now() - opened) {
+      life.notify()
     }
-    if current == number {
-      current = nil
+    if wasCurrent {
       outbox.sessionClosed()
       inbox.sessionClosed()
       pendingForget = [:]
@@ -211,7 +207,6 @@ actor PeerLink {
       context.changes.notify()
       context.syncChanges.notify()
     }
-    if attempt == number { attempt = nil }
     wake.notify()
   }
 

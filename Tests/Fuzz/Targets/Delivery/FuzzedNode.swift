@@ -24,6 +24,12 @@ struct FuzzedNode {
 
   /// Do the next thing that the script says.
   mutating func step(_ script: inout ByteScript) throws(FuzzFault) {
+    try take(step: &script)
+    // Between a commit in the store and our word of it the store is ahead.
+    if commit == nil { try checkHeld() }
+  }
+
+  private mutating func take(step script: inout ByteScript) throws(FuzzFault) {
     switch script.choice(16) {
     case 0: news.append(store.accept(HostilePeer.streamClass(&script), bytes: Int(script.byte()) * 16))
     case 1: hear()
@@ -51,11 +57,13 @@ struct FuzzedNode {
     let statement = outbox.statement
     watch = SendingWatch(hello)
     inbox.sessionOpened(hello)
-    var effects = outbox.sessionOpened(hello)
+    // What the store says of the peer's items is any answer: who runs the machine hands on what a peer says.
+    let foreign = Set(StreamClass.allCases.filter { (hello.runID[0] >> 4) >> ($0.rawValue - 1) & 1 == 1 })
+    var effects = outbox.sessionOpened(hello, foreign: foreign)
     for (streamClass, position) in believed.sorted(by: { $0.key < $1.key }) {
       let last = statement.first { $0.streamClass == streamClass }?.through ?? 0
       let held = hello.incoming.first { $0.streamClass == streamClass }
-      let expected = Self.resume(position, last: last, streamClass, held)
+      let expected = Self.resume(position, last: last, streamClass, held, foreign)
       try require(effects.first == expected || expected == nil, "\(effects) where \(String(describing: expected))")
       if expected != nil { effects.removeFirst() }
       try begin(streamClass, position, expected)
@@ -69,7 +77,7 @@ struct FuzzedNode {
     watch?.begins(streamClass, position)
     switch effect {
     case .forget(let stored): forget(stored)
-    case .restart(let streamClass):
+    case .restart(let streamClass, _):
       watch?.restarts(streamClass)
       errands.append(.restart(streamClass))
     case nil: break
@@ -78,12 +86,14 @@ struct FuzzedNode {
 
   /// The table of Protocol/05-delivery.md §4.
   private static func resume(
-    _ position: OutboxPosition, last: UInt64, _ streamClass: StreamClass, _ held: StreamPosition?
+    _ position: OutboxPosition, last: UInt64, _ streamClass: StreamClass, _ held: StreamPosition?,
+    _ foreign: Set<StreamClass>
   ) -> OutboxMachine.Effect? {
     guard let held, held.epoch == position.epoch else {
-      return position.storedThrough > 0 ? .restart(streamClass) : nil
+      return position.storedThrough > 0 ? .restart(streamClass, .peerLost(after: 0)) : nil
     }
-    if held.through < position.storedThrough || held.through > last { return .restart(streamClass) }
+    if held.through > last || foreign.contains(streamClass) { return .restart(streamClass, .peerIsAhead) }
+    if held.through < position.storedThrough { return .restart(streamClass, .peerLost(after: held.through)) }
     return held.through > position.storedThrough ? .forget(held) : nil
   }
 
@@ -105,7 +115,7 @@ struct FuzzedNode {
     self.store = store
     believed = store.outboxPositions
     outbox = OutboxMachine(store.outboxPositions)
-    inbox = InboxMachine(Array(store.incoming.values))
+    inbox = InboxMachine(Array(store.incoming.values), held: Array(store.held.values))
   }
 
   // MARK: What goes out
@@ -175,7 +185,8 @@ struct FuzzedNode {
     let report: StreamPosition?
     do throws(SessionFault) { report = try inbox.received(run) } catch {
       try require(
-        inbox.statement == before.statement && HeldItems.waiting(inbox) == HeldItems.waiting(before),
+        inbox.statement == before.statement && inbox.held == before.held
+          && HeldItems.waiting(inbox) == HeldItems.waiting(before),
         "a refused run left something behind")
       return close()
     }
@@ -219,6 +230,20 @@ struct FuzzedNode {
   }
 
   // MARK: The end
+
+  /// What our Hello says of what is held here is what is durable here, of the streams that it states as the store has them.
+  private func checkHeld() throws(FuzzFault) {
+    for position in inbox.statement where store.incoming[position.streamClass] == position {
+      let said = inbox.held.first { $0.streamClass == position.streamClass }
+      let durable = store.held[position.streamClass]
+      try require(
+        said == durable, "\(String(describing: said)) is said to be held where \(String(describing: durable)) is")
+    }
+    for item in inbox.held {
+      let through = inbox.statement.first { $0.streamClass == item.streamClass }?.through ?? 0
+      try require(item.sequence <= through, "\(item.sequence) is said to be held of \(through)")
+    }
+  }
 
   /// An honest peer that knows nothing takes the place of the hostile one: what is still owed arrives.
   mutating func heal() throws(FuzzFault) {

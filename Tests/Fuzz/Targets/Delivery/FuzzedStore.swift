@@ -13,6 +13,8 @@ struct FuzzedStore {
 
   private(set) var outgoing: [StreamClass: Outgoing] = [:]
   private(set) var incoming: [StreamClass: StreamPosition] = [:]
+  /// The last item of each incoming stream that is in force and was no skip.
+  private(set) var held: [StreamClass: HeldItem] = [:]
   /// Epochs are never given out twice; the peer's own are lower.
   private var epochs: UInt64 = 1_000
 
@@ -89,9 +91,13 @@ struct FuzzedStore {
     for run in runs {
       guard let end = run.items.last?.skipThrough else { continue }
       var watermark = watermark(run.streamClass, epoch: run.epoch)
+      if incoming[run.streamClass]?.epoch != run.epoch { held[run.streamClass] = nil }
       for item in run.items where item.skipThrough > watermark {
         try require(item.sequence <= watermark + 1, "a gap after \(watermark) in \(run.streamClass) reached the store")
         watermark = item.skipThrough
+        guard item.kind != .skip else { continue }
+        held[run.streamClass] = HeldItem(
+          streamClass: run.streamClass, sequence: item.sequence, itemID: item.itemID)
       }
       try require(watermark >= end, "the watermark fell back in \(run.streamClass)")
       incoming[run.streamClass] = StreamPosition(streamClass: run.streamClass, epoch: run.epoch, through: watermark)

@@ -22,13 +22,14 @@ enum MessagesTarget {
       [2] + PairingCodec.encode(SampleMessages.introduction(&random)),
       [6] + coding.encode(Samples.usageRecord(&random)), [7] + coding.encode(StateInForce.app(app, .recorded)),
       [8] + coding.encode(Samples.settings(&random)), [9] + coding.encode(SampleMessages.rotation(&random)),
-      [10] + coding.encode(app.matchers), [11] + RemovalCodec.encode(signature: random.bytes(64)),
+      [10] + coding.encode(app.matchers), [11] + coding.encode(SampleMessages.loss(&random)),
+      [12] + RemovalCodec.encode(signature: random.bytes(64)),
     ]
   }
 
   static func check(_ input: [UInt8]) throws(FuzzFault) {
     let bytes = Array(input.dropFirst())
-    switch (input.first ?? 0) % 12 {
+    switch (input.first ?? 0) % 13 {
     case 0: try same(bytes, SessionCodec.decode, whole, bounds)
     case 1: try same(bytes, PairingCodec.opening, PairingCodec.encode) { $0.commitment.count == 32 }
     case 2:
@@ -43,6 +44,10 @@ enum MessagesTarget {
     case 8: try same(bytes, coding.settings, coding.encode) { $0.fault == nil }
     case 9: try same(bytes, coding.rotation, coding.encode) { $0.generation > 0 && $0.replaces.count == 8 }
     case 10: try same(bytes, coding.matchers, coding.encode) { _ in true }
+    case 11:
+      try same(bytes, coding.usageLoss, coding.encode) {
+        $0.firstStart <= $0.lastEnd && min($0.records, $0.sessions, $0.activeMilliseconds, $0.earnedMilliPoints) >= 0
+      }
     default: try same(bytes, RemovalCodec.signature, RemovalCodec.encode) { $0.count == 64 }
     }
   }
@@ -57,7 +62,8 @@ enum MessagesTarget {
   private static func bounds(_ batch: SessionBatch) -> Bool {
     if let hello = batch.hello {
       guard hello.name.utf8.count <= 64, hello.software.utf8.count <= 64, hello.runID.count == 16,
-        hello.outgoing.count <= 16, hello.incoming.count <= 16, hello.keyID.isEmpty || hello.keyID.count == 8
+        hello.outgoing.count <= 16, hello.incoming.count <= 16, hello.held.count <= 16,
+        hello.held.allSatisfy({ $0.itemID.count == 16 }), hello.keyID.isEmpty || hello.keyID.count == 8
       else { return false }
     }
     for run in batch.runs {

@@ -39,6 +39,13 @@ enum SampleMessages {
     PairingIntroduction(identityKey: random.bytes(32), name: "Emma's PC", role: .child, random: random.bytes(32))
   }
 
+  static func loss(_ random: inout SeededRandom) -> UsageLoss {
+    UsageLoss(
+      lossID: Samples.usageRecord(&random).recordID, device: Samples.deviceID(&random), records: 3, sessions: 40,
+      activeMilliseconds: 3_600_000, earnedMilliPoints: 120_000, firstStart: 1_700_000_000_000,
+      lastEnd: 1_700_000_900_000)
+  }
+
   static func rotation(_ random: inout SeededRandom) -> KeyRotation {
     KeyRotation(
       generation: 3, discoveryKey: random.bytes(32), pairwiseKey: random.bytes(32), replaces: random.bytes(8))
@@ -48,7 +55,7 @@ enum SampleMessages {
     let position = StreamPosition(streamClass: .command, epoch: 9, through: 4)
     return Hello(
       runID: random.bytes(16), name: "Kitchen laptop", role: .parent, outgoing: [position], incoming: [position],
-      keyID: random.bytes(8))
+      held: [HeldItem(streamClass: .command, sequence: 3, itemID: random.bytes(16))], keyID: random.bytes(8))
   }
 
   static func skip(_ numbers: ClosedRange<UInt64>) -> SessionBatch {

@@ -180,7 +180,12 @@ struct SessionMeddling {
       versions: least...(least + UInt32(script.byte())), runID: [UInt8](repeating: script.byte(), count: 16), name: "n",
       role: script.bool() ? .parent : .child, refusal: kind < 192 ? nil : Hello.Refusal(rawValue: UInt32(kind % 3 + 1)),
       windowItems: UInt32(script.byte()), windowBytes: UInt32(script.byte()), outgoing: [position(&script)],
-      incoming: [position(&script)], keyID: kind & 1 == 0 ? [] : [UInt8](repeating: 1, count: 8))
+      incoming: [position(&script)], held: kind & 2 == 0 ? [] : [held(&script)],
+      keyID: kind & 1 == 0 ? [] : [UInt8](repeating: 1, count: 8))
+  }
+
+  private func held(_ script: inout ByteScript) -> HeldItem {
+    HeldItem(streamClass: streamClass(&script), sequence: UInt64(script.byte()), itemID: script.wholeBytes(16))
   }
 
   private func position(_ script: inout ByteScript) -> StreamPosition {
