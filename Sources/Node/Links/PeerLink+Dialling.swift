@@ -39,13 +39,13 @@ extension PeerLink {
     }
   }
 
-  /// Wait before the next try, less long when there was a sign of life since `alive`, but never in a tight circle.
+  /// Wait before the next try: less long when there is a sign of life, also one since `alive`, but never in a tight circle.
   private func pause(_ delay: Int64, _ alive: UInt64) async {
     let begun = context.now()
     nextTry = begun + delay
     context.syncChanges.notify()
     await life.wait(after: alive, milliseconds: delay)
-    let rest = DialPace.shortest - (context.now() - begun)
+    let rest = pace.hastened(delay) - (context.now() - begun)
     if rest > 0, !isEnded { try? await Task.sleep(for: .milliseconds(rest)) }
   }
 

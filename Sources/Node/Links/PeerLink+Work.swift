@@ -15,12 +15,8 @@ extension PeerLink {
           at: context.wall())
         guard current == number else { return }
         guard let run = outbox.loaded(load, items) else { return }
-<<<<<<< HEAD
-        send(run, number)
-        CrashPoint.runSent.reached()
-=======
         for part in run.parts() { send(SessionBatch(runs: [part]), number) }
->>>>>>> 3091a8ae0ee9b817921c61c454cfef1a2d13f855
+        CrashPoint.runSent.reached()
         await noteRemovalSent(run, number)
       } catch {
         fail(number, error)

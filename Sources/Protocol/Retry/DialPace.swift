@@ -4,7 +4,7 @@ public struct DialPace: Sendable, Hashable {
   /// Whether the last session that ended had been of use.
   private var lastedLong = true
   /// Milliseconds after a session that had been of use; also the least between two tries.
-  public static let shortest: Int64 = 200
+  private static let shortest: Int64 = 200
   /// Milliseconds from which a session counts as having been of use.
   private static let use: Int64 = 5_000
 
@@ -19,6 +19,7 @@ public struct DialPace: Sendable, Hashable {
   /// A session has ended that was open for so many milliseconds, whoever began it.
   ///
   /// - Returns: whether it had been of use: a sign of life.
+  @discardableResult
   public mutating func sessionEnded(after milliseconds: Int64) -> Bool {
     lastedLong = milliseconds >= Self.use
     if lastedLong { backoff.reset() }
@@ -38,6 +39,9 @@ public struct DialPace: Sendable, Hashable {
     lastedLong = true
     return backoff.failed(jitter: jitter)
   }
+
+  /// Something changed while a session or a call was under way, which makes a new try worth while, but never in a tight circle.
+  public func hastened(_ wait: Int64) -> Int64 { min(wait, Self.shortest) }
 
   /// Whatever shows that a try is worth while: the back-off begins anew.
   public mutating func signOfLife() {
