@@ -10,9 +10,9 @@ extension PeerLink {
       let (seen, alive) = (wake.version, life.version)
       if current != nil || attempt != nil {
         await wake.wait(after: seen)
-        // The peer's calls count as much as ours.
-        if current == nil, attempt == nil, pace.fallsApart {
-          await pause(pace.served(jitter: Double.random(in: 0...1)), alive)
+        // Whoever began it: two machines that cannot go on must not go round in a circle.
+        if current == nil, attempt == nil, pace.hasFallenApart {
+          await pause(pace.fellApart(jitter: Double.random(in: 0...1)), alive)
         }
         continue
       }
@@ -39,13 +39,13 @@ extension PeerLink {
     }
   }
 
-  /// Wait before the next try: less long when there is a sign of life, also one since `alive`, but never in a tight circle.
+  /// Wait before the next try, less long when there was a sign of life since `alive`, but never in a tight circle.
   private func pause(_ delay: Int64, _ alive: UInt64) async {
     let begun = context.now()
     nextTry = begun + delay
     context.syncChanges.notify()
     await life.wait(after: alive, milliseconds: delay)
-    let rest = pace.hastened(delay) - (context.now() - begun)
+    let rest = DialPace.shortest - (context.now() - begun)
     if rest > 0, !isEnded { try? await Task.sleep(for: .milliseconds(rest)) }
   }
 
@@ -75,7 +75,9 @@ extension PeerLink {
                 own: own, peer: key, pairwiseKeys: pairwiseKeys, ephemeralKey: LinkKeyPair.generate())
               connection.send(handshake.firstFrame)
               guard let answer = await frames.next() else {
-                return .silent("\(endpoint) answered nothing: it is another device, or has unpaired this one.")
+                return .silent(
+                  "\(endpoint) answered nothing: it is another device, or has forgotten this one; if so, run "
+                    + "`latchkey pair` on both.")
               }
               guard let (transport, place) = try? handshake.answered(answer) else {
                 return .failed("\(endpoint) is not the paired device.")

@@ -140,7 +140,8 @@ actor PeerLink {
   /// Items were made durable for the peer.
   func committed(_ change: OutboxChange) {
     outbox.committed(change.streamClass, epoch: change.epoch, last: change.last)
-    if current != nil { noteSync() } else if !pace.fallsApart { signOfLife() }
+    // Where sessions fall apart (a full disk), one more item does not mend them.
+    if current == nil { if !pace.hasFallenApart { signOfLife() } } else { noteSync() }
     signalOutbox()
   }
 
@@ -195,8 +196,9 @@ actor PeerLink {
   /// A session is over: what was on its way has to be sent again.
   func detach(_ number: Int) {
     let (wasCurrent, wasOfUse) = roster.ended(number)
-    if wasOfUse, let opened = sessions[number]?.openedAt, pace.sessionEnded(after: context.now() - opened) {
-      life.notify()
+    if wasOfUse, let opened = sessions[number]?.openedAt {
+      pace.sessionEnded(after: context.now() - opened)
+      if !pace.hasFallenApart { life.notify() }
     }
     if wasCurrent {
       outbox.sessionClosed()
