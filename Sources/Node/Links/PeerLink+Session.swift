@@ -18,18 +18,18 @@ extension PeerLink {
       LinkSession(
         machine: SessionMachine(transport: transport, now: context.now()), connection: connection,
         isInitiator: isInitiator, ticket: ticket,
-        preference: SessionPreference(initiator: isInitiator ? context.own : peer, peerRunID: []),
         pairwiseKey: pairwiseKey, openedAt: context.now(),
         outboxWork: outboxWork, inboxWork: inboxWork, forgetWork: forgetWork))
     connection.onDrained { outboxWork.yield() }
     if isInitiator {
       // The peer may have called in while our handshake was on its way.
-      guard current == nil, attempt == nil else {
+      guard roster.dialled(number) else {
         sessions[number] = nil
         return connection.close()
       }
-      attempt = number
       sendHello(number)
+    } else {
+      roster.accepted(number)
     }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.read(frames, number) }
@@ -173,26 +173,19 @@ extension PeerLink {
       turnAway(number, isInitiator: session.isInitiator)
       return false
     }
-    let preference = SessionPreference(initiator: session.preference.initiator, peerRunID: hello.runID)
-    sessions[number]?.preference = preference
     if hasHeardEnough {
       try? await endRemoval("it was sent it often enough")
       close(number, .removed)
       return false
     }
-    if session.isInitiator {
-      guard attempt == number else { return false }
-      attempt = nil
-    } else if let other = current ?? attempt, var existing = sessions[other]?.preference {
-      // Nothing is known yet of the run that our own attempt leads to: it is this one.
-      if other == attempt { existing.peerRunID = hello.runID }
-      guard existing.yields(to: preference, own: context.own, peer: peer) else {
-        close(number, .duplicate)
-        return false
-      }
-      close(other, .duplicate)
+    switch roster.greeted(number, runID: hello.runID) {
+    case .gone: return false
+    case .giveWay:
+      close(number, .duplicate)
+      return false
+    case .keep(let other): if let other { close(other, .duplicate) }
     }
-    current = number
+    roster.keep(number)
     if !session.isInitiator { sendHello(number) }
     install(number, hello, session, foreign)
     return true

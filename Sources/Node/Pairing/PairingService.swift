@@ -370,7 +370,6 @@ actor PairingService {
       return true
     } catch {
       context.logger.error("the database refused", metadata: ["reason": "\(error)"])
-      context.warn("storage", error.description)
       return false
     }
   }
