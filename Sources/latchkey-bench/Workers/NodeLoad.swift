@@ -8,6 +8,7 @@ struct NodeLoad {
   private let device: DeviceID
   private let own: DeviceID
   private let streamClass: StreamClass
+  private let numbers = RecordNumbers()
 
   init(_ node: NodeService, usage: Bool) async throws {
     self.node = node
@@ -20,7 +21,8 @@ struct NodeLoad {
 
   /// Accept `count` messages and give the last one's number.
   func issue(_ count: Int, size: Int, concurrency: Int) async throws -> UInt64 {
-    try await every(count, concurrency) { try await give(size) }.reduce(0) { max($0, $1) }
+    let text = String(repeating: "m", count: size)
+    return try await every(count, concurrency) { try await give(text) }.reduce(0) { max($0, $1) }
   }
 
   /// Wait until the device has stored more than `through`; gives the moment.
@@ -44,10 +46,11 @@ struct NodeLoad {
       }
     }
     defer { watcher.cancel() }
+    let text = String(repeating: "m", count: streamClass == .usage ? max(1, size - 100) : size)
     let began = Durations.now()
     let each = try await every(count, concurrency) {
       let began = Durations.now()
-      let sequence = try await give(size)
+      let sequence = try await give(text)
       let accepted = Durations.now()
       let stored = await clock.wait(for: sequence)
       return (asked: stored - began, accepted: stored - accepted)
@@ -77,18 +80,16 @@ struct NodeLoad {
     }
   }
 
-  /// Have a message of `size` bytes accepted, durably; gives its number.
-  private func give(_ size: Int) async throws -> UInt64 {
-    guard streamClass == .usage else {
-      return try await node.send(.message(String(repeating: "m", count: size)), to: device).sequence
-    }
-    guard let id = RecordID(bytes: (0..<16).map { _ in UInt8.random(in: .min ... .max) }), let app = AppID("org.example.Game") else {
+  /// Have a message accepted, durably; gives its number.
+  private func give(_ text: String) async throws -> UInt64 {
+    guard streamClass == .usage else { return try await node.send(.message(text), to: device).sequence }
+    let next = numbers.next()
+    guard let id = RecordID(bytes: next.id), let app = AppID("org.example.Game") else {
       throw BenchFault("No record can be made.")
     }
     let record = UsageRecord(
-      recordID: id, device: own, appID: app, displayName: String(repeating: "m", count: max(1, size - 100)),
-      sessionStart: 1_790_000_000_000, sessionEnd: 1_790_000_600_000, zone: "Europe/Berlin",
-      activeMilliseconds: 600_000, category: .learning, milliPointsPerMinute: 1_000, earnedMilliPoints: 10_000,
+      recordID: id, device: own, appID: app, displayName: text, sessionStart: next.start,
+      sessionEnd: next.start + 600_000, zone: "Europe/Berlin", activeMilliseconds: 600_000, category: .learning, milliPointsPerMinute: 1_000, earnedMilliPoints: 10_000,
       evidence: .tracked)
     return try await node.report([record])[device] ?? 0
   }
