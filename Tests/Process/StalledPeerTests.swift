@@ -10,7 +10,9 @@ extension ProcessTests {
     /// Resident memory, in bytes.
     private func resident(_ node: NodeProcess) async throws -> Int64 { try await node.api.status().residentBytes }
 
-    @Test("What waits for a peer that reads nothing stays on the disk; others go on; it gets everything when it reads again")
+    @Test(
+      "What waits for a peer that reads nothing stays on the disk; others go on; it gets everything when it reads again"
+    )
     func readsNothing() async throws {
       try await ProcessLab.run { lab in
         let (parent, stalled) = try await lab.pairedFamily()

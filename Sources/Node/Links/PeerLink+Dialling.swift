@@ -75,7 +75,9 @@ extension PeerLink {
                 own: own, peer: key, pairwiseKeys: pairwiseKeys, ephemeralKey: LinkKeyPair.generate())
               connection.send(handshake.firstFrame)
               guard let answer = await frames.next() else {
-                return .silent("\(endpoint) answered nothing: it is another device, or has unpaired this one.")
+                return .silent(
+                  "\(endpoint) answered nothing: it is another device, or has forgotten this one; if so, run "
+                    + "`latchkey pair` on both.")
               }
               guard let (transport, place) = try? handshake.answered(answer) else {
                 return .failed("\(endpoint) is not the paired device.")

@@ -74,8 +74,8 @@ extension PeerLink {
     guard result.wasRemoved else { return }
     logger.notice("this device was removed by the peer")
     context.warn(
-      "removed-\(peer)",
-      "“\(record.device.name)” has unpaired this machine: pair it again with `latchkey pair join` if that was not meant."
+      Self.removalWarning(peer),
+      "“\(record.device.name)” has unpaired this machine: run `latchkey pair` on both if that was not meant."
     )
     close(number, .removed)
     isEnded = true
