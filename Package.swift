@@ -68,7 +68,10 @@ let package = Package(
       name: "LatchkeyProtocol", dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire"],
       path: "Sources/Protocol", swiftSettings: strict),
     .target(
-      name: "LatchkeyStore", dependencies: ["LatchkeyModel", .product(name: "GRDB", package: "GRDB.swift")],
+      name: "LatchkeyStore", dependencies: [
+        "LatchkeyModel", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
       path: "Sources/Store", swiftSettings: strict),
     .target(
       name: "LatchkeyDiscovery", dependencies: ["LatchkeyModel", "CAvahi", "CAvahiCore"],

@@ -46,10 +46,10 @@ actor PeerLink {
   var answeringKeyID: [UInt8]?
   /// The session in which a removal was sent last.
   var removalSession: Int?
-  /// The peer has reported commands stored.
+  /// The peer has reported items stored.
   nonisolated let stored = ChangeSignal()
-  /// Number of the last command that the peer reported stored.
-  private(set) var storedCommands: UInt64 = 0
+  /// Number of the last item of each class that the peer reported stored since this node started.
+  private(set) var storedThrough: [StreamClass: UInt64] = [:]
 
   init(
     context: NodeContext, directory: LinkDirectory, record: PeerRecord, key: LinkPublicKey,
@@ -226,8 +226,7 @@ actor PeerLink {
   }
 
   func noteStored(_ position: StreamPosition) {
-    guard position.streamClass == .command else { return }
-    storedCommands = position.through
+    storedThrough[position.streamClass] = position.through
     stored.notify()
   }
 }
