@@ -13,6 +13,15 @@ let nio: [Target.Dependency] = [
 ]
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
+/// The fuzzers' program, which only `Tools/fuzz` builds: it needs the compiler's fuzzing runtime to link.
+let fuzzer: [Target] =
+  Context.environment["LATCHKEY_FUZZ"] == nil
+  ? []
+  : [
+    .executableTarget(
+      name: "latchkey-fuzz", dependencies: ["LatchkeyFuzzTargets"], path: "Tests/Fuzz/Driver", swiftSettings: strict)
+  ]
+
 let package = Package(
   name: "latchkey",
   platforms: [.macOS(.v15)],
@@ -22,6 +31,8 @@ let package = Package(
     .library(
       name: "LatchkeyProtocol", targets: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"]),
     .library(name: "LatchkeyNode", targets: ["LatchkeyNode"]),
+    // Loaded into nodes by tests alone.
+    .library(name: "LatchkeyDiskFault", type: .dynamic, targets: ["LatchkeyDiskFault"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -57,7 +68,10 @@ let package = Package(
       name: "LatchkeyProtocol", dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire"],
       path: "Sources/Protocol", swiftSettings: strict),
     .target(
-      name: "LatchkeyStore", dependencies: ["LatchkeyModel", .product(name: "GRDB", package: "GRDB.swift")],
+      name: "LatchkeyStore", dependencies: [
+        "LatchkeyModel", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
       path: "Sources/Store", swiftSettings: strict),
     .target(
       name: "LatchkeyDiscovery", dependencies: ["LatchkeyModel", "CAvahi", "CAvahiCore"],
@@ -162,6 +176,8 @@ let package = Package(
         "LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyModel", "LatchkeyTestSupport", "CProcess",
       ],
       path: "Tests/Commands", swiftSettings: strict),
+    // Stands between a node and its disk in tests.
+    .target(name: "LatchkeyDiskFault", path: "Tests/DiskFault"),
     .testTarget(
       name: "LatchkeyProcessTests",
       dependencies: [
@@ -169,6 +185,18 @@ let package = Package(
         "LatchkeyDiscovery", "LatchkeyTestSupport", "latchkey", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),
-  ],
+    // What the fuzzers run, in a library of its own: the tests replay with it whatever the fuzzers kept.
+    .target(
+      name: "LatchkeyFuzzTargets",
+      dependencies: [
+        "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyDiscovery",
+        "LatchkeyTransport", "LatchkeyControl", "LatchkeyTestSupport",
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
+      ],
+      path: "Tests/Fuzz/Targets", swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyFuzzTests", dependencies: ["LatchkeyFuzzTargets"], path: "Tests/Fuzz/Replay", swiftSettings: strict
+    ),
+  ] + fuzzer,
   swiftLanguageModes: [.v6]
 )

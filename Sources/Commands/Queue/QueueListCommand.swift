@@ -42,7 +42,8 @@ struct QueueListCommand: AsyncParsableCommand {
         ]
       }
       try environment.console.write(
-        TableText.render(["Item", "For", "What", "Since", "Bytes", "State"], rows: rows, empty: "Nothing waits."))
+        TableText.render(
+          ["Item", "For", "What", "Since", "Bytes", "State"], spare: [4, 3], rows: rows, empty: "Nothing waits."))
     }
   }
 }

@@ -39,8 +39,8 @@ struct StatusText {
       ]
     }
     return TableText.render(
-      ["Machine", "Role", "Link", "Address", "Sync", "Waiting for it", "Last sync"], rows: rows,
-      empty: "No machines are paired yet: "
+      ["Machine", "Role", "Link", "Address", "Sync", "Waiting for it", "Last sync"], spare: [6, 3, 1], rows: rows,
+      empty: "No machine is paired with this one: "
         + (status.role == .parent
           ? "run `latchkey pair` here and on the other machine."
           : "run `latchkey pair` on the parent's machine and here."))
@@ -73,7 +73,7 @@ struct StatusText {
           peer.nextTryInMilliseconds.map { "in " + ShownText.span($0) } ?? "–",
         ])
         for sentence in QueueText.undelivered(queue, now: now) {
-          notes += "\(ShownText.quoted(peer.device.name)): \(sentence)\n"
+          notes += "\(ShownText.quoted(peer.device.name)): \(sentence)".inWidth + "\n"
         }
       }
     }
@@ -92,12 +92,13 @@ struct StatusText {
         if peer.lastError != reason { words.append(ShownText.safe(reason)) }
         words.append("Next try in \(ShownText.span(next)).")
       }
-      return words.isEmpty ? nil : "\(ShownText.quoted(peer.device.name)): \(words.joined(separator: " "))\n"
+      return words.isEmpty
+        ? nil : "\(ShownText.quoted(peer.device.name)): \(words.joined(separator: " "))".inWidth + "\n"
     }.joined()
   }
 
   private var warnings: String {
-    status.warnings.map { ("Warning: " + ShownText.safe($0)).asWarning + "\n" }.joined()
+    status.warnings.map { ("Warning: " + ShownText.safe($0)).inWidth.asWarning + "\n" }.joined()
   }
 
   private var messages: String {

@@ -4,7 +4,7 @@ extension LocalRoute {
   /// Read a request's method and target.
   ///
   /// - Throws: `ControlFailure`, the caller's fault: an unknown path (404), a wrong method (405), a bad value (400).
-  static func read(method: String, target text: String) throws(ControlFailure) -> LocalRoute {
+  package static func read(method: String, target text: String) throws(ControlFailure) -> LocalRoute {
     guard let target = RequestTarget(text) else {
       throw ControlFailure(400, .invalid, "The request's path is malformed: use one that the local API lists.")
     }

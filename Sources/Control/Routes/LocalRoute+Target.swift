@@ -2,7 +2,7 @@ import LatchkeyModel
 
 extension LocalRoute {
   /// The path and query that stand for this request.
-  var target: RequestTarget {
+  package var target: RequestTarget {
     switch self {
     case .status: RequestTarget(segments: ["v1", "status"])
     case .sync: RequestTarget(segments: ["v1", "sync"])

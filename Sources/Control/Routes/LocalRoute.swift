@@ -3,7 +3,7 @@ import LatchkeyModel
 /// Every request of the local API, as the client writes it and the server reads it.
 ///
 /// Spec: Protocol/07-local-api.md §3
-enum LocalRoute: Hashable, Sendable {
+package enum LocalRoute: Hashable, Sendable {
   case status
   case sync
   case syncNow(device: String?)
@@ -33,13 +33,13 @@ enum LocalRoute: Hashable, Sendable {
   case endUsage(recordID: String)
 
   /// The methods in use.
-  enum Method: String, Sendable, Hashable, CaseIterable {
+  package enum Method: String, Sendable, Hashable, CaseIterable {
     case get = "GET"
     case post = "POST"
     case delete = "DELETE"
   }
 
-  var method: Method {
+  package var method: Method {
     switch self {
     case .status, .sync, .queue, .queueEntry, .devices, .pairings, .nearbyInvitations, .pairing, .commands, .command,
       .waitForCommand, .apps,

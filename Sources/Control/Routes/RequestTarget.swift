@@ -1,9 +1,9 @@
 /// A request's path, taken apart, and its query.
-struct RequestTarget: Hashable, Sendable {
+package struct RequestTarget: Hashable, Sendable {
   /// The decoded parts between slashes.
-  var segments: [String]
+  package var segments: [String]
   /// Decoded; of a repeated name the last value holds.
-  var query: [String: String]
+  package var query: [String: String]
 
   init(segments: [String], query: [String: String] = [:]) {
     self.segments = segments
@@ -11,7 +11,7 @@ struct RequestTarget: Hashable, Sendable {
   }
 
   /// Read a target such as `/v1/usage?device=Emma`; nil when it is malformed.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.hasPrefix("/") else { return nil }
     let halves = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     segments = []
@@ -31,7 +31,7 @@ struct RequestTarget: Hashable, Sendable {
   }
 
   /// The target as it stands in a request line.
-  var text: String {
+  package var text: String {
     let path = "/" + segments.map(PercentCoding.encode).joined(separator: "/")
     if query.isEmpty { return path }
     let pairs = query.sorted { $0.key < $1.key }

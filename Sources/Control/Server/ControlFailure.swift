@@ -1,12 +1,12 @@
 import LatchkeyModel
 
 /// An error as the local API answers it: the HTTP status and the JSON body.
-struct ControlFailure: Error, Hashable, Sendable {
+package struct ControlFailure: Error, Hashable, Sendable {
   /// HTTP's number.
-  var status: Int
-  var error: LocalAPIError
+  package var status: Int
+  package var error: LocalAPIError
   /// For 405: the methods that the path takes.
-  var allow: [String]
+  package var allow: [String]
 
   init(_ status: Int, _ code: LocalAPIError.Code, _ message: String, allow: [String] = []) {
     self.status = status

@@ -1,14 +1,14 @@
 /// Reads and writes the pairs of a DNS-SD TXT record.
 ///
 /// Spec: Protocol/ discovery, "TXT"
-enum TextRecord {
+package enum TextRecord {
   /// Read what another host announced.
   ///
   /// Keys are printable ASCII and compared in lower case; the first of several equal keys counts; an entry without a
   /// key is left out; one without `=` has an empty value. What goes beyond 16 entries or 1300 bytes is not looked at.
   ///
   /// - Parameter entries: the raw entries, any bytes.
-  static func parse(_ entries: some Sequence<[UInt8]>) -> [String: [UInt8]] {
+  package static func parse(_ entries: some Sequence<[UInt8]>) -> [String: [UInt8]] {
     var pairs: [String: [UInt8]] = [:]
     var bytes = 0
     for entry in entries.prefix(DiscoveryLimits.textEntries) {
@@ -41,7 +41,7 @@ enum TextRecord {
   /// - Parameter text: the pairs.
   /// - Returns: the entries sorted by key, `v` first as its readers expect a version there; nil when a key is empty,
   ///   has `=` or is no printable ASCII, an entry is over 255 bytes, or all are over 16 entries or 1300 bytes.
-  static func entries(_ text: [String: [UInt8]]) -> [[UInt8]]? {
+  package static func entries(_ text: [String: [UInt8]]) -> [[UInt8]]? {
     guard text.count <= DiscoveryLimits.textEntries else { return nil }
     var entries: [[UInt8]] = []
     for (key, value) in text.sorted(by: { ($0.key == "v" ? "" : $0.key) < ($1.key == "v" ? "" : $1.key) }) {

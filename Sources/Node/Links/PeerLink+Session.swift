@@ -50,7 +50,13 @@ extension PeerLink {
       do {
         guard try await process(frame, number) else { return }
       } catch let fault as SessionFault {
-        logger.warning("session closed", metadata: ["reason": "\(fault)"])
+        if fault == .refused(.duplicateIdentity) {
+          logger.warning(
+            "this machine is turned away: `latchkey status` tells what to do",
+            metadata: ["reason": "\(fault)"])
+        } else {
+          logger.warning("session closed", metadata: ["reason": "\(fault)"])
+        }
         lastError = "The connection was closed because \(fault)."
         switch fault {
         case .refused(.duplicateIdentity):

@@ -16,6 +16,7 @@ extension PeerLink {
         guard current == number else { return }
         guard let run = outbox.loaded(load, items) else { return }
         for part in run.parts() { send(SessionBatch(runs: [part]), number) }
+        CrashPoint.runSent.reached()
         await noteRemovalSent(run, number)
       } catch {
         fail(number, error)
@@ -29,13 +30,16 @@ extension PeerLink {
     while let runs = inbox.nextCommit() {
       do {
         try await keepDiscoveryKeys(runs)
+        CrashPoint.runGathered.reached()
         let result = try await context.store.receive(
           runs, from: peer, role: record.device.role, enforcement: context.enforcement, at: context.wall())
+        CrashPoint.runCommitted.reached()
         let stored = inbox.committed(runs)
         // The peer uses new keys once it hears that they are stored: they have to be known here by then.
         if result.hasCompletedPairing { await directory.promoted(peer) }
         if result.hasNewKeys { try await directory.refresh(peer) }
         if current == number, !stored.isEmpty { send(SessionBatch(stored: stored), number) }
+        CrashPoint.storedSent.reached()
         await publish(result, number)
       } catch {
         inbox.commitFailed()
@@ -73,8 +77,8 @@ extension PeerLink {
     guard result.wasRemoved else { return }
     logger.notice("this device was removed by the peer")
     context.warn(
-      "removed-\(peer)",
-      "“\(record.device.name)” has unpaired this machine: pair it again with `latchkey pair join` if that was not meant."
+      Self.removalWarning(peer),
+      "“\(record.device.name)” has unpaired this machine: run `latchkey pair` on both if that was not meant."
     )
     close(number, .removed)
     isEnded = true
@@ -91,15 +95,17 @@ extension PeerLink {
 
   /// Make durable what the peer has stored, and what a new session brought to light.
   func pumpForget() async {
-    do {
+    do throws(StoreError) {
       while let (streamClass, position) = pendingForget.first {
         pendingForget[streamClass] = nil
+        CrashPoint.storedReceived.reached()
         let result: StoredResult
-        do { result = try await context.store.forget(peer, position, at: context.wall()) } catch {
-          // It is still to be noted; a newer word on it counts.
+        do throws(StoreError) { result = try await context.store.forget(peer, position, at: context.wall()) } catch {
+          // It is still to be noted, in this session or after it, unless the peer has said since what covers it.
           if pendingForget[streamClass] == nil { pendingForget[streamClass] = position }
           throw error
         }
+        CrashPoint.itemsForgotten.reached()
         context.changes.notify()
         // What was stored of a control stream from before the removal says nothing of the removal.
         if streamClass == .control, record.state == .removedUntold, isWholeControl(position) {
@@ -112,28 +118,26 @@ extension PeerLink {
           "the other machine holds another past of this stream; starting it anew",
           metadata: ["stream": "\(streamClass.word)", "cause": "\(cause)"])
         warnOfRestart(cause)
-        let position = try await context.store.restart(
-          peer, streamClass, epoch: UInt64.random(in: 1...UInt64.max), cause: cause, at: context.wall())
+        CrashPoint.restartDue.reached()
+        let position: OutboxPosition
+        do throws(StoreError) {
+          position = try await context.store.restart(
+            peer, streamClass, epoch: UInt64.random(in: 1...UInt64.max), cause: cause, at: context.wall())
+        } catch {
+          if current != nil { restarts.append((streamClass, cause)) }
+          throw error
+        }
+        CrashPoint.restartMade.reached()
         context.changes.notify()
         outbox.restarted(streamClass, position)
         signalOutbox()
       }
       try await forgetPreviousKey()
       while let sighting = sightings.popLast() {
-        if record.pendingKey == sighting.pairwiseKey {
-          // A session with the new key proves that the other half of the pairing is there.
-          if try await context.store.promote(peer, at: context.wall()) { await directory.promoted(peer) }
-          try await directory.refresh(peer)
-        } else if record.pendingKey != nil, sighting.address != nil, context.profile.role == .child {
-          // Answered with the key in force, as nobody does who still waits for the other half of a pairing, or has made it final.
-          try await context.store.discardPending(peer)
-          try await directory.refresh(peer)
+        do throws(StoreError) { try await note(sighting) } catch {
+          if error.isOfDisk { sightings.append(sighting) }
+          throw error
         }
-        try await context.store.seen(
-          peer, address: sighting.address, synced: outbox.waiting == 0, isSession: true, at: context.wall())
-        record.device.lastSeenAt = context.wall()
-        if record.connectedAt == nil { record.connectedAt = context.wall() }
-        if let address = sighting.address { record.lastAddress = address }
       }
       // Whoever asks when the two were last in step is told the truth after a restart too.
       if outbox.waiting == 0, current != nil, let synced = lastSynced,
@@ -143,8 +147,35 @@ extension PeerLink {
         try await context.store.seen(peer, address: nil, synced: true, at: context.wall())
       }
     } catch {
-      if let current { fail(current, error) }
+      guard let current else { return }
+      // What the peer has stored it has stored: that this is not written down here ends no session. It waits for the disk.
+      if error.isOfDisk { return logger.error("the database refused", metadata: ["reason": "\(error)"]) }
+      fail(current, error)
     }
+  }
+
+  /// Make durable that a session was opened, and what that proves.
+  private func note(_ sighting: Sighting) async throws(StoreError) {
+    if record.pendingKey == sighting.pairwiseKey {
+      // A session with the new key proves that the other half of the pairing is there.
+      if try await context.store.promote(peer, at: context.wall()) { await directory.promoted(peer) }
+      try await directory.refresh(peer)
+    } else if record.pendingKey != nil, sighting.address != nil, context.profile.role == .child {
+      // Answered with the key in force, as nobody does who still waits for the other half of a pairing, or has made it final.
+      try await context.store.discardPending(peer)
+      try await directory.refresh(peer)
+    }
+    try await context.store.seen(
+      peer, address: sighting.address, synced: outbox.waiting == 0, isSession: true, at: context.wall())
+    record.device.lastSeenAt = context.wall()
+    if record.connectedAt == nil { record.connectedAt = context.wall() }
+    if let address = sighting.address { record.lastAddress = address }
+  }
+
+  /// The disk is well again: finish what waited for that, and look for the peer, which may have been turned away.
+  func diskRecovered() {
+    if let current { sessions[current]?.forgetWork.yield() }
+    signOfLife()
   }
 
   /// Say that one of the two machines was set back, and what comes of it.
@@ -169,7 +200,6 @@ extension PeerLink {
   func fail(_ number: Int, _ error: StoreError) {
     logger.error("the database refused", metadata: ["reason": "\(error)"])
     lastError = error.description
-    context.warn("storage", error.description)
     sessions[number]?.connection.abort()
     detach(number)
   }

@@ -29,8 +29,10 @@ actor PeerLink {
   var savedSynced: Int64?
 
   var pace = DialPace()
-  /// Something happened that is worth a new try, or the session has ended.
+  /// Something happened that is worth a new try, or a session has begun or ended.
   let wake = ChangeSignal()
+  /// Something happened that is worth a new try, or there will be none.
+  let life = ChangeSignal()
   var discovered: [String: [SocketEndpoint]] = [:]
   var lastError: String?
   var nextTry: BootInstant?
@@ -44,10 +46,10 @@ actor PeerLink {
   var answeringKeyID: [UInt8]?
   /// The session in which a removal was sent last.
   var removalSession: Int?
-  /// The peer has reported commands stored.
+  /// The peer has reported items stored.
   nonisolated let stored = ChangeSignal()
-  /// Number of the last command that the peer reported stored.
-  private(set) var storedCommands: UInt64 = 0
+  /// Number of the last item of each class that the peer reported stored since this node started.
+  private(set) var storedThrough: [StreamClass: UInt64] = [:]
 
   init(
     context: NodeContext, directory: LinkDirectory, record: PeerRecord, key: LinkPublicKey,
@@ -104,6 +106,7 @@ actor PeerLink {
     if let current { close(current, .removed) }
     if let attempt { close(attempt, .removed) }
     wake.notify()
+    life.notify()
   }
 
   /// The node stops: say so and close.
@@ -111,6 +114,7 @@ actor PeerLink {
     isEnded = true
     for number in sessions.keys { close(number, .shuttingDown) }
     wake.notify()
+    life.notify()
   }
 
   /// Look for items that were made durable without a word to this link, in the transaction of something else.
@@ -130,18 +134,21 @@ actor PeerLink {
       detach(number)
     }
     wake.notify()
+    life.notify()
   }
 
   /// Items were made durable for the peer.
   func committed(_ change: OutboxChange) {
     outbox.committed(change.streamClass, epoch: change.epoch, last: change.last)
-    if current == nil { signOfLife() } else { noteSync() }
+    // Where sessions fall apart (a full disk), one more item does not mend them.
+    if current == nil { if !pace.hasFallenApart { signOfLife() } } else { noteSync() }
     signalOutbox()
   }
 
   /// Whatever shows that a try is worth while: back-off begins anew.
   func signOfLife() {
     pace.signOfLife()
+    life.notify()
     wake.notify()
   }
 
@@ -189,7 +196,10 @@ actor PeerLink {
   /// A session is over: what was on its way has to be sent again.
   func detach(_ number: Int) {
     let (wasCurrent, wasOfUse) = roster.ended(number)
-    if wasOfUse, let opened = sessions[number]?.openedAt { pace.sessionEnded(after: context.now() - opened) }
+    if wasOfUse, let opened = sessions[number]?.openedAt {
+      pace.sessionEnded(after: context.now() - opened)
+      if !pace.hasFallenApart { life.notify() }
+    }
     if wasCurrent {
       outbox.sessionClosed()
       inbox.sessionClosed()
@@ -216,8 +226,7 @@ actor PeerLink {
   }
 
   func noteStored(_ position: StreamPosition) {
-    guard position.streamClass == .command else { return }
-    storedCommands = position.through
+    storedThrough[position.streamClass] = position.through
     stored.notify()
   }
 }

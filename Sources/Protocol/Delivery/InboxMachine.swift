@@ -74,7 +74,6 @@ public struct InboxMachine: Sendable {
         throw .violation("a run of another epoch")
       }
       stream = Stream(epoch: run.epoch, watermark: 0, received: 0)
-      lastItems[run.streamClass] = nil
     }
     var fresh: [DeliveryItem] = []
     fresh.reserveCapacity(run.items.count)
@@ -96,6 +95,7 @@ public struct InboxMachine: Sendable {
     guard items <= Limits.windowItems, bytes <= Limits.windowBytes + 2 * Limits.itemBodyBytes else {
       throw .violation("more on the way than the window allows")
     }
+    if streams[run.streamClass]?.epoch != run.epoch { lastItems[run.streamClass] = nil }
     heldItems[run.streamClass] = items
     heldBytes[run.streamClass] = bytes
     streams[run.streamClass] = stream

@@ -5,19 +5,19 @@ import NIOCore
 /// Cuts bytes into a preamble (on the side that was called) and frames; holds strangers to their 4 KiB.
 ///
 /// Spec: Protocol/04-session.md §1, §3.
-struct FrameDecoder: ByteToMessageDecoder {
-  typealias InboundOut = FramePiece
+package struct FrameDecoder: ByteToMessageDecoder {
+  package typealias InboundOut = FramePiece
 
   private let limit: FrameLimit
   private var awaitsPreamble: Bool
   private var strangerBytes = 0
 
-  init(limit: FrameLimit, awaitsPreamble: Bool) {
+  package init(limit: FrameLimit, awaitsPreamble: Bool) {
     self.limit = limit
     self.awaitsPreamble = awaitsPreamble
   }
 
-  mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
+  package mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
     if awaitsPreamble {
       guard let bytes = buffer.readBytes(length: Preamble.size) else { return .needMoreData }
       awaitsPreamble = false
@@ -39,7 +39,7 @@ struct FrameDecoder: ByteToMessageDecoder {
     return .continue
   }
 
-  mutating func decodeLast(
+  package mutating func decodeLast(
     context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool
   ) throws -> DecodingState {
     // Half a frame at the end of a connection is a connection that broke off.

@@ -4,13 +4,15 @@ import Synchronization
 /// What a connection may cost before it has proved who it is; lifted once, by whoever verified the handshake.
 ///
 /// Spec: Protocol/04-session.md §1.
-final class FrameLimit: Sendable {
+package final class FrameLimit: Sendable {
   private let isLifted = Atomic(false)
 
-  /// Whether the other side is still a stranger.
-  var holds: Bool { !isLifted.load(ordering: .acquiring) }
+  package init() {}
 
-  func lift() {
+  /// Whether the other side is still a stranger.
+  package var holds: Bool { !isLifted.load(ordering: .acquiring) }
+
+  package func lift() {
     isLifted.store(true, ordering: .releasing)
   }
 }

@@ -1,7 +1,7 @@
 import LatchkeyWire
 
 /// What the decoder finds in a connection's bytes.
-enum FramePiece: Sendable {
+package enum FramePiece: Sendable {
   case preamble(Preamble)
   case frame([UInt8])
 }

@@ -185,6 +185,46 @@ import Testing
     #expect(inbox.committed([new]) == [position(2, epoch: 9)])
   }
 
+  /// The store holds the last epoch of a commit alone, also when the machine is back at an earlier one.
+  @Test mutating func ofACommitWithTwoEpochsTheLastOneCounts() throws {
+    var inbox = InboxMachine([])
+    let (old, new) = (run(1...5), run(1...2, epoch: 9))
+    _ = try inbox.received(old)
+    _ = try inbox.received(new)
+    let runs = try unwrap(inbox.nextCommit())
+    inbox.sessionOpened(hello([position(5)]))
+    #expect(inbox.committed(runs) == [])
+    #expect(inbox.statement == [position(0)])
+  }
+
+  /// What comes again is in force by a commit of the session before: it waits no longer, and the window is as wide as ever.
+  @Test mutating func aCommitOfTheSessionBeforeLeavesTheWindowAsItIs() throws {
+    var inbox = InboxMachine([])
+    let most = UInt64(Limits.windowItems)
+    let full = run(1...most, bytes: 0)
+    _ = try inbox.received(full)
+    let runs = try unwrap(inbox.nextCommit())
+    inbox.sessionClosed()
+    inbox.sessionOpened(hello([position(most)]))
+    _ = try inbox.received(full)
+    #expect(inbox.committed(runs) == [position(most)])
+    #expect(inbox.nextCommit() == nil)
+    _ = try inbox.received(run((most + 1)...(2 * most), bytes: 0))
+    #expect(throws: SessionFault.self) { try inbox.received(run((2 * most + 1)...(2 * most + 1))) }
+  }
+
+  /// A stream that begins anew with more than the window does not begin: what is held of it is still what was.
+  @Test mutating func aRefusedRunOfANewEpochLeavesWhatIsHeld() throws {
+    let item = HeldItem(streamClass: .command, sequence: 4, itemID: random.bytes(16))
+    var inbox = InboxMachine([position(4)], held: [item])
+    let tooMuch = run(1...UInt64(Limits.windowItems + 1), epoch: 8, bytes: 0)
+    #expect(throws: SessionFault.self) { try inbox.received(tooMuch) }
+    #expect(inbox.statement == [position(4)])
+    #expect(inbox.held == [item])
+    _ = try inbox.received(run(1...1, epoch: 8))
+    #expect(inbox.held == [])
+  }
+
   @Test mutating func moreItemsThanTheWindowAreTheirFault() throws {
     var inbox = InboxMachine([])
     let most = UInt64(Limits.windowItems)

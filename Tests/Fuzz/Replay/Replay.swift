@@ -1,0 +1,36 @@
+import Foundation
+import LatchkeyFuzzTargets
+import Testing
+
+/// Every kept input of a target once more, in a process that nothing else depends on.
+enum Replay {
+  /// What an input may take, in seconds: thousands of times what it does take.
+  private static let limit: UInt32 = 60
+
+  /// Give a target its seeds and kept inputs, and record whatever does not hold.
+  ///
+  /// - Parameters:
+  ///   - name: the target's.
+  ///   - progress: a file that names the input at hand, for whoever finds this process ended by a trap or a hang.
+  /// - Throws: when an input cannot be read, or nothing is to be read.
+  static func run(_ name: String, progress: String) throws {
+    let target = try #require(FuzzTarget.all.first { $0.name == name })
+    for (number, seed) in target.seeds.enumerated() {
+      try take(seed, called: "seed \(number) of \(name)", by: target, progress)
+    }
+    let files = try KeptInputs.files(of: name)
+    try #require(!files.isEmpty)
+    for file in files {
+      try take([UInt8](Data(contentsOf: file)), called: file.path, by: target, progress)
+    }
+    try Data().write(to: URL(fileURLWithPath: progress))
+  }
+
+  private static func take(_ input: [UInt8], called name: String, by target: FuzzTarget, _ progress: String) throws {
+    try Data(name.utf8).write(to: URL(fileURLWithPath: progress))
+    // Ends the process: nothing else stops an input that goes round in circles.
+    alarm(limit)
+    do { try target.run(input) } catch { Issue.record("\(name): \(error)") }
+    alarm(0)
+  }
+}

@@ -1,0 +1,35 @@
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// What an inbox holds in memory for one peer.
+enum HeldItems {
+  /// Everything that waits for a commit, as the machine would hand it out.
+  static func waiting(_ inbox: InboxMachine) -> [ItemRun] {
+    var copy = inbox
+    _ = copy.committed([])
+    return copy.nextCommit() ?? []
+  }
+
+  /// Protocol/05-delivery.md §3: of each class a window and an item's worth, each item once.
+  ///
+  /// What is missing between two of them a commit of an earlier session may have brought: the store shows it.
+  static func check(_ runs: [ItemRun], _ what: String) throws(FuzzFault) {
+    for streamClass in StreamClass.allCases {
+      var (items, bytes) = (0, 0)
+      var last: (epoch: UInt64, through: UInt64)?
+      for run in runs where run.streamClass == streamClass {
+        for item in run.items {
+          if let last, last.epoch == run.epoch, item.sequence != 1 {
+            try require(item.skipThrough > last.through, "\(item.sequence) is held twice \(what)")
+          }
+          last = (run.epoch, item.skipThrough)
+          items += 1
+          bytes += item.cost
+        }
+      }
+      try require(
+        items <= Limits.windowItems && bytes <= Limits.windowBytes + 65_536,
+        "\(items) items and \(bytes) bytes of \(streamClass) \(what)")
+    }
+  }
+}

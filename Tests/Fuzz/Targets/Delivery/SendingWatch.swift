@@ -1,0 +1,56 @@
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// What one session has sent, by our own count: in a row, within the peer's window, and nothing while a stream restarts.
+struct SendingWatch {
+  private struct Stream {
+    var epoch: UInt64
+    /// Sent, or told to be there already.
+    var through: UInt64
+    var onTheWay: [DeliveryItem] = []
+  }
+
+  private let windowItems: Int
+  private let windowBytes: Int
+  private var streams: [StreamClass: Stream] = [:]
+  private var restarting: Set<StreamClass> = []
+
+  init(_ hello: Hello) {
+    (windowItems, windowBytes) = (Int(hello.windowItems), Int(hello.windowBytes))
+  }
+
+  /// A stream begins here, or begins anew.
+  mutating func begins(_ streamClass: StreamClass, _ position: OutboxPosition) {
+    restarting.remove(streamClass)
+    streams[streamClass] = Stream(epoch: position.epoch, through: position.storedThrough)
+  }
+
+  mutating func restarts(_ streamClass: StreamClass) { restarting.insert(streamClass) }
+
+  /// The peer reported this stored, and the machine believed it.
+  mutating func stored(_ position: StreamPosition) {
+    guard var stream = streams[position.streamClass], stream.epoch == position.epoch else { return }
+    stream.onTheWay.removeAll { $0.skipThrough <= position.through }
+    stream.through = max(stream.through, position.through)
+    streams[position.streamClass] = stream
+  }
+
+  /// The machine sends a run.
+  mutating func sent(_ run: ItemRun) throws(FuzzFault) {
+    try require(!restarting.contains(run.streamClass), "\(run.streamClass) is sent while it restarts")
+    guard var stream = streams[run.streamClass], stream.epoch == run.epoch else {
+      throw FuzzFault("a run of \(run.streamClass) under an epoch that is not in force")
+    }
+    for item in run.items {
+      try require(item.sequence == stream.through + 1, "\(item.sequence) is sent after \(stream.through)")
+      stream.through = item.skipThrough
+      stream.onTheWay.append(item)
+    }
+    let bytes = stream.onTheWay.dropLast().reduce(0) { $0 + $1.cost }
+    try require(
+      stream.onTheWay.count <= windowItems && (bytes < windowBytes || stream.onTheWay.isEmpty),
+      "\(stream.onTheWay.count) items and \(bytes) bytes beside the last, where \(windowItems) and \(windowBytes) may be"
+    )
+    streams[run.streamClass] = stream
+  }
+}

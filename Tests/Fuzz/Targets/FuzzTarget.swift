@@ -1,0 +1,33 @@
+/// One way for bytes to come in from outside, with what must hold for any of them.
+public struct FuzzTarget: Sendable {
+  /// What `Tools/fuzz` and the folders of inputs call it.
+  public let name: String
+  /// Bytes of an input at most.
+  public let maximumBytes: Int
+  private let makeSeeds: @Sendable () -> [[UInt8]]
+  private let check: @Sendable ([UInt8]) throws(FuzzFault) -> Void
+
+  /// Inputs to begin with: valid ones of every kind.
+  public var seeds: [[UInt8]] { makeSeeds() }
+
+  /// Take one input.
+  ///
+  /// - Throws: `FuzzFault` when something does not hold that has to; a trap ends the process.
+  public func run(_ input: [UInt8]) throws(FuzzFault) {
+    try check(input)
+  }
+
+  /// All of them.
+  public static let all: [FuzzTarget] = [
+    FuzzTarget(name: "frames", maximumBytes: 1_024, makeSeeds: FramesTarget.seeds, check: FramesTarget.check),
+    FuzzTarget(name: "messages", maximumBytes: 4_096, makeSeeds: MessagesTarget.seeds, check: MessagesTarget.check),
+    FuzzTarget(name: "session", maximumBytes: 2_048, makeSeeds: SessionTarget.seeds, check: SessionTarget.check),
+    FuzzTarget(name: "delivery", maximumBytes: 1_024, makeSeeds: DeliveryTarget.seeds, check: DeliveryTarget.check),
+    FuzzTarget(name: "pairing", maximumBytes: 1_024, makeSeeds: PairingTarget.seeds, check: PairingTarget.check),
+    FuzzTarget(
+      name: "pairing-code", maximumBytes: 512, makeSeeds: PairingCodeTarget.seeds, check: PairingCodeTarget.check),
+    FuzzTarget(
+      name: "text-record", maximumBytes: 2_048, makeSeeds: TextRecordTarget.seeds, check: TextRecordTarget.check),
+    FuzzTarget(name: "local-api", maximumBytes: 8_192, makeSeeds: LocalAPITarget.seeds, check: LocalAPITarget.check),
+  ]
+}

@@ -1,0 +1,84 @@
+import LatchkeyControl
+import LatchkeyModel
+
+/// A request of the local API: its method and target, or its body; the first byte chooses.
+enum LocalAPITarget {
+  private static let methods = ["GET", "POST", "DELETE", "PUT", "get", ""]
+
+  static func seeds() -> [[UInt8]] {
+    let targets = [
+      "/v1/status", "/v1/sync", "/v1/settings", "/v1/apps?device=Emma", "/v1/devices", "/v1/devices/Emma%27s%20PC",
+      "/v1/devices/x/forget", "/v1/devices/x/release",
+      "/v1/pairing", "/v1/pairing/invitations", "/v1/pairing/joins",
+      "/v1/pairing/nearby?after=3", "/v1/pairing/ab12?after=-1", "/v1/pairing/ab12/answer", "/v1/commands?limit=5",
+      "/v1/commands?device=a&limit=100", "/v1/commands/x/wait", "/v1/commands/x", "/v1/usage/summary?from=a&to=b",
+      "/v1/usage?device=a&app=b&from=1&to=2&limit=3&cursor=c", "/v1/usage/sessions", "/v1/usage/sessions/x/end",
+      "/v1/usage?limit=9999999999999999999999", "/v1//status", "/v1/%ff", "/v1/%4", "v1", "/", "/v1/apps?&=&==&a",
+      "/v1/devices/%2541", "/v1/apps?device=%25%26%3D%2B",
+    ]
+    let bodies: [(UInt8, String)] = [
+      (1, #"{"minutes":5,"childName":"Emma","acceptWithoutAsking":false}"#),
+      (2, #"{"code":"N5-7Q2MN-43","peer":"[fe80::1%2]:4","acceptWithoutAsking":true}"#),
+      (3, #"{"accept":true,"attempt":1}"#), (4, #"{"device":"Emma","action":{"requestReport":{}}}"#),
+      (4, #"{"device":"Emma","action":{"message":{"_0":"\ud83d\ude00 \u0000"}}}"#),
+      (4, #"{"device":"E","action":{"setApp":{"_0":{"appID":"a","category":"reward","dailyLimitMinutes":-1}}}}"#),
+      (4, #"{"device":"E","action":{"setApp":{"_0":{"appID":"a","matchers":[{"kind":"name","value":"x"}]}}}}"#),
+      (4, #"{"device":"E","action":{"removeApp":{"appID":"a"}}}"#),
+      (6, #"{"endedAt":{"milliseconds":5},"endedAtWall":6}"#),
+      (
+        5,
+        #"{"appID":"a","processID":7,"processStartTime":8,"startedAt":{"milliseconds":1},"startedAtWall":2,"zone":"UTC"}"#
+      ),
+      (3, #"{"accept":true,"attempt":1e400}"#), (3, String(repeating: #"{"a":["#, count: 700)),
+    ]
+    var seeds: [[UInt8]] = []
+    for (number, target) in targets.enumerated() {
+      for method in number...(number + 1) { seeds.append([0, UInt8(method % 3)] + Array(target.utf8)) }
+    }
+    for (kind, body) in bodies { seeds.append([kind] + Array(body.utf8)) }
+    return seeds
+  }
+
+  static func check(_ input: [UInt8]) throws(FuzzFault) {
+    var script = ByteScript(input)
+    switch script.choice(7) {
+    case 0:
+      let method = methods[script.choice(methods.count)]
+      try checkTarget(method, String(decoding: script.remainder(), as: UTF8.self))
+    case 1: try checkBody(InviteRequest.self, script.remainder())
+    case 2: try checkBody(JoinRequest.self, script.remainder())
+    case 3: try checkBody(PairingAnswer.self, script.remainder())
+    case 4: try checkBody(CommandRequest.self, script.remainder())
+    case 5: try checkBody(UsageStartRequest.self, script.remainder())
+    default: try checkBody(UsageEndRequest.self, script.remainder())
+    }
+  }
+
+  /// A target is one request that is the same when our own client writes it, or one of three refusals with a sentence.
+  private static func checkTarget(_ method: String, _ text: String) throws(FuzzFault) {
+    let route: LocalRoute
+    do throws(ControlFailure) { route = try LocalRoute.read(method: method, target: text) } catch {
+      try require([400, 404, 405].contains(error.status), "\(text) is answered by \(error.status)")
+      try require((error.status == 405) == !error.allow.isEmpty, "405 and what is allowed go together: \(error)")
+      try require(!error.allow.contains(method) && !error.error.message.isEmpty, "\(text): \(error)")
+      return
+    }
+    try require(route.method.rawValue == method, "\(method) \(text) is read as \(route.method)")
+    let written = route.target.text
+    let again: LocalRoute
+    do throws(ControlFailure) { again = try LocalRoute.read(method: method, target: written) } catch {
+      throw FuzzFault("\(text) is written as \(written), and refused: \(error)")
+    }
+    try require(again == route, "\(text) is \(route), and written and read \(again)")
+  }
+
+  private static func checkBody<Body: Codable & Equatable>(
+    _ type: Body.Type, _ bytes: [UInt8]
+  ) throws(FuzzFault) {
+    guard let body = try? LocalJSON.decode(type, from: bytes) else { return }
+    guard let written = try? LocalJSON.encode(body), let again = try? LocalJSON.decode(type, from: written) else {
+      throw FuzzFault("\(body) was read and cannot be written and read again")
+    }
+    try require(again == body, "\(body) was written and read as \(again)")
+  }
+}

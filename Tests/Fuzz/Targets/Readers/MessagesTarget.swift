@@ -1,0 +1,95 @@
+import LatchkeyModel
+import LatchkeyTestSupport
+import LatchkeyWire
+
+/// Bytes under a valid tag that should be a message: the first one chooses how they are read.
+enum MessagesTarget {
+  private static let coding = MessageBodyCoding()
+
+  static func seeds() -> [[UInt8]] {
+    var random = SeededRandom(seed: 1)
+    var seeds: [[UInt8]] = []
+    for payload in SampleMessages.commands(&random) { seeds.append([4] + coding.encode(payload)) }
+    for receipt in SampleMessages.receipts(&random) { seeds.append([5] + coding.encode(receipt)) }
+    for step in SampleMessages.steps(&random) { seeds.append([3] + PairingCodec.encode(step)) }
+    for batch in SampleMessages.batches(&random) { seeds.append([0] + SessionCodec.encode(batch)) }
+    let atTheEnd = [0] + SessionCodec.encode(SampleMessages.skip((UInt64.max - 3)...(UInt64.max - 1)))
+    // Its last byte is the number of items skipped.
+    seeds += [atTheEnd] + [4, 9].map { atTheEnd.dropLast() + [$0] }
+    let app = Samples.app(&random)
+    return seeds + [
+      [1] + PairingCodec.encode(PairingOpening(commitment: random.bytes(32))),
+      [2] + PairingCodec.encode(SampleMessages.introduction(&random)),
+      [6] + coding.encode(Samples.usageRecord(&random)), [7] + coding.encode(StateInForce.app(app, .recorded)),
+      [8] + coding.encode(Samples.settings(&random)), [9] + coding.encode(SampleMessages.rotation(&random)),
+      [10] + coding.encode(app.matchers), [11] + coding.encode(SampleMessages.loss(&random)),
+      [12] + RemovalCodec.encode(signature: random.bytes(64)),
+    ]
+  }
+
+  static func check(_ input: [UInt8]) throws(FuzzFault) {
+    let bytes = Array(input.dropFirst())
+    switch (input.first ?? 0) % 13 {
+    case 0: try same(bytes, SessionCodec.decode, whole, bounds)
+    case 1: try same(bytes, PairingCodec.opening, PairingCodec.encode) { $0.commitment.count == 32 }
+    case 2:
+      try same(bytes, PairingCodec.introduction, PairingCodec.encode) {
+        $0.identityKey.count == 32 && $0.random.count == 32
+      }
+    case 3: try same(bytes, PairingCodec.step, PairingCodec.encode) { _ in true }
+    case 4: try same(bytes, coding.command, coding.encode) { $0.payload.fault == nil }
+    case 5: try same(bytes, coding.receipt, coding.encode) { coding.encode($0).count <= Limits.itemBodyBytes }
+    case 6: try same(bytes, coding.usageRecord, coding.encode) { $0.fault == nil }
+    case 7: try same(bytes, coding.state, coding.encode) { _ in true }
+    case 8: try same(bytes, coding.settings, coding.encode) { $0.fault == nil }
+    case 9: try same(bytes, coding.rotation, coding.encode) { $0.generation > 0 && $0.replaces.count == 8 }
+    case 10: try same(bytes, coding.matchers, coding.encode) { _ in true }
+    case 11:
+      try same(bytes, coding.usageLoss, coding.encode) {
+        $0.firstStart <= $0.lastEnd && min($0.records, $0.sessions, $0.activeMilliseconds, $0.earnedMilliPoints) >= 0
+      }
+    default: try same(bytes, RemovalCodec.signature, RemovalCodec.encode) { $0.count == 64 }
+    }
+  }
+
+  /// Runs without items say nothing, and are left out when a batch is compared.
+  private static func whole(_ batch: SessionBatch) -> [UInt8] {
+    var batch = batch
+    batch.runs.removeAll { $0.items.isEmpty }
+    return SessionCodec.encode(batch)
+  }
+
+  private static func bounds(_ batch: SessionBatch) -> Bool {
+    if let hello = batch.hello {
+      guard hello.name.utf8.count <= 64, hello.software.utf8.count <= 64, hello.runID.count == 16,
+        hello.outgoing.count <= 16, hello.incoming.count <= 16, hello.held.count <= 16,
+        hello.held.allSatisfy({ $0.itemID.count == 16 }), hello.keyID.isEmpty || hello.keyID.count == 8
+      else { return false }
+    }
+    for run in batch.runs {
+      var next: UInt64?
+      for item in run.items {
+        guard item.sequence > 0, item.skipThrough >= item.sequence, item.skipThrough < UInt64.max,
+          item.body.count <= Limits.itemBodyBytes, next == nil || next == item.sequence,
+          item.kind == .skip || (item.itemID.count == 16 && item.skipThrough == item.sequence)
+        else { return false }
+        next = item.skipThrough + 1
+      }
+    }
+    return true
+  }
+
+  /// Bytes are refused by a typed error, or mean a value that is within bounds and the same when it is said again.
+  private static func same<Value, Failure: Error>(
+    _ bytes: [UInt8], _ read: ([UInt8]) throws(Failure) -> Value, _ write: (Value) -> [UInt8],
+    _ isWithinBounds: (Value) -> Bool
+  ) throws(FuzzFault) {
+    let value: Value
+    do { value = try read(bytes) } catch { return }
+    try require(isWithinBounds(value), "\(value) is out of bounds")
+    let written = write(value)
+    let again: Value
+    do { again = try read(written) } catch { throw FuzzFault("\(value) was read, written, and refused: \(error)") }
+    try require(write(again) == written, "\(value) was written and read as \(again)")
+  }
+}

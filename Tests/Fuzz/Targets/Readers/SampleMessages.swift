@@ -1,0 +1,76 @@
+import LatchkeyModel
+import LatchkeyTestSupport
+
+/// A message of every kind, for inputs to begin with.
+enum SampleMessages {
+  static func commands(_ random: inout SeededRandom) -> [CommandBody] {
+    let payloads: [CommandPayload] = [
+      .setApp(Samples.app(&random)), .removeApp(Samples.appID(&random)), .setFamilySettings(Samples.settings(&random)),
+      .requestReport, .message("Dinner!"), .unpair,
+    ]
+    return payloads.map {
+      CommandBody(
+        commandID: Samples.commandID(&random), author: Samples.deviceID(&random), createdAt: 1_700_000_000_000,
+        payload: $0)
+    }
+  }
+
+  static func receipts(_ random: inout SeededRandom) -> [CommandReceipt] {
+    let app = Samples.app(&random)
+    let report = DeviceReport(
+      version: Version.software, enforcement: .recorded, apps: [app], omittedApps: 3,
+      familySettings: Samples.settings(&random), usageRecords: 17)
+    let outcomes: [CommandReceipt.Outcome] = [
+      .executed(.app(app, .enforced)), .executed(.appRemoved(app.appID)), .executed(.report(report)),
+      .executed(.messageStored), .executed(.familySettings(Samples.settings(&random))), .executed(.unpaired),
+      .failed(reason: "the disk is full"), .expired, .superseded(nil), .superseded(.messageStored),
+    ]
+    return outcomes.map { CommandReceipt(commandID: Samples.commandID(&random), outcome: $0, at: 1_700_000_000_000) }
+  }
+
+  static func steps(_ random: inout SeededRandom) -> [PairingStep] {
+    [
+      .proof(signature: random.bytes(64)), .commit(discoveryKey: random.bytes(32)), .commitAcknowledged, .done,
+      .abort(.refused), .abort(.version),
+    ]
+  }
+
+  static func introduction(_ random: inout SeededRandom) -> PairingIntroduction {
+    PairingIntroduction(identityKey: random.bytes(32), name: "Emma's PC", role: .child, random: random.bytes(32))
+  }
+
+  static func loss(_ random: inout SeededRandom) -> UsageLoss {
+    UsageLoss(
+      lossID: Samples.usageRecord(&random).recordID, device: Samples.deviceID(&random), records: 3, sessions: 40,
+      activeMilliseconds: 3_600_000, earnedMilliPoints: 120_000, firstStart: 1_700_000_000_000,
+      lastEnd: 1_700_000_900_000)
+  }
+
+  static func rotation(_ random: inout SeededRandom) -> KeyRotation {
+    KeyRotation(
+      generation: 3, discoveryKey: random.bytes(32), pairwiseKey: random.bytes(32), replaces: random.bytes(8))
+  }
+
+  static func hello(_ random: inout SeededRandom) -> Hello {
+    let position = StreamPosition(streamClass: .command, epoch: 9, through: 4)
+    return Hello(
+      runID: random.bytes(16), name: "Kitchen laptop", role: .parent, outgoing: [position], incoming: [position],
+      held: [HeldItem(streamClass: .command, sequence: 3, itemID: random.bytes(16))], keyID: random.bytes(8))
+  }
+
+  static func skip(_ numbers: ClosedRange<UInt64>) -> SessionBatch {
+    SessionBatch(runs: [ItemRun(streamClass: .command, epoch: 9, items: [DeliveryItem(skipping: numbers)])])
+  }
+
+  static func batches(_ random: inout SeededRandom) -> [SessionBatch] {
+    var refusal = hello(&random)
+    refusal.refusal = .shuttingDown
+    let items = [Samples.item(1, &random), DeliveryItem(skipping: 2...5), Samples.item(6, kind: .usageRecord, &random)]
+    return [
+      SessionBatch(hello: hello(&random)), SessionBatch(hello: refusal), SessionBatch(ping: 1), SessionBatch(pong: 1),
+      SessionBatch(runs: [ItemRun(streamClass: .command, epoch: 9, items: items)], rekey: true),
+      SessionBatch(stored: [StreamPosition(streamClass: .usage, epoch: 9, through: 6)]),
+      SessionBatch(goodbye: .renew), SessionBatch(ping: 7, goodbye: .duplicateIdentity, rekey: true),
+    ]
+  }
+}

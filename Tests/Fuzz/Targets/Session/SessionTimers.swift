@@ -1,0 +1,41 @@
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// Protocol/04-session.md §5 and §7 in the plainest way: what the clock asks for, and when a key is changed.
+struct SessionTimers {
+  private let openedAt: BootInstant
+  private var heardAt: BootInstant
+  private var pingedAt: BootInstant
+  private var pings: UInt64 = 0
+  private var rekeyedAt: BootInstant
+
+  init(openedAt: BootInstant) {
+    self.openedAt = openedAt
+    heardAt = openedAt
+    pingedAt = openedAt
+    rekeyedAt = openedAt
+  }
+
+  /// Something was heard of the peer.
+  mutating func received(_ now: BootInstant) { heardAt = now }
+
+  /// The clock shows this.
+  mutating func fire(_ now: BootInstant) -> SessionMachine.TimerEffect? {
+    if now - heardAt >= 60_000 { return .dead }
+    if now - openedAt >= 86_400_000 { return .renew }
+    guard now - heardAt >= 20_000, now - pingedAt >= 20_000 else { return nil }
+    pingedAt = now
+    pings += 1
+    return .ping(pings)
+  }
+
+  /// A frame was sealed; whether a new key has to follow it.
+  mutating func sealed(_ now: BootInstant) -> Bool {
+    guard now - rekeyedAt >= 3_600_000 else { return false }
+    rekeyedAt = now
+    return true
+  }
+
+  /// A new key was asked for with a frame.
+  mutating func rekeyed(_ now: BootInstant) { rekeyedAt = now }
+}
