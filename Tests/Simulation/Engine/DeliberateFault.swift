@@ -61,6 +61,8 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case endWrongSession = "end-wrong-session"
   /// What the peer has stored and is not noted yet is forgotten with the session.
   case forgetPendingAtEnd = "forget-pending-at-end"
+  /// A link goes on with the streams that were closed by a removal, when the device is paired anew.
+  case keepClosedStreams = "keep-closed-streams"
   /// A receipt that the parent lost when it was set back is not sent again.
   case dropReceiptsAtRestart = "drop-receipts-at-restart"
 }
