@@ -76,7 +76,6 @@ extension SimulatedLink {
           return over(.failed)
         }
         isOver = true
-        port.connection.isUnproven = false
         serve(port, sealing, isInitiator: true, pairwiseKey: keys[key]) { then(.served) }
       }
       node.act(after: 10_000_000) {

@@ -86,7 +86,7 @@ extension SimulatedLink {
     guard sessions[session.number] === session else { return end(session) }
     let batch: SessionBatch
     do { batch = try session.open(frame, now: node.now) } catch { return accuse(session, error) }
-    session.port.connection.isUnproven = false
+    if !session.isInitiator { session.port.connection.isUnproven = false }
     simulation.note(11, "\(name) session \(session.number) takes \(describe(batch))")
     guard let hello = batch.hello else { return process(batch, session) }
     greet(session, hello) { [self] goesOn in

@@ -24,6 +24,7 @@ final class SimulatedNode {
   /// What is due when it wakes.
   private var deferred: [() -> Void] = []
   private(set) var runID: [UInt8] = []
+  var commandIDs = CommandIDClock(after: nil)
   var links: [SimulatedLink] = []
   /// Older states of the disk, for a restore.
   var backup: ModelStore?
@@ -78,6 +79,7 @@ final class SimulatedNode {
     life += 1
     runID = simulation.random.bytes(16)
     store.open()
+    commandIDs = CommandIDClock(after: store.commands.map(\.id).max())
     simulation.note(1, "\(name) starts")
     disk.begin()
     refreshAll()
