@@ -38,7 +38,8 @@ extension PeerLink {
         // The peer uses new keys once it hears that they are stored: they have to be known here by then.
         if result.hasCompletedPairing { await directory.promoted(peer) }
         if result.hasNewKeys { try await directory.refresh(peer) }
-        if current == number, !stored.isEmpty { send(SessionBatch(stored: stored), number) }
+        // Also in a session that has begun meanwhile: what it brought again is in force by now, and nothing else says so.
+        if let current, !stored.isEmpty { send(SessionBatch(stored: stored), current) }
         CrashPoint.storedSent.reached()
         await publish(result, number)
       } catch {

@@ -71,7 +71,7 @@ extension SimulatedLink {
       port.onFrame = { [self] frame in
         guard !isOver else { return }
         guard case .answer(let answer) = frame, let (sealing, key) = call.answered(answer) else {
-          simulation.oracle.keysDiffer(self)
+          simulation.oracle.keysDiffer(self, frame)
           port.close()
           return over(.failed)
         }

@@ -107,7 +107,11 @@ extension SimulatedLink {
       }
     }
     func report() {
-      if current == session.number, !stored.isEmpty { send(SessionBatch(stored: stored), session) }
+      // Also in a session that has begun meanwhile: what it brought again is in force by now.
+      let reporter = simulation.fault == .reportInOldSession ? session.number : current
+      if let reporter, reporter == current, let session = sessions[reporter], !stored.isEmpty {
+        send(SessionBatch(stored: stored), session)
+      }
       publish(result, session)
       pumpInbox(session, done)
     }
