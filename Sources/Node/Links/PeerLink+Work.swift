@@ -161,8 +161,9 @@ extension PeerLink {
       // A session with the new key proves that the other half of the pairing is there.
       if try await context.store.promote(peer, at: context.wall()) { await directory.promoted(peer) }
       try await directory.refresh(peer)
-    } else if record.pendingKey != nil, sighting.address != nil, context.profile.role == .child {
-      // Answered with the key in force, as nobody does who still waits for the other half of a pairing, or has made it final.
+    } else if let pending = record.pendingKey, sighting.offeredKey == pending, context.profile.role == .child {
+      // Answered with the key in force although the new one was offered, as nobody does who still waits for the other half of
+      // a pairing, or has made it final. A call from before that pairing says nothing of it.
       try await context.store.discardPending(peer)
       try await directory.refresh(peer)
     }

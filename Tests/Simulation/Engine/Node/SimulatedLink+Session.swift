@@ -4,7 +4,8 @@ import LatchkeyProtocol
 /// A session from the end of its handshake to its own end. Spec: Protocol/04-session.md §4 to §7.
 extension SimulatedLink {
   func serve(
-    _ port: Port, _ sealing: Sealing, isInitiator: Bool, pairwiseKey: [UInt8], ended: @escaping () -> Void
+    _ port: Port, _ sealing: Sealing, isInitiator: Bool, pairwiseKey: [UInt8], offeredKey: [UInt8]? = nil,
+    ended: @escaping () -> Void
   ) {
     guard !isEnded else {
       port.close()
@@ -13,7 +14,7 @@ extension SimulatedLink {
     let session = newSession { number in
       SimulatedSession(
         number: number, port: port, sealing: sealing, isInitiator: isInitiator, pairwiseKey: pairwiseKey,
-        now: node.now, ended: ended)
+        offeredKey: offeredKey, now: node.now, ended: ended)
     }
     simulation.oracle.opened(self)
     port.onDrained = { [weak self] in self?.signalOutbox() }
@@ -213,7 +214,7 @@ extension SimulatedLink {
       case .restart(let streamClass, let cause): restarts.append((streamClass, cause))
       }
     }
-    sightings.append((session.pairwiseKey, session.isInitiator))
+    sightings.append((session.pairwiseKey, session.offeredKey))
     signal(session, \.forgetPump) { [self] in pumpForget(session, $0) }
     signalOutbox()
   }

@@ -184,7 +184,7 @@ extension SimulatedLink {
   }
 
   /// A session that was opened may complete a pairing, or show that it was rolled back.
-  private func note(_ sighting: (key: [UInt8], isDialled: Bool), then: @escaping (Result<Bool, ModelStoreFault>) -> Void) {
+  private func note(_ sighting: (key: [UInt8], offered: [UInt8]?), then: @escaping (Result<Bool, ModelStoreFault>) -> Void) {
     let device = peer
     func refresh(_ result: Result<Bool, ModelStoreFault>) {
       guard case .success = result else { return then(result) }
@@ -194,7 +194,7 @@ extension SimulatedLink {
       node.disk.commit("promote by a session", with: device) { (store: inout ModelStore) throws(ModelStoreFault) in
         try store.promote(device)
       } then: { refresh($0) }
-    } else if record.pendingKey != nil, sighting.isDialled, node.role == .child {
+    } else if let pending = record.pendingKey, isRefused(pending, sighting), node.role == .child {
       node.disk.commit("discard a pairing", with: device) { store in
         store.discardPending(device)
         return true
@@ -207,6 +207,11 @@ extension SimulatedLink {
   /// What the peer has stored is still to be noted; a newer word on it counts.
   private func putBack(_ position: StreamPosition) {
     if pendingForget[position.streamClass] == nil { pendingForget[position.streamClass] = position }
+  }
+
+  /// Whether the peer has answered with another key although it was offered that of the half-made pairing.
+  private func isRefused(_ pending: [UInt8], _ sighting: (key: [UInt8], offered: [UInt8]?)) -> Bool {
+    simulation.fault == .discardByOlderCall || sighting.offered == pending
   }
 
   /// What the peer has stored it has stored: that this is not written down here ends no session. It waits for the disk.

@@ -14,8 +14,8 @@ final class SimulatedLink {
   private var nextSession = 0
   var pendingForget: [StreamClass: StreamPosition] = [:]
   var restarts: [(StreamClass, RestartCause)] = []
-  /// Sessions that were opened and are not noted yet: the key, and whether we dialled.
-  var sightings: [(key: [UInt8], isDialled: Bool)] = []
+  /// Sessions that were opened and are not noted yet: the key, and that of a half-made pairing that our call offered.
+  var sightings: [(key: [UInt8], offered: [UInt8]?)] = []
   var pace = DialPace()
   var watch = CloneWatch()
   var answeringKeyID: [UInt8]?

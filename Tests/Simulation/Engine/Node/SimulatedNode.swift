@@ -26,6 +26,9 @@ final class SimulatedNode {
   private(set) var runID: [UInt8] = []
   var commandIDs = CommandIDClock(after: nil)
   var links: [SimulatedLink] = []
+  /// Counts looks at what the disk holds of peers, and says which was the last for a device.
+  private var lastLook = 0
+  var looks: [DeviceID: Int] = [:]
   /// Older states of the disk, for a restore.
   var backup: ModelStore?
   /// Milliseconds that the wall clock is off.
@@ -163,6 +166,11 @@ final class SimulatedNode {
   }
 
   func link(_ device: DeviceID) -> SimulatedLink? { links.first { $0.peer == device } }
+
+  func nextLook() -> Int {
+    lastLook += 1
+    return lastLook
+  }
 
   // MARK: What runs out
 

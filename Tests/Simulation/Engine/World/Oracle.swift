@@ -149,7 +149,7 @@ final class Oracle {
       return
     }
     for item in before.items where item.sequence <= through && !isInForce(item, at: receiver) {
-      let isKnown = before.storedItem == held.item || before.items.contains { $0.sequence == held.item }
+      let isKnown = held.item > 0 && before.storedItem == held.item || before.items.contains { $0.sequence == held.item }
       if past(couple).isSetBack, !isKnown, simulation.fault == nil {
         pasts[couple, default: CouplePast()].hasUnnoticedNumbers = true
       } else {
@@ -180,7 +180,7 @@ final class Oracle {
       guard !past(couple).isSetBack, let parent = simulation.node(effect.author),
         let command = parent.store.commands.first(where: { $0.id == effect.id })
       else { continue }
-      if command.pairing != effect.pairing, command.status == .cancelled {
+      if command.pairing != effect.pairing, command.wasGivenUp {
         simulation.fail("a command of \(author) from before a removal took effect on \(node.name)")
       }
       if !past(couple).mayRestart, let last = lastOrder[couple], last.pairing == effect.pairing, last.order > command.order {
