@@ -83,6 +83,8 @@ actor LinkDirectory {
     links[device] = link
     byKey[key] = device
     added.yield(link)
+    // What was made durable while the database was read had no link to be told to.
+    await link.takeNews()
   }
 
   /// Keys wait for devices, durably: their links take note of the keys first, then of the items that carry them.

@@ -128,7 +128,7 @@ actor PeerLink {
   }
 
   /// Look for items that were made durable without a word to this link, in the transaction of something else.
-  private func takeNews() async {
+  func takeNews() async {
     guard let positions = try? await context.store.outboxPositions(peer) else { return }
     for (streamClass, position) in positions {
       outbox.committed(streamClass, epoch: position.epoch, last: position.last)

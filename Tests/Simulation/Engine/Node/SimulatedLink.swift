@@ -86,7 +86,7 @@ final class SimulatedLink {
     then()
   }
 
-  private func takeNews(then: @escaping () -> Void) {
+  func takeNews(then: @escaping () -> Void) {
     let device = peer
     node.disk.read { $0.outboxPositions(device) } then: { [self] positions in
       for streamClass in positions.keys.sorted() {

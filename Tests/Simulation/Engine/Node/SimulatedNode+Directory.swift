@@ -52,7 +52,8 @@ extension SimulatedNode {
           links.append(link)
           links.sort { $0.peer < $1.peer }
           link.run()
-          then()
+          // What was made durable while the disk was read had no link to be told to.
+          if simulation.fault == .missNewsAtStart { then() } else { link.takeNews(then: then) }
         }
       }
     }
