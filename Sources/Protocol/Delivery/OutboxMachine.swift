@@ -48,7 +48,7 @@ public struct OutboxMachine: Sendable {
   private var window: (items: Int, bytes: Int)?
   private var isLoading = false
   private var session: UInt64 = 0
-  /// The peer's process that said Hello last.
+  /// The peer's process that said Hello last, and the key that it did so with.
   private var run: [UInt8] = []
   private var turns = 0
   /// News of epochs that `restarted` has not told of yet: the store's two words may come in either order.
@@ -93,17 +93,20 @@ public struct OutboxMachine: Sendable {
   ///
   /// - Parameter foreign: classes whose last item at the peer is another than the one that we gave that number, by what the
   ///   store says of `hello.held`: we were restored to an older state and have given out numbers a second time.
-  public mutating func sessionOpened(_ hello: Hello, foreign: Set<StreamClass> = []) -> [Effect] {
+  /// - Parameter pairwiseKey: the session's; with another one the two may have been paired anew, and streams closed.
+  public mutating func sessionOpened(
+    _ hello: Hello, foreign: Set<StreamClass> = [], pairwiseKey: [UInt8] = []
+  ) -> [Effect] {
     window = (Int(hello.windowItems), Int(hello.windowBytes))
     isLoading = false
     session &+= 1
-    run = hello.runID
+    run = hello.runID + pairwiseKey
     var effects: [Effect] = []
     for streamClass in streams.keys.sorted() {
       guard var stream = streams[streamClass] else { continue }
       stream = stream.unsent
       // What a process has reported stored it has: a Hello of the same one that says less was made before that.
-      let isLate = stream.storedBy == hello.runID
+      let isLate = stream.storedBy == run
       let held = hello.incoming.first { $0.streamClass == streamClass }
       if let held, held.epoch == stream.position.epoch {
         if held.through > stream.position.last || foreign.contains(streamClass) {
@@ -117,10 +120,10 @@ public struct OutboxMachine: Sendable {
         } else if held.through > stream.position.storedThrough {
           stream.position.storedThrough = held.through
           stream.sentThrough = held.through
-          stream.storedBy = hello.runID
+          stream.storedBy = run
           effects.append(.forget(held))
         }
-      } else if stream.position.storedThrough > 0, !isLate {
+      } else if stream.position.storedThrough > 0, !isLate || (held?.epoch ?? 0) != 0 {
         // The peer once stored something of this epoch and now knows nothing of it.
         stream.isRestarting = true
         effects.append(.restart(streamClass, .peerLost(after: 0)))

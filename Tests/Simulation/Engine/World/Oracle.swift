@@ -180,9 +180,6 @@ final class Oracle {
       guard !past(couple).isSetBack, let parent = simulation.node(effect.author),
         let command = parent.store.commands.first(where: { $0.id == effect.id })
       else { continue }
-      if command.pairing != effect.pairing, command.wasGivenUp {
-        simulation.fail("a command of \(author) from before a removal took effect on \(node.name)")
-      }
       if !past(couple).mayRestart, let last = lastOrder[couple], last.pairing == effect.pairing, last.order > command.order {
         simulation.fail("commands of \(author) took effect on \(node.name) in another order than they were given")
       }
