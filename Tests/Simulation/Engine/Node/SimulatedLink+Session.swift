@@ -211,6 +211,7 @@ extension SimulatedLink {
     var hello = hello
     (session.windowItems, session.windowBytes) = (Int(hello.windowItems), Int(hello.windowBytes))
     if simulation.fault == .ignoreWindow { (hello.windowItems, hello.windowBytes) = (4_096, 4 << 20) }
+    simulation.oracle.greets(self, hello, foreign)
     if !hello.keyID.isEmpty, record.keys.previous != nil { answeringKeyID = hello.keyID }
     if simulation.fault != .keepReceivedAtNewSession { inbox.sessionOpened(hello) }
     for effect in outbox.sessionOpened(

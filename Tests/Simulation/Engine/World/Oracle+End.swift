@@ -43,11 +43,14 @@ extension Oracle {
     return "\(peer.state) with \(keys)\(peer.pendingKey.map { " pending \($0[0])" } ?? "")"
   }
 
+  /// Whether nothing befell two machines that cost them what they had stored: Protocol/05-delivery.md §8.
+  private func isWholePast(_ past: CouplePast) -> Bool { !past.hasUnnoticedNumbers && !past.isSetBackAgain }
+
   private func unansweredCommand() -> String? {
     for parent in checker().household.parents {
       for command in parent.store.commands where !command.status.isFinal {
         guard let child = checker().node(command.target), isCouple(parent, child),
-          !past(Couple(parent: parent.device, child: child.device)).hasUnnoticedNumbers
+          isWholePast(past(Couple(parent: parent.device, child: child.device)))
         else { continue }
         return "command \(command.sequence) of \(parent.name) for \(child.name) is \(command.status.rawValue) for ever"
       }
@@ -59,7 +62,7 @@ extension Oracle {
   func whatIsWrong() -> String? {
     for (parent, child) in couples where isCouple(parent, child) {
       let past = past(Couple(parent: parent.device, child: child.device))
-      guard !past.hasUnnoticedNumbers, !isCloned(child.device) else { continue }
+      guard isWholePast(past), !isCloned(child.device) else { continue }
       if let wrong = wrongCommands(parent, child, past) ?? wrongRules(parent, child, past) ?? wrongUsage(parent, child, past) {
         return wrong
       }
