@@ -49,6 +49,16 @@ public struct InboxMachine: Sendable {
     }
   }
 
+  /// Whether the store holds the streams that are counted on here, or has closed them and perhaps begun others.
+  public func agrees(with stored: [StreamPosition]) -> Bool {
+    streams.allSatisfy { streamClass, stream in
+      stream.watermark == 0
+        || stored.contains {
+          $0.streamClass == streamClass && $0.epoch == stream.epoch && $0.through >= stream.watermark
+        }
+    }
+  }
+
   /// What our Hello states about the streams we receive.
   public var statement: [StreamPosition] {
     streams.keys.sorted().compactMap { streamClass in

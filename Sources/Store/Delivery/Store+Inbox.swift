@@ -20,10 +20,15 @@ extension Store {
   /// - Parameters:
   ///   - runs: as the inbox machine gathered them; a `removal` among them has a verified signature.
   ///   - enforcement: how far this machine holds to rules, for the receipts.
+  ///
+  /// Throws `StoreError.noSuchPeer` for a device that is removed: what was under way when that happened is not taken.
   public func receive(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, enforcement: Enforcement, at wall: Int64
   ) async throws(StoreError) -> InboxResult {
     try await commits.commit { [own, coding, keys, caps] database in
+      let isRemoved = try database.first(
+        "SELECT state FROM peer WHERE device_id = ?", [device.bytes], { $0.integer(0) >= PeerRecord.State.removedUntold.rawValue })
+      guard isRemoved != true else { throw StoreError.noSuchPeer }
       var inbox = InboxTransaction(
         database: database, peer: try database.address(of: device), peerRole: role, own: own, coding: coding,
         keys: keys, caps: caps, enforcement: enforcement, wall: wall)

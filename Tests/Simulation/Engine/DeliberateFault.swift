@@ -57,6 +57,12 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case keepNewerSession = "keep-newer-session"
   /// A full disk during a commit is taken for success.
   case ignoreFailedCommit = "ignore-failed-commit"
+  /// When a commit of an earlier session fails, the session that is open meanwhile goes on.
+  case endWrongSession = "end-wrong-session"
+  /// What the peer has stored and is not noted yet is forgotten with the session.
+  case forgetPendingAtEnd = "forget-pending-at-end"
+  /// A link goes on with the streams that were closed by a removal, when the device is paired anew.
+  case keepClosedStreams = "keep-closed-streams"
   /// A receipt that the parent lost when it was set back is not sent again.
   case dropReceiptsAtRestart = "drop-receipts-at-restart"
 }

@@ -10,6 +10,8 @@ final class Disk {
   var slowest = 3_000
   /// Until then every third transaction fails.
   var fullUntil: Int64 = 0
+  /// Whether the node knows that its disk refuses, and finds out when that is over.
+  private var isNoticed = false
   /// The process dies with the transaction that brings this to 0, right before it is durable or right after.
   var killIn: (commits: Int, isDurable: Bool, losesPower: Bool)?
 
@@ -22,6 +24,7 @@ final class Disk {
   /// A process begins: nothing waits.
   func begin() {
     freeAt = simulation.now
+    isNoticed = false
   }
 
   /// Make something durable, then go on with what it gave.
@@ -63,6 +66,13 @@ final class Disk {
     _ what: () -> String, _ peer: DeviceID?, _ body: (inout ModelStore) throws(ModelStoreFault) -> Value
   ) -> Result<Value, ModelStoreFault> {
     if fullUntil > simulation.now, simulation.random.once(in: 3) {
+      if !isNoticed {
+        isNoticed = true
+        node.act(after: fullUntil - simulation.now + 1_000_000) { [unowned self] in
+          isNoticed = false
+          for link in node.links { link.diskRecovered() }
+        }
+      }
       simulation.note(3, "\(node.name) disk refuses \(what())")
       return .failure(.diskFull)
     }

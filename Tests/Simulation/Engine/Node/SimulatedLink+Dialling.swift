@@ -11,13 +11,21 @@ extension SimulatedLink {
 
   func run() {
     guard !isEnded else { return }
-    let look = changes
-    guard current == nil, attempt == nil, isWorthCalling else { return wait(after: look) { [weak self] in self?.run() } }
+    let (look, alive) = (wake.version, life.version)
+    guard current == nil, attempt == nil else {
+      return wake.wait(after: look) { [weak self] in
+        guard let self else { return }
+        // Whoever began it: two machines that cannot go on must not go round in a circle.
+        guard current == nil, attempt == nil, pace.hasFallenApart else { return run() }
+        pause(pace.fellApart(jitter: simulation.jitter()), alive)
+      }
+    }
+    guard isWorthCalling else { return wake.wait(after: look) { [weak self] in self?.run() } }
     isDialling = true
     dial { [self] outcome in
       isDialling = false
       guard !isEnded else { return }
-      var delay: Int64
+      let delay: Int64
       switch outcome {
       case .served: delay = pace.served(jitter: simulation.jitter())
       case .failed: delay = pace.failed(jitter: simulation.jitter())
@@ -26,9 +34,17 @@ extension SimulatedLink {
         metSilence()
       }
       guard current == nil else { return run() }
-      let before = changes
-      if before != look { delay = pace.hastened(delay) }
-      wait(after: before, milliseconds: delay) { [weak self] in self?.run() }
+      pause(delay, alive)
+    }
+  }
+
+  /// Wait before the next try, less long when there was a sign of life since `alive`, but never in a tight circle.
+  private func pause(_ delay: Int64, _ alive: Int) {
+    let begun = node.now
+    life.wait(after: alive, milliseconds: delay) { [weak self] in
+      guard let self, !isEnded else { return }
+      let rest = DialPace.shortest - (node.now - begun)
+      node.act(after: max(0, rest) * 1_000) { [weak self] in self?.run() }
     }
   }
 
@@ -91,6 +107,8 @@ extension SimulatedLink {
           if let position = positions[streamClass] { outbox.restarted(streamClass, position) }
         }
         outbox.drop(allBut: Set(positions.keys))
+        // Nothing of it is taken any more, and a new pairing begins new streams.
+        if simulation.fault != .keepClosedStreams { inbox = InboxMachine([]) }
         node.refreshAll()
         signOfLife()
         signalOutbox()

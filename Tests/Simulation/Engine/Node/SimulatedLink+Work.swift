@@ -13,6 +13,7 @@ extension SimulatedLink {
         failed(session.number)
         return done()
       }
+      simulation.note(13, "\(name) loaded \(items.count) of \(load.streamClass.word) from \(load.from)")
       guard current == session.number, let run = outbox.loaded(load, items) else { return done() }
       for part in run.parts(of: simulation.scenario.frameBytes) { send(SessionBatch(runs: [part]), session) }
       simulation.oracle.sent(self, run, session)
@@ -80,6 +81,8 @@ extension SimulatedLink {
       case .failure:
         inbox.commitFailed()
         failed(session.number)
+        // What a newer session has brought meanwhile was forgotten with it.
+        if simulation.fault != .endWrongSession, let current { failed(current) }
         done()
       case .success(let result) where simulation.fault == .watermarkInItsOwnTransaction:
         node.disk.commit("watermark alone", with: device) { $0.advanceAlone(runs, from: device) } then: { [self] _ in
@@ -135,7 +138,10 @@ extension SimulatedLink {
       return node.disk.commit("forget \(streamClass.word) through \(position.through)", with: device) {
         (store: inout ModelStore) throws(ModelStoreFault) in try store.forget(device, position)
       } then: { [self] result in
-        guard case .success(let stored) = result else { return refused(done) }
+        guard case .success(let stored) = result else {
+          if simulation.fault != .forgetPendingAtEnd { putBack(position) }
+          return refused(result, done)
+        }
         if streamClass == .control, record.state == .removedUntold, isWholeControl(position) {
           return endRemoval(then: done)
         }
@@ -149,7 +155,10 @@ extension SimulatedLink {
         (store: inout ModelStore) throws(ModelStoreFault) in
         try store.restart(device, streamClass, epoch: epoch, cause: cause)
       } then: { [self] result in
-        guard case .success(let position) = result else { return refused(done) }
+        guard case .success(let position) = result else {
+          if current != nil { restarts.append((streamClass, cause)) }
+          return refused(result, done)
+        }
         outbox.restarted(streamClass, position)
         signalOutbox()
         pumpForget(session, done)
@@ -158,20 +167,24 @@ extension SimulatedLink {
     if let keyID = answeringKeyID {
       answeringKeyID = nil
       return node.disk.commit("key named", with: device) { $0.peer(device, answersWith: keyID) } then: { [self] result in
-        guard case .success(let isErased) = result else { return refused(done) }
+        guard case .success(let isErased) = result else { return refused(result, done) }
         if isErased { node.refresh(device) { [self] in pumpForget(session, done) } } else { pumpForget(session, done) }
       }
     }
-    if let sighting = sightings.popLast() { return note(sighting) { [self] isFine in isFine ? pumpForget(session, done) : refused(done) } }
-    done()
+    guard let sighting = sightings.popLast() else { return done() }
+    note(sighting) { [self] result in
+      guard case .failure(let fault) = result else { return pumpForget(session, done) }
+      if fault.isOfDisk { sightings.append(sighting) }
+      refused(result, done)
+    }
   }
 
   /// A session that was opened may complete a pairing, or show that it was rolled back.
-  private func note(_ sighting: (key: [UInt8], isDialled: Bool), then: @escaping (Bool) -> Void) {
+  private func note(_ sighting: (key: [UInt8], isDialled: Bool), then: @escaping (Result<Bool, ModelStoreFault>) -> Void) {
     let device = peer
     func refresh(_ result: Result<Bool, ModelStoreFault>) {
-      guard case .success = result else { return then(false) }
-      node.refresh(device) { then(true) }
+      guard case .success = result else { return then(result) }
+      node.refresh(device) { then(result) }
     }
     if record.pendingKey == sighting.key {
       node.disk.commit("promote by a session", with: device) { (store: inout ModelStore) throws(ModelStoreFault) in
@@ -183,14 +196,18 @@ extension SimulatedLink {
         return true
       } then: { refresh($0) }
     } else {
-      node.disk.commit("seen", with: device) { _ in true } then: { result in
-        if case .success = result { then(true) } else { then(false) }
-      }
+      node.disk.commit("seen", with: device) { _ in true } then: { then($0) }
     }
   }
 
-  private func refused(_ done: () -> Void) {
-    if let current { failed(current) }
+  /// What the peer has stored is still to be noted; a newer word on it counts.
+  private func putBack(_ position: StreamPosition) {
+    if pendingForget[position.streamClass] == nil { pendingForget[position.streamClass] = position }
+  }
+
+  /// What the peer has stored it has stored: that this is not written down here ends no session. It waits for the disk.
+  private func refused<Value>(_ result: Result<Value, ModelStoreFault>, _ done: () -> Void) {
+    if case .failure(let fault) = result, !fault.isOfDisk, let current { failed(current) }
     done()
   }
 

@@ -22,10 +22,10 @@ final class SimulatedLink {
   var removalSession: Int?
   var isDialling = false
   var isEnded = false
-  /// What waits for a change, and how many changes there were.
-  private var waiter: (() -> Void)?
-  private var waits = 0
-  private(set) var changes = 0
+  /// Something happened that is worth a new try, or a session has begun or ended.
+  private(set) lazy var wake = SimulatedSignal(node)
+  /// Something happened that is worth a new try, or there will be none.
+  private(set) lazy var life = SimulatedSignal(node)
 
   var simulation: Simulation { node.simulation }
   var current: Int? { roster.current }
@@ -56,6 +56,12 @@ final class SimulatedLink {
     node.disk.read { $0.outboxPositions(device) } then: { [self] outbox in
       node.disk.read { $0.inboxPositions(device) } then: { [self] inbox in
         node.disk.read { $0.heldItems(device) } then: { [self] held in
+          // A session that counts on streams from before a removal or a new pairing makes way.
+          if simulation.fault != .keepClosedStreams, !(self.outbox.agrees(with: outbox) && self.inbox.agrees(with: inbox)),
+            let current
+          {
+            close(current, .renew)
+          }
           if current == nil {
             self.outbox = OutboxMachine(outbox)
             self.inbox = InboxMachine(inbox, held: held)
@@ -67,7 +73,6 @@ final class SimulatedLink {
   }
 
   private func refreshed(_ record: ModelPeer, _ then: () -> Void) {
-    // A session from before a new pairing makes way for one with its key.
     if let current, let key = sessions[current]?.pairwiseKey, record.pendingKey == nil, record.state == .active,
       !record.callingKeys.contains(key)
     {
@@ -94,7 +99,8 @@ final class SimulatedLink {
     isEnded = true
     if let current { close(current, .removed) }
     if let attempt { close(attempt, .removed) }
-    changed()
+    wake.notify()
+    life.notify()
   }
 
   /// The peer is forgotten: not a word to it.
@@ -104,53 +110,40 @@ final class SimulatedLink {
       sessions[number]?.port.abort()
       detach(number)
     }
-    changed()
+    wake.notify()
+    life.notify()
   }
 
   /// The process is gone: nothing is done, and nothing is held.
   func vanishWithProcess() {
     isEnded = true
-    waiter = nil
+    wake.forget()
+    life.forget()
     sessions = [:]
   }
 
   /// Items were made durable for the peer.
   func committed(_ change: ModelChange) {
     outbox.committed(change.streamClass, epoch: change.epoch, last: change.last)
-    if current == nil { signOfLife() }
+    if current == nil, !pace.hasFallenApart { signOfLife() }
     signalOutbox()
   }
 
   /// Whatever shows that a try is worth while.
   func signOfLife() {
-    if simulation.fault != .keepBackoff { pace.signOfLife() }
-    changed()
-  }
-
-  // MARK: Changes
-
-  /// Something happened that is worth a new look.
-  func changed() {
-    changes += 1
-    guard let waiting = waiter else { return }
-    waiter = nil
-    waits += 1
-    node.act(after: 1, waiting)
-  }
-
-  /// Go on when there was a change after a look, or time has gone by.
-  func wait(after look: Int, milliseconds: Int64? = nil, _ go: @escaping () -> Void) {
-    guard changes == look else { return node.act(after: 1, go) }
-    waiter = go
-    waits += 1
-    let number = waits
-    guard let milliseconds else { return }
-    node.act(after: max(1, milliseconds * 1_000)) { [weak self] in
-      guard let self, waits == number, let waiting = waiter else { return }
-      waiter = nil
-      waits += 1
-      waiting()
+    if simulation.fault != .keepBackoff {
+      pace.signOfLife()
+      life.notify()
     }
+    wake.notify()
+  }
+
+  /// The disk is well again: finish what waited for that.
+  func diskRecovered() {
+    if let current, let session = sessions[current] {
+      signal(session, \.forgetPump) { [self] in pumpForget(session, $0) }
+    }
+    signOfLife()
   }
 
   // MARK: Sessions
@@ -177,15 +170,18 @@ final class SimulatedLink {
   /// A session is over: what was on its way has to be sent again.
   func detach(_ number: Int) {
     let (wasCurrent, wasOfUse) = roster.ended(number)
-    if wasOfUse, let opened = sessions[number]?.openedAt { pace.sessionEnded(after: node.now - opened) }
+    if wasOfUse, let opened = sessions[number]?.openedAt {
+      pace.sessionEnded(after: node.now - opened)
+      if !pace.hasFallenApart { life.notify() }
+    }
     if wasCurrent {
       simulation.note(10, "\(name) session \(number) ended")
       outbox.sessionClosed()
       if simulation.fault != .keepReceivedAtNewSession { inbox.sessionClosed() }
-      pendingForget = [:]
+      if simulation.fault == .forgetPendingAtEnd { pendingForget = [:] }
       restarts = []
     }
-    changed()
+    wake.notify()
   }
 
   /// Seal a batch and send it; a session that cannot seal is closed.

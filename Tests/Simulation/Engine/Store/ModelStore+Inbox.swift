@@ -17,13 +17,13 @@ extension ModelStore {
   ) throws(ModelStoreFault) -> ModelInboxResult {
     let place = try place(device)
     var result = ModelInboxResult()
-    guard sources.fault == .takeFromRemoved || isTaken(place) else { return result }
+    // What was under way when a device was removed is of a device that is removed.
+    guard sources.fault == .takeFromRemoved || peers[place].state == .active || peers[place].state == .pending else {
+      throw .noSuchPeer
+    }
     for run in runs where !result.wasRemoved { try apply(run, place, role, wall, &result) }
     return result
   }
-
-  /// Whether what a peer sends is taken at all.
-  private func isTaken(_ place: Int) -> Bool { true }
 
   private mutating func apply(
     _ run: ItemRun, _ place: Int, _ role: DeviceRole, _ wall: Int64, _ result: inout ModelInboxResult
@@ -142,6 +142,14 @@ extension ModelStore {
     result.changes.append(change)
   }
 
+  /// Whether a later command for the same thing is on its way or in force.
+  private func isReplaced(_ command: ModelCommand) -> Bool {
+    commands.contains {
+      $0.target == command.target && $0.supersedeKey == command.supersedeKey && $0.id > command.id
+        && [.queued, .stored, .executed].contains($0.status)
+    }
+  }
+
   private mutating func applyReceipt(_ item: DeliveryItem, _ place: Int, _ result: inout ModelInboxResult) {
     guard let receipt = try? coding.receipt(item.body), receipt.commandID.bytes == item.itemID else {
       return result.faults += 1
@@ -163,7 +171,7 @@ extension ModelStore {
     commands[index].hasState = state != nil
     guard case .app(let rule, _)? = state else { return }
     witness(rule.modified.wall)
-    guard let present = rules[device]?[rule.appID], present.modified <= rule.modified else { return }
+    guard rules[device]?[rule.appID].map({ $0.modified <= rule.modified }) ?? !isReplaced(commands[index]) else { return }
     rules[device, default: [:]][rule.appID] = rule
   }
 }

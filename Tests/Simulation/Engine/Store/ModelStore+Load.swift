@@ -109,13 +109,8 @@ extension ModelStore {
     peers[place].outgoing[streamClass] = fresh
     var given: UInt64 = 0
     for item in wanted {
-      if streamClass == .usage {
-        guard let change = try addUsage(place, item) else { continue }
-        given = change.last
-        continue
-      }
       given = try enqueue(
-        place, streamClass, kind: item.kind, itemID: item.id, body: item.body,
+        place, streamClass, kind: item.kind, itemID: item.id, body: item.body, level: item.level,
         caps: QueueCaps(items: .max, bytes: .max)
       ).last
       guard let id = CommandID(bytes: item.id) else { continue }
@@ -127,6 +122,7 @@ extension ModelStore {
         receipts[id]?.sequence = given
       }
     }
+    peers[place].outgoing[streamClass]?.sentBound = given
     return OutboxPosition(epoch: epoch, storedThrough: 0, last: given)
   }
 

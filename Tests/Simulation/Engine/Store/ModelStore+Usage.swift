@@ -63,8 +63,9 @@ extension ModelStore {
 
   private mutating func makeRoom(_ place: Int) throws(ModelStoreFault) -> Bool {
     let enough = max(1, min(4_096, caps.items) / 8)
-    if try merge(place, into: 1) >= enough { return true }
-    if try merge(place, into: 2) >= enough { return true }
+    let hours = try merge(place, into: 1)
+    if hours >= enough { return true }
+    if try merge(place, into: 2) + hours > 0 { return true }
     return try drop(place) > 0
   }
 

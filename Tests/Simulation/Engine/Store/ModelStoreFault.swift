@@ -5,4 +5,7 @@ package enum ModelStoreFault: Error, Hashable, Sendable {
   case unexpected(String)
   /// The disk refused; nothing was kept.
   case diskFull
+
+  /// Whether it is the disk that is at fault, and not what was asked for.
+  package var isOfDisk: Bool { self == .diskFull }
 }
