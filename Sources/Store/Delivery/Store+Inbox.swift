@@ -121,6 +121,8 @@ struct InboxTransaction {
   }
 
   private mutating func removePeer() throws {
+    // What waits for it never comes, and whoever gave it is told.
+    result.commands += try database.giveUp(peer.number, "The device has unpaired this machine.", wall).cancelled
     try database.closeStreams(of: peer.device)
     try database.eraseKeys(of: peer.device)
     try database.audit(

@@ -106,13 +106,12 @@ final class Port {
     give()
   }
 
-  private func give() {
+  /// Hand the next frame over, if one is there and wanted.
+  func give() {
     guard isReading, !arrived.isEmpty, isHeld, !isOver else { return }
-    let wait = max(stalledUntil, node.frozenUntil) - simulation.now
-    guard wait <= 0 else {
-      simulation.after(wait) { [weak self] in self?.give() }
-      return
-    }
+    guard !node.isAsleep else { return }
+    let wait = stalledUntil - simulation.now
+    guard wait <= 0 else { return simulation.after(wait) { [weak self] in self?.give() } }
     let frame = arrived.removeFirst()
     if case .end = frame { return end() }
     isReading = false

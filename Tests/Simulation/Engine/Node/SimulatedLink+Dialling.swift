@@ -22,6 +22,7 @@ extension SimulatedLink {
     }
     guard isWorthCalling else { return wake.wait(after: look) { [weak self] in self?.run() } }
     isDialling = true
+    simulation.note(14, "\(name) dials")
     dial { [self] outcome in
       isDialling = false
       guard !isEnded else { return }

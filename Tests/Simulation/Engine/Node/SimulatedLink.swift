@@ -96,6 +96,7 @@ final class SimulatedLink {
 
   /// The peer is not paired any more.
   func end() {
+    simulation.note(15, "\(name) ends")
     isEnded = true
     if let current { close(current, .removed) }
     if let attempt { close(attempt, .removed) }

@@ -19,8 +19,10 @@ final class SimulatedNode {
   /// Whether the machine has power.
   private(set) var isOn = true
   private(set) var isListening = false
-  /// Until then nothing moves: the machine sleeps.
-  var frozenUntil: Int64 = 0
+  /// Whether nothing moves: the machine sleeps.
+  private(set) var isAsleep = false
+  /// What is due when it wakes.
+  private var deferred: [() -> Void] = []
   private(set) var runID: [UInt8] = []
   var links: [SimulatedLink] = []
   /// Older states of the disk, for a restore.
@@ -29,6 +31,7 @@ final class SimulatedNode {
   var wallError: Int64 = 0
   private var bootedAt: Int64 = 0
   private var sleptMilliseconds: Int64 = 0
+  private var sleepsFor: Int64 = 0
   private var boots = 0
   private var earlierBoots: Int64 = 0
   private(set) lazy var disk = Disk(self)
@@ -60,8 +63,7 @@ final class SimulatedNode {
     let life = life
     simulation.after(micros) { [unowned self] in
       guard self.life == life, isRunning else { return }
-      let wait = frozenUntil - simulation.now
-      if wait > 0 { return act(after: wait, run) }
+      if isAsleep { return deferred.append(run) }
       run()
     }
   }
@@ -99,7 +101,8 @@ final class SimulatedNode {
     }
     isRunning = false
     isListening = false
-    frozenUntil = 0
+    isAsleep = false
+    deferred = []
     life += 1
     for link in links { link.vanishWithProcess() }
     links = []
@@ -122,13 +125,27 @@ final class SimulatedNode {
 
   /// Sleep: nothing moves for a while, and the boot clock runs on for longer than anybody saw.
   func sleep(micros: Int64, milliseconds: Int64) {
-    frozenUntil = simulation.now + micros
-    act(after: 0) { [unowned self] in
-      sleptMilliseconds += milliseconds
-      // Waking is a sign of life for whoever sleeps.
-      for link in links { link.signOfLife() }
-      lookForExpired()
+    guard isRunning, !isAsleep else { return }
+    isAsleep = true
+    sleepsFor = milliseconds
+    let life = life
+    simulation.after(micros) { [unowned self] in if self.life == life { wake() } }
+  }
+
+  /// Go on.
+  func wake() {
+    guard isAsleep else { return }
+    isAsleep = false
+    sleptMilliseconds += sleepsFor
+    let due = deferred
+    deferred = []
+    for run in due { act(after: 0, run) }
+    for connection in simulation.network.open {
+      for port in [connection.caller, connection.callee] where port?.node === self { port?.give() }
     }
+    // Waking is a sign of life for whoever sleeps.
+    act(after: 0) { [unowned self] in for link in links { link.signOfLife() } }
+    lookForExpired()
   }
 
   var name: String { "\(role == .parent ? "P" : "C")\(index)" }

@@ -100,6 +100,7 @@ extension ModelStore {
   mutating func takeRemoval(
     _ place: Int, _ role: DeviceRole, _ result: inout ModelInboxResult
   ) throws(ModelStoreFault) {
+    giveUp(place)
     if sources.fault != .leaveStreamsAtRemoval { closeStreams(place) }
     eraseKeys(peers[place].device)
     if role == .child { result.changes += try rotateHousehold() }

@@ -161,7 +161,8 @@ final class Chaos {
     }
     for node in simulation.nodes {
       node.disk.killIn = nil
-      (node.disk.fullUntil, node.disk.slowest, node.frozenUntil) = (0, 3_000, 0)
+      (node.disk.fullUntil, node.disk.slowest) = (0, 3_000)
+      node.wake()
       node.start()
       for peer in node.store.peers where peer.isQuarantined {
         node.store.release(peer.device)

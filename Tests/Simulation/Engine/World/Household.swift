@@ -121,9 +121,8 @@ final class Household {
       let oracle = simulation.oracle
       let link = node.link(other)
       node.disk.commit("remove") { (store: inout ModelStore) throws(ModelStoreFault) in
-        let removed = try store.remove(other, removal: device.bytes + other.bytes, itemID: bytes)
-        oracle.removes(node, other)
-        return removed
+        oracle.removes(other, of: device, store)
+        return try store.remove(other, removal: device.bytes + other.bytes, itemID: bytes)
       } then: { [unowned node] result in
         guard case .success(let removed) = result else { return }
         link?.removed()

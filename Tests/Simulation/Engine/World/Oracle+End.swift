@@ -16,7 +16,7 @@ extension Oracle {
       let (one, other) = (parent.store.peer(child.device), child.store.peer(parent.device))
       if one?.pendingKey != nil || other?.pendingKey != nil { return "the pairing of \(names) is half made" }
       if isSplit(parent, child) { return "\(names) were set back, and have to be paired anew" }
-      if !past.isSetBack {
+      if !past.isSetBack, !past.wasRemovedHalfPaired {
         if one?.state == .removedUntold, other?.state == .active { return "\(child.name) does not know of its removal" }
         if other?.state == .removedUntold, one?.state == .active { return "\(parent.name) does not know of its removal" }
       }
@@ -39,7 +39,7 @@ extension Oracle {
         guard let child = checker().node(command.target), isCouple(parent, child),
           !past(Couple(parent: parent.device, child: child.device)).hasUnnoticedNumbers
         else { continue }
-        return "a command of \(parent.name) for \(child.name) is \(command.status.rawValue) for ever"
+        return "command \(command.sequence) of \(parent.name) for \(child.name) is \(command.status.rawValue) for ever"
       }
     }
     return nil

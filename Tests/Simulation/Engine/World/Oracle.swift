@@ -71,8 +71,12 @@ final class Oracle {
   }
 
   /// One of the two has closed its streams, the other not yet.
-  func removes(_ node: SimulatedNode, _ other: DeviceID) {
-    pasts[couple(node.device, other), default: CouplePast()].isUneven = true
+  func removes(_ other: DeviceID, of device: DeviceID, _ store: ModelStore) {
+    guard store.peer(other) != nil else { return }
+    let couple = couple(device, other)
+    pasts[couple, default: CouplePast()].isUneven = true
+    let isHalf = store.peer(other)?.pendingKey != nil || simulation.node(other)?.store.peer(device)?.pendingKey != nil
+    if isHalf { pasts[couple, default: CouplePast()].wasRemovedHalfPaired = true }
   }
 
   func setsBack(_ node: SimulatedNode) {
