@@ -27,7 +27,8 @@ extension Store {
   ) async throws(StoreError) -> InboxResult {
     try await commits.commit { [own, coding, keys, caps] database in
       let isRemoved = try database.first(
-        "SELECT state FROM peer WHERE device_id = ?", [device.bytes], { $0.integer(0) >= PeerRecord.State.removedUntold.rawValue })
+        "SELECT state FROM peer WHERE device_id = ?", [device.bytes],
+        { $0.integer(0) >= PeerRecord.State.removedUntold.rawValue })
       guard isRemoved != true else { throw StoreError.noSuchPeer }
       var inbox = InboxTransaction(
         database: database, peer: try database.address(of: device), peerRole: role, own: own, coding: coding,

@@ -53,11 +53,18 @@ final class SimulatedLink {
     self.record = record
     guard keyChanged || record.state != .active else { return takeNews { [self] in refreshed(record, then) } }
     let device = peer
-    node.disk.read { $0.outboxPositions(device) } then: { [self] outbox in
-      node.disk.read { $0.inboxPositions(device) } then: { [self] inbox in
-        node.disk.read { $0.heldItems(device) } then: { [self] held in
+    node.disk.read {
+      $0.outboxPositions(device)
+    } then: { [self] outbox in
+      node.disk.read {
+        $0.inboxPositions(device)
+      } then: { [self] inbox in
+        node.disk.read {
+          $0.heldItems(device)
+        } then: { [self] held in
           // A session that counts on streams from before a removal or a new pairing makes way.
-          if simulation.fault != .keepClosedStreams, !(self.outbox.agrees(with: outbox) && self.inbox.agrees(with: inbox)),
+          if simulation.fault != .keepClosedStreams,
+            !(self.outbox.agrees(with: outbox) && self.inbox.agrees(with: inbox)),
             let current
           {
             close(current, .renew)
@@ -84,7 +91,9 @@ final class SimulatedLink {
 
   private func takeNews(then: @escaping () -> Void) {
     let device = peer
-    node.disk.read { $0.outboxPositions(device) } then: { [self] positions in
+    node.disk.read {
+      $0.outboxPositions(device)
+    } then: { [self] positions in
       for streamClass in positions.keys.sorted() {
         guard let position = positions[streamClass] else { continue }
         outbox.committed(streamClass, epoch: position.epoch, last: position.last)
@@ -203,7 +212,10 @@ final class SimulatedLink {
     _ run: @escaping (@escaping () -> Void) -> Void
   ) {
     guard !session.isEnding else { return }
-    guard !session[keyPath: pump].isRunning else { return session[keyPath: pump].isSignalled = true }
+    guard !session[keyPath: pump].isRunning else {
+      session[keyPath: pump].isSignalled = true
+      return
+    }
     session[keyPath: pump] = SimulatedSession.Pump(isRunning: true)
     node.act(after: 1) { [self] in
       run { [self] in

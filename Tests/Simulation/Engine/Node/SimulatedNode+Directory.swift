@@ -3,14 +3,20 @@ import LatchkeyModel
 /// Every paired device's link, made, changed and ended as the disk says: what `LinkDirectory` does in a node.
 extension SimulatedNode {
   func refreshAll() {
-    disk.read { $0.peers } then: { [unowned self] peers in
+    disk.read {
+      $0.peers
+    } then: { [unowned self] peers in
       for peer in peers { apply(peer, peer.device) {} }
     }
   }
 
   /// Take over what the disk holds about a device.
   func refresh(_ device: DeviceID, then: @escaping () -> Void = {}) {
-    disk.read { $0.peer(device) } then: { [unowned self] peer in apply(peer, device, then: then) }
+    disk.read {
+      $0.peer(device)
+    } then: { [unowned self] peer in
+      apply(peer, device, then: then)
+    }
   }
 
   private func apply(_ record: ModelPeer?, _ device: DeviceID, then: @escaping () -> Void) {
@@ -22,9 +28,15 @@ extension SimulatedNode {
       return then()
     }
     if let link = link(device) { return link.refresh(record, then: then) }
-    disk.read { $0.outboxPositions(device) } then: { [unowned self] outbox in
-      disk.read { $0.inboxPositions(device) } then: { [unowned self] inbox in
-        disk.read { $0.heldItems(device) } then: { [unowned self] held in
+    disk.read {
+      $0.outboxPositions(device)
+    } then: { [unowned self] outbox in
+      disk.read {
+        $0.inboxPositions(device)
+      } then: { [unowned self] inbox in
+        disk.read {
+          $0.heldItems(device)
+        } then: { [unowned self] held in
           // Another call may have made it while the disk was read.
           if let link = link(device) { return link.refresh(record, then: then) }
           let link = SimulatedLink(self, record, outbox: outbox, inbox: inbox, held: held)
