@@ -31,6 +31,8 @@ let package = Package(
     .library(
       name: "LatchkeyProtocol", targets: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"]),
     .library(name: "LatchkeyNode", targets: ["LatchkeyNode"]),
+    // Loaded into nodes by tests alone.
+    .library(name: "LatchkeyDiskFault", type: .dynamic, targets: ["LatchkeyDiskFault"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -66,7 +68,10 @@ let package = Package(
       name: "LatchkeyProtocol", dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire"],
       path: "Sources/Protocol", swiftSettings: strict),
     .target(
-      name: "LatchkeyStore", dependencies: ["LatchkeyModel", .product(name: "GRDB", package: "GRDB.swift")],
+      name: "LatchkeyStore", dependencies: [
+        "LatchkeyModel", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
       path: "Sources/Store", swiftSettings: strict),
     .target(
       name: "LatchkeyDiscovery", dependencies: ["LatchkeyModel", "CAvahi", "CAvahiCore"],
@@ -118,8 +123,17 @@ let package = Package(
 
     .target(
       name: "LatchkeyTestSupport",
-      dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyStore"],
+      dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"],
       path: "Tests/Support", swiftSettings: strict),
+    // Many nodes in one process, in time that is counted and on a network that is thought up: see Tests/Simulation.
+    .target(
+      name: "LatchkeySimulation",
+      dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyTestSupport"],
+      path: "Tests/Simulation/Engine", swiftSettings: strict),
+    .executableTarget(
+      name: "latchkey-simulate",
+      dependencies: ["LatchkeySimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Tests/Simulation/Program", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyModelTests", dependencies: ["LatchkeyModel", "LatchkeyTestSupport"], path: "Tests/Model",
       swiftSettings: strict),
@@ -162,6 +176,8 @@ let package = Package(
         "LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyModel", "LatchkeyTestSupport", "CProcess",
       ],
       path: "Tests/Commands", swiftSettings: strict),
+    // Stands between a node and its disk in tests.
+    .target(name: "LatchkeyDiskFault", path: "Tests/DiskFault"),
     .testTarget(
       name: "LatchkeyProcessTests",
       dependencies: [

@@ -153,6 +153,14 @@ extension ProcessTests {
           child.log.ranges(of: "two live machines").count + copy.log.ranges(of: "two live machines").count >= 4
         }
         #expect(parent.log.ranges(of: "session open").count == calls)
+        // Whoever is turned away calls ever more rarely, though each call is answered.
+        for node in [child, copy] {
+          #expect(node.log.contains("this machine is turned away: `latchkey status` tells what to do"))
+          try await eventually("\(node.name) leaves the parent alone for a while") {
+            guard case .error(_, let pause)? = try await node.api.devices().first?.sync else { return false }
+            return pause > 1_500
+          }
+        }
         #expect(try await parent.api.command(id: waiting).status == .queued)
         #expect(try await !parent.isConnected())
 

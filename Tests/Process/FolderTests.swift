@@ -53,6 +53,11 @@ extension ProcessTests {
         expect(try await lab.latchkey(["init", "--role", "child", "--name", "x", "--state-dir", node.folder]), [73])
         let after = try contents(node.folder)
         for name in ["identity.key", "node.json", "latchkey.sqlite"] { #expect(before[name] == after[name], "\(name)") }
+        // The same while it runs, where stopping it would be no help.
+        try await node.start()
+        let made = try await lab.latchkey(["init", "--role", "child", "--name", "x", "--state-dir", node.folder])
+        expect(made, [73])
+        #expect(made.talk.contains("holds a node already, and it runs"))
       }
     }
 

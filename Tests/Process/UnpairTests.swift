@@ -57,7 +57,9 @@ extension ProcessTests {
         #expect(try await parent.ended(first).status == .executed)
         _ = try await parent.api.unpair(device: "Emma's PC")
         try await eventually("the child knows") { try await child.api.status().peers.isEmpty }
+        #expect(try await child.api.status().warnings.map { $0.contains("run `latchkey pair` on both") } == [true])
         try await lab.pair(parent, child)
+        #expect(try await child.api.status().warnings.isEmpty)
         let second = try await parent.issue(.message("second"), to: "Emma's PC")
         #expect(try await parent.ended(second).status == .executed)
         #expect(try await child.api.status().messages.map(\.text).sorted() == ["first", "second"])

@@ -8,7 +8,7 @@ struct AppRemoveCommand: AsyncParsableCommand {
     discussion: "Example: latchkey app remove org.gnome.Chess --on \"Emma's PC\"")
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var waiting: WaitOptions
+  @OptionGroup var waiting: IssueOptions
 
   @Argument(help: ArgumentHelp("The application's ID.", valueName: "app-id"), transform: AppArgument.read)
   var app: AppID

@@ -33,7 +33,7 @@ struct AppSetCommand: AsyncParsableCommand {
   }
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var waiting: WaitOptions
+  @OptionGroup var waiting: IssueOptions
 
   @Argument(
     help: ArgumentHelp("The application's desktop or Flatpak ID.", valueName: "app-id"), transform: AppArgument.read)

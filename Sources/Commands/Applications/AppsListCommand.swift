@@ -27,7 +27,7 @@ struct AppsListCommand: AsyncParsableCommand {
       try console.write(
         TableText.render(
           ["Machine", "Application", "Name", "Category", "Points/min", "Blocked", "Limit/day", "State"], numbers: [4],
-          rows: apps.map(Self.row), empty: "No application has rules."))
+          spare: [2, 6], rows: apps.map(Self.row), empty: "No application has rules."))
     }
   }
 

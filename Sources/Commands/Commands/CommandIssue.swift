@@ -4,11 +4,12 @@ import LatchkeyModel
 enum CommandIssue {
   /// Make the command durable at the node, write its ID, and tell how it went when somebody waits.
   static func give(
-    _ action: CommandRequest.Action, on device: String, node: NodeOptions, wait: WaitOptions
+    _ action: CommandRequest.Action, on device: String, node: NodeOptions, wait: IssueOptions
   ) async throws {
     let console = CommandEnvironment.current.console
     let interface = try await node.open()
-    let command = try await interface.issue(CommandRequest(device: device, action: action))
+    let command = try await interface.issue(
+      CommandRequest(device: device, action: action, expiresAfter: wait.expires?.milliseconds))
     let id = command.commandID.description
     try console.write(id + "\n")
     guard let seconds = wait.wait else {

@@ -27,7 +27,7 @@ struct DevicesListCommand: AsyncParsableCommand {
       }
       try environment.console.write(
         TableText.render(
-          ["Machine", "Role", "Whose", "ID", "Link", "Waiting for it", "Last seen"], rows: rows,
+          ["Machine", "Role", "Whose", "ID", "Link", "Waiting for it", "Last seen"], spare: [1, 3], rows: rows,
           empty: "No machines are paired with this one."))
     }
   }

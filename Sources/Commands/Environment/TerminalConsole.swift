@@ -12,8 +12,11 @@ struct TerminalConsole: Console {
 
   var size: TerminalSize {
     var size = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return .usual }
-    return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    for descriptor in [STDERR_FILENO, STDOUT_FILENO]
+    where ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0 {
+      return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    }
+    return .usual
   }
 
   func write(_ text: String) throws(CommandFailure) {
@@ -26,7 +29,9 @@ struct TerminalConsole: Console {
   }
 
   func note(_ text: String) {
-    _ = Self.writeAll(text + "\n", to: STDERR_FILENO)
+    // Only where a person reads it: a program gets the sentence as one line.
+    let shown = talkIsTerminal ? WrappedText.words(text, columns: size.columns) : text
+    _ = Self.writeAll(shown + "\n", to: STDERR_FILENO)
   }
 
   func prompt(_ text: String) {

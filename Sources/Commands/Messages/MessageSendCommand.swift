@@ -7,7 +7,7 @@ struct MessageSendCommand: AsyncParsableCommand {
     discussion: "Example: latchkey message send \"Dinner is ready\" --on \"Emma's PC\"")
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var waiting: WaitOptions
+  @OptionGroup var waiting: IssueOptions
 
   @Option(help: ArgumentHelp("The child's machine.", valueName: "device"))
   var on: String

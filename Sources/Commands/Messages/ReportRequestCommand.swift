@@ -7,7 +7,7 @@ struct ReportRequestCommand: AsyncParsableCommand {
     discussion: "Example: latchkey report request --on \"Emma's PC\" --wait")
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var waiting: WaitOptions
+  @OptionGroup var waiting: IssueOptions
 
   @Option(help: ArgumentHelp("The child's machine.", valueName: "device"))
   var on: String

@@ -34,14 +34,34 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How log lines look.", valueName: "text|json"))
   var logFormat: LogFormatArgument = .text
 
+  @Option(
+    help: ArgumentHelp(
+      "Let at most this many items of one class wait for one machine; 1,000,000 when not given.", valueName: "number"))
+  var queueItems: Int64?
+
+  @Option(
+    help: ArgumentHelp(
+      "Let at most this many MB of one class wait for one machine; 1,024 when not given.", valueName: "MB"))
+  var queueMegabytes: Int64?
+
   @Flag(help: "Do not look for machines on the network, and do not announce this one.")
   var noDiscovery = false
+
+  mutating func validate() throws {
+    if let queueItems, !(16...10_000_000).contains(queueItems) {
+      throw ValidationError("The number of items that may wait must be 16 to 10,000,000.")
+    }
+    if let queueMegabytes, !(1...65_536).contains(queueMegabytes) {
+      throw ValidationError("The size of what may wait must be 1 to 65,536 MB.")
+    }
+  }
 
   func run() async throws {
     try await CommandEnvironment.current.runNode(
       LocalNodeSettings(
         stateFolder: node.stateFolder, port: port, interfaces: interfaces?.names, peers: peer.map(\.text),
-        discovers: !noDiscovery, logLevel: logLevel, logFormat: logFormat.format))
+        discovers: !noDiscovery, queueItems: queueItems,
+        queueBytes: queueMegabytes.map { $0 << 20 }, logLevel: logLevel, logFormat: logFormat.format))
   }
 
   @Sendable private static func readLevel(_ text: String) throws -> String {

@@ -7,8 +7,8 @@ struct PairJoinCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "join", abstract: "Join with the code that the other machine shows.",
     discussion: """
-      Asks for the code, the long or the short one, or reads it from the first line of standard input. A code is never \
-      taken as an argument, where every user of this machine could read it in the list of processes.
+      Asks for the code, the long or the short one, or reads it from standard input, where the long one may stand in \
+      several lines. A code is never taken as an argument, where every user of this machine could read it in the list of processes.
 
       With --json every event is one JSON object a line: `request`, and `result` as the last.
 
@@ -21,7 +21,7 @@ struct PairJoinCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Where the other machine is, when it is not found by itself.", valueName: "host:port"))
   var peer: PeerAddress?
 
-  @Flag(help: "Read the code from the first line of standard input, without a question.")
+  @Flag(help: "Read the code from standard input, without a question.")
   var codeStdin = false
 
   @Option(help: ArgumentHelp("Go on only if the six digits are these.", valueName: "123456"))
@@ -85,12 +85,19 @@ struct PairJoinCommand: AsyncParsableCommand {
   }
 
   private func readCode(_ console: any Console) async throws -> String {
-    if console.inputIsTerminal, !codeStdin { console.prompt("Code: ") }
-    let line = await console.readLine() ?? ""
-    guard line.contains(where: { !$0.isWhitespace }) else {
+    let asks = console.inputIsTerminal && !codeStdin
+    if asks { console.prompt("Code: ") }
+    var code = CodeInput()
+    while let line = await console.readLine(), !code.takes(line, leaves: asks) {
+      guard asks else { continue }
+      // Nothing at all is no code.
+      if code.text.isEmpty { break }
+      console.prompt(CodeInput.goesOn + " Code: ")
+    }
+    guard !code.text.isEmpty else {
       throw CommandFailure(
         .noInput, "No code was given: run `latchkey pair` on the parent's machine and enter the code it shows.")
     }
-    return line
+    return code.text
   }
 }

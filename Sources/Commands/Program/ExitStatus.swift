@@ -33,7 +33,9 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
     self =
       switch code {
       case .invalid, .typo, .tooLate: .data
-      case .unknownDevice, .ambiguousDevice, .unknownCommand, .unknownPairing, .unknownSession: .unknownName
+      case .unknownDevice, .ambiguousDevice, .unknownCommand, .unknownPairing, .unknownSession,
+        .unknownItem:
+        .unknownName
       case .wrongRole, .forbidden: .permission
       case .limit, .timeout: .tryAgain
       case .storage: .inputOutput

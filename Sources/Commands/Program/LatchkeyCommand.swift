@@ -21,6 +21,7 @@ struct LatchkeyCommand: AsyncParsableCommand {
         name: "This machine",
         subcommands: [InitCommand.self, RunCommand.self, StatusCommand.self, IdentityCommand.self]),
       CommandGroup(name: "The family's machines", subcommands: [PairCommand.self, DevicesCommand.self]),
+      CommandGroup(name: "What waits", subcommands: [QueueCommand.self, SyncCommand.self]),
       CommandGroup(
         name: "Rules",
         subcommands: [

@@ -11,4 +11,10 @@ extension String {
   private func painted(_ paint: (String) -> String) -> String {
     CommandEnvironment.current.usesColour ? paint(self) : self
   }
+
+  /// With lines that fit the terminal on standard output; as it is where there is none.
+  var inWidth: String {
+    let console = CommandEnvironment.current.console
+    return console.outputIsTerminal ? WrappedText.words(self, columns: console.size.columns) : self
+  }
 }

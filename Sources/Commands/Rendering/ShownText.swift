@@ -45,6 +45,15 @@ enum ShownText {
     return "\(tenths / 10).\(tenths % 10) MB"
   }
 
+  /// A number of bytes in its greatest unit.
+  static func bytes(_ bytes: Int64) -> String {
+    switch bytes {
+    case ..<1_024: "\(max(0, bytes)) B"
+    case ..<1_048_576: "\(bytes / 1_024) KB"
+    default: megabytes(bytes)
+    }
+  }
+
   /// A count with its noun, such as `1 command` or `3 commands`.
   static func count(_ number: some BinaryInteger, _ noun: String) -> String {
     number == 1 ? "1 \(noun)" : "\(number) \(noun)s"

@@ -10,7 +10,7 @@ struct StatusText {
 
   /// The whole page.
   func render() -> String {
-    [head, peers, troubles, warnings, messages].filter { !$0.isEmpty }.joined(separator: "\n")
+    [head, peers, queues, troubles, warnings, messages].filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
   private var head: String {
@@ -39,8 +39,8 @@ struct StatusText {
       ]
     }
     return TableText.render(
-      ["Machine", "Role", "Link", "Address", "Sync", "Waiting for it", "Last sync"], rows: rows,
-      empty: "No machines are paired yet: "
+      ["Machine", "Role", "Link", "Address", "Sync", "Waiting for it", "Last sync"], spare: [6, 3, 1], rows: rows,
+      empty: "No machine is paired with this one: "
         + (status.role == .parent
           ? "run `latchkey pair` here and on the other machine."
           : "run `latchkey pair` on the parent's machine and here."))
@@ -59,6 +59,31 @@ struct StatusText {
     return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
   }
 
+  /// Class by class what waits, and what left a queue undelivered.
+  private var queues: String {
+    var rows: [[String]] = []
+    var notes = ""
+    for peer in status.peers {
+      for queue in peer.queues where queue.waitingItems > 0 || !queue.undelivered.isEmpty {
+        rows.append([
+          peer.device.name.text, queue.streamClass.word, "\(queue.waitingItems)",
+          ShownText.bytes(queue.waitingBytes), queue.oldestAgeMilliseconds.map(ShownText.span) ?? "–",
+          "\(queue.inFlightItems)", queue.lastStoredAt.map { ShownText.ago($0, now: now) } ?? "never",
+          peer.isConnected ? "–" : "\(peer.retries)",
+          peer.nextTryInMilliseconds.map { "in " + ShownText.span($0) } ?? "–",
+        ])
+        for sentence in QueueText.undelivered(queue, now: now) {
+          notes += "\(ShownText.quoted(peer.device.name)): \(sentence)".inWidth + "\n"
+        }
+      }
+    }
+    if rows.isEmpty { return "" }
+    return TableText.render(
+      ["Queue for", "Class", "Waiting", "Size", "Oldest", "On its way", "Last stored", "Retries", "Next try"],
+      rows: rows,
+      empty: "") + notes
+  }
+
   private var troubles: String {
     status.peers.compactMap { peer in
       var words = peer.marks.compactMap { DeviceText.sentence($0, of: peer) }
@@ -67,12 +92,13 @@ struct StatusText {
         if peer.lastError != reason { words.append(ShownText.safe(reason)) }
         words.append("Next try in \(ShownText.span(next)).")
       }
-      return words.isEmpty ? nil : "\(ShownText.quoted(peer.device.name)): \(words.joined(separator: " "))\n"
+      return words.isEmpty
+        ? nil : "\(ShownText.quoted(peer.device.name)): \(words.joined(separator: " "))".inWidth + "\n"
     }.joined()
   }
 
   private var warnings: String {
-    status.warnings.map { ("Warning: " + ShownText.safe($0)).asWarning + "\n" }.joined()
+    status.warnings.map { ("Warning: " + ShownText.safe($0)).inWidth.asWarning + "\n" }.joined()
   }
 
   private var messages: String {

@@ -9,7 +9,7 @@ struct SettingsSetCommand: AsyncParsableCommand {
     discussion: "Example: latchkey settings set --on \"Emma's PC\" --minutes-per-point 2 --zone Europe/Berlin")
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var waiting: WaitOptions
+  @OptionGroup var waiting: IssueOptions
 
   @Option(help: ArgumentHelp("The child's machine.", valueName: "device"))
   var on: String

@@ -10,19 +10,13 @@ struct LivePanel {
 
   /// Show lines in place of those that are shown.
   ///
+  /// All of them are drawn each time, and nothing is left below: what others have written in between is gone then.
+  ///
   /// - Parameter lines: none wider than the terminal, and fewer than its rows.
   mutating func show(_ lines: [String]) {
     guard lines != shown else { return }
-    guard lines.count == shown.count else {
-      let up = shown.isEmpty ? "" : "\u{1B}[\(shown.count)A\r\u{1B}[J"
-      console.draw(up + lines.map { $0 + "\n" }.joined())
-      shown = lines
-      return
-    }
-    for (index, line) in lines.enumerated() where line != shown[index] {
-      let rows = lines.count - index
-      console.draw("\u{1B}[\(rows)A\r\(line)\u{1B}[K\u{1B}[\(rows)B\r")
-    }
+    let up = shown.isEmpty ? "" : "\u{1B}[\(shown.count)A\r"
+    console.draw(up + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
     shown = lines
   }
 

@@ -2,7 +2,7 @@
 enum WrappedText {
   /// How many columns a text takes at most. What is not ASCII may take two, and how many it takes differs among terminals.
   static func width(_ text: some StringProtocol) -> Int {
-    text.unicodeScalars.reduce(0) { $0 + ($1.isASCII || $1 == "“" || $1 == "”" || $1 == "…" ? 1 : 2) }
+    text.unicodeScalars.reduce(0) { $0 + ($1.isASCII || $1 == "“" || $1 == "”" || $1 == "…" || $1 == "–" ? 1 : 2) }
   }
 
   /// Cut at spaces, and within a word that fits no line.
@@ -12,6 +12,24 @@ enum WrappedText {
   ///   - columns: 2 at least.
   static func lines(_ text: String, columns: Int) -> [String] {
     pieces(text.split(separator: " ", omittingEmptySubsequences: false).map(String.init), joint: " ", columns)
+  }
+
+  /// Break lines that are too long at spaces. A word that fits no line stays whole, so that it can be copied.
+  ///
+  /// - Parameters:
+  ///   - text: of any number of lines.
+  ///   - columns: of the terminal.
+  static func words(_ text: String, columns: Int) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      guard width(line) > columns else { return String(line) }
+      return line.split(separator: " ", omittingEmptySubsequences: false).reduce(into: [String]()) { lines, word in
+        if let begun = lines.last, width(begun) + 1 + width(word) <= columns {
+          lines[lines.count - 1] = begun + " " + word
+        } else {
+          lines.append(String(word))
+        }
+      }.joined(separator: "\n")
+    }.joined(separator: "\n")
   }
 
   /// Cut a code after the dashes between its groups.

@@ -51,7 +51,7 @@ struct UsageListCommand: AsyncParsableCommand {
       try environment.console.write(
         TableText.render(
           ["Machine", "Application", "Name", "From", "To", "Active", "Category", "Points"], numbers: [5, 7],
-          rows: sessions.map { Self.row($0, zone: zone) }, empty: "No use is recorded in this range."))
+          spare: [2, 6], rows: sessions.map { Self.row($0, zone: zone) }, empty: "No use is recorded in this range."))
     }
   }
 

@@ -5,6 +5,22 @@ extension ControlClient: NodeInterface {
 
   public func syncStates() async -> AsyncStream<SyncState> { SyncStateReader(stateFolder: stateFolder).states() }
 
+  public func syncNow(device: String?) async throws(LocalAPIError) -> [PeerStatus] {
+    try await ask(.syncNow(device: device))
+  }
+
+  public func queue(
+    device: String?, streamClass: StreamClass?, limit: Int
+  ) async throws(LocalAPIError) -> [QueueEntry] {
+    try await ask(.queue(device: device, streamClass: streamClass, limit: limit))
+  }
+
+  public func queueEntry(
+    device: String, streamClass: StreamClass, number: UInt64
+  ) async throws(LocalAPIError) -> QueueEntry {
+    try await ask(.queueEntry(device: device, streamClass: streamClass, number: number))
+  }
+
   public func devices() async throws(LocalAPIError) -> [PeerStatus] { try await ask(.devices) }
 
   public func unpair(device: String) async throws(LocalAPIError) -> UnpairResult {

@@ -72,6 +72,7 @@ extension LocalNodeSettings {
   /// The same in the node's own words.
   fileprivate var configuration: NodeConfiguration {
     NodeConfiguration(
-      stateFolder: stateFolder, port: port, interfaces: interfaces, peers: peers, discovers: discovers)
+      stateFolder: stateFolder, port: port, interfaces: interfaces, peers: peers, discovers: discovers,
+      caps: QueueCaps(items: queueItems ?? Limits.queueItems, bytes: queueBytes ?? Limits.queueBytes))
   }
 }

@@ -11,6 +11,9 @@ public struct LocalNodeSettings: Sendable {
   public var peers: [String]
   /// Whether to look for machines on the network.
   public var discovers: Bool
+  /// Items and bytes that may wait for one machine in one class; nil for the usual.
+  public var queueItems: Int64?
+  public var queueBytes: Int64?
   var logLevel: Logger.Level
   var logFormat: LogFormat
 
@@ -22,13 +25,15 @@ public struct LocalNodeSettings: Sendable {
   /// - Parameter logLevel: one of `logLevels`; anything else counts as `info`.
   public init(
     stateFolder: String, port: UInt16 = 0, interfaces: [String]? = nil, peers: [String] = [], discovers: Bool = true,
-    logLevel: String = "info", logFormat: LogFormat = .text
+    queueItems: Int64? = nil, queueBytes: Int64? = nil, logLevel: String = "info", logFormat: LogFormat = .text
   ) {
     self.stateFolder = stateFolder
     self.port = port
     self.interfaces = interfaces
     self.peers = peers
     self.discovers = discovers
+    self.queueItems = queueItems
+    self.queueBytes = queueBytes
     self.logLevel = Logger.Level(rawValue: logLevel) ?? .info
     self.logFormat = logFormat
   }

@@ -27,7 +27,16 @@ extension LocalRoute {
     let rest = Array(target.segments.dropFirst())
     switch (rest.first, rest.count) {
     case ("status", 1): return [.status]
-    case ("sync", 1): return [.sync]
+    case ("sync", 1): return [.sync, .syncNow(device: query["device"])]
+    case ("queue", 1):
+      return [
+        .queue(
+          device: query["device"], streamClass: try query["class"].map(streamClass),
+          limit: try number(query, "limit") ?? 100)
+      ]
+    case ("queue", 4):
+      guard let number = UInt64(rest[3]) else { return [] }
+      return [.queueEntry(device: rest[1], streamClass: try streamClass(rest[2]), number: number)]
     case ("settings", 1): return [.settings]
     case ("apps", 1): return [.apps(device: query["device"])]
     case ("devices", 1): return [.devices]
@@ -83,6 +92,15 @@ extension LocalRoute {
     case 4 where rest[1] == "sessions" && rest[3] == "end": return [.endUsage(recordID: rest[2])]
     default: return []
     }
+  }
+
+  private static func streamClass(_ word: String) throws(ControlFailure) -> StreamClass {
+    guard let streamClass = StreamClass(word: word) else {
+      throw ControlFailure(
+        400, .invalid,
+        "There is no such class of items: give one of \(StreamClass.allCases.map(\.word).joined(separator: ", ")).")
+    }
+    return streamClass
   }
 
   private static func number<Number: FixedWidthInteger>(

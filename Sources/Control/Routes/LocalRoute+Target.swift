@@ -6,6 +6,13 @@ extension LocalRoute {
     switch self {
     case .status: RequestTarget(segments: ["v1", "status"])
     case .sync: RequestTarget(segments: ["v1", "sync"])
+    case .syncNow(let device): RequestTarget(segments: ["v1", "sync"], query: Self.query(["device": device]))
+    case .queue(let device, let streamClass, let limit):
+      RequestTarget(
+        segments: ["v1", "queue"],
+        query: Self.query(["device": device, "class": streamClass?.word, "limit": String(limit)]))
+    case .queueEntry(let device, let streamClass, let number):
+      RequestTarget(segments: ["v1", "queue", device, streamClass.word, String(number)])
     case .devices: RequestTarget(segments: ["v1", "devices"])
     case .unpair(let device): RequestTarget(segments: ["v1", "devices", device])
     case .forget(let device): RequestTarget(segments: ["v1", "devices", device, "forget"])

@@ -6,6 +6,9 @@ import LatchkeyModel
 package enum LocalRoute: Hashable, Sendable {
   case status
   case sync
+  case syncNow(device: String?)
+  case queue(device: String?, streamClass: StreamClass?, limit: Int)
+  case queueEntry(device: String, streamClass: StreamClass, number: UInt64)
   case devices
   case unpair(device: String)
   case forget(device: String)
@@ -38,11 +41,12 @@ package enum LocalRoute: Hashable, Sendable {
 
   package var method: Method {
     switch self {
-    case .status, .sync, .devices, .pairings, .nearbyInvitations, .pairing, .commands, .command, .waitForCommand, .apps,
+    case .status, .sync, .queue, .queueEntry, .devices, .pairings, .nearbyInvitations, .pairing, .commands, .command,
+      .waitForCommand, .apps,
       .settings, .usage,
       .summaries:
       .get
-    case .forget, .release, .invite, .join, .answerPairing, .issue, .startUsage, .endUsage: .post
+    case .syncNow, .forget, .release, .invite, .join, .answerPairing, .issue, .startUsage, .endUsage: .post
     case .unpair, .cancelPairing, .cancelCommand: .delete
     }
   }

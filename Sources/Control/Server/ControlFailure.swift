@@ -24,7 +24,7 @@ package struct ControlFailure: Error, Hashable, Sendable {
       switch error.code {
       case .invalid, .typo: 400
       case .forbidden: 403
-      case .unknownDevice, .unknownCommand, .unknownPairing, .unknownSession: 404
+      case .unknownDevice, .unknownCommand, .unknownPairing, .unknownSession, .unknownItem: 404
       case .ambiguousDevice, .wrongRole, .tooLate: 409
       case .limit: 429
       case .storage: 507

@@ -38,6 +38,11 @@ struct ControlResponder: HTTPResponder {
     switch route {
     case .status: try Self.json(await node.status())
     case .sync: Self.stream(await node.syncStates())
+    case .syncNow(let device): try Self.json(await node.syncNow(device: device))
+    case .queue(let device, let streamClass, let limit):
+      try Self.json(await node.queue(device: device, streamClass: streamClass, limit: limit))
+    case .queueEntry(let device, let streamClass, let number):
+      try Self.json(await node.queueEntry(device: device, streamClass: streamClass, number: number))
     case .devices: try Self.json(await node.devices())
     case .unpair(let device): try Self.json(await node.unpair(device: device))
     case .forget(let device): try Self.json(await node.forget(device: device))

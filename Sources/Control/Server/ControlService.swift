@@ -55,7 +55,7 @@ public struct ControlService: Service {
     let application = Application(
       responder: ControlResponder(node: node, owner: geteuid()),
       server: .http1(configuration: .init(idleTimeout: .seconds(30))),
-      configuration: ApplicationConfiguration(address: .unixDomainSocket(path: address.text), backlog: 64),
+      configuration: ApplicationConfiguration(address: .unixDomainSocket(path: address.text), backlog: 1_024),
       onServerRunning: { _ in
         // The folder is 0700 and every caller is checked; this closes the door in front of that, too.
         chmod(socketPath, 0o600)

@@ -27,7 +27,7 @@ public enum CommandPayload: Hashable, Sendable, Codable {
 
   /// What it is the desired state of: of two commands for one thing the newer one is all that counts. Nil for a one-shot.
   ///
-  /// Spec: Protocol/05-delivery.md §9.
+  /// Spec: Protocol/05-delivery.md §10.
   public var supersedeKey: String? {
     switch self {
     case .setApp(let configuration): "app:" + configuration.appID.text

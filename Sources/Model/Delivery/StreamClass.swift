@@ -8,6 +8,12 @@ public enum StreamClass: UInt8, Codable, Sendable, Hashable, CaseIterable, Compa
 
   public static func < (left: StreamClass, right: StreamClass) -> Bool { left.rawValue < right.rawValue }
 
+  /// Read the word that `word` gives.
+  public init?(word: String) {
+    guard let match = Self.allCases.first(where: { $0.word == word.lowercased() }) else { return nil }
+    self = match
+  }
+
   /// The word people read.
   public var word: String {
     switch self {

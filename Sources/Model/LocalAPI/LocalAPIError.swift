@@ -9,6 +9,7 @@ public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringCon
     case unknownCommand = "unknown-command"
     case unknownPairing = "unknown-pairing"
     case unknownSession = "unknown-session"
+    case unknownItem = "unknown-item"
     /// The device has not the role that the request needs.
     case wrongRole = "wrong-role"
     /// A code with a typing error; `PairingOutcome.typo`.

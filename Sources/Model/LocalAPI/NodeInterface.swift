@@ -6,6 +6,23 @@ public protocol NodeInterface: Sendable {
   /// A stream of the node's sync state: the present one at once, then each change; bounded, newest kept.
   func syncStates() async -> AsyncStream<SyncState>
 
+  /// Try at once to reach the peers that there is no session with, and say what both hold again to those that there is one with.
+  ///
+  /// - Parameter device: nil for all.
+  func syncNow(device: String?) async throws(LocalAPIError) -> [PeerStatus]
+  /// What waits, most urgent class and oldest first.
+  ///
+  /// - Parameters:
+  ///   - device: nil for all.
+  ///   - streamClass: nil for all.
+  func queue(
+    device: String?, streamClass: StreamClass?, limit: Int
+  ) async throws(LocalAPIError) -> [QueueEntry]
+  /// One item that waits.
+  func queueEntry(
+    device: String, streamClass: StreamClass, number: UInt64
+  ) async throws(LocalAPIError) -> QueueEntry
+
   func devices() async throws(LocalAPIError) -> [PeerStatus]
   func unpair(device: String) async throws(LocalAPIError) -> UnpairResult
   /// Drop a device at once, whatever its state: its keys are erased, and it hears nothing.

@@ -22,7 +22,8 @@ public enum PairingOutcome: String, Codable, Sendable, Hashable, CaseIterable {
     case .expired:
       "The other machine has no open code that matches: it has expired, was used, or was cancelled; "
         + "run `latchkey pair invite` there and enter the new code."
-    case .refused: "The person at the other machine said no: ask them, then start again with a new code."
+    case .refused:
+      "The other machine said no: the digits differ or somebody declined; ask there, then start again with a new code."
     case .busy: "The other machine is pairing with another one just now: wait a moment and enter the code again."
     case .notFound:
       "No machine with this code was found on the network: check that `latchkey run` is running there and that both are "
@@ -32,7 +33,7 @@ public enum PairingOutcome: String, Codable, Sendable, Hashable, CaseIterable {
         + "again while it is valid."
     case .version: "The two machines run versions that do not understand each other: update the older one."
     case .alreadyPaired: "The two machines are paired already: nothing was changed."
-    case .cancelled: "The pairing was cancelled: nothing was changed."
+    case .cancelled: "The pairing was cancelled: nothing was changed; run `latchkey pair` again when both are ready."
     }
   }
 }

@@ -1,5 +1,5 @@
 /// What a child's machine had to drop from a full usage queue, as it tells its parent. Spec: Protocol/06-messages.md §5.
-public struct UsageLoss: Hashable, Sendable {
+public struct UsageLoss: Hashable, Sendable, Codable {
   /// 16 random bytes.
   public var lossID: RecordID
   /// Whose use it was.

@@ -32,6 +32,7 @@ extension NodeService {
         return payload
       }
     } catch { throw LocalAPIError(error) }
+    CrashPoint.itemAccepted.reached()
     await directory.committed([issued.change])
     if issued.command.expiresAfter != nil { context.expiryChanges.notify() }
     context.changes.notify()

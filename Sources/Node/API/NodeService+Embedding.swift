@@ -17,16 +17,36 @@ extension NodeService {
     } catch { throw LocalAPIError(error) }
   }
 
-  /// Wait until a device has reported more commands stored than `through`, and give the last one's number.
-  public func commandsStored(by device: DeviceID, after through: UInt64) async -> UInt64 {
+  /// Keep finished records of this device's use and queue them for every parent; returns after the commit.
+  ///
+  /// - Returns: the last number given out in the stream to each parent.
+  public func report(_ records: [UsageRecord]) async throws(LocalAPIError) -> [DeviceID: UInt64] {
+    do {
+      let changes = try await context.store.record(records, at: context.wall())
+      await directory.committed(changes)
+      return changes.reduce(into: [:]) { $0[$1.device] = max($0[$1.device] ?? 0, $1.last) }
+    } catch { throw LocalAPIError(error) }
+  }
+
+  /// Wait until a device has reported more of a class stored than `through`, and give the last number.
+  public func stored(
+    by device: DeviceID, _ streamClass: StreamClass, after through: UInt64
+  ) async -> UInt64 {
     while !Task.isCancelled {
       guard let link = await directory.link(device) else { return through }
       let seen = link.stored.version
-      let now = await link.storedCommands
+      let now = await link.storedThrough[streamClass] ?? 0
       if now > through { return now }
       await link.stored.wait(after: seen)
     }
     return through
+  }
+
+  /// Devices that a session is open with.
+  public func connectedDevices() async -> [DeviceID] {
+    var connected: [DeviceID] = []
+    for link in await directory.all where await link.current != nil { connected.append(link.peer) }
+    return connected
   }
 
   /// Wait until something that `status` shows may have changed.

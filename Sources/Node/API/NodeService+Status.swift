@@ -12,7 +12,18 @@ extension NodeService {
       sync: Self.sync(of: peers.map(\.sync)),
       peers: peers,
       messages: try await stored { () async throws(StoreError) in try await context.store.messages(limit: 20) },
-      warnings: context.warnings, residentBytes: Self.residentBytes())
+      warnings: try await context.warnings + lossWarnings(), residentBytes: Self.residentBytes())
+  }
+
+  /// What usage of the children's machines was lost for want of room there.
+  private func lossWarnings() async throws(LocalAPIError) -> [String] {
+    let losses = try await stored { () async throws(StoreError) in try await context.store.losses() }
+    if losses.isEmpty { return [] }
+    let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
+    return losses.map { loss in
+      "“\(name(loss.device, peers))” had no room for \(loss.sessions) sessions of use (\(loss.activeMilliseconds / 60_000) "
+        + "minutes), which are missing here: keep the two machines in touch, or let more wait with `latchkey run --queue-items`."
+    }
   }
 
   public func syncStates() async -> AsyncStream<SyncState> {

@@ -4,6 +4,9 @@ import Glibc
 final class FolderLock: Sendable {
   private let descriptor: Int32
 
+  /// The exit status when another process holds the lock.
+  static let held: Int32 = 75
+
   /// Take the lock of a folder.
   ///
   /// - Throws: `NodeStartupError` when another process holds it.
@@ -21,7 +24,7 @@ final class FolderLock: Sendable {
       close(descriptor)
       throw NodeStartupError(
         "Another node (process \(holder.isEmpty ? "unknown" : holder)) runs on \(folder.path): stop it first, or choose another "
-          + "folder with --state-dir.", exitStatus: 75)
+          + "folder with --state-dir.", exitStatus: Self.held)
     }
     ftruncate(descriptor, 0)
     let text = Array("\(getpid())\n".utf8)

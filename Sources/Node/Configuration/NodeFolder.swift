@@ -16,7 +16,13 @@ public enum NodeFolder {
     do { deviceName = try DeviceName(name) } catch { throw NodeStartupError(error.description, exitStatus: 64) }
     try folder.create()
     try folder.check()
-    let lock = try FolderLock(folder)
+    let lock: FolderLock
+    do { lock = try FolderLock(folder) } catch {
+      guard folder.hasProfile, error.exitStatus == FolderLock.held else { throw error }
+      throw NodeStartupError(
+        "\(folder.path) holds a node already, and it runs: look at `latchkey status`, pair it with `latchkey pair`, or "
+          + "choose another folder with --state-dir.", exitStatus: 73)
+    }
     defer { withExtendedLifetime(lock) {} }
     var keys = KeyFile.generate()
     if role == .parent {

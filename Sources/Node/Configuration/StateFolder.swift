@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LatchkeyStore
 
 /// The folder that holds everything a node keeps: keys, database, lock, control socket. Readable by its owner alone.
 public struct StateFolder: Sendable {
@@ -65,6 +66,7 @@ public struct StateFolder: Sendable {
       throw NodeStartupError("\(path) is not a folder: choose another one with --state-dir.", exitStatus: 73)
     }
     guard access(path, R_OK | W_OK | X_OK) == 0 else {
+      if errno == EROFS { throw NodeStartupError(StoreError.readOnly) }
       throw NodeStartupError(
         "The state folder \(path) cannot be read or written (\(String(cString: strerror(errno)))): check its owner and rights.",
         exitStatus: 77)

@@ -21,7 +21,7 @@ struct ExpiryService: Sendable {
         }
         wait = try await context.store.untilNextExpiry().map { min($0, Self.look) }
       } catch {
-        context.warn("storage", error.description)
+        context.logger.error("commands could not be looked at", metadata: ["reason": "\(error)"])
         wait = Self.pause
       }
       await context.expiryChanges.wait(after: seen, milliseconds: wait)

@@ -16,7 +16,6 @@ struct LinkSession {
   let isInitiator: Bool
   /// The stranger's place it came in through, until its first message is verified.
   let ticket: StrangerTicket?
-  var preference: SessionPreference
   /// The PSK it was opened with, 32 bytes: only one with a pending pairing's key completes that pairing.
   let pairwiseKey: [UInt8]
   let openedAt: BootInstant

@@ -13,7 +13,6 @@ extension PeerLink {
     for other in sessions.keys where other != number { close(other, .duplicateIdentity) }
     do { try await context.store.quarantine(peer, at: wall) } catch {
       logger.error("the quarantine could not be kept", metadata: ["reason": "\(error)"])
-      context.warn("storage", error.description)
     }
     lastError = nil
     context.changes.notify()

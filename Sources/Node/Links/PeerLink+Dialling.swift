@@ -4,12 +4,16 @@ import LatchkeyProtocol
 import LatchkeyTransport
 
 extension PeerLink {
-  /// Keep a session with the peer for as long as it is paired: dial, wait, dial again.
+  /// Keep a session with the peer for as long as it is paired: dial, wait, dial again. Spec: Protocol/04-session.md §5.
   func run() async {
     while !Task.isCancelled, !isEnded {
-      let seen = wake.version
+      let (seen, alive) = (wake.version, life.version)
       if current != nil || attempt != nil {
         await wake.wait(after: seen)
+        // Whoever began it: two machines that cannot go on must not go round in a circle.
+        if current == nil, attempt == nil, pace.hasFallenApart {
+          await pause(pace.fellApart(jitter: Double.random(in: 0...1)), alive)
+        }
         continue
       }
       let candidates = candidates
@@ -22,26 +26,27 @@ extension PeerLink {
       let outcome = await dial(candidates)
       isDialling = false
       guard !isEnded, !Task.isCancelled else { return }
-      var delay: Int64
+      let delay: Int64
       switch outcome {
       case .served:
-        // A session that did not last is a failed try: two machines that cannot go on must not go round in a circle.
-        delay = lastedLong ? 200 : backoff.failed(jitter: Double.random(in: 0...1))
-        if lastedLong { backoff.reset() }
+        delay = pace.served(jitter: Double.random(in: 0...1))
       case .failed(let reason), .silent(let reason):
         if current == nil { lastError = reason }
-        delay = backoff.failed(jitter: Double.random(in: 0...1))
+        delay = pace.failed(jitter: Double.random(in: 0...1))
         if case .silent = outcome { await metSilence() }
       }
-      if current == nil {
-        nextTry = context.now() + delay
-        context.syncChanges.notify()
-        let before = wake.version
-        // A change during the dialling itself is worth a new try at once, but never in a tight circle.
-        if before != seen { delay = min(delay, 200) }
-        await wake.wait(after: before, milliseconds: delay)
-      }
+      if current == nil { await pause(delay, alive) }
     }
+  }
+
+  /// Wait before the next try, less long when there was a sign of life since `alive`, but never in a tight circle.
+  private func pause(_ delay: Int64, _ alive: UInt64) async {
+    let begun = context.now()
+    nextTry = begun + delay
+    context.syncChanges.notify()
+    await life.wait(after: alive, milliseconds: delay)
+    let rest = DialPace.shortest - (context.now() - begun)
+    if rest > 0, !isEnded { try? await Task.sleep(for: .milliseconds(rest)) }
   }
 
   private enum DialOutcome: Sendable {
@@ -70,7 +75,9 @@ extension PeerLink {
                 own: own, peer: key, pairwiseKeys: pairwiseKeys, ephemeralKey: LinkKeyPair.generate())
               connection.send(handshake.firstFrame)
               guard let answer = await frames.next() else {
-                return .silent("\(endpoint) answered nothing: it is another device, or has unpaired this one.")
+                return .silent(
+                  "\(endpoint) answered nothing: it is another device, or has forgotten this one; if so, run "
+                    + "`latchkey pair` on both.")
               }
               guard let (transport, place) = try? handshake.answered(answer) else {
                 return .failed("\(endpoint) is not the paired device.")

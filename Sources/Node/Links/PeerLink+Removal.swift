@@ -4,6 +4,9 @@ import LatchkeyStore
 
 /// Telling a device that it was removed, and not for ever. Spec: Protocol/06-messages.md §7.
 extension PeerLink {
+  /// The key of the warning that a device has removed this one.
+  static func removalWarning(_ device: DeviceID) -> String { "removed-\(device)" }
+
   /// Whether to dial: not a device in quarantine, nor one that was removed and has answered every call with silence.
   var isWorthCalling: Bool {
     guard record.quarantinedAt == nil || record.pendingKey != nil else { return false }

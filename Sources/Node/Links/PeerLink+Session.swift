@@ -18,18 +18,18 @@ extension PeerLink {
       LinkSession(
         machine: SessionMachine(transport: transport, now: context.now()), connection: connection,
         isInitiator: isInitiator, ticket: ticket,
-        preference: SessionPreference(initiator: isInitiator ? context.own : peer, peerRunID: []),
         pairwiseKey: pairwiseKey, openedAt: context.now(),
         outboxWork: outboxWork, inboxWork: inboxWork, forgetWork: forgetWork))
     connection.onDrained { outboxWork.yield() }
     if isInitiator {
       // The peer may have called in while our handshake was on its way.
-      guard current == nil, attempt == nil else {
+      guard roster.dialled(number) else {
         sessions[number] = nil
         return connection.close()
       }
-      attempt = number
       sendHello(number)
+    } else {
+      roster.accepted(number)
     }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.read(frames, number) }
@@ -50,7 +50,13 @@ extension PeerLink {
       do {
         guard try await process(frame, number) else { return }
       } catch let fault as SessionFault {
-        logger.warning("session closed", metadata: ["reason": "\(fault)"])
+        if fault == .refused(.duplicateIdentity) {
+          logger.warning(
+            "this machine is turned away: `latchkey status` tells what to do",
+            metadata: ["reason": "\(fault)"])
+        } else {
+          logger.warning("session closed", metadata: ["reason": "\(fault)"])
+        }
         lastError = "The connection was closed because \(fault)."
         switch fault {
         case .refused(.duplicateIdentity):
@@ -173,26 +179,19 @@ extension PeerLink {
       turnAway(number, isInitiator: session.isInitiator)
       return false
     }
-    let preference = SessionPreference(initiator: session.preference.initiator, peerRunID: hello.runID)
-    sessions[number]?.preference = preference
     if hasHeardEnough {
       try? await endRemoval("it was sent it often enough")
       close(number, .removed)
       return false
     }
-    if session.isInitiator {
-      guard attempt == number else { return false }
-      attempt = nil
-    } else if let other = current ?? attempt, var existing = sessions[other]?.preference {
-      // Nothing is known yet of the run that our own attempt leads to: it is this one.
-      if other == attempt { existing.peerRunID = hello.runID }
-      guard existing.yields(to: preference, own: context.own, peer: peer) else {
-        close(number, .duplicate)
-        return false
-      }
-      close(other, .duplicate)
+    switch roster.greeted(number, runID: hello.runID) {
+    case .gone: return false
+    case .giveWay:
+      close(number, .duplicate)
+      return false
+    case .keep(let other): if let other { close(other, .duplicate) }
     }
-    current = number
+    roster.keep(number)
     if !session.isInitiator { sendHello(number) }
     install(number, hello, session, foreign)
     return true
@@ -212,7 +211,7 @@ extension PeerLink {
       case .restart(let streamClass, let cause): restarts.append((streamClass, cause))
       }
     }
-    syncTotal = outbox.waiting
+    syncTotal = outbox.waiting + inbox.behind
     noteSync()
     // What has run out meanwhile is not to be sent, and whoever waits for it is told.
     context.expiryChanges.notify()

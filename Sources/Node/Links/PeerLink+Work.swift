@@ -15,7 +15,8 @@ extension PeerLink {
           at: context.wall())
         guard current == number else { return }
         guard let run = outbox.loaded(load, items) else { return }
-        send(run, number)
+        for part in run.parts() { send(SessionBatch(runs: [part]), number) }
+        CrashPoint.runSent.reached()
         await noteRemovalSent(run, number)
       } catch {
         fail(number, error)
@@ -24,35 +25,21 @@ extension PeerLink {
     }
   }
 
-  /// Send a run in as few frames as it takes.
-  private func send(_ run: ItemRun, _ number: Int) {
-    var part = ItemRun(streamClass: run.streamClass, epoch: run.epoch, items: [])
-    var size = 0
-    for item in run.items {
-      let itemSize = SessionCodec.encodedSize(of: item)
-      if size + itemSize > Limits.batchBytes - 256, !part.items.isEmpty {
-        send(SessionBatch(runs: [part]), number)
-        part.items.removeAll(keepingCapacity: true)
-        size = 0
-      }
-      part.items.append(item)
-      size += itemSize
-    }
-    send(SessionBatch(runs: [part]), number)
-  }
-
   /// Commit what has come in, report it stored, then make it visible.
   func pumpInbox(_ number: Int) async {
     while let runs = inbox.nextCommit() {
       do {
         try await keepDiscoveryKeys(runs)
+        CrashPoint.runGathered.reached()
         let result = try await context.store.receive(
           runs, from: peer, role: record.device.role, enforcement: context.enforcement, at: context.wall())
+        CrashPoint.runCommitted.reached()
         let stored = inbox.committed(runs)
         // The peer uses new keys once it hears that they are stored: they have to be known here by then.
         if result.hasCompletedPairing { await directory.promoted(peer) }
         if result.hasNewKeys { try await directory.refresh(peer) }
         if current == number, !stored.isEmpty { send(SessionBatch(stored: stored), number) }
+        CrashPoint.storedSent.reached()
         await publish(result, number)
       } catch {
         inbox.commitFailed()
@@ -82,12 +69,13 @@ extension PeerLink {
           "receipts": "\(result.commands.count)",
         ])
     }
+    noteSync()
     context.changes.notify()
     guard result.wasRemoved else { return }
     logger.notice("this device was removed by the peer")
     context.warn(
-      "removed-\(peer)",
-      "“\(record.device.name)” has unpaired this machine: pair it again with `latchkey pair join` if that was not meant."
+      Self.removalWarning(peer),
+      "“\(record.device.name)” has unpaired this machine: run `latchkey pair` on both if that was not meant."
     )
     close(number, .removed)
     isEnded = true
@@ -104,10 +92,17 @@ extension PeerLink {
 
   /// Make durable what the peer has stored, and what a new session brought to light.
   func pumpForget() async {
-    do {
+    do throws(StoreError) {
       while let (streamClass, position) = pendingForget.first {
         pendingForget[streamClass] = nil
-        let result = try await context.store.forget(peer, position, at: context.wall())
+        CrashPoint.storedReceived.reached()
+        let result: StoredResult
+        do throws(StoreError) { result = try await context.store.forget(peer, position, at: context.wall()) } catch {
+          // What the peer has said since covers it.
+          if pendingForget[streamClass] == nil, current != nil { pendingForget[streamClass] = position }
+          throw error
+        }
+        CrashPoint.itemsForgotten.reached()
         context.changes.notify()
         // What was stored of a control stream from before the removal says nothing of the removal.
         if streamClass == .control, record.state == .removedUntold, isWholeControl(position) {
@@ -120,28 +115,26 @@ extension PeerLink {
           "the other machine holds another past of this stream; starting it anew",
           metadata: ["stream": "\(streamClass.word)", "cause": "\(cause)"])
         warnOfRestart(cause)
-        let position = try await context.store.restart(
-          peer, streamClass, epoch: UInt64.random(in: 1...UInt64.max), cause: cause, at: context.wall())
+        CrashPoint.restartDue.reached()
+        let position: OutboxPosition
+        do throws(StoreError) {
+          position = try await context.store.restart(
+            peer, streamClass, epoch: UInt64.random(in: 1...UInt64.max), cause: cause, at: context.wall())
+        } catch {
+          if current != nil { restarts.append((streamClass, cause)) }
+          throw error
+        }
+        CrashPoint.restartMade.reached()
         context.changes.notify()
         outbox.restarted(streamClass, position)
         signalOutbox()
       }
       try await forgetPreviousKey()
       while let sighting = sightings.popLast() {
-        if record.pendingKey == sighting.pairwiseKey {
-          // A session with the new key proves that the other half of the pairing is there.
-          if try await context.store.promote(peer, at: context.wall()) { await directory.promoted(peer) }
-          try await directory.refresh(peer)
-        } else if record.pendingKey != nil, sighting.address != nil, context.profile.role == .child {
-          // Answered with the key in force, as nobody does who still waits for the other half of a pairing, or has made it final.
-          try await context.store.discardPending(peer)
-          try await directory.refresh(peer)
+        do throws(StoreError) { try await note(sighting) } catch {
+          if error.isOfDisk { sightings.append(sighting) }
+          throw error
         }
-        try await context.store.seen(
-          peer, address: sighting.address, synced: outbox.waiting == 0, isSession: true, at: context.wall())
-        record.device.lastSeenAt = context.wall()
-        if record.connectedAt == nil { record.connectedAt = context.wall() }
-        if let address = sighting.address { record.lastAddress = address }
       }
       // Whoever asks when the two were last in step is told the truth after a restart too.
       if outbox.waiting == 0, current != nil, let synced = lastSynced,
@@ -151,8 +144,35 @@ extension PeerLink {
         try await context.store.seen(peer, address: nil, synced: true, at: context.wall())
       }
     } catch {
-      if let current { fail(current, error) }
+      guard let current else { return }
+      // What the peer has stored it has stored: that this is not written down here ends no session. It waits for the disk.
+      if error.isOfDisk { return logger.error("the database refused", metadata: ["reason": "\(error)"]) }
+      fail(current, error)
     }
+  }
+
+  /// Make durable that a session was opened, and what that proves.
+  private func note(_ sighting: Sighting) async throws(StoreError) {
+    if record.pendingKey == sighting.pairwiseKey {
+      // A session with the new key proves that the other half of the pairing is there.
+      if try await context.store.promote(peer, at: context.wall()) { await directory.promoted(peer) }
+      try await directory.refresh(peer)
+    } else if record.pendingKey != nil, sighting.address != nil, context.profile.role == .child {
+      // Answered with the key in force, as nobody does who still waits for the other half of a pairing, or has made it final.
+      try await context.store.discardPending(peer)
+      try await directory.refresh(peer)
+    }
+    try await context.store.seen(
+      peer, address: sighting.address, synced: outbox.waiting == 0, isSession: true, at: context.wall())
+    record.device.lastSeenAt = context.wall()
+    if record.connectedAt == nil { record.connectedAt = context.wall() }
+    if let address = sighting.address { record.lastAddress = address }
+  }
+
+  /// The disk is well again: finish what waited for that, and look for the peer, which may have been turned away.
+  func diskRecovered() {
+    if let current { sessions[current]?.forgetWork.yield() }
+    signOfLife()
   }
 
   /// Say that one of the two machines was set back, and what comes of it.
@@ -177,18 +197,29 @@ extension PeerLink {
   func fail(_ number: Int, _ error: StoreError) {
     logger.error("the database refused", metadata: ["reason": "\(error)"])
     lastError = error.description
-    context.warn("storage", error.description)
     sessions[number]?.connection.abort()
     detach(number)
   }
 
+  /// A person wants it now: dial, or say again what both sides hold.
+  func syncNow() {
+    signOfLife()
+    guard let current else { return }
+    let held = inbox.statement
+    if !held.isEmpty { send(SessionBatch(stored: held), current) }
+    signalOutbox()
+  }
+
+  /// The last number of each class that was sent in the session that is open.
+  var sentThrough: [StreamClass: UInt64] { outbox.sentThrough }
+
   /// Keep the state of synchronisation true.
   func noteSync() {
-    if current != nil, outbox.waiting == 0 {
+    if current != nil, outbox.waiting + inbox.behind == 0 {
       lastSynced = context.wall()
       syncTotal = 0
     } else {
-      syncTotal = max(syncTotal, outbox.waiting)
+      syncTotal = max(syncTotal, outbox.waiting + inbox.behind)
     }
     context.syncChanges.notify()
   }
@@ -197,7 +228,7 @@ extension PeerLink {
     // A device that was removed or is in quarantine is not to be in step with.
     if record.pendingKey == nil, record.state != .active || record.quarantinedAt != nil { return .idle }
     if current != nil {
-      let waiting = outbox.waiting
+      let waiting = outbox.waiting + inbox.behind
       return waiting == 0
         ? .synced(at: lastSynced ?? context.wall())
         : .syncing(done: syncTotal - min(waiting, syncTotal), total: syncTotal)
@@ -219,7 +250,7 @@ extension PeerLink {
     return PeerStatus(
       device: device, isConnected: current != nil,
       address: current.flatMap { sessions[$0]?.connection.remote } ?? record.lastAddress, sync: sync, queues: queues,
-      lastError: current == nil ? lastError : nil, marks: record.marks, retries: current == nil ? backoff.failures : 0,
+      lastError: current == nil ? lastError : nil, marks: record.marks, retries: current == nil ? pace.failures : 0,
       nextTryInMilliseconds: current == nil && !isDialling ? nextTry.map { max(0, $0 - context.now()) } : nil)
   }
 }

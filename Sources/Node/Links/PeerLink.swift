@@ -20,10 +20,7 @@ actor PeerLink {
   var inbox: InboxMachine
   var sessions: [Int: LinkSession] = [:]
   private var nextSession = 0
-  /// The session that both sides have said Hello in.
-  var current: Int?
-  /// The session that we dialled and said Hello in, while the answer is on its way.
-  var attempt: Int?
+  var roster: SessionRoster
   var pendingForget: [StreamClass: StreamPosition] = [:]
   /// Streams that have to begin anew.
   var restarts: [(StreamClass, RestartCause)] = []
@@ -31,17 +28,17 @@ actor PeerLink {
   var sightings: [Sighting] = []
   var savedSynced: Int64?
 
-  var backoff = Backoff()
-  /// Something happened that is worth a new try, or the session has ended.
+  var pace = DialPace()
+  /// Something happened that is worth a new try, or a session has begun or ended.
   let wake = ChangeSignal()
+  /// Something happened that is worth a new try, or there will be none.
+  let life = ChangeSignal()
   var discovered: [String: [SocketEndpoint]] = [:]
   var lastError: String?
   var nextTry: BootInstant?
   var lastSynced: Int64?
   var syncTotal: UInt64 = 0
   var isDialling = false
-  /// Whether the last session that ended had been of use.
-  var lastedLong = true
   var isEnded = false
   /// Tells whether two live machines use the peer's keys.
   var watch = CloneWatch()
@@ -49,10 +46,10 @@ actor PeerLink {
   var answeringKeyID: [UInt8]?
   /// The session in which a removal was sent last.
   var removalSession: Int?
-  /// The peer has reported commands stored.
+  /// The peer has reported items stored.
   nonisolated let stored = ChangeSignal()
-  /// Number of the last command that the peer reported stored.
-  private(set) var storedCommands: UInt64 = 0
+  /// Number of the last item of each class that the peer reported stored since this node started.
+  private(set) var storedThrough: [StreamClass: UInt64] = [:]
 
   init(
     context: NodeContext, directory: LinkDirectory, record: PeerRecord, key: LinkPublicKey,
@@ -65,10 +62,16 @@ actor PeerLink {
     self.outbox = OutboxMachine(outbox)
     self.inbox = InboxMachine(inbox, held: held)
     peer = record.device.deviceID
+    roster = SessionRoster(own: context.own, peer: peer)
     lastSynced = record.device.lastSyncedAt
     logger = context.logger
     logger[metadataKey: "peer"] = "\(record.device.name)"
   }
+
+  /// The session that both sides have said Hello in.
+  var current: Int? { roster.current }
+  /// The session that we dialled and said Hello in, while the answer is on its way.
+  var attempt: Int? { roster.attempt }
 
   /// The database has changed what is known of the peer.
   func refresh(_ record: PeerRecord) async {
@@ -103,6 +106,7 @@ actor PeerLink {
     if let current { close(current, .removed) }
     if let attempt { close(attempt, .removed) }
     wake.notify()
+    life.notify()
   }
 
   /// The node stops: say so and close.
@@ -110,6 +114,7 @@ actor PeerLink {
     isEnded = true
     for number in sessions.keys { close(number, .shuttingDown) }
     wake.notify()
+    life.notify()
   }
 
   /// Look for items that were made durable without a word to this link, in the transaction of something else.
@@ -129,18 +134,21 @@ actor PeerLink {
       detach(number)
     }
     wake.notify()
+    life.notify()
   }
 
   /// Items were made durable for the peer.
   func committed(_ change: OutboxChange) {
     outbox.committed(change.streamClass, epoch: change.epoch, last: change.last)
-    if current == nil { signOfLife() } else { noteSync() }
+    // Where sessions fall apart (a full disk), one more item does not mend them.
+    if current == nil { if !pace.hasFallenApart { signOfLife() } } else { noteSync() }
     signalOutbox()
   }
 
   /// Whatever shows that a try is worth while: back-off begins anew.
   func signOfLife() {
-    backoff.reset()
+    pace.signOfLife()
+    life.notify()
     wake.notify()
   }
 
@@ -187,11 +195,12 @@ actor PeerLink {
 
   /// A session is over: what was on its way has to be sent again.
   func detach(_ number: Int) {
-    if let opened = sessions[number]?.openedAt, current == number || attempt == number {
-      lastedLong = context.now() - opened >= 5_000
+    let (wasCurrent, wasOfUse) = roster.ended(number)
+    if wasOfUse, let opened = sessions[number]?.openedAt {
+      pace.sessionEnded(after: context.now() - opened)
+      if !pace.hasFallenApart { life.notify() }
     }
-    if current == number {
-      current = nil
+    if wasCurrent {
       outbox.sessionClosed()
       inbox.sessionClosed()
       pendingForget = [:]
@@ -200,7 +209,6 @@ actor PeerLink {
       context.changes.notify()
       context.syncChanges.notify()
     }
-    if attempt == number { attempt = nil }
     wake.notify()
   }
 
@@ -218,8 +226,7 @@ actor PeerLink {
   }
 
   func noteStored(_ position: StreamPosition) {
-    guard position.streamClass == .command else { return }
-    storedCommands = position.through
+    storedThrough[position.streamClass] = position.through
     stored.notify()
   }
 }

@@ -24,6 +24,8 @@ actor PairingService {
     /// The device that is half paired.
     var pending: PairedPeer?
     var wasCancelled = false
+    /// The person here broke it off, however far it had got.
+    var wasLeftHere = false
     /// As joiner: the last word is missing, and a session with the inviter may still bring it.
     var isInDoubt = false
     /// The person broke off when it was too late for that: undo it as soon as it is done.
@@ -110,6 +112,7 @@ actor PairingService {
 
   func cancel(_ id: String) async throws(LocalAPIError) -> PairingProgress {
     guard try progress(id).phase != .ended else { return try progress(id) }
+    pairings[id]?.wasLeftHere = true
     await end(id, .cancelled)
     // What is past return ends within the time that the other machine has for an answer.
     let deadline = context.now() + 2 * Limits.pairingStepMilliseconds
@@ -158,6 +161,8 @@ actor PairingService {
           progress.peerName = name
           progress.peerRole = role
           progress.digits = digits
+          // What became of the attempt before is no word about this one.
+          progress.sentence = nil
         }
       case .storePending(let peer): await storePending(id, peer)
       case .promote(let peer): await promote(id, peer)
@@ -236,6 +241,7 @@ actor PairingService {
     steps.end(.keyFile, began)
     await refresh(device)
     await discovery.householdChanged()
+    takeBackRemoval(device)
     if let record = try? await context.store.peers().first(where: { $0.device.deviceID == device }) {
       change(id) { $0.device = record.device }
     }
@@ -274,6 +280,7 @@ actor PairingService {
 
   /// A session with a pending pairing's key has completed it.
   func completedBySession(_ device: DeviceID) async {
+    takeBackRemoval(device)
     await discovery.householdChanged()
     // Earlier pairings of the same device are over: it is an open one that this completes.
     for (id, pairing) in pairings
@@ -282,6 +289,11 @@ actor PairingService {
       if let record = await record(device) { change(id) { $0.device = record.device } }
       await attemptEnded(id, .ok)
     }
+  }
+
+  /// Paired anew, a device has not removed this one any more.
+  private func takeBackRemoval(_ device: DeviceID) {
+    context.warn(PeerLink.removalWarning(device), nil)
   }
 
   /// One attempt is over: the code stays open after what was not a success.
@@ -298,7 +310,7 @@ actor PairingService {
         progress.peerName = nil
         progress.peerRole = nil
         progress.digits = nil
-        progress.sentence = outcome.sentence
+        progress.sentence = Self.goneSentence(outcome)
       }
     }
   }
@@ -310,7 +322,7 @@ actor PairingService {
     change(id) { progress in
       progress.phase = .ended
       progress.outcome = outcome
-      progress.sentence = Self.sentence(outcome, isInviter: pairing.record != nil)
+      progress.sentence = Self.sentence(outcome, isInviter: pairing.record != nil, wasLeftHere: pairing.wasLeftHere)
       progress.digits = nil
     }
     steps.end(.ended, steps.begin())
@@ -370,7 +382,6 @@ actor PairingService {
       return true
     } catch {
       context.logger.error("the database refused", metadata: ["reason": "\(error)"])
-      context.warn("storage", error.description)
       return false
     }
   }
@@ -405,7 +416,21 @@ actor PairingService {
     wake.notify()
   }
 
-  static func sentence(_ outcome: PairingOutcome, isInviter: Bool) -> String {
+  /// Why the machine that a person was asked about is gone, while the code is good for another try.
+  static func goneSentence(_ outcome: PairingOutcome) -> String {
+    switch outcome {
+    case .cancelled: "Somebody broke it off at the other machine, and the code is still open: enter it there again."
+    case .network: "That machine is gone again, and the code is still open."
+    default: outcome.sentence
+    }
+  }
+
+  static func sentence(_ outcome: PairingOutcome, isInviter: Bool, wasLeftHere: Bool) -> String {
+    if outcome == .cancelled, !isInviter {
+      return wasLeftHere
+        ? "You cancelled the pairing: nothing was changed; run `latchkey pair` again when both are ready."
+        : "The pairing was cancelled at the other machine: nothing was changed; run `latchkey pair` again on both."
+    }
     guard isInviter else { return outcome.sentence }
     switch outcome {
     case .expired: return "The code has run out: make a new one with `latchkey pair invite`."
@@ -413,7 +438,7 @@ actor PairingService {
       return
         "The code was closed after \(Limits.pairingFailures) wrong guesses: make a new one with `latchkey pair invite`."
     case .refused: return "The other machine was turned away and the code is closed: make a new one to pair again."
-    case .cancelled: return "The code was cancelled: nothing was changed."
+    case .cancelled: return "The code was cancelled here: nothing was changed; run `latchkey pair` again for a new one."
     default: return outcome.sentence
     }
   }

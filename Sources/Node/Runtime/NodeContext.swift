@@ -25,6 +25,8 @@ final class NodeContext: Sendable {
   private let household = Mutex<[[UInt8]]>([])
   /// The household's discovery keys have changed: announce and recognise anew.
   let householdChanges = ChangeSignal()
+  /// The disk has a fault, another one, or none any more.
+  let diskChanges = ChangeSignal()
   /// Commands that can run out were given, or it is time to look for some that have.
   let expiryChanges = ChangeSignal()
   private let notes = Mutex<[String: String]>([:])
@@ -100,6 +102,17 @@ final class NodeContext: Sendable {
 
   /// Things a person should know, one sentence each with a next step.
   var warnings: [String] { notes.withLock { $0.sorted { $0.key < $1.key }.map(\.value) } }
+
+  /// Take note of what is wrong with the disk; nil when that is over.
+  func diskChanged(_ fault: StoreError?) {
+    if let fault {
+      logger.error("the disk is at fault", metadata: ["reason": "\(fault)"])
+    } else {
+      logger.notice("the disk is well again")
+    }
+    warn("storage", fault?.description)
+    diskChanges.notify()
+  }
 
   /// Say or take back a warning.
   func warn(_ key: String, _ sentence: String?) {

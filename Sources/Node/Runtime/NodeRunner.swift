@@ -81,6 +81,10 @@ public final class RunningNode: Sendable {
     let context = NodeContext(
       configuration: configuration, folder: folder, profile: profile, keys: keys, store: store,
       bootID: bootID, logger: logger)
+    store.watchDisk { [weak context] in context?.diskChanged($0) }
+    #if DEBUG
+      store.beforeEachCommit { CrashPoint.storeUncommitted.reached() }
+    #endif
     do {
       if profile.role == .parent, let key = context.discoveryKey { try await store.foundHousehold(discoveryKey: key) }
       try await context.reloadHousehold()
@@ -108,6 +112,7 @@ public final class RunningNode: Sendable {
       listening: listener.addresses)
     // Stopped in the reverse order: links say goodbye while what carries them is still there.
     services = [
+      RunningPart { await DiskService(context: context, directory: directory).run() },
       RunningPart { await usage.run() }, RunningPart { await ExpiryService(context: context).run() },
       RunningPart { await discovery.run() },
       ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),

@@ -21,10 +21,12 @@ actor UsageService {
   func run() async {
     while !Task.isCancelled {
       let seen = wake.version
-      var hasOpen = false
-      do {
-        hasOpen = try await look()
-      } catch { context.warn("storage", error.description) }
+      let hasOpen: Bool
+      do { hasOpen = try await look() } catch {
+        context.logger.error("sessions could not be looked at", metadata: ["reason": "\(error)"])
+        // They may run or have ended: the next look tells.
+        hasOpen = true
+      }
       // Nothing runs, nothing is looked at.
       await wake.wait(after: seen, milliseconds: hasOpen ? Self.heartbeat : nil)
     }
@@ -120,6 +122,7 @@ actor UsageService {
       return record
     }
     guard let ended else { return nil }
+    CrashPoint.itemAccepted.reached()
     await directory.committed(ended.changes)
     context.changes.notify()
     return ended.record

@@ -36,6 +36,7 @@ public struct InboxMachine: Sendable {
   private var heldItems: [StreamClass: Int] = [:]
   private var heldBytes: [StreamClass: Int] = [:]
   private var durable: [StreamClass: Durable] = [:]
+  private var stated: [StreamPosition] = []
 
   /// Begin with the watermarks and last items the store holds.
   public init(_ watermarks: [StreamPosition], held: [HeldItem] = []) {
@@ -55,6 +56,14 @@ public struct InboxMachine: Sendable {
     }
   }
 
+  /// Items that the peer said at the session's opening to have given numbers to, and that are not in force here yet.
+  public var behind: UInt64 {
+    stated.reduce(0) { behind, position in
+      guard let stream = streams[position.streamClass], stream.epoch == position.epoch else { return behind }
+      return behind + (position.through > stream.watermark ? position.through - stream.watermark : 0)
+    }
+  }
+
   /// The last item of each stream that is in force and was no skip, for our Hello.
   public var held: [HeldItem] {
     statement.compactMap { stated in
@@ -68,11 +77,13 @@ public struct InboxMachine: Sendable {
   /// numbers mean nothing any more.
   public mutating func sessionOpened(_ hello: Hello) {
     forgetUncommitted()
+    stated = hello.outgoing
     for position in hello.outgoing where position.epoch != 0 { adopt(position.streamClass, epoch: position.epoch) }
   }
 
   /// The session is gone: what was not committed will come again.
   public mutating func sessionClosed() {
+    stated = []
     forgetUncommitted()
   }
 

@@ -70,6 +70,9 @@ public struct OutboxMachine: Sendable {
   /// Items on their way in one class.
   public func inFlight(_ streamClass: StreamClass) -> Int { streams[streamClass]?.inFlightItems ?? 0 }
 
+  /// The last number sent of each class in the session that is open; nothing while there is none.
+  public var sentThrough: [StreamClass: UInt64] { window == nil ? [:] : streams.mapValues(\.sentThrough) }
+
   /// A session is open and the peer's Hello is in.
   ///
   /// - Parameter foreign: classes whose last item at the peer is another than the one that we gave that number, by what the

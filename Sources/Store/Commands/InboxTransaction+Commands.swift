@@ -6,9 +6,10 @@ extension InboxTransaction {
   /// Bring a command into force and queue its receipt; a command seen before gets the same receipt again and no effect.
   mutating func applyCommand(_ item: DeliveryItem) throws {
     guard let id = CommandID(bytes: item.itemID) else { return }
-    if let known = try database.row("SELECT receipt FROM applied_command WHERE command_id = ?", [Data(item.itemID)]) {
-      try queue(id, known.bytes("receipt"))
-      return
+    if let receipt = try database.first(
+      "SELECT receipt FROM applied_command WHERE command_id = ?", [item.itemID], { $0.bytes(0) })
+    {
+      return try queue(id, receipt)
     }
     do {
       guard peerRole == .parent else { throw BodyFault("Only a parent's device may send commands.") }
@@ -58,7 +59,7 @@ extension InboxTransaction {
     case .message(let text):
       try database.run(
         "INSERT INTO received_message VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        [Data(command.commandID.bytes), Data(command.author.bytes), text, wall])
+        [command.commandID.bytes, command.author.bytes, text, wall])
       return .executed(.messageStored)
     case .unpair:
       throw BodyFault("Unpairing travels as a signed removal, not as a command.")
@@ -80,19 +81,14 @@ extension InboxTransaction {
       case .superseded(let inForce): (status, state) = (.superseded, inForce)
       }
       // Taking it back can come too late, or be overtaken: then what the child did is the truth.
-      let statement = try database.cachedStatement(
-        sql: """
-          UPDATE command SET status = ?, status_at = ?, reason = ?, state = ?
-          WHERE command_id = ? AND peer = ? AND (status IN ('queued', 'stored')
-            OR status IN ('cancelled', 'superseded', 'expired') AND state IS NULL) RETURNING command_id
-          """)
-      let row = try Row.fetchOne(
-        statement,
-        arguments: [
-          status.rawValue, wall, reason, state.map { Data(coding.encode($0)) }, Data(receipt.commandID.bytes),
-          peer.number,
-        ])
-      guard row != nil else { return }
+      try database.run(
+        """
+        UPDATE command SET status = ?, status_at = ?, reason = ?, state = ?
+        WHERE command_id = ? AND peer = ? AND (status IN ('queued', 'stored')
+          OR status IN ('cancelled', 'superseded', 'expired') AND state IS NULL)
+        """,
+        [status.rawValue, wall, reason, state.map { coding.encode($0) }, receipt.commandID.bytes, peer.number])
+      guard database.changesCount > 0 else { return }
       result.commands.append(receipt.commandID)
       try takeOver(state)
     } catch let fault as BodyFault { result.faults.append(fault.description) }

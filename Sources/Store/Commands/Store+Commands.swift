@@ -17,9 +17,10 @@ extension Store {
     let age = age()
     return try await commits.commit { [own, coding, caps, clock] database in
       guard
-        let row = try database.row("SELECT number FROM peer WHERE device_id = ? AND state = 2", [Data(device.bytes)])
+        let number = try database.first(
+          "SELECT number FROM peer WHERE device_id = ? AND state = 2", [device.bytes], { $0.integer(0) })
       else { throw StoreError.noSuchPeer }
-      let peer = OutboxAddress(number: row["number"], device: device)
+      let peer = OutboxAddress(number: number, device: device)
       let payload = try payload(
         AppLookup { try database.app($0, on: device, coding) },
         ClockReader { try database.tick(wall: wall, author: own) })
@@ -34,7 +35,7 @@ extension Store {
       try database.run(
         "INSERT INTO command VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, NULL, NULL, ?, ?, ?, ?)",
         [
-          Data(id.bytes), peer.number, payload.kind.rawValue, payload.appID?.text, Data(body), wall, wall,
+          id.bytes, peer.number, payload.kind.rawValue, payload.appID?.text, body, wall, wall,
           Int64(bitPattern: change.last), key, lifetime, lifetime.map { age + $0 },
         ])
       switch payload {

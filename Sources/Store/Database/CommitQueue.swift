@@ -18,14 +18,24 @@ final class CommitQueue: Sendable {
     var isDraining = false
   }
 
+  /// What commits find out about the disk.
+  let health = DiskHealth()
   private let pool: DatabasePool
+  private let path: String
   private let thread = DispatchQueue(label: "latchkey.store.commit")
   private let state = Mutex(State())
   /// Jobs in one transaction at most, so that a long queue does not make the first of it wait for all.
   private static let groupSize = 1_024
 
+  #if DEBUG
+    private let beforeCommit = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func callBeforeEachCommit(_ body: @escaping @Sendable () -> Void) { beforeCommit.withLock { $0 = body } }
+  #endif
+
   init(_ pool: DatabasePool) {
     self.pool = pool
+    path = pool.path
   }
 
   /// Run `body` in a transaction, perhaps together with others', and give its value once it is durable.
@@ -63,25 +73,52 @@ final class CommitQueue: Sendable {
         return group
       }
       guard !jobs.isEmpty else { return }
-      run(jobs)
+      run(jobs[...])
     }
   }
 
-  private func run(_ jobs: [Job]) {
+  private func run(_ jobs: ArraySlice<Job>) {
+    guard !jobs.isEmpty else { return }
+    // What is written to a damaged file may damage it further, and is not held for certain.
+    if let fault = health.fault, fault.isDamage { return refuse(jobs, fault) }
+    var running = jobs.startIndex
     do {
       var endings: [@Sendable () -> Void] = []
       endings.reserveCapacity(jobs.count)
       try pool.writeWithoutTransaction { database in
         try database.inTransaction(.immediate) {
-          for job in jobs { endings.append(try job.run(database)) }
+          while running < jobs.endIndex {
+            endings.append(try jobs[running].run(database))
+            running += 1
+          }
+          #if DEBUG
+            beforeCommit.withLock { $0 }?()
+          #endif
           return .commit
         }
       }
       for ending in endings { ending() }
     } catch {
-      // Nothing of the group is kept. Alone, each finds out whether it was the one.
-      guard jobs.count > 1 else { return jobs[0].refuse(StoreError(error)) }
-      for job in jobs { run([job]) }
+      // Nothing of the group is kept.
+      let fault = StoreError(error, path: path)
+      health.failed(fault)
+      if jobs.count == 1 { return refuse(jobs, fault) }
+      switch fault {
+      case .diskFull:
+        // There may be room for the smaller ones, and among these for what makes room; and in the log once it is written back.
+        try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        for index in jobs.indices { run(jobs[index...index]) }
+      case _ where fault.isOfDisk || running == jobs.endIndex: refuse(jobs, fault)
+      default:
+        // The one that failed is its caller's business; the others are not done one by one for that.
+        run(jobs[..<running])
+        run(jobs[running...running])
+        run(jobs[(running + 1)...])
+      }
     }
+  }
+
+  private func refuse(_ jobs: ArraySlice<Job>, _ fault: StoreError) {
+    for job in jobs { job.refuse(fault) }
   }
 }

@@ -81,7 +81,11 @@ public final class Store: Sendable {
     let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
       pool.asyncRead { database in continuation.resume(returning: Result { try body(database.get()) }) }
     }
-    do { return try result.get() } catch { throw StoreError(error, path: path) }
+    do { return try result.get() } catch {
+      let fault = StoreError(error, path: path)
+      commits.health.failed(fault)
+      throw fault
+    }
   }
 
   /// Write the log back into the file and close it; everything is durable without this.

@@ -29,6 +29,17 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether it is the disk or the file that is at fault, and not what was asked for.
+  public var isOfDisk: Bool {
+    switch self {
+    case .diskFull, .readOnly, .inputOutput, .cannotOpen, .corrupt: true
+    case .newerVersion, .queueFull, .tooManyPeers, .noSuchPeer, .unexpected: false
+    }
+  }
+
+  /// Whether the file holds something else than was written: no trial write heals that.
+  public var isDamage: Bool { if case .corrupt = self { true } else { false } }
+
   public var description: String {
     switch self {
     case .diskFull:

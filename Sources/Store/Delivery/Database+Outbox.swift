@@ -5,17 +5,19 @@ import LatchkeyModel
 extension Database {
   /// The peer's number in the delivery tables; throws `noSuchPeer`.
   func address(of device: DeviceID) throws -> OutboxAddress {
-    guard let row = try row("SELECT number FROM peer WHERE device_id = ?", [Data(device.bytes)]) else {
-      throw StoreError.noSuchPeer
-    }
-    return OutboxAddress(number: row["number"], device: device)
+    guard let number = try first("SELECT number FROM peer WHERE device_id = ?", [device.bytes], { $0.integer(0) })
+    else { throw StoreError.noSuchPeer }
+    return OutboxAddress(number: number, device: device)
   }
 
   /// Active peers of a role.
   func addresses(role: DeviceRole) throws -> [OutboxAddress] {
-    try rows("SELECT number, device_id FROM peer WHERE state = 2 AND role = ?", [role.rawValue]).map {
-      OutboxAddress(number: $0["number"], device: try $0.deviceID("device_id"))
+    var addresses: [OutboxAddress] = []
+    try each("SELECT number, device_id FROM peer WHERE state = 2 AND role = ?", [role.rawValue]) {
+      addresses.append(OutboxAddress(number: $0.integer(0), device: try $0.deviceID(1)))
+      return true
     }
+    return addresses
   }
 
   /// Give an item the next number of a stream and keep it.
@@ -27,16 +29,16 @@ extension Database {
   ) throws -> OutboxChange {
     let cost = Int64(body.count + itemID.count + 16)
     let classNumber = Int64(streamClass.rawValue)
-    let update = try cachedStatement(
-      sql: """
-        UPDATE outbox_stream SET last = last + 1, waiting_items = waiting_items + 1, waiting_bytes = waiting_bytes + ?1
-        WHERE peer = ?2 AND class = ?3 AND waiting_items < ?4 AND waiting_bytes + ?1 <= ?5 RETURNING epoch, last
-        """)
+    let given = try first(
+      """
+      UPDATE outbox_stream SET last = last + 1, waiting_items = waiting_items + 1, waiting_bytes = waiting_bytes + ?1
+      WHERE peer = ?2 AND class = ?3 AND waiting_items < ?4 AND waiting_bytes + ?1 <= ?5 RETURNING epoch, last
+      """, [cost, peer.number, classNumber, caps.items, caps.bytes]
+    ) { (epoch: $0.unsigned(0), sequence: $0.integer(1)) }
     let epoch: UInt64
     let sequence: Int64
-    if let row = try Row.fetchOne(update, arguments: [cost, peer.number, classNumber, caps.items, caps.bytes]) {
-      epoch = UInt64(bitPattern: row[0])
-      sequence = row[1]
+    if let given {
+      (epoch, sequence) = given
     } else if try row("SELECT 1 FROM outbox_stream WHERE peer = ? AND class = ?", [peer.number, classNumber]) != nil {
       throw StoreError.queueFull(.init(streamClass.word))
     } else {
@@ -51,7 +53,7 @@ extension Database {
     }
     try run(
       "INSERT INTO outbox_item VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-      [peer.number, classNumber, sequence, Int64(kind.rawValue), Data(itemID), Data(body), wall, level])
+      [peer.number, classNumber, sequence, Int64(kind.rawValue), itemID, body, wall, level])
     return OutboxChange(device: peer.device, streamClass: streamClass, epoch: epoch, last: UInt64(sequence))
   }
 }

@@ -51,11 +51,11 @@ struct InboxTransaction {
     guard let last = run.items.last?.skipThrough else { return }
     let classNumber = Int64(run.streamClass.rawValue)
     let epoch = Int64(bitPattern: run.epoch)
-    let row = try database.row(
-      "SELECT epoch, watermark FROM inbox_stream WHERE peer = ? AND class = ?", [peer.number, classNumber])
-    var watermark: UInt64 = 0
     var held: DeliveryItem?
-    if let row, (row[0] as Int64) == epoch { watermark = UInt64(bitPattern: row[1]) }
+    var watermark =
+      try database.first(
+        "SELECT watermark FROM inbox_stream WHERE peer = ? AND class = ? AND epoch = ?",
+        [peer.number, classNumber, epoch], { $0.unsigned(0) }) ?? 0
     for item in run.items where item.skipThrough > watermark {
       guard item.sequence <= watermark + 1 else { throw StoreError.unexpected("a gap in \(run.streamClass.word)") }
       watermark = item.skipThrough
@@ -74,7 +74,7 @@ struct InboxTransaction {
       """,
       [
         peer.number, classNumber, epoch, Int64(bitPattern: watermark), Int64(bitPattern: held?.sequence ?? 0),
-        Data(held?.itemID ?? []),
+        held?.itemID ?? [],
       ])
   }
 
@@ -170,8 +170,7 @@ struct InboxTransaction {
         receipt_epoch = excluded.receipt_epoch, receipt_seq = excluded.receipt_seq
       """,
       [
-        Data(id.bytes), Data(body), wall, peer.number, Int64(bitPattern: change.epoch),
-        Int64(bitPattern: change.last),
+        id.bytes, body, wall, peer.number, Int64(bitPattern: change.epoch), Int64(bitPattern: change.last),
       ])
     result.changes.append(change)
   }

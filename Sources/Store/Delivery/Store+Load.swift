@@ -65,31 +65,30 @@ extension Database {
     _ peer: Int64, _ streamClass: StreamClass, from: UInt64, through last: UInt64, items: Int, bytes: Int
   ) throws -> [DeliveryItem] {
     guard from <= last else { return [] }
-    let statement = try cachedStatement(
-      sql: """
-        SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ? AND class = ? AND seq BETWEEN ? AND ?
-        ORDER BY seq LIMIT ?
-        """)
-    let cursor = try Row.fetchCursor(
-      statement,
-      arguments: [
-        peer, Int64(streamClass.rawValue), Int64(bitPattern: from), Int64(bitPattern: last), items,
-      ])
     var loaded: [DeliveryItem] = []
     loaded.reserveCapacity(min(items, 512))
-    var (next, size, found) = (from, 0, 0)
-    while loaded.count < items, let row = try cursor.next() {
-      found += 1
+    var (next, size, found, isFull) = (from, 0, 0, false)
+    try each(
+      """
+      SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ? AND class = ? AND seq BETWEEN ? AND ?
+      ORDER BY seq LIMIT ?
+      """,
+      [peer, Int64(streamClass.rawValue), Int64(bitPattern: from), Int64(bitPattern: last), items]
+    ) { row in
       let item = DeliveryItem(
-        sequence: UInt64(bitPattern: row[0]), kind: ItemKind(rawValue: UInt32(clamping: row[1] as Int64)),
-        itemID: [UInt8](row[2] as Data), body: [UInt8](row[3] as Data))
+        sequence: row.unsigned(0), kind: ItemKind(rawValue: UInt32(clamping: row.integer(1))), itemID: row.bytes(2),
+        body: row.bytes(3))
+      found += 1
       if item.sequence > next { loaded.append(DeliveryItem(skipping: next...(item.sequence - 1))) }
       next = item.sequence
       size += item.cost
-      guard loaded.count < items, loaded.isEmpty || size <= bytes else { return loaded }
+      isFull = loaded.count >= items || !loaded.isEmpty && size > bytes
+      guard !isFull else { return false }
       loaded.append(item)
       next += 1
+      return loaded.count < items
     }
+    if isFull { return loaded }
     // No more rows up to the end: so many numbers hold nothing.
     if found < items, loaded.count < items, next <= last { loaded.append(DeliveryItem(skipping: next...last)) }
     return loaded

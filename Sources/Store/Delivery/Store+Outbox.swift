@@ -28,9 +28,9 @@ extension Store {
       let classNumber = Int64(stored.streamClass.rawValue)
       let through = Int64(bitPattern: stored.through)
       guard
-        let stream = try database.row(
+        let known = try database.first(
           "SELECT stored_through FROM outbox_stream WHERE peer = ? AND class = ? AND epoch = ?",
-          [peer.number, classNumber, Int64(bitPattern: stored.epoch)]), (stream[0] as Int64) < through
+          [peer.number, classNumber, Int64(bitPattern: stored.epoch)], { $0.integer(0) }), known < through
       else { return StoredResult() }
       if stored.streamClass == .command {
         try database.run(

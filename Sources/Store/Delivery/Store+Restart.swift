@@ -40,14 +40,9 @@ extension Store {
         """, [peer.number, Int64(streamClass.rawValue), Int64(bitPattern: epoch)])
       var given: UInt64 = 0
       for item in wanted {
-        if streamClass == .usage {
-          guard let change = try queue.add(item) else { continue }
-          given = change.last
-          continue
-        }
         // What is queued again may be more than the cap, which is for new work.
         given = try database.enqueue(
-          peer, streamClass, kind: item.kind, itemID: item.id, body: item.body,
+          peer, streamClass, kind: item.kind, itemID: item.id, body: item.body, level: item.level,
           caps: QueueCaps(items: .max, bytes: .max), at: wall
         ).last
         if streamClass == .command {
@@ -60,6 +55,10 @@ extension Store {
             [Int64(bitPattern: epoch), Int64(bitPattern: given), Data(item.id)])
         }
       }
+      // The peer may have any of this under earlier numbers: as good as sent, it goes into no total.
+      try database.run(
+        "UPDATE outbox_stream SET sent_bound = last WHERE peer = ? AND class = ?",
+        [peer.number, Int64(streamClass.rawValue)])
       return OutboxPosition(epoch: epoch, storedThrough: 0, last: given)
     }
   }

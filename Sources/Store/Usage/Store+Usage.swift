@@ -127,7 +127,7 @@ extension Database {
     try run(
       "INSERT INTO usage_record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
       [
-        Data(record.recordID.bytes), Data(record.device.bytes), record.appID.text, record.displayName,
+        record.recordID.bytes, record.device.bytes, record.appID.text, record.displayName,
         record.sessionStart, record.sessionEnd, record.zone, record.activeMilliseconds, record.category.rawValue,
         record.milliPointsPerMinute, record.earnedMilliPoints, record.evidence.rawValue, record.sessions,
       ])
@@ -136,7 +136,7 @@ extension Database {
       """
       INSERT INTO usage_longest VALUES (?, ?) ON CONFLICT DO UPDATE SET milliseconds = excluded.milliseconds
       WHERE excluded.milliseconds > milliseconds
-      """, [Data(record.device.bytes), record.sessionEnd - record.sessionStart])
+      """, [record.device.bytes, record.sessionEnd - record.sessionStart])
     return true
   }
 

@@ -53,10 +53,11 @@ struct UsageQueue {
   }
 
   private func makeRoom() throws -> Bool {
-    // A step that frees little is not worth its transaction: the next one is due then.
+    // A step that frees little would soon be due again: the next one frees more. Nothing is dropped while there is another way.
     let enough = max(1, min(Int64(Self.step), caps.items) / 8)
-    if try merge(into: 1) >= enough { return true }
-    if try merge(into: 2) >= enough { return true }
+    let hours = try merge(into: 1)
+    if hours >= enough { return true }
+    if try merge(into: 2) + hours > 0 { return true }
     return try drop() > 0
   }
 

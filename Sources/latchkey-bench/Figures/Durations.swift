@@ -17,6 +17,9 @@ struct Durations {
   /// In milliseconds.
   var median: Double { percentile(50) }
 
+  /// Median and 99th percentile in whole microseconds, for a line between processes.
+  var text: String { "\(histogram.valueAtPercentile(50)) \(histogram.valueAtPercentile(99))" }
+
   /// Microseconds on the boot clock, which the nodes' own times are on, too.
   static func now() -> Int64 {
     var time = timespec()

@@ -53,6 +53,9 @@ final class NodeProcess {
     return log
   }
 
+  /// Its ID, for what the kernel counts of it.
+  var id: Int32 { process.processIdentifier }
+
   /// Where it listens, for `--peer`.
   func address() async throws -> String {
     guard let address = try await client.status().listening.first else { throw BenchFault("A node listens nowhere.") }

@@ -37,6 +37,19 @@ import Testing
     try await trip(.unpair(".."), SampleValues.unpaired) { try await $0.unpair(device: "..") }
   }
 
+  @Test func whatWaits() async throws {
+    let entry = SampleValues.queueEntry
+    try await trip(.syncNow(nil), [SampleValues.peer]) { try await $0.syncNow(device: nil) }
+    try await trip(.syncNow(name), [SampleValues.peer]) { try await $0.syncNow(device: name) }
+    try await trip(.queue(nil, nil, limit: 7), [entry]) { try await $0.queue(device: nil, streamClass: nil, limit: 7) }
+    try await trip(.queue(name, .usage, limit: 9), [entry]) {
+      try await $0.queue(device: name, streamClass: .usage, limit: 9)
+    }
+    try await trip(.queueEntry(name, .receipt, .max), entry) {
+      try await $0.queueEntry(device: name, streamClass: .receipt, number: .max)
+    }
+  }
+
   @Test func pairings() async throws {
     let pairing = SampleValues.pairing
     let invite = InviteRequest(minutes: 7, childName: "Emma", acceptWithoutAsking: true)
@@ -58,7 +71,7 @@ import Testing
       .removeApp(appID: "a.b"), .setFamilySettings(SampleValues.settings), .requestReport, .message("line 1\nline 2 🦉"),
     ] as [CommandRequest.Action])
   func anActionThatIsIssued(action: CommandRequest.Action) async throws {
-    let request = CommandRequest(device: name, action: action)
+    let request = CommandRequest(device: name, action: action, expiresAfter: 60_000)
     try await trip(.issue(request), SampleValues.command) { try await $0.issue(request) }
   }
 

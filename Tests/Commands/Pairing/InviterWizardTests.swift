@@ -183,8 +183,17 @@ import Testing
     #expect(run.console.forgotten >= 1)
   }
 
-  @Test(arguments: ["n", "", "perhaps"]) func whateverIsNotYesIsNo(answer: String) async {
-    let run = await wizard([SamplePairing.question()], answered: .refused, lines: ["Emma", answer])
+  @Test func anAnswerThatIsNeitherIsAskedForOnceMore() async {
+    let run = await wizard([SamplePairing.question()], lines: ["Emma", "maybe", "yes"])
+    #expect(run.status == 0)
+    #expect(run.console.screen.everything.contains("That is neither yes nor no"))
+    #expect(run.node.calls.contains(.answerPairing("p1", PairingAnswer(accept: true, attempt: 1))))
+  }
+
+  @Test(arguments: [["n"], [""], ["perhaps", "maybe"], ["perhaps", ""]])
+  func whateverIsNotYesIsNo(answers: [String]) async {
+    let run = await wizard([SamplePairing.question()], answered: .refused, lines: ["Emma"] + answers)
+    #expect(run.console.notes.filter { $0.contains("You said no") }.count == 1)
     #expect(run.status == 77)
     #expect(run.node.calls.contains(.answerPairing("p1", PairingAnswer(accept: false, attempt: 1))))
     #expect(run.console.notes.last?.contains("You said no: the other machine was turned away") == true)
@@ -195,7 +204,7 @@ import Testing
     ended.attempt = 1
     let run = await wizard([SamplePairing.question(), ended])
     #expect(run.status == 77)
-    #expect(run.console.notes.last?.contains("The person at the other machine said no") == true)
+    #expect(run.console.notes.last?.contains("The other machine said no, and the code is closed") == true)
   }
 
   @Test func whoeverIsGoneAgainLeavesTheCodeInSight() async {

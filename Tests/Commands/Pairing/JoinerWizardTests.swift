@@ -18,7 +18,7 @@ import Testing
 
   private func wizard(
     _ script: ScriptedNode.Script, lines: [String] = ["y"], keys: [String] = [SamplePairing.typedCode + "\r"],
-    size: TerminalSize = .usual, variables: [String: String] = ["TERM": "xterm"], _ arguments: String...
+    size: TerminalSize = .usual, variables: [String: String] = ["TERM": "xterm"], _ arguments: [String] = []
   ) async -> ScriptedRun {
     await ScriptedRun(
       ["pair"] + arguments, node: ScriptedNode(script),
@@ -76,6 +76,40 @@ import Testing
     #expect(console.forgotten > 0)
   }
 
+  @Test(arguments: [false, true]) func aLongCodePastedInSeveralLinesIsOne(isPlain: Bool) async {
+    for lines in PairingCodeTests.broken where !lines.contains("") || !isPlain {
+      // Pasted at once, with an Enter at its end or without.
+      let run = await wizard(
+        script([SamplePairing.question(.joiner)]), lines: isPlain ? lines + ["y"] : ["y"],
+        keys: [lines.joined(separator: "\r"), "\r"], isPlain ? ["--plain"] : [])
+      #expect(run.status == 0)
+      let codes = run.node.calls.compactMap { if case .join(let request) = $0 { request.code } else { nil } }
+      #expect(codes.map { $0.filter { !$0.isWhitespace } } == [SamplePairing.code])
+      // It stays in sight to be compared.
+      let shown = run.console.screen.everything.filter { !$0.isWhitespace }
+      for group in SamplePairing.code.split(separator: "-") { #expect(shown.contains(group), "\(lines)") }
+    }
+  }
+
+  @Test func aCodeThatComesWithItsEnterStaysInSight() async {
+    let run = await wizard(script([SamplePairing.question(.joiner)]))
+    #expect(run.console.screen.everything.contains("Code: " + SamplePairing.typedCode))
+  }
+
+  @Test func aLongCodeThatEndsTooEarlyIsLeftWithEnter() async {
+    let node = ScriptedNode(script([SamplePairing.question(.joiner)]))
+    let console = ScriptedConsole(lines: ["y"], keys: ["LK1QY-QQ9FG\r"], waitsForInput: true)
+    await withTaskGroup(of: Int32.self) { group in
+      group.addTask {
+        await ScriptedRun(["pair"], node: node, console: console) { $0.variables = ["TERM": "xterm"] }.status
+      }
+      await console.screen.shows("The code goes on")
+      console.type("\r")
+      #expect(await group.next() == 0)
+    }
+    #expect(node.calls.contains(.join(JoinRequest(code: "LK1QY-QQ9FG", acceptWithoutAsking: false))))
+  }
+
   @Test(arguments: [PairingOutcome.refused, .network, .version]) func whatNoOtherCodeMendsEndsIt(
     outcome: PairingOutcome
   ) async {
@@ -126,7 +160,7 @@ import Testing
   }
 
   @Test func thePeerGoesAlong() async {
-    let run = await wizard(script([SamplePairing.ended(.ok, .joiner)]), "--peer", "10.0.0.1:4711")
+    let run = await wizard(script([SamplePairing.ended(.ok, .joiner)]), ["--peer", "10.0.0.1:4711"])
     #expect(
       run.node.calls.contains(
         .join(JoinRequest(code: SamplePairing.typedCode, peer: "10.0.0.1:4711", acceptWithoutAsking: false))))

@@ -35,12 +35,59 @@ import Testing
   @Test(arguments: [true, false]) func aCodeThatIsTypedGoesToTheNodeAndNowhereElse(isTerminal: Bool) async throws {
     var script = ScriptedNode.Script()
     (script.pairing.phase, script.pairing.outcome, script.pairing.code) = (.ended, .typo, nil)
-    let console = ScriptedConsole(lines: [Self.code], isTerminal: isTerminal)
+    let console = ScriptedConsole(lines: [SamplePairing.code], isTerminal: isTerminal)
     let run = await ScriptedRun("pair", "join", "--json", script: script, console: console)
     #expect(run.status == 65)
-    #expect(run.node.calls == [.join(JoinRequest(code: Self.code, acceptWithoutAsking: !isTerminal))])
+    #expect(run.node.calls == [.join(JoinRequest(code: SamplePairing.code, acceptWithoutAsking: !isTerminal))])
     #expect(!console.everything.contains("LK1"))
     #expect(console.prompts == (isTerminal ? ["Code: "] : []))
+  }
+
+  /// A code as screens break it: between its groups, within one, with the picture beside it, with blanks around it.
+  static let broken: [[String]] = [
+    [piece(0, 78), piece(78, 99)], [piece(0, 80), "", piece(80, 99)],
+    ["  \(piece(0, 30)) ", "█▀▄ █  \(piece(30, 60))", "█▀▄", "▄▄▄  \(piece(60, 99))"],
+  ]
+
+  private static func piece(_ first: Int, _ end: Int) -> String {
+    String(SamplePairing.code.prefix(end).dropFirst(first))
+  }
+
+  @Test(arguments: broken) func aPipeMayHoldTheCodeInSeveralLines(lines: [String]) async throws {
+    var script = ScriptedNode.Script()
+    (script.pairing.phase, script.pairing.outcome, script.pairing.code) = (.ended, .ok, nil)
+    let console = ScriptedConsole(lines: lines + ["what follows"], isTerminal: false)
+    let run = await ScriptedRun("pair", "join", "--code-stdin", script: script, console: console)
+    #expect(run.status == 0)
+    guard case .join(let request)? = run.node.calls.first else { throw CommandFailure(.data, "no join") }
+    #expect(request.code.filter { !$0.isWhitespace } == SamplePairing.code)
+    // What comes after a whole code is not waited for.
+    #expect(await console.readLine() == "what follows")
+  }
+
+  @Test func aCodeThatEndsTooEarlyGoesToTheNodeAsItIs() async {
+    var script = ScriptedNode.Script()
+    (script.pairing.phase, script.pairing.outcome, script.pairing.code) = (.ended, .typo, nil)
+    let console = ScriptedConsole(lines: [Self.code, "", "y"])
+    let run = await ScriptedRun("pair", "join", script: script, console: console)
+    #expect(run.node.calls.first == .join(JoinRequest(code: Self.code, acceptWithoutAsking: false)))
+    #expect(console.prompts == ["Code: ", CodeInput.goesOn + " Code: "])
+    #expect(run.status == 65)
+  }
+
+  @Test(arguments: ["kx-7q2mn-4c", "hello", "LK1 … no code", SamplePairing.code, SamplePairing.code + "QQ"])
+  func whatIsNoBeginningIsLookedAtAtOnce(line: String) {
+    var code = CodeInput()
+    let isWhole = code.takes(line, leaves: false)
+    #expect(isWhole)
+    #expect(code.text == line)
+  }
+
+  @Test func whoeverBeginsAnewDoesNotGoOn() {
+    var code = CodeInput()
+    let isWhole = [code.takes("LK1QY-QQ9FG-", leaves: true), code.takes(SamplePairing.code, leaves: true)]
+    #expect(isWhole == [false, true])
+    #expect(code.text == SamplePairing.code)
   }
 
   @Test(arguments: [[], ["", "  \t"]] as [[String]]) func withoutACodeNothingIsAsked(lines: [String]) async {

@@ -22,7 +22,9 @@ import Testing
     let run = await ScriptedRun("pair", "invite", script: script, console: console)
     #expect(run.status == (accepts ? 0 : 77))
     #expect(run.node.calls.contains(.answerPairing("p1", PairingAnswer(accept: accepts, attempt: 4))))
-    #expect(console.prompts == ["“Emma's PC” (child) wants to join; both screens show 123 456. Accept? [y/N] "])
+    let again = line == "yeah" ? [PairingWords.unclear + " "] : []
+    #expect(
+      console.prompts == ["“Emma's PC” (child) wants to join; both screens show 123 456. Accept? [y/N] "] + again)
   }
 
   @Test func aQuestionThatIsOverIsWithdrawn() async {

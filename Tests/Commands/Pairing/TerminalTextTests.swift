@@ -59,6 +59,27 @@ import Testing
     #expect(console.screen.unknown.isEmpty)
   }
 
+  @Test func aPanelIsWholeAgainAfterOthersHaveWritten() {
+    let console = ScriptedConsole(size: TerminalSize(columns: 20, rows: 5))
+    var panel = LivePanel(console: console)
+    panel.show(["one", "two", "three"])
+    for count in 1...3 {
+      console.draw(String(repeating: "a log line\n", count: count))
+      panel.show(["one", "two", "\(count)"])
+      #expect(console.screen.text.hasSuffix("one\ntwo\n\(count)\n"))
+      #expect(!console.screen.text.contains("log"))
+    }
+    #expect(console.screen.unknown.isEmpty)
+  }
+
+  @Test(arguments: 10...100) func sentencesAreBrokenBetweenWordsAndCodesNot(columns: Int) {
+    let sentence = "latchkey: The other machine said no: run `latchkey pair` again.\nA second one, which is as long."
+    let text = WrappedText.words(sentence, columns: columns)
+    #expect(text.replacing("\n", with: " ") == sentence.replacing("\n", with: " "))
+    for line in text.split(separator: "\n") { #expect(line.count <= columns || !line.contains(" ")) }
+    #expect(WrappedText.words(SamplePairing.code, columns: columns) == SamplePairing.code)
+  }
+
   @Test func aPanelIsDrawnAnewWhereASizeHasBrokenIt() {
     let console = ScriptedConsole(size: TerminalSize(columns: 20, rows: 6))
     console.note("before")

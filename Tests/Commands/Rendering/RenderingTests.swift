@@ -28,6 +28,51 @@ import Testing
   private static let safe =
     "a\u{FFFD}[31mb\u{FFFD}c\u{FFFD}d\u{FFFD}e\u{FFFD}2Jf\u{FFFD}g\u{FFFD}h\u{FFFD}i\u{FFFD}j\u{FFFD}k\u{FFFD}l\u{FFFD}m"
 
+  @Test(arguments: [["apps", "list"], ["usage", "list"], ["status"], ["devices", "list"], ["commands", "list"]])
+  func noTableIsWiderThanTheTerminal(arguments: [String]) async {
+    let wide = await ScriptedRun(arguments, console: ScriptedConsole())
+    for columns in [20, 40, 60, 80, 100, 200] {
+      let console = ScriptedConsole(outputIsTerminal: true, size: TerminalSize(columns: columns, rows: 24))
+      let run = await ScriptedRun(arguments, console: console) { $0.variables["NO_COLOR"] = "1" }
+      #expect(run.status == 0)
+      // A value that has no spaces may be longer than a row of the terminal.
+      for line in run.console.output.split(separator: "\n") where columns >= 80 {
+        #expect(line.count <= columns, "\(columns): \(line)")
+      }
+      if columns == 200 { #expect(run.console.output == wide.console.output) }
+    }
+  }
+
+  @Test func aNarrowTerminalIsSparedColumnsAndThenGetsParagraphs() async {
+    func table(_ columns: Int) -> String {
+      var environment = ScriptedRun.environment(
+        node: ScriptedNode(),
+        console: ScriptedConsole(outputIsTerminal: true, size: TerminalSize(columns: columns, rows: 24)))
+      environment.variables["NO_COLOR"] = "1"
+      return CommandEnvironment.$current.withValue(environment) {
+        TableText.render(
+          ["Machine", "Colour", "Points"], numbers: [2], spare: [1],
+          rows: [["Emma's PC", "a very long word", "2"], ["Ben's", "blue", "13"]], empty: "none")
+      }
+    }
+    #expect(table(80).contains("a very long word") && !table(80).contains("Too narrow"))
+    let spared = table(30)
+    #expect(!spared.contains("blue") && spared.contains("Emma's PC") && spared.contains("    13"))
+    #expect(spared.replacing("\n", with: " ").contains("(Too narrow here for “Colour”; a wider window"))
+    #expect(
+      table(12) == """
+        Machine  Emma's PC
+        Colour   a very long
+                 word
+        Points   2
+
+        Machine  Ben's
+        Colour   blue
+        Points   13
+
+        """)
+  }
+
   @Test func textOfOthersCannotSteerATerminal() {
     #expect(ShownText.safe(Self.hostile) == Self.safe)
     #expect(ShownText.safe("Ä, 漢 – “x” 🦉 é") == "Ä, 漢 – “x” 🦉 é")

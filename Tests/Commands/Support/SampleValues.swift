@@ -46,7 +46,11 @@ enum SampleValues {
     queues: [
       QueueStatus(
         streamClass: .command, waitingItems: 3, waitingBytes: 300, inFlightItems: 1, storedThrough: 17,
-        oldestAgeMilliseconds: 4_000)
+        oldestAgeMilliseconds: 4_000, lastStoredAt: now - 90_000,
+        undelivered: [
+          QueueTally(fate: .superseded, items: 4, lastAt: now - 120_000),
+          QueueTally(fate: .expired, items: 1, lastAt: now - 3_600_000),
+        ])
     ], lastError: nil)
 
   static let status = NodeStatus(
@@ -63,6 +67,14 @@ enum SampleValues {
   static let command = ConfigurationCommand(
     commandID: commandID, target: childID, author: parentID, payload: .setApp(configuration), createdAt: now - 9_000,
     status: .executed, statusAt: now - 1_000, stateInForce: .app(configuration, .recorded))
+
+  static let queueEntry = QueueEntry(
+    device: childID, streamClass: .command, number: 18, bytes: 112, acceptedAt: now - 4_000, isInFlight: false,
+    expiresInMilliseconds: 7_200_000,
+    content: .command(
+      ConfigurationCommand(
+        commandID: commandID, target: childID, author: parentID, payload: .message("Dinner is ready"),
+        createdAt: now - 4_000, expiresAfter: 7_204_000, statusAt: now - 4_000)))
 
   static let listing = AppListing(
     device: childID, deviceName: childName, configuration: configuration, enforcement: .recorded,

@@ -35,10 +35,10 @@ final class ScriptedConsole: Console {
   ///   - keys: what is typed key by key, a chunk a reading.
   init(
     lines: [String] = [], keys: [String] = [], isTerminal: Bool = true, waitsForInput: Bool = false,
-    size: TerminalSize = .usual, fault: CommandFailure? = nil
+    outputIsTerminal: Bool = false, size: TerminalSize = .usual, fault: CommandFailure? = nil
   ) {
     inputIsTerminal = isTerminal
-    outputIsTerminal = false
+    self.outputIsTerminal = outputIsTerminal
     talkIsTerminal = isTerminal
     screen = ScreenEmulator(size)
     self.waitsForInput = waitsForInput

@@ -6,6 +6,9 @@ final class ScriptedNode: NodeInterface {
   /// One request as it arrived.
   enum Call: Hashable, Sendable {
     case status, sync, devices, pairings, settings
+    case syncNow(String?)
+    case queue(String?, StreamClass?, limit: Int)
+    case queueEntry(String, StreamClass, UInt64)
     case unpair(String)
     case forget(String)
     case release(String)
@@ -42,6 +45,7 @@ final class ScriptedNode: NodeInterface {
     var cancelled: PairingProgress?
     /// Instead of `devices`, one a call; the last one stays.
     var deviceLists: [[PeerStatus]] = []
+    var queue = [SampleValues.queueEntry]
     var nearby: [NearbyInvitations] = []
     var answered = SampleValues.pairing
     var command = SampleValues.command
@@ -105,6 +109,22 @@ final class ScriptedNode: NodeInterface {
       if script.deviceLists.count > 1 { return script.deviceLists.removeFirst() }
       return script.deviceLists.first ?? script.devices
     }
+  }
+
+  func syncNow(device: String?) async throws(LocalAPIError) -> [PeerStatus] {
+    try answer(.syncNow(device)) { $0.devices }
+  }
+
+  func queue(
+    device: String?, streamClass: StreamClass?, limit: Int
+  ) async throws(LocalAPIError) -> [QueueEntry] {
+    try answer(.queue(device, streamClass, limit: limit)) { $0.queue }
+  }
+
+  func queueEntry(
+    device: String, streamClass: StreamClass, number: UInt64
+  ) async throws(LocalAPIError) -> QueueEntry {
+    try answer(.queueEntry(device, streamClass, number)) { $0.queue[0] }
   }
 
   func unpair(device: String) async throws(LocalAPIError) -> UnpairResult {

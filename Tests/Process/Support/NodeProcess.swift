@@ -7,12 +7,14 @@ import LatchkeyModel
 /// One node as a real process: started, killed, started again, and asked through its own socket.
 actor NodeProcess {
   nonisolated let lab: ProcessLab
-  /// Its state folder.
+  /// Its state folder, as its processes see it.
   nonisolated let folder: String
+  /// The same folder, as this process sees it.
+  nonisolated let outside: String
   nonisolated let name: String
   /// Its log, of all its runs.
   nonisolated var log: String { ProcessLab.read(folder + ".log") }
-  nonisolated var database: String { folder + "/latchkey.sqlite" }
+  nonisolated var database: String { outside + "/latchkey.sqlite" }
   private var process: SpawnedProcess?
   private var options = NodeProcess.quiet
   /// What its processes find in their environment besides the lab's.
@@ -23,15 +25,16 @@ actor NodeProcess {
   /// On loopback alone, and without mDNS: codes and peers' addresses lead the way.
   static let quiet = ["--no-discovery"]
 
-  init(lab: ProcessLab, folder: String, name: String) {
+  init(lab: ProcessLab, folder: String, outside: String? = nil, name: String) {
     self.lab = lab
     self.folder = folder
+    self.outside = outside ?? folder
     self.name = name
   }
 
   /// The node's API, on a connection made now.
   nonisolated var api: ControlClient {
-    get async throws { try await ControlClient.open(stateFolder: folder, timeout: .seconds(30)) }
+    get async throws { try await ControlClient.open(stateFolder: outside, timeout: .seconds(30)) }
   }
 
   /// Whether its process has not ended.
@@ -55,9 +58,12 @@ actor NodeProcess {
       talk: folder + ".log")
     self.process = process
     try await eventually("\(name) answers") {
-      guard process.isRunning else { throw LabFault("\(self.name) did not start: \(self.log.suffix(2_000))") }
+      // A node that is to die may do so before it answers.
+      guard process.isRunning || crashPoint != nil else {
+        throw LabFault("\(self.name) did not start: \(self.log.suffix(2_000))")
+      }
       // A socket that a killed run left behind answers nothing.
-      guard let status = try? await self.api.status() else { return false }
+      guard let status = try? await self.api.status() else { return !process.isRunning }
       return status.processID == process.pid
     }
   }
@@ -72,7 +78,9 @@ actor NodeProcess {
 
   /// Run `latchkey` against this node, in the environment that it runs in itself.
   func latchkey(_ arguments: [String]) async throws -> CommandResult {
-    try await lab.run(BuiltProgram.path, arguments + ["--state-dir", folder], variables: variables)
+    let command = launcher + [BuiltProgram.path]
+    return try await lab.run(
+      command[0], command.dropFirst() + arguments + ["--state-dir", folder], variables: variables)
   }
 
   /// End it at once, as a crash would.
@@ -168,9 +176,19 @@ actor NodeProcess {
 
   /// Read the database of a node that is stopped.
   nonisolated func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    if outside != folder { return try DatabaseQueue(path: copy()).read(body) }
     var configuration = Configuration()
     configuration.readonly = true
     return try DatabaseQueue(path: database, configuration: configuration).read(body)
+  }
+
+  /// A copy of its database: SQLite resolves the links of a path, and ends up in another mount namespace's.
+  private nonisolated func copy() throws -> String {
+    let copy = lab.newPath()
+    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: database + suffix) {
+      try FileManager.default.copyItem(atPath: database + suffix, toPath: copy + suffix)
+    }
+    return copy
   }
 
   /// Change the database of a node that is stopped.

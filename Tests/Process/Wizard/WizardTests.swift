@@ -136,10 +136,13 @@ extension ProcessTests {
           try await left.press("C-c")
           #expect(try await left.ended() == 75, "step \(step)")
           try await left.shows(step == 0 ? "Cancelled: nothing was begun" : "Neither machine is paired with the other.")
+          if step > 0 {
+            try await left.shows("The code was cancelled here: nothing was changed; run `latchkey pair` again")
+          }
           if let right {
             // The other side hears of it, or its connection ends.
             #expect([65, 75, 77].contains(try await right.ended()), "step \(step)")
-            #expect(try await right.words.contains("latchkey: "))
+            #expect(try await right.words.contains("latchkey: The pairing was cancelled at the other machine"))
           }
           try await expectUnpaired(parent, child)
         }
@@ -179,6 +182,37 @@ extension ProcessTests {
       }
     }
 
+    @Test("A try that the child's person broke off is told as theirs, and leaves no word in the one that succeeds")
+    func brokenOffAndBegunAgain() async throws {
+      try await family { parent, child, tmux in
+        let left = try await tmux.open(parent, ["pair", "--for", "Emma"], rows: 60)
+        let code = try await left.typedCode()
+        let first = try await tmux.open(child)
+        try await first.prompts("Code:")
+        try await first.enter(code)
+        try await first.shows(sameThere)
+        try await left.prompts(question)
+        try await left.enter("y")
+        try await left.shows("You said yes; waiting for “Emma's PC”")
+        try await first.press("C-c")
+        #expect(try await first.ended() == 75)
+        try await first.shows("You cancelled the pairing: nothing was changed; run `latchkey pair` again")
+        try await left.shows("Somebody broke it off at the other machine, and the code is still open")
+
+        let second = try await tmux.open(child)
+        try await second.prompts("Code:")
+        try await second.enter(code)
+        try await second.shows(sameThere)
+        try await left.prompts(question)
+        try await left.enter("y")
+        try await second.enter("y")
+        #expect(try await left.ended() == 0)
+        #expect(try await second.ended() == 0)
+        try await left.shows("Paired with “Emma's PC”.")
+        #expect(try await !left.words.contains("cancelled"))
+      }
+    }
+
     /// A code that was good a moment ago.
     private func closedCode(_ parent: NodeProcess) async throws -> String {
       let invited = try await parent.api.invite(InviteRequest())
@@ -204,6 +238,10 @@ extension ProcessTests {
         ] {
           try await right.prompts("Code:")
           try await right.enter(text)
+          if text.hasPrefix("LK1") {
+            try await right.shows("press Enter to leave it at that")
+            try await right.press("Enter")
+          }
           try await right.shows(sentence)
         }
         // A wrong secret that is a code: the parent's person sees the guess.
@@ -225,6 +263,64 @@ extension ProcessTests {
         try await again.enter(pasted)
         try await again.shows("The two machines are paired already")
         #expect(try await again.ended() == 0)
+      }
+    }
+
+    @Test("A long code that is copied as it stands on the screen, in several lines, is taken as one")
+    func pastedInLines() async throws {
+      try await family { parent, child, tmux in
+        for options in [[], ["--plain"]] {
+          let left = try await tmux.open(parent, ["pair", "--for", "Emma"] + options, columns: 100)
+          let code = try await left.pastedCode()
+          let right = try await tmux.open(child, ["pair"] + options)
+          try await right.prompts("Code:")
+          try await right.enter(String(code.prefix(30)))
+          try await right.shows("The code goes on: paste or type its next line")
+          try await right.enter(String(code.dropFirst(30)))
+          try await right.shows(sameThere)
+          // What goes wrong elsewhere is no matter of the code: the person looks at it and says no.
+          try await right.enter("n")
+          #expect(try await right.ended() == 77)
+          #expect(try await left.ended() == 77)
+          try await left.shows("The other machine said no, and the code is closed")
+        }
+      }
+    }
+
+    @Test("What the node writes into the wizard's terminal is gone with the next second")
+    func writtenOver() async throws {
+      try await family { parent, _, tmux in
+        let left = try await tmux.open(parent, ["pair", "--for", "Emma"])
+        let pasted = try await left.pastedCode().filter { $0 != "-" }
+        // The window's terminal is written to from outside, as by a program that runs beside the wizard.
+        let path = try await tmux.ask("display-message", "-p", "-t", left.name, "#{pane_tty}").output
+          .trimmingCharacters(in: .newlines)
+        for line in ["a log line", "another one\nand a third"] {
+          let terminal = try #require(FileHandle(forWritingAtPath: path))
+          try terminal.write(contentsOf: Data((line + "\n").utf8))
+          try terminal.close()
+          try await eventually("the page is whole again") {
+            let screen = try await left.screen
+            guard !screen.contains("a log"), !screen.contains("a third") else { return false }
+            return try await decode(left, isDark: true) == pasted
+          }
+        }
+        try await left.press("C-c")
+        #expect(try await left.ended() == 75)
+      }
+    }
+
+    @Test("Sentences are broken between words on a terminal")
+    func sentences() async throws {
+      try await family { parent, _, tmux in
+        let left = try await tmux.open(parent, ["init", "--role", "parent", "--name", "x"], columns: 30)
+        #expect(try await left.ended() == 73)
+        for text in ["holds a node already", "another folder with"] { #expect(try await left.words.contains(text)) }
+        // What the program itself wrote, and not what the terminal made of it.
+        let lines = ProcessLab.read(left.raw).split { $0.isNewline }
+        #expect(lines.count >= 3 && lines.contains { $0.hasPrefix("latchkey: ") })
+        // What has no spaces, such as the folder's path, stays whole.
+        for line in lines { #expect(line.count <= 30 || !line.contains(" "), "\(line)") }
       }
     }
 
@@ -313,7 +409,7 @@ extension ProcessTests {
         #expect(try await left.ended() == 77)
         #expect(try await right.ended() == 77)
         try await left.shows("You said no")
-        try await right.shows("The person at the other machine said no")
+        try await right.shows("The other machine said no: the digits differ or somebody declined")
         try await expectUnpaired(parent, child)
 
         for node in [parent, child] {

@@ -11,13 +11,13 @@ SENTENCES = {
     "typo": "The code has a typing error: compare it with the other machine's screen and enter it again.",
     "wrong-code": "The other machine refused this code: ask for the code that it shows now, and enter it again.",
     "expired": "The other machine has no open code that matches: make a new one there and enter that.",
-    "refused": "The person at the other machine said no: ask them, then start again with a new code.",
+    "refused": "The other machine said no: the digits differ or somebody declined; ask there, then start anew.",
     "busy": "The other machine is pairing with another one just now: wait a moment and enter the code again.",
     "not-found": "No machine with this code was found: check that it runs and is in this network, or give --peer.",
     "network": "The connection broke off before the pairing was complete: enter the code again while it is valid.",
     "version": "The two machines run versions that do not understand each other: update the older one.",
     "already-paired": "The two machines are paired already: nothing was changed.",
-    "cancelled": "The pairing was cancelled: nothing was changed.",
+    "cancelled": "The pairing was cancelled: nothing was changed; start again when both are ready.",
 }
 
 

@@ -25,8 +25,12 @@ enum PairingConsent: Hashable, Sendable {
   }
 
   /// Whether an answer means yes; anything else, nothing included, means no.
-  static func isYes(_ line: String?) -> Bool {
-    let word = (line ?? "").lowercased().filter { !$0.isWhitespace }
-    return word == "y" || word == "yes"
+  static func isYes(_ line: String?) -> Bool { ["y", "yes"].contains(word(line)) }
+
+  /// Whether a person who answers so should be asked once more; nothing at all is a no.
+  func isUnclear(_ line: String?) -> Bool {
+    self == .person && !["y", "yes", "n", "no", ""].contains(Self.word(line))
   }
+
+  private static func word(_ line: String?) -> String { (line ?? "").lowercased().filter { !$0.isWhitespace } }
 }

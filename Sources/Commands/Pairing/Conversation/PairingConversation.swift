@@ -17,6 +17,8 @@ struct PairingConversation {
   /// The machine that is there, by its `attempt`.
   private var met: Int?
   private var question: LineQuestion?
+  /// The machine whose question got an answer that was neither yes nor no, by its `attempt`.
+  private var unclear: Int?
   private var wasInterrupted = false
   private var nodeIsLost = false
   private var doubt: String?
@@ -91,6 +93,11 @@ struct PairingConversation {
     case .typed(let line, let number):
       guard let question, question.number == number, met == number else { return }
       self.question = nil
+      if consent.isUnclear(line), unclear != number {
+        unclear = number
+        try view.unclear()
+        return ask(number, &group)
+      }
       try await answer(consent.accepts(line, digits: progress.digits))
     case .keys, .found: break
     }
@@ -144,7 +151,11 @@ struct PairingConversation {
       if consent != .beforehand, next.phase == .asking { try await answer(consent.accepts(nil, digits: next.digits)) }
       return
     }
-    let question = LineQuestion(number: next.attempt)
+    ask(next.attempt, &group)
+  }
+
+  private mutating func ask(_ number: Int, _ group: inout ThrowingTaskGroup<Void, any Error>) {
+    let question = LineQuestion(number: number)
     self.question = question
     let (console, events) = (environment.console, events)
     group.addTask { await question.read(from: console, to: events) }

@@ -55,8 +55,8 @@ struct PairingEnd: Sendable {
     // Only a machine that was asked about can have said no; before that the node knows better.
     case (.inviter, false) where progress.attempt > 0:
       return
-        "The person at the other machine said no, and the code is closed: ask them, then run `latchkey pair` for a "
-        + "new one."
+        "The other machine said no, and the code is closed: the digits differ or somebody declined; ask there, then run "
+        + "`latchkey pair` for a new one."
     case (_, false): return ShownText.safe(progress.sentence ?? PairingOutcome.refused.sentence)
     }
   }

@@ -8,6 +8,8 @@ protocol PairingView {
   mutating func guessed(failuresLeft: Int) throws
   /// A machine that has the code is there; with `asks`, the person has to say yes or no.
   mutating func met(_ pairing: PairingProgress, asks: Bool) throws
+  /// The answer was neither yes nor no, and is asked for once more.
+  mutating func unclear() throws
   /// That machine is gone again, and the code is open still.
   mutating func lost(_ pairing: PairingProgress) throws
   /// The answer is on its way to the other machine.
@@ -31,6 +33,7 @@ extension PairingView {
   mutating func resized() throws {}
   mutating func node(isThere: Bool) throws {}
   mutating func doubts(_ sentence: String) throws {}
+  mutating func unclear() throws {}
   mutating func answered(_ pairing: PairingProgress, accepts: Bool) throws {}
   mutating func lost(_ pairing: PairingProgress) throws {}
   mutating func ended(_ pairing: PairingProgress) throws {}

@@ -67,6 +67,10 @@ struct PairingRecords: PairingView {
     }
   }
 
+  mutating func unclear() throws {
+    if console.inputIsTerminal { console.prompt(PairingWords.unclear + " ") }
+  }
+
   mutating func lost(_ pairing: PairingProgress) throws { try write(Line(event: .withdrawn, attempt: attempt)) }
 
   /// The last line.

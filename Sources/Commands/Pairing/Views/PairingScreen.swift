@@ -42,6 +42,8 @@ struct PairingScreen: PairingView {
     try transcript.met(pairing, asks: asks)
   }
 
+  mutating func unclear() throws { try transcript.unclear() }
+
   mutating func lost(_ pairing: PairingProgress) throws {
     try transcript.lost(pairing)
     remaining = pairing.expiresInMilliseconds

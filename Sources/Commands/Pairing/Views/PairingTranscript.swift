@@ -25,7 +25,8 @@ struct PairingTranscript: PairingView {
     note(whose + "On the other machine run `latchkey pair` and enter one of these codes.")
     if let typed = pairing.typedCode { note("To type: \(typed)") }
     note("To paste:")
-    for line in WrappedText.groups(code, columns: console.size.columns - 1) { console.note(line) }
+    // On one line of its own, whatever the terminal makes of that: so it can be pasted.
+    console.note(code)
     if let time = pairing.expiresInMilliseconds {
       note("Good for \(PairingWords.minutes(time)); Ctrl-C closes the code.")
     }
@@ -40,9 +41,12 @@ struct PairingTranscript: PairingView {
     isPrompted = true
     // What was typed before anybody asked is no answer.
     console.forgetInput()
-    guard isWizard, let last = lines(prompt).last else { return console.prompt(prompt) }
-    for line in lines(prompt).dropLast() { console.note(line) }
-    console.prompt(last.hasSuffix(" ") ? last : last + " ")
+    put(prompt)
+  }
+
+  mutating func unclear() throws {
+    isPrompted = true
+    put(PairingWords.unclear + " ")
   }
 
   mutating func lost(_ pairing: PairingProgress) throws {
@@ -52,7 +56,8 @@ struct PairingTranscript: PairingView {
 
   mutating func answered(_ pairing: PairingProgress, accepts: Bool) throws {
     isPrompted = false
-    if isWizard { note(PairingWords.answered(pairing, accepts: accepts)) }
+    // A no is told by the last sentence.
+    if isWizard, accepts { note(PairingWords.answered(pairing)) }
   }
 
   mutating func doubts(_ sentence: String) throws { note(ShownText.safe(sentence)) }
@@ -71,6 +76,12 @@ struct PairingTranscript: PairingView {
   }
 
   mutating func ended(_ pairing: PairingProgress) throws { leavePrompt() }
+
+  private func put(_ prompt: String) {
+    guard isWizard, let last = lines(prompt).last else { return console.prompt(prompt) }
+    for line in lines(prompt).dropLast() { console.note(line) }
+    console.prompt(last.hasSuffix(" ") ? last : last + " ")
+  }
 
   private mutating func leavePrompt() {
     if isPrompted { console.prompt("\n") }

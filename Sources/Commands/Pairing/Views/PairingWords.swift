@@ -36,14 +36,18 @@ enum PairingWords {
 
   /// That the machine of a question is gone.
   static func lost(_ pairing: PairingProgress) -> String {
-    pairing.part == .inviter
+    if pairing.part == .inviter, let sentence = pairing.sentence { return ShownText.safe(sentence) }
+    return pairing.part == .inviter
       ? "That machine is gone again, and the code is still open." : "That machine is gone again."
   }
 
-  /// What happens after the answer.
-  static func answered(_ pairing: PairingProgress, accepts: Bool) -> String {
+  /// What is said to an answer that is neither yes nor no.
+  static let unclear = "That is neither yes nor no: answer y or n, where n turns it away. [y/N]"
+
+  /// What happens after a yes.
+  static func answered(_ pairing: PairingProgress) -> String {
     let name = ShownText.quoted(pairing.peerName ?? DeviceName(sanitising: ""))
-    return accepts ? "You said yes; waiting for \(name) …" : "You said no."
+    return "You said yes; waiting for \(name) …"
   }
 
   /// Whether the node is there.

@@ -43,31 +43,47 @@ struct CodePrompt {
       }
       if !Task.isCancelled { events.send(.keys(nil)) }
     }
-    var editor = LineEditor()
+    var (code, editor) = (CodeInput(), LineEditor())
     var panel = PromptPanel(console: console)
     var found: NearbyInvitations?
     defer { panel.leave() }
     while true {
-      panel.show(lines(found), prompt: Self.prompt, typed: editor.text)
+      panel.show(lines(found, code), prompt: Self.prompt, typed: code.text + editor.text)
       switch try await events.next() {
       case .found(let next): found = next
       case .resized: panel.startAnew()
       case .interrupted, .keys(nil): throw WizardPrompt.left
       case .keys(let bytes?):
-        switch editor.received(bytes) {
-        case .typing: break
-        case .end: throw WizardPrompt.left
-        case .line(let line):
-          if line.contains(where: { !$0.isWhitespace }) { return line }
-          editor = LineEditor()
+        for part in Self.parts(bytes) {
+          switch editor.received(part) {
+          case .typing: break
+          case .end: throw WizardPrompt.left
+          case .line(let line):
+            editor = LineEditor()
+            // An end of a line that stands alone is a person's Enter; others may be those of a paste.
+            if code.takes(line, leaves: bytes.count == 1) {
+              // It stays to be compared with the other screen, also when it came with its Enter.
+              panel.show(lines(found, nil), prompt: Self.prompt, typed: code.text)
+              return code.text
+            }
+          }
         }
       default: break
       }
     }
   }
 
-  private func lines(_ found: NearbyInvitations?) -> [String] {
-    WrappedText.lines(Self.sentence(found), columns: console.size.columns - 1)
+  /// Cut behind the ends of lines.
+  private static func parts(_ bytes: [UInt8]) -> [[UInt8]] {
+    bytes.reduce(into: [[]]) { parts, byte in
+      parts[parts.count - 1].append(byte)
+      if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { parts.append([]) }
+    }
+  }
+
+  private func lines(_ found: NearbyInvitations?, _ code: CodeInput?) -> [String] {
+    let goesOn = code?.isBeginning == true ? [CodeInput.goesOn] : []
+    return ([Self.sentence(found)] + goesOn).flatMap { WrappedText.lines($0, columns: console.size.columns - 1) }
   }
 
   private static func sentence(_ found: NearbyInvitations?) -> String {
@@ -86,9 +102,11 @@ struct CodePrompt {
   private func readLine() async throws -> String {
     let first = try await firstFound()
     WizardEnd.note(Self.sentence(first), console)
+    let prompt = WizardPrompt(console: console, events: events)
+    var code = CodeInput()
     while true {
-      let line = try await WizardPrompt(console: console, events: events).line("Code:")
-      if line.contains(where: { !$0.isWhitespace }) { return line }
+      let line = try await prompt.line(code.isBeginning ? CodeInput.goesOn + " Code:" : "Code:")
+      if code.takes(line, leaves: true) { return code.text }
     }
   }
 

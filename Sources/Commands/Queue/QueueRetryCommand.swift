@@ -1,0 +1,31 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// `latchkey queue retry`
+struct QueueRetryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retry", abstract: "Try at once to reach the machines that something waits for.",
+    discussion: """
+      It does not wait for the outcome: `latchkey sync now --wait` does.
+
+      Example: latchkey queue retry --peer "Emma's PC"
+      """)
+
+  @OptionGroup var node: NodeOptions
+
+  @Option(help: ArgumentHelp("Only this machine.", valueName: "device"))
+  var peer: String?
+
+  func run() async throws {
+    let console = CommandEnvironment.current.console
+    let peers = try await node.open().syncNow(device: peer)
+    guard !peers.isEmpty else {
+      throw CommandFailure(.unknownName, "No machines are paired: run `latchkey pair` here and on the other machine.")
+    }
+    for peer in peers {
+      try console.write(
+        "\(ShownText.quoted(peer.device.name)): \(peer.isConnected ? "connected" : "calling it now"), "
+          + "\(StatusText.waiting(peer.queues)) waits\n")
+    }
+  }
+}

@@ -1,0 +1,8 @@
+import ArgumentParser
+
+/// `latchkey sync`
+struct SyncCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync", abstract: "Exchange what waits, now.",
+    discussion: "Example: latchkey sync now --wait", subcommands: [SyncNowCommand.self])
+}

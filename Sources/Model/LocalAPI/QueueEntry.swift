@@ -1,0 +1,43 @@
+/// One item that waits for a peer, as a person looks into a queue.
+public struct QueueEntry: Hashable, Sendable, Codable {
+  /// What an item holds, as far as this machine can tell.
+  public enum Content: Hashable, Sendable, Codable {
+    case command(ConfigurationCommand)
+    case receipt(CommandReceipt)
+    case usage(UsageRecord)
+    /// Usage that was dropped.
+    case loss(UsageLoss)
+    /// A removal or new keys: secrets and signatures are not shown.
+    case control
+    /// Its body cannot be read here.
+    case unreadable
+  }
+
+  /// For whom it waits.
+  public var device: DeviceID
+  public var streamClass: StreamClass
+  public var number: UInt64
+  /// Bytes that it counts for.
+  public var bytes: Int64
+  /// Unix milliseconds by this machine's wall clock.
+  public var acceptedAt: Int64
+  /// Whether it was sent in the session that is open now, and not reported stored yet.
+  public var isInFlight: Bool
+  /// Milliseconds until it runs out; nil for never.
+  public var expiresInMilliseconds: Int64?
+  public var content: Content
+
+  public init(
+    device: DeviceID, streamClass: StreamClass, number: UInt64, bytes: Int64, acceptedAt: Int64,
+    isInFlight: Bool = false, expiresInMilliseconds: Int64? = nil, content: Content
+  ) {
+    self.device = device
+    self.streamClass = streamClass
+    self.number = number
+    self.bytes = bytes
+    self.acceptedAt = acceptedAt
+    self.isInFlight = isInFlight
+    self.expiresInMilliseconds = expiresInMilliseconds
+    self.content = content
+  }
+}

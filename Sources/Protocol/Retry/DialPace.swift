@@ -1,0 +1,55 @@
+/// When to dial a peer again. Pure values. Spec: Protocol/04-session.md §5.
+public struct DialPace: Sendable, Hashable {
+  private var backoff = Backoff()
+  /// Whether the last session that ended had been of use.
+  private var lastedLong = true
+  /// Milliseconds after a session that had been of use; also the least between two tries.
+  public static let shortest: Int64 = 200
+  /// Milliseconds from which a session counts as having been of use.
+  private static let use: Int64 = 5_000
+
+  public init() {}
+
+  /// Tries that failed since the last sign of life.
+  public var failures: Int { backoff.failures }
+
+  /// Whether the last session fell apart soon after it began: then nothing but time, or a sign of life, is worth a new try.
+  public var hasFallenApart: Bool { !lastedLong }
+
+  /// A session has ended that was open for so many milliseconds, whoever began it. One that was of use is a sign of life.
+  public mutating func sessionEnded(after milliseconds: Int64) {
+    lastedLong = milliseconds >= Self.use
+    if lastedLong { backoff.reset() }
+  }
+
+  /// A session that the peer began fell apart: the milliseconds to wait before our next call.
+  ///
+  /// - Parameter jitter: a random number in 0 to 1.
+  public mutating func fellApart(jitter: Double) -> Int64 { backoff.failed(jitter: jitter) }
+
+  /// A call led to a session that is over: the milliseconds to wait. One that did not last counts as a failed try: two
+  /// machines that cannot go on must not go round in a circle.
+  ///
+  /// - Parameter jitter: a random number in 0 to 1.
+  public mutating func served(jitter: Double) -> Int64 {
+    guard lastedLong else { return backoff.failed(jitter: jitter) }
+    backoff.reset()
+    return Self.shortest
+  }
+
+  /// A call failed: the milliseconds to wait.
+  ///
+  /// - Parameter jitter: a random number in 0 to 1.
+  public mutating func failed(jitter: Double) -> Int64 {
+    lastedLong = true
+    return backoff.failed(jitter: jitter)
+  }
+
+  /// Something changed while the call was under way, which makes a new try worth while, but never in a tight circle.
+  public func hastened(_ wait: Int64) -> Int64 { min(wait, Self.shortest) }
+
+  /// Whatever shows that a try is worth while: the back-off begins anew.
+  public mutating func signOfLife() {
+    backoff.reset()
+  }
+}

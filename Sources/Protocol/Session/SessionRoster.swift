@@ -1,0 +1,73 @@
+import LatchkeyModel
+
+/// The sessions that one link has with its peer, by number, and which of them is kept. Pure values.
+///
+/// Spec: Protocol/04-session.md §6.
+public struct SessionRoster: Sendable {
+  /// What becomes of a session whose Hello is in.
+  public enum Choice: Hashable, Sendable {
+    /// End the other one, if there is one, then call `keep`.
+    case keep(insteadOf: Int?)
+    /// Close it as a duplicate.
+    case giveWay
+    /// It was given up meanwhile.
+    case gone
+  }
+
+  private let own: DeviceID
+  private let peer: DeviceID
+  private var preferences: [Int: SessionPreference] = [:]
+  /// The session that both sides have said Hello in.
+  public private(set) var current: Int?
+  /// The session that we dialled and said Hello in, while the answer is on its way.
+  public private(set) var attempt: Int?
+
+  public init(own: DeviceID, peer: DeviceID) {
+    self.own = own
+    self.peer = peer
+  }
+
+  /// A handshake that we began is over. Gives false when it is of no use: the peer called in meanwhile.
+  public mutating func dialled(_ number: Int) -> Bool {
+    guard current == nil, attempt == nil else { return false }
+    preferences[number] = SessionPreference(initiator: own, peerRunID: [])
+    attempt = number
+    return true
+  }
+
+  /// A handshake that the peer began is over.
+  public mutating func accepted(_ number: Int) {
+    preferences[number] = SessionPreference(initiator: peer, peerRunID: [])
+  }
+
+  /// The peer's Hello is in.
+  ///
+  /// - Parameter runID: 16 bytes, the Hello's.
+  public mutating func greeted(_ number: Int, runID: [UInt8]) -> Choice {
+    guard var newer = preferences[number] else { return .gone }
+    newer.peerRunID = runID
+    preferences[number] = newer
+    if newer.initiator == own { return attempt == number ? .keep(insteadOf: nil) : .gone }
+    guard let other = current ?? attempt, var existing = preferences[other] else { return .keep(insteadOf: nil) }
+    // Nothing is known yet of the run that our own attempt leads to: it is this one.
+    if other == attempt { existing.peerRunID = runID }
+    return existing.yields(to: newer, own: own, peer: peer) ? .keep(insteadOf: other) : .giveWay
+  }
+
+  /// Go on with a session; the other one has ended.
+  public mutating func keep(_ number: Int) {
+    if attempt == number { attempt = nil }
+    current = number
+  }
+
+  /// A session is over.
+  ///
+  /// - Returns: whether it was the present one, and whether it was that or our attempt at one.
+  public mutating func ended(_ number: Int) -> (wasCurrent: Bool, wasOfUse: Bool) {
+    preferences[number] = nil
+    let was = (current: current == number, attempt: attempt == number)
+    if was.current { current = nil }
+    if was.attempt { attempt = nil }
+    return (was.current, was.current || was.attempt)
+  }
+}

@@ -1,0 +1,78 @@
+import LatchkeyModel
+
+/// What holds in a session whatever carries its frames: Hello first and once, keep-alive, age, and when a key is due.
+///
+/// Spec: Protocol/04-session.md §3 to §5, §7.
+public struct SessionRules: Sendable {
+  /// What the clock asks of whoever runs the session.
+  public enum TimerEffect: Hashable, Sendable {
+    /// Send a batch with this ping.
+    case ping(UInt64)
+    /// Nothing was heard for `Limits.deadMilliseconds`: close.
+    case dead
+    /// The session is a day old: say goodbye with `renew`, close, and dial anew.
+    case renew
+  }
+
+  private let openedAt: BootInstant
+  private var lastReceived: BootInstant
+  private var lastPing: BootInstant
+  private var pings: UInt64 = 0
+  private var framesSinceRekey: UInt64 = 0
+  private var rekeyedAt: BootInstant
+  /// What the peer said first; nil until then.
+  public private(set) var peerHello: Hello?
+
+  /// Begin at the end of a handshake.
+  public init(now: BootInstant) {
+    openedAt = now
+    lastReceived = now
+    lastPing = now
+    rekeyedAt = now
+  }
+
+  /// Count a frame that is about to be sealed. Gives whether this direction's key has to change after it.
+  public mutating func sealing(now: BootInstant) -> Bool {
+    framesSinceRekey += 1
+    return framesSinceRekey >= Limits.rekeyFrames || now - rekeyedAt >= Limits.rekeyMilliseconds
+  }
+
+  /// This direction's key was changed.
+  public mutating func rekeyed(now: BootInstant) {
+    framesSinceRekey = 0
+    rekeyedAt = now
+  }
+
+  /// Take a batch that was opened.
+  ///
+  /// - Throws: `SessionFault`, the peer's fault; the session has to be closed.
+  public mutating func received(_ batch: SessionBatch, now: BootInstant) throws(SessionFault) {
+    switch (peerHello, batch.hello) {
+    case (nil, let hello?):
+      if let refusal = hello.refusal { throw .refused(refusal) }
+      guard hello.versions.overlaps(Version.protocolRange) else { throw .version }
+      peerHello = hello
+    // Whoever refuses a session may say why before anything else.
+    case (nil, nil): guard batch.goodbye != nil else { throw .violation("the first batch has no Hello") }
+    case (_?, _?): throw .violation("a second Hello")
+    case (_?, nil): break
+    }
+    lastReceived = now
+  }
+
+  /// When `timerFired` should be called next.
+  public var nextTimer: BootInstant {
+    let ping = max(lastReceived, lastPing) + Limits.keepAliveMilliseconds
+    return min(ping, lastReceived + Limits.deadMilliseconds, openedAt + Limits.sessionMilliseconds)
+  }
+
+  /// Say what is due.
+  public mutating func timerFired(now: BootInstant) -> TimerEffect? {
+    if now - lastReceived >= Limits.deadMilliseconds { return .dead }
+    if now - openedAt >= Limits.sessionMilliseconds { return .renew }
+    guard now - max(lastReceived, lastPing) >= Limits.keepAliveMilliseconds else { return nil }
+    lastPing = now
+    pings += 1
+    return .ping(pings)
+  }
+}

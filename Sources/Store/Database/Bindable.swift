@@ -1,0 +1,72 @@
+import Foundation
+import GRDBSQLite
+
+/// A value that a statement's parameter can have.
+///
+/// GRDB turns each argument into a value of its own and each row into another: several times what SQLite itself takes for
+/// a small row. What is run for each message goes to SQLite directly.
+protocol Bindable {
+  /// Give the parameter `index`, from 1, this value; the result is SQLite's.
+  func bind(to statement: OpaquePointer, at index: CInt) -> CInt
+}
+
+/// The parameters of one statement, in order.
+struct Bindings: ExpressibleByArrayLiteral {
+  let values: [(any Bindable)?]
+
+  init(arrayLiteral values: (any Bindable)?...) {
+    self.values = values
+  }
+}
+
+/// SQLite copies the bytes before the call returns.
+private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+extension Int64: Bindable {
+  func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, self) }
+}
+
+extension Int: Bindable {
+  func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, Int64(self)) }
+}
+
+extension UInt32: Bindable {
+  func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, Int64(self)) }
+}
+
+extension Bool: Bindable {
+  func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, self ? 1 : 0) }
+}
+
+extension String: Bindable {
+  func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
+    var text = self
+    return text.withUTF8 { bytes in
+      // Without memory to point at, SQLite would take it for NULL.
+      guard !bytes.isEmpty else { return sqlite3_bind_text(statement, index, "", 0, copied) }
+      return bytes.withMemoryRebound(to: CChar.self) {
+        sqlite3_bind_text(statement, index, $0.baseAddress, CInt($0.count), copied)
+      }
+    }
+  }
+}
+
+extension [UInt8]: Bindable {
+  func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
+    withUnsafeBytes { bytes in
+      bytes.isEmpty
+        ? sqlite3_bind_zeroblob(statement, index, 0)
+        : sqlite3_bind_blob(statement, index, bytes.baseAddress, CInt(bytes.count), copied)
+    }
+  }
+}
+
+extension Data: Bindable {
+  func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
+    withUnsafeBytes { bytes in
+      bytes.isEmpty
+        ? sqlite3_bind_zeroblob(statement, index, 0)
+        : sqlite3_bind_blob(statement, index, bytes.baseAddress, CInt(bytes.count), copied)
+    }
+  }
+}

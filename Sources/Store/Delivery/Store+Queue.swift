@@ -1,0 +1,45 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+extension Store {
+  /// What waits for a device, most urgent class and oldest first.
+  ///
+  /// - Parameters:
+  ///   - streamClass: nil for all.
+  ///   - number: nil for all.
+  public func queue(
+    _ device: DeviceID, _ streamClass: StreamClass?, number: UInt64? = nil, limit: Int
+  ) async throws(StoreError) -> [QueueEntry] {
+    let age = age()
+    return try await read { [own, coding] database in
+      let peer = try database.address(of: device)
+      return try database.rows(
+        """
+        SELECT class, seq, kind, item_id, body, accepted_at FROM outbox_item
+        WHERE peer = ?1 AND (?2 IS NULL OR class = ?2) AND (?3 IS NULL OR seq = ?3) ORDER BY class, seq LIMIT ?4
+        """,
+        [peer.number, streamClass.map { Int64($0.rawValue) }, number.map { Int64(bitPattern: $0) }, limit]
+      ).compactMap { row in
+        guard let streamClass = StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)) else { return nil }
+        let (id, body) = (row.bytes("item_id"), row.bytes("body"))
+        var entry = QueueEntry(
+          device: device, streamClass: streamClass, number: row.unsigned("seq"),
+          bytes: Int64(id.count + body.count + 16), acceptedAt: row["accepted_at"], content: .unreadable)
+        switch ItemKind(rawValue: UInt32(clamping: row["kind"] as Int64)) {
+        case .command:
+          if let known = CommandID(bytes: id), let row = try database.commandRow(known) {
+            entry.content = .command(try ConfigurationCommand(row, author: own, coding))
+            entry.expiresInMilliseconds = (row["expires_age"] as Int64?).map { max(0, $0 - age) }
+          }
+        case .receipt: if let receipt = try? coding.receipt(body) { entry.content = .receipt(receipt) }
+        case .usageRecord: if let record = try? coding.usageRecord(body) { entry.content = .usage(record) }
+        case .usageLoss: if let loss = try? coding.usageLoss(body) { entry.content = .loss(loss) }
+        case .removal, .keyRotation: entry.content = .control
+        default: break
+        }
+        return entry
+      }
+    }
+  }
+}

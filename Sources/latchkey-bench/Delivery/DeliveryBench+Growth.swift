@@ -1,0 +1,64 @@
+import Foundation
+
+extension DeliveryBench {
+  /// Ten times the queue, the peers, the history: what a message costs the processors then, beside what it cost before.
+  func growth() throws -> Result {
+    let queue = try (few: grownQueue(messages / 10), many: grownQueue(messages))
+    tell("  queue \(queue)")
+    let history = try grownHistory()
+    tell("  history \(history)")
+    let peers = try grownPeers()
+    return Result(
+      rows: [
+        Self.grown("10 × the queue (\(messages)): cost of a message", queue),
+        Self.grown("10 × the peers (\(children)): cost of a message", peers),
+        Self.grown("10 × the history (\(messages * 2)): cost of a message", history),
+      ],
+      note:
+        "Processor time of parent and child together for a message, with peers the parent's alone; the second column is the "
+        + "same with a tenth.")
+  }
+
+  private static func grown(_ name: String, _ costs: (few: Double, many: Double)) -> BenchRow {
+    BenchRow(
+      name, costs.many, "µs", peer: costs.few, target: "at most 1.3 ×", met: costs.many <= 1.3 * costs.few)
+  }
+
+  private func grownQueue(_ count: Int) throws -> Double {
+    var costs: [Double] = []
+    // A short queue is drained more often, so that the start of a process weighs the same on both.
+    for _ in 0..<rounds { costs.append(try drained(count).cost / Double(count) * 1e6) }
+    return costs.median
+  }
+
+  private func grownPeers() throws -> (few: Double, many: Double) {
+    let fleet = try NodeFleet(folder: fresh("growth"), children: children / 10, tell: tell)
+    defer { fleet.end() }
+    let few = try costToAll(fleet, 40)
+    try fleet.grow(to: children)
+    return (few, try costToAll(fleet, 4))
+  }
+
+  private func costToAll(_ fleet: NodeFleet, _ count: Int) throws -> Double {
+    _ = try fleet.parent.ask("all 1 \(size)", "all")
+    let before = try ProcessCost.of(fleet.parent.id).seconds
+    _ = try fleet.parent.ask("all \(count) \(size)", "all")
+    return (try ProcessCost.of(fleet.parent.id).seconds - before) / Double(count * fleet.children) * 1e6
+  }
+
+  private func grownHistory() throws -> (few: Double, many: Double) {
+    let nodes = try pair()
+    defer { nodes.end() }
+    let few = messages / 5
+    _ = try nodes.parent.ask("relay \(few) \(size) \(concurrency)", "relayed")
+    let first = try costOfRelay(nodes, few)
+    _ = try nodes.parent.ask("relay \(few * 8) \(size) \(concurrency)", "relayed")
+    return (first, try costOfRelay(nodes, few))
+  }
+
+  private func costOfRelay(_ nodes: NodePair, _ count: Int) throws -> Double {
+    let before = try nodes.seconds()
+    _ = try nodes.parent.ask("relay \(count) \(size) \(concurrency)", "relayed")
+    return (try nodes.seconds() - before) / Double(count) * 1e6
+  }
+}

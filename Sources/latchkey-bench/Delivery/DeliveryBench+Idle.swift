@@ -1,0 +1,48 @@
+import Foundation
+import LatchkeyModel
+
+extension DeliveryBench {
+  /// A child that is connected and has nothing to do, beside an idle syncthing, at the same time.
+  func idle() async throws -> Result {
+    let tool = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+      .appendingPathComponent("latchkey").path
+    let parent = try await NodeProcess.start(
+      tool: tool, folder: fresh("idle-parent"), role: .parent, name: "bench parent", options: ["--no-discovery"])
+    defer { parent.stop() }
+    let child = try await NodeProcess.start(
+      tool: tool, folder: fresh("idle-child"), role: .child, name: "bench child", options: ["--no-discovery"])
+    defer { child.stop() }
+    let address = try await parent.address()
+    _ = try await PairingRun(parent: parent, child: child, code: .pasted, address: address).run()
+    let syncthing = try Syncthing(folder: fresh("syncthing"))
+    defer { syncthing.stop() }
+    // Both have long started then.
+    try await Task.sleep(for: .seconds(10))
+    guard try await child.client.status().peers.allSatisfy(\.isConnected) else {
+      throw BenchFault("The idle child is not connected.")
+    }
+    try await Task.sleep(for: .seconds(5))
+    let before = (try ProcessCost.of(child.id), try ProcessCost.of(syncthing.process.id))
+    try await Task.sleep(for: .seconds(idleSeconds))
+    let after = (try ProcessCost.of(child.id), try ProcessCost.of(syncthing.process.id))
+    let seconds = Double(idleSeconds)
+    let ours = (after.0.seconds - before.0.seconds) / seconds * 100
+    let theirs = (after.1.seconds - before.1.seconds) / seconds * 100
+    let wakeups = (Double(after.0.wakeups - before.0.wakeups) / seconds)
+    let theirWakeups = Double(after.1.wakeups - before.1.wakeups) / seconds
+    let memory = (Double(after.0.residentBytes) / 1e6, Double(after.1.residentBytes) / 1e6)
+    return Result(
+      rows: [
+        BenchRow(
+          "idle child: memory", memory.0, "MB", peer: memory.1, target: "less", met: memory.0 < memory.1),
+        BenchRow(
+          "  CPU over \(idleSeconds) s", ours, "%", peer: theirs, target: "less, under 0.1 %",
+          met: ours < theirs && ours < 0.1),
+        BenchRow(
+          "  wake-ups", wakeups, "1/s", peer: theirWakeups, target: "less", met: wakeups < theirWakeups),
+      ],
+      note:
+        "`latchkey run`, connected to its parent, without mDNS; syncthing with no folder and no device, connected to nobody."
+    )
+  }
+}

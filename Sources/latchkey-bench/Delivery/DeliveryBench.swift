@@ -1,0 +1,70 @@
+import Foundation
+import LatchkeyModel
+
+/// Measures one figure after another, each with processes and folders of its own.
+final class DeliveryBench {
+  struct Result {
+    var rows: [BenchRow]
+    /// How it was measured, for whoever reads the table.
+    var note: String
+  }
+
+  let mqttPeer: String
+  let folder: String
+  let messages: Int
+  let size: Int
+  let concurrency: Int
+  let rounds: Int
+  let children: Int
+  let idleSeconds: Int
+  let tell: (String) -> Void
+  private var folders = 0
+  private var ports = 28_900
+
+  init(
+    mqttPeer: String, folder: String, messages: Int, size: Int, concurrency: Int, rounds: Int, children: Int,
+    idleSeconds: Int, tell: @escaping (String) -> Void
+  ) {
+    self.mqttPeer = mqttPeer
+    self.folder = folder
+    self.messages = messages
+    self.size = size
+    self.concurrency = concurrency
+    self.rounds = rounds
+    self.children = children
+    self.idleSeconds = idleSeconds
+    self.tell = tell
+  }
+
+  func run(_ figure: DeliveryFigure) async throws -> Result {
+    tell("\(figure.rawValue) …")
+    return switch figure {
+    case .throughput: try throughput()
+    case .drain: try drain()
+    case .single: try single()
+    case .return: try await comingBack()
+    case .children: try manyChildren()
+    case .growth: try growth()
+    case .idle: try await idle()
+    }
+  }
+
+  /// A path in this run's folder that nothing is at.
+  func fresh(_ name: String) -> String {
+    folders += 1
+    return "\(folder)/\(folders)-\(name)"
+  }
+
+  func broker() throws -> Mosquitto {
+    ports += 1
+    return try Mosquitto(client: mqttPeer, folder: fresh("mosquitto"), port: ports)
+  }
+
+  /// A parent's worker and a child's, paired and connected.
+  func pair() throws -> NodePair { try NodePair(folder: fresh("pair")) }
+}
+
+extension [Double] {
+  /// The middle one; of an even number the higher of the two.
+  var median: Double { isEmpty ? .nan : sorted()[count / 2] }
+}

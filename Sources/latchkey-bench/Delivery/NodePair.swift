@@ -1,0 +1,41 @@
+import LatchkeyModel
+
+/// A parent's process and a child's, paired.
+final class NodePair {
+  let parent: WorkerProcess
+  private(set) var child: WorkerProcess
+  private let folder: String
+
+  init(folder: String) throws {
+    self.folder = folder
+    parent = try WorkerProcess(role: .parent, folder: folder + "-parent")
+    child = try WorkerProcess(role: .child, folder: folder + "-child")
+    try WorkerProcess.pair(parent, child)
+    try connected()
+    // What each does first of its kind is made once.
+    _ = try parent.ask("relay 1000 200 64", "relayed")
+    _ = try child.ask("report 1000 200 64", "relayed")
+  }
+
+  func connected() throws {
+    _ = try parent.ask("connected 1", "connected")
+    _ = try child.ask("connected 1", "connected")
+  }
+
+  func endChild() { child.end() }
+
+  /// When the child's process had opened its folder, last.
+  var upAt: Int64 { child.upAt }
+
+  func startChild() throws { child = try WorkerProcess(role: .child, folder: folder + "-child") }
+
+  /// Seconds of processor time of both, so far.
+  func seconds() throws -> Double {
+    try ProcessCost.of(parent.id).seconds + ProcessCost.of(child.id).seconds
+  }
+
+  func end() {
+    parent.end()
+    child.end()
+  }
+}

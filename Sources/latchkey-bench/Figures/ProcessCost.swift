@@ -1,0 +1,36 @@
+import Foundation
+import Glibc
+
+/// What the kernel counts of a process.
+struct ProcessCost {
+  /// Seconds of processor time, of all its threads.
+  var seconds: Double
+  /// Times that one of its threads was woken.
+  var wakeups: Int
+  /// Bytes of memory that are its own or shared.
+  var residentBytes: Int64
+
+  /// Read what it is now; threads that have ended count in its time, not in its wake-ups.
+  static func of(_ process: Int32) throws -> ProcessCost {
+    var wakeups = 0
+    let tasks = "/proc/\(process)/task"
+    for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
+      // A thread may end while this is read.
+      guard let status = try? String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8) else { continue }
+      wakeups += Int(number("voluntary_ctxt_switches", status))
+    }
+    let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    var (clock, time) = (clockid_t(), timespec())
+    guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+      throw BenchFault("Process \(process) has ended.")
+    }
+    return ProcessCost(
+      seconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9, wakeups: wakeups,
+      residentBytes: number("VmRSS", status) * 1_024)
+  }
+
+  private static func number(_ name: String, _ status: String) -> Int64 {
+    status.split(separator: "\n").first { $0.hasPrefix(name + ":") }?.split(whereSeparator: { " \t:".contains($0) })
+      .dropFirst().first.flatMap { Int64($0) } ?? 0
+  }
+}

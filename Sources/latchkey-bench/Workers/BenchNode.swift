@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+import LatchkeyModel
+import LatchkeyNode
+import Logging
+import ServiceLifecycle
+
+/// A node inside this process, made at its first start and taken up again at later ones.
+final class BenchNode: Sendable {
+  let service: NodeService
+  private let node: RunningNode
+  private let group: ServiceGroup
+
+  /// - Parameter folder: where its state is, or goes.
+  init(role: DeviceRole, folder: String) async throws {
+    let path = StateFolder(path: folder)
+    if !FileManager.default.fileExists(atPath: path.database) {
+      _ = try await NodeFolder.initialise(path, role: role, name: "bench \(role.rawValue)")
+    }
+    var logger = Logger(label: "bench") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .error
+    node = try await RunningNode(
+      configuration: NodeConfiguration(stateFolder: folder, interfaces: ["lo"], discovers: false), logger: logger)
+    service = node.service
+    group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(services: node.services.map { .init(service: $0) }, logger: logger))
+  }
+
+  /// Run until `body` returns.
+  func run(_ body: @escaping @Sendable (NodeService) async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      tasks.addTask { try await self.group.run() }
+      try await body(service)
+      await group.triggerGracefulShutdown()
+      try await tasks.waitForAll()
+    }
+    node.close()
+  }
+}

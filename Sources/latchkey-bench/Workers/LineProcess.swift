@@ -1,0 +1,54 @@
+import Foundation
+import Glibc
+
+/// A program that is driven by lines on its standard input and answers with lines.
+final class LineProcess {
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+  private let name: String
+  private var buffer = Data()
+
+  init(_ path: String, _ arguments: [String]) throws {
+    guard FileManager.default.isExecutableFile(atPath: path) else { throw BenchFault("\(path) is not there.") }
+    name = URL(fileURLWithPath: path).lastPathComponent
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+  }
+
+  /// Its ID, for what the kernel counts of it.
+  var id: Int32 { process.processIdentifier }
+
+  func write(_ line: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+  }
+
+  /// Read the line that begins with `word`, and give the rest of its words.
+  func read(_ word: String) throws -> [Substring] {
+    while true {
+      while let end = buffer.firstIndex(of: 10) {
+        let words = String(decoding: buffer[buffer.startIndex..<end], as: UTF8.self).split(separator: " ")
+        buffer = Data(buffer[buffer.index(after: end)...])
+        if words.first.map(String.init) == word { return Array(words.dropFirst()) }
+      }
+      let more = output.fileHandleForReading.availableData
+      guard !more.isEmpty else { throw BenchFault("\(name) has ended before it said “\(word)”.") }
+      buffer += more
+    }
+  }
+
+  /// Close its input, which is the end of what it does, and wait for that.
+  func end() {
+    try? input.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+
+  /// End it at once.
+  func kill() {
+    Glibc.kill(process.processIdentifier, SIGKILL)
+    end()
+  }
+}

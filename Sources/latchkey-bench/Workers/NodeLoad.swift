@@ -1,0 +1,97 @@
+import Foundation
+import LatchkeyModel
+import LatchkeyNode
+
+/// Gives a node messages for the one device it is paired with: commands, or records of use.
+struct NodeLoad {
+  private let node: NodeService
+  private let device: DeviceID
+  private let own: DeviceID
+  private let streamClass: StreamClass
+  private let numbers = RecordNumbers()
+
+  init(_ node: NodeService, usage: Bool) async throws {
+    self.node = node
+    let status = try await node.status()
+    guard let peer = status.peers.first else { throw BenchFault("A worker is paired with nobody.") }
+    device = peer.device.deviceID
+    own = status.deviceID
+    streamClass = usage ? .usage : .command
+  }
+
+  /// Accept `count` messages and give the last one's number.
+  func issue(_ count: Int, size: Int, concurrency: Int) async throws -> UInt64 {
+    let text = String(repeating: "m", count: size)
+    return try await every(count, concurrency) { try await give(text) }.reduce(0) { max($0, $1) }
+  }
+
+  /// Wait until the device has stored more than `through`; gives the moment.
+  func stored(beyond through: UInt64) async -> Int64 {
+    _ = await node.stored(by: device, streamClass, after: through)
+    return Durations.now()
+  }
+
+  /// Relay `count` messages with `concurrency` under way.
+  ///
+  /// - Returns: from the first asked to the last stored; and how long each took from asked, and from accepted, to stored.
+  func relay(
+    _ count: Int, size: Int, concurrency: Int
+  ) async throws -> (times: (began: Int64, ended: Int64), asked: Durations, accepted: Durations) {
+    let clock = StoredClock()
+    let watcher = Task { [node, device, streamClass] in
+      var through: UInt64 = 0
+      while !Task.isCancelled {
+        through = await node.stored(by: device, streamClass, after: through)
+        await clock.stored(through: through)
+      }
+    }
+    defer { watcher.cancel() }
+    let text = String(repeating: "m", count: streamClass == .usage ? max(1, size - 100) : size)
+    let began = Durations.now()
+    let each = try await every(count, concurrency) {
+      let began = Durations.now()
+      let sequence = try await give(text)
+      let accepted = Durations.now()
+      let stored = await clock.wait(for: sequence)
+      return (asked: stored - began, accepted: stored - accepted)
+    }
+    let ended = Durations.now()
+    var (asked, accepted) = (Durations(), Durations())
+    for one in each {
+      asked.record(one.asked)
+      accepted.record(one.accepted)
+    }
+    return ((began, ended), asked, accepted)
+  }
+
+  private func every<Value: Sendable>(
+    _ count: Int, _ concurrency: Int, _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> [Value] {
+    let remaining = Countdown(count)
+    return try await withThrowingTaskGroup(of: [Value].self) { group in
+      for _ in 0..<min(concurrency, count) {
+        group.addTask {
+          var values: [Value] = []
+          while remaining.take() { values.append(try await body()) }
+          return values
+        }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+  }
+
+  /// Have a message accepted, durably; gives its number.
+  private func give(_ text: String) async throws -> UInt64 {
+    guard streamClass == .usage else { return try await node.send(.message(text), to: device).sequence }
+    let next = numbers.next()
+    guard let id = RecordID(bytes: next.id), let app = AppID("org.example.Game") else {
+      throw BenchFault("No record can be made.")
+    }
+    let record = UsageRecord(
+      recordID: id, device: own, appID: app, displayName: text, sessionStart: next.start,
+      sessionEnd: next.start + 600_000, zone: "Europe/Berlin", activeMilliseconds: 600_000, category: .learning,
+      milliPointsPerMinute: 1_000, earnedMilliPoints: 10_000,
+      evidence: .tracked)
+    return try await node.report([record])[device] ?? 0
+  }
+}

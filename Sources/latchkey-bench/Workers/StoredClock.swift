@@ -1,0 +1,19 @@
+/// When each number of a stream was reported stored, in microseconds; for those who wait for theirs.
+actor StoredClock {
+  private var through: UInt64 = 0
+  private var at = Durations.now()
+  private var waiting: [UInt64: CheckedContinuation<Int64, Never>] = [:]
+
+  func stored(through: UInt64) {
+    at = Durations.now()
+    guard through > self.through else { return }
+    for sequence in self.through + 1...through { waiting.removeValue(forKey: sequence)?.resume(returning: at) }
+    self.through = through
+  }
+
+  /// Wait until `sequence` was stored; gives the moment.
+  func wait(for sequence: UInt64) async -> Int64 {
+    if sequence <= through { return at }
+    return await withCheckedContinuation { waiting[sequence] = $0 }
+  }
+}

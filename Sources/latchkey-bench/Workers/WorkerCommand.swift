@@ -1,0 +1,33 @@
+import ArgumentParser
+import Foundation
+import LatchkeyModel
+import LatchkeyNode
+
+/// One or more nodes inside a worker process, told what to do by lines; started by the other subcommands.
+struct WorkerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "worker", shouldDisplay: false)
+
+  @Argument var role: String
+  @Argument var folder: String
+  @Option var nodes = 1
+
+  func run() async throws {
+    guard let role = DeviceRole(rawValue: role) else { throw ValidationError("parent or child") }
+    var nodes: [BenchNode] = []
+    for number in 0..<self.nodes {
+      nodes.append(try await BenchNode(role: role, folder: self.nodes == 1 ? folder : "\(folder)-\(number)"))
+    }
+    try await run(nodes[...], [])
+  }
+
+  /// Run the first of what is left around all the others.
+  private func run(_ left: ArraySlice<BenchNode>, _ running: [NodeService]) async throws {
+    guard let first = left.first else { return try await WorkerTurns(nodes: running).run() }
+    try await first.run { try await run(left.dropFirst(), running + [$0]) }
+  }
+}
+
+/// Write a line to whoever drives this process.
+func say(_ line: String) {
+  FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}

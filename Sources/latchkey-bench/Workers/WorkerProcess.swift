@@ -1,0 +1,42 @@
+import Foundation
+import LatchkeyModel
+
+/// Nodes in a process of their own, driven by lines on its standard input and output.
+final class WorkerProcess {
+  private let lines: LineProcess
+  /// When its nodes were open.
+  let upAt: Int64
+
+  /// - Parameters:
+  ///   - folder: the node's state; with more than one, what its folders' names begin with.
+  init(role: DeviceRole, folder: String, nodes: Int = 1) throws {
+    let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+    lines = try LineProcess(own, ["worker", role.rawValue, folder, "--nodes", String(nodes)])
+    upAt = try lines.read("up").first.flatMap { Int64($0) } ?? 0
+  }
+
+  /// Its ID, for what the kernel counts of it.
+  var id: Int32 { lines.id }
+
+  func write(_ line: String) throws { try lines.write(line) }
+
+  /// Read the line that begins with `word`, and give the rest of it.
+  func read(_ word: String) throws -> [Substring] { try lines.read(word) }
+
+  /// Tell it to do something and wait for the answer.
+  func ask(_ line: String, _ word: String) throws -> [Int64] {
+    try write(line)
+    return try read(word).compactMap { Int64($0) }
+  }
+
+  func end() { lines.end() }
+
+  /// Pair a parent's worker with a child's, and wait for their session.
+  static func pair(_ parent: WorkerProcess, _ child: WorkerProcess, node: Int = 0) throws {
+    try parent.write("invite")
+    guard let code = try parent.read("code").first else { throw BenchFault("No code was shown.") }
+    try child.write("join \(node) \(code)")
+    _ = try child.read("joined")
+    _ = try parent.read("paired")
+  }
+}

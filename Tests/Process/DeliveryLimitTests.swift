@@ -1,0 +1,118 @@
+import Foundation
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// What a queue holds to while a machine is off, and what a person sees of it.
+  @Suite struct DeliveryLimitTests {
+    @Test(
+      "Commands for a machine that is off: the newest setting waits, what ran out says so, the rest arrives in order")
+    func machineIsOff() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        _ = await child.terminate()
+        for limit in 1...4 {
+          _ = try await parent.issue(.setApp(.init(appID: "a.b", dailyLimitMinutes: limit)), to: "Emma's PC")
+        }
+        let brief = try await parent.latchkey("message", "send", "too late", "--on", "Emma's PC", "--expires", "1s")
+        #expect(brief.status == 0, "\(brief)")
+        let lasting = try await parent.latchkey("message", "send", "in time", "--on", "Emma's PC", "--expires", "never")
+        let cancelled = try await parent.issue(.message("taken back"), to: "Emma's PC")
+        #expect(try await parent.latchkey("commands", "cancel", cancelled).status == 0)
+        let id = brief.output.trimmingCharacters(in: .newlines)
+        // Also over a crash of the parent.
+        try await parent.restart()
+        let expired = try await parent.latchkey("commands", "wait", id, "--timeout", "60")
+        #expect(expired.status == 65 && expired.talk.contains("expired"), "\(expired)")
+
+        let queue = try await parent.latchkey("queue", "list", "--peer", "Emma's PC")
+        #expect(queue.output.contains("at most 4 min a day") && queue.output.contains("in time"), "\(queue)")
+        #expect(!queue.output.contains("too late") && !queue.output.contains("taken back"), "\(queue)")
+        #expect(queue.output.split(separator: "\n").count == 4, "\(queue)")
+        let shown = try await parent.latchkey("queue", "show", "command/6")
+        #expect(shown.status == 0 && shown.output.contains("in time"), "\(shown)")
+        for gone in ["command/1", "command/99", "usage/1"] {
+          let none = try await parent.latchkey("queue", "show", gone)
+          #expect(none.status == 67 && none.talkLines.count == 1, "\(none)")
+        }
+        let status = try await parent.latchkey("status")
+        for words in ["3 command items superseded", "1 command item expired", "1 command item cancelled"] {
+          #expect(status.output.contains(words), "\(status.output)")
+        }
+        let vain = try await parent.latchkey("sync", "now", "--wait", "1")
+        #expect(vain.status == 75 && vain.talk.contains("not in step"), "\(vain)")
+
+        try await child.start()
+        let inStep = try await parent.latchkey("sync", "now", "--wait", "60", "--peer", "Emma's PC")
+        #expect(inStep.status == 0 && inStep.output.contains("up to date"), "\(inStep)")
+        #expect(
+          try await parent.ended(lasting.output.trimmingCharacters(in: .newlines)).status == .executed)
+        #expect(try await child.api.status().messages.map(\.text) == ["in time"])
+        #expect(try await child.api.apps(device: nil).map(\.configuration.dailyLimitMinutes) == [4])
+        #expect(try await parent.latchkey("queue", "list").output == "Nothing waits.\n")
+        let retry = try await parent.latchkey("queue", "retry")
+        #expect(retry.status == 0 && retry.output.contains("connected"), "\(retry)")
+      }
+    }
+
+    @Test("Wrong spans, classes and limits are refused with a sentence each")
+    func wrongInput() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        for span in ["0s", "tomorrow", "400d", "-1h", "1", ""] {
+          let refused = try await parent.latchkey("message", "send", "x", "--on", "Emma's PC", "--expires", span)
+          #expect(refused.status == 64 && refused.output.isEmpty, "\(span): \(refused)")
+        }
+        await #expect(throws: LocalAPIError.self) {
+          _ = try await parent.api.issue(
+            CommandRequest(device: "Emma's PC", action: .requestReport, expiresAfter: 999))
+        }
+        for arguments in [
+          ["queue", "list", "--class", "other"], ["queue", "show", "command"], ["sync", "now", "--wait", "0"],
+        ] {
+          let refused = try await parent.latchkey(arguments)
+          #expect(refused.status == 64, "\(arguments): \(refused)")
+        }
+        #expect(try await parent.latchkey("queue", "list", "--peer", "nobody").status == 67)
+        #expect(try await parent.api.commands(device: nil, limit: 9).isEmpty)
+        #expect(try await child.latchkey("run", "--queue-items", "3").status == 64)
+      }
+    }
+
+    @Test("A child whose usage queue is full tells totals that are exact, and nothing is lost while they fit")
+    func usageOverTheCap() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        _ = await parent.terminate()
+        _ = await child.terminate()
+        try await child.start(NodeProcess.quiet + ["--queue-items", "16"])
+        let start = BootInstant(milliseconds: 1_000)
+        for index in 0..<60 {
+          // Twenty minutes past noon of one day: one hour, one day.
+          let wall = 1_793_534_400_000 + Int64(index) * 10_000
+          let begun = try await child.api.startUsage(
+            UsageStartRequest(
+              appID: "a.b", processID: getpid(), processStartTime: 1, startedAt: start, startedAtWall: wall, zone: "UTC"
+            ))
+          _ = try await child.api.endUsage(
+            recordID: begun.recordID.description,
+            UsageEndRequest(endedAt: start + 5_000, endedAtWall: wall + 5_000))
+        }
+        let queue = try #require(try await child.api.devices().first?.queues.first { $0.streamClass == .usage })
+        #expect(queue.waitingItems <= 16)
+        #expect(queue.undelivered.map(\.fate) == [.merged], "\(queue)")
+        try await parent.start()
+        try await eventually("all is delivered") {
+          guard try await parent.isConnected() else { return false }
+          return try await child.hasNothingWaiting()
+        }
+        let there = try await parent.usage()
+        #expect(there.reduce(0) { $0 + $1.sessions } == 60)
+        #expect(there.reduce(0) { $0 + $1.activeMilliseconds } == 60 * 5_000)
+        #expect(there.count < 60)
+        #expect(try await child.usage().count == 60)
+        #expect(try await parent.api.status().warnings.isEmpty)
+      }
+    }
+  }
+}

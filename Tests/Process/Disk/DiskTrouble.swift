@@ -1,0 +1,130 @@
+import Foundation
+import GRDB
+import Glibc
+import LatchkeyModel
+import Testing
+
+/// A parent and a child, one of which is on a disk that falls ill and gets well while both go on with what they do.
+struct DiskTrouble: Sendable {
+  let parent: NodeProcess
+  let child: NodeProcess
+  let sick: NodeProcess
+  /// How the sick one says it.
+  let sentence: String
+  /// Names the case.
+  let note: String
+
+  /// Have the disk fall ill after a while, see what comes of it, have it rise again, and see that all is there.
+  func run(fall: () throws -> Void, rise: () throws -> Void) async throws {
+    try await sick.lab.pair(parent, child)
+    var given: [String] = []
+    for number in 0..<5 { given.append(try await give(number)) }
+    for id in given { #expect(try await parent.ended(id).status == .executed) }
+    let session = try await Self.startUse(of: "begun.before", on: child)
+    let process = await sick.pid
+    let well = sick.name == parent.name ? child : parent
+
+    try fall()
+    if sick.name == parent.name {
+      // What fits into the room that is left is accepted, and held.
+      try await refusal { given.append(try await give(given.count)) }
+      try await record("while.ill", on: child)
+    } else {
+      for number in given.count..<2_000 where try await !isSaid() { given.append(try await give(number)) }
+      try await refusal { _ = try await Self.startUse(of: "not.to.be", on: child) }
+      try await refusal { try await Self.endUse(session, on: child) }
+    }
+    try await eventually("it is said") { try await isSaid() }
+    let shown = try await sick.latchkey(["status"])
+    #expect(shown.status == 0 && shown.output.contains(sentence), "\(shown), \(note)")
+    try await watchTries(of: well)
+
+    try rise()
+    try await eventually("it is not said any more") { try await sick.api.status().warnings.isEmpty }
+    #expect(await sick.pid == process, "\(note)")
+    given.append(try await give(given.count))
+    try await Self.endUse(session, on: child)
+    try await record("used.after", on: child)
+    for id in given {
+      let command = try await parent.ended(id)
+      #expect(command.status == .executed, "\(command), \(note)")
+    }
+    for node in [child, parent] { try await eventually("nothing waits") { try await node.hasNothingWaiting() } }
+    for node in [parent, child] { #expect(await node.terminate() == .exited(0)) }
+    try check(given)
+  }
+
+  /// How often the other one goes on trying: it neither gives up nor goes round in a circle.
+  private func watchTries(of well: NodeProcess) async throws {
+    let (sessions, refusals) = (Self.count("session open", in: well.log), Self.count("refused", in: sick.log))
+    try await Task.sleep(for: .seconds(6))
+    #expect(Self.count("session open", in: well.log) - sessions <= 12, "\(note)")
+    #expect(Self.count("refused", in: sick.log) - refusals <= 60, "\(note)")
+  }
+
+  private func check(_ given: [String]) throws {
+    let received = try child.read {
+      try Row.fetchAll($0, sql: "SELECT command_id, text FROM received_message ORDER BY command_id")
+    }
+    let ids = received.compactMap { CommandID(bytes: $0["command_id"] as Data)?.description }
+    #expect(Set(ids) == Set(given) && ids.count == given.count, "\(ids.count) of \(given.count), \(note)")
+    let commands = try parent.read {
+      try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM command WHERE status = 'executed'")
+    }
+    #expect(commands == given.count, "\(note)")
+    let here = try child.read { try Set(Data.fetchAll($0, sql: "SELECT record_id FROM usage_record")) }
+    let there = try parent.read { try Set(Data.fetchAll($0, sql: "SELECT record_id FROM usage_record")) }
+    #expect(here == there && here.count == (sick.name == parent.name ? 3 : 2), "\(note)")
+    for node in [parent, child] {
+      let verdict = try node.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
+      #expect(verdict == ["ok"], "\(node.name), \(note)")
+    }
+  }
+
+  private func isSaid() async throws -> Bool {
+    try await sick.api.status().warnings.contains { $0.hasPrefix(sentence) }
+  }
+
+  /// Do it until it is refused as it has to be.
+  private func refusal(_ work: () async throws -> Void) async throws {
+    for _ in 0..<2_000 {
+      do { try await work() } catch let error as LocalAPIError {
+        #expect(error.code == .storage && error.message.hasPrefix(sentence), "\(error), \(note)")
+        return
+      }
+    }
+    throw LabFault("It was never refused.")
+  }
+
+  private func give(_ number: Int) async throws -> String {
+    try await parent.issue(.message("\(number) " + String(repeating: "x", count: 3_000)), to: child.name)
+  }
+
+  private func record(_ app: String, on child: NodeProcess) async throws {
+    try await Self.endUse(try await Self.startUse(of: app, on: child), on: child)
+  }
+
+  /// Begin a session of this very process.
+  static func startUse(of app: String, on child: NodeProcess) async throws -> RecordID {
+    let text = ProcessLab.read("/proc/self/stat")
+    let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+    return try await child.api.startUsage(
+      UsageStartRequest(
+        appID: app, processID: getpid(), processStartTime: UInt64(fields[20]) ?? 0, startedAt: now(),
+        startedAtWall: 60_000, zone: "Europe/Berlin")
+    ).recordID
+  }
+
+  private static func endUse(_ id: RecordID, on child: NodeProcess) async throws {
+    _ = try await child.api.endUsage(
+      recordID: id.description, UsageEndRequest(endedAt: now(), endedAtWall: 61_000))
+  }
+
+  private static func now() -> BootInstant {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return BootInstant(milliseconds: Int64(time.tv_sec) * 1_000)
+  }
+
+  private static func count(_ words: String, in log: String) -> Int { log.components(separatedBy: words).count - 1 }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Glibc
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// How much the disk is worked, counted where the node asks for it.
+  @Suite struct DiskWorkTests {
+    @Test("What is accepted is synced, one by one; nothing else is written")
+    func eachIsSynced() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child, disk) = try await family(lab, counted: .parent)
+        await child.kill()
+        for number in 0..<20 {
+          let before = disk.syncs
+          _ = try await parent.issue(.message("message \(number)"), to: child.name)
+          #expect(disk.syncs > before, "command \(number) was accepted and is not on the disk")
+        }
+      }
+    }
+
+    @Test("What waits for a machine goes over with a few syncs on both sides", arguments: [DeviceRole.parent, .child])
+    func fewSyncs(counted: DeviceRole) async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child, disk) = try await family(lab, counted: counted)
+        #expect(await child.terminate() == .exited(0))
+        var last = ""
+        for number in 0..<300 { last = try await parent.issue(.message("message \(number)"), to: child.name) }
+        if counted == .child { unlink(disk.counter) }
+        let before = disk.syncs
+        try await child.start()
+        #expect(try await parent.ended(last).status == .executed)
+        try await eventually("nothing waits") { try await child.hasNothingWaiting() }
+        let syncs = disk.syncs - before
+        print("DiskWorkTests: 300 commands and their receipts, \(syncs) syncs on the \(counted.rawValue)")
+        #expect((1...60).contains(syncs))
+      }
+    }
+
+    @Test("While a sync does not return, the node answers and keeps its sessions; what arrives meanwhile is one commit")
+    func waitsForNoDisk() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child, disk) = try await family(lab, counted: .parent)
+        let before = disk.syncs
+        try disk.order("sync hold")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask { _ = try await parent.issue(.message("first"), to: child.name) }
+          try await eventually("the sync hangs") { disk.syncs > before }
+          for number in 0..<100 {
+            group.addTask { _ = try await parent.issue(.message("message \(number)"), to: child.name) }
+          }
+          // Answered by the event loop that carries those, too: they have arrived when these have.
+          for _ in 0..<40 {
+            let status = try await parent.api.status()
+            #expect(status.peers.allSatisfy(\.isConnected) && status.warnings.isEmpty)
+          }
+          #expect(try await parent.api.commands(device: child.name, limit: 1_000).isEmpty)
+          let held = disk.syncs
+          disk.heal()
+          try await group.waitForAll()
+          let syncs = disk.syncs - held
+          print("DiskWorkTests: 100 commands at one time, \(syncs) syncs")
+          #expect(syncs <= 25)
+        }
+        try await eventually("nothing waits") { try await parent.hasNothingWaiting() }
+      }
+    }
+
+    @Test("Two nodes that have nothing to do write nothing and hardly wake")
+    func idle() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child, disk) = try await family(lab, counted: .child)
+        _ = try await parent.ended(parent.issue(.message("the last"), to: child.name))
+        for node in [parent, child] { try await eventually("nothing waits") { try await node.hasNothingWaiting() } }
+        let pids = [await parent.pid, await child.pid].compactMap { $0 }
+        // What follows a delivery, such as the note of when both were in step, is over when nobody wakes for a second.
+        var last = -1
+        while true {
+          let now = try pids.reduce(0) { try $0 + Self.wakeUps(of: $1) }
+          if now - last <= 10 { break }
+          last = now
+          try await Task.sleep(for: .seconds(1))
+        }
+        let (syncs, writes) = (disk.syncs, disk.writes)
+        let before = try pids.map(Self.wakeUps)
+        // One keep-alive falls into it.
+        try await Task.sleep(for: .seconds(20))
+        let wakeUps = try zip(pids.map(Self.wakeUps), before).map { $0 - $1 }
+        print("DiskWorkTests: \(wakeUps) wake-ups in 20 s of two idle nodes")
+        #expect(wakeUps.allSatisfy { $0 <= 100 })
+        #expect(disk.syncs == syncs && disk.writes == writes)
+      }
+    }
+
+    /// A family of which one is on a disk that counts.
+    private func family(_ lab: ProcessLab, counted: DeviceRole) async throws -> (NodeProcess, NodeProcess, FaultyDisk) {
+      let disk = FaultyDisk(lab)
+      let parent = try await lab.node(.parent, "Kitchen laptop")
+      let child = try await lab.node(.child, "Emma's PC")
+      await (counted == .parent ? parent : child).use(disk.variables)
+      for node in [parent, child] { try await node.start() }
+      try await lab.pair(parent, child)
+      return (parent, child, disk)
+    }
+
+    /// How often any thread of a process has gone to sleep and come back.
+    private static func wakeUps(of process: pid_t) throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").reduce(0) { sum, thread in
+        let lines = ProcessLab.read("/proc/\(process)/task/\(thread)/status").split(separator: "\n")
+        let line = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }
+        return sum + (line.flatMap { Int($0.split(separator: "\t").last ?? "") } ?? 0)
+      }
+    }
+  }
+}

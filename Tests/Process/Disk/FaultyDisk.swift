@@ -1,0 +1,42 @@
+import Foundation
+import Glibc
+
+/// A disk that a test makes faulty, and counts on, by a library that is loaded into the node. See Tests/DiskFault.
+struct FaultyDisk: Sendable {
+  private let orders: String
+  let counter: String
+
+  init(_ lab: ProcessLab) {
+    orders = lab.newPath()
+    counter = lab.newPath()
+  }
+
+  /// What a node finds in its environment to be on this disk.
+  var variables: [String: String] {
+    ["LD_PRELOAD": Self.library, "LATCHKEY_DISK_FAULT": orders, "LATCHKEY_DISK_COUNT": counter]
+  }
+
+  /// From now on do as ordered, such as "sync 5".
+  func order(_ text: String) throws {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: orders), options: .atomic)
+  }
+
+  /// Be well again.
+  func heal() { unlink(orders) }
+
+  /// Syncs of the database's files that have begun since the node was started.
+  var syncs: Int { count(0) }
+
+  /// Writes to the database's files since the node was started.
+  var writes: Int { count(1) }
+
+  private func count(_ place: Int) -> Int {
+    guard let data = FileManager.default.contents(atPath: counter), data.count >= 16 else { return 0 }
+    return data.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: 8 * place, as: UInt64.self)) }
+  }
+
+  private static let library =
+    URL(fileURLWithPath: BuiltProgram.path).deletingLastPathComponent().appendingPathComponent(
+      "libLatchkeyDiskFault.so"
+    ).path
+}

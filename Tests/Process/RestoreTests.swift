@@ -1,0 +1,148 @@
+import Foundation
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// A state folder that is set back to a backup, or a database that is lost: the other machine notices, and what is known
+  /// anywhere comes back.
+  @Suite struct RestoreTests {
+    private func backUp(_ node: NodeProcess, _ lab: ProcessLab) throws -> String {
+      let path = lab.newPath()
+      try FileManager.default.copyItem(atPath: node.folder, toPath: path)
+      return path
+    }
+
+    private func restore(_ node: NodeProcess, from path: String) throws {
+      try FileManager.default.removeItem(atPath: node.folder)
+      try FileManager.default.copyItem(atPath: path, toPath: node.folder)
+    }
+
+    private func inStep(_ nodes: [NodeProcess]) async throws {
+      try await eventually("all is in step") {
+        for node in nodes {
+          guard try await node.isConnected(), try await node.hasNothingWaiting() else { return false }
+        }
+        return true
+      }
+    }
+
+    private func texts(_ node: NodeProcess) async throws -> [String] {
+      try await node.api.status().messages.map(\.text).sorted()
+    }
+
+    @Test(
+      "A parent set back to a backup, which gives out numbers again before it is in touch, loses nothing of the new")
+    func parentRestored() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        for text in ["one", "two"] {
+          _ = try await parent.ended(try await parent.issue(.message(text), to: "Emma's PC"))
+        }
+        try await inStep([parent, child])
+        _ = await parent.terminate()
+        let backup = try backUp(parent, lab)
+        try await parent.start()
+        for text in ["three", "four", "five"] {
+          _ = try await parent.ended(try await parent.issue(.message(text), to: "Emma's PC"))
+        }
+        try await inStep([parent, child])
+        // The child is away while the parent, set back, gives the numbers of three to five to other commands, and one more.
+        _ = await child.terminate()
+        _ = await parent.terminate()
+        try restore(parent, from: backup)
+        try await parent.start()
+        var ids: [String] = []
+        for text in ["six", "seven", "eight", "nine"] {
+          ids.append(try await parent.issue(.message(text), to: "Emma's PC"))
+        }
+        try await child.start()
+        for id in ids { #expect(try await parent.ended(id).status == .executed) }
+        try await inStep([parent, child])
+        #expect(
+          try await texts(child) == ["eight", "five", "four", "nine", "one", "seven", "six", "three", "two"])
+        let warnings = try await parent.api.status().warnings
+        #expect(warnings.contains { $0.contains("restored from a backup") && $0.contains("latchkey") }, "\(warnings)")
+      }
+    }
+
+    @Test("A parent set back gets usage and answers again that it had reported stored since")
+    func parentLostRecords() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        _ = try await child.latchkey("usage", "track", "--app", "a.b", "--", "/bin/true")
+        try await parent.eventuallyHasUsage(1)
+        let early = try await parent.issue(.message("early"), to: "Emma's PC")
+        _ = try await parent.ended(early)
+        try await inStep([parent, child])
+        _ = await parent.terminate()
+        let backup = try backUp(parent, lab)
+        try await parent.start()
+        for _ in 1...3 { _ = try await child.latchkey("usage", "track", "--app", "c.d", "--", "/bin/true") }
+        try await parent.eventuallyHasUsage(4)
+        try await inStep([parent, child])
+        _ = await parent.terminate()
+        try restore(parent, from: backup)
+        try await parent.start()
+        try await parent.eventuallyHasUsage(4)
+        try await inStep([parent, child])
+        #expect(try await Set(parent.usage()) == Set(child.usage()))
+        #expect(try await parent.ended(early).status == .executed)
+        let warnings = try await child.api.status().warnings
+        #expect(warnings.contains { $0.contains("has lost what it had stored") }, "\(warnings)")
+      }
+    }
+
+    @Test(
+      "A child set back to a backup gets the newest rule of each application again, and messages it never had in its past"
+    )
+    func childRestored() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        _ = try await parent.ended(
+          try await parent.issue(.setApp(.init(appID: "a.b", dailyLimitMinutes: 10)), to: "Emma's PC"))
+        try await inStep([parent, child])
+        _ = await child.terminate()
+        let backup = try backUp(child, lab)
+        try await child.start()
+        for limit in [20, 30] {
+          _ = try await parent.ended(
+            try await parent.issue(.setApp(.init(appID: "a.b", dailyLimitMinutes: limit)), to: "Emma's PC"))
+        }
+        _ = try await parent.ended(
+          try await parent.issue(.setApp(.init(appID: "c.d", isBlocked: true)), to: "Emma's PC"))
+        try await inStep([parent, child])
+        _ = await child.terminate()
+        try restore(child, from: backup)
+        try await child.start()
+        try await eventually("the newest rules hold again") {
+          let apps = try await child.api.apps(device: nil).map(\.configuration)
+          return apps.first { $0.appID.text == "a.b" }?.dailyLimitMinutes == 30
+            && apps.contains { $0.appID.text == "c.d" && $0.isBlocked }
+        }
+        try await inStep([parent, child])
+        let states = try await parent.api.commands(device: "Emma's PC", limit: 100).map(\.status)
+        #expect(states.allSatisfy { $0 == .executed }, "\(states)")
+      }
+    }
+
+    @Test("A child whose database is gone keeps its keys and stays paired after the way out that it is told")
+    func databaseLost() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        _ = try await parent.ended(
+          try await parent.issue(.setApp(.init(appID: "a.b", isBlocked: true)), to: "Emma's PC"))
+        try await inStep([parent, child])
+        await child.kill()
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: child.database + suffix) }
+        try await child.start()
+        // Its pairing was in the database: it is unpaired, and pairing again brings everything back.
+        #expect(try await child.paired().isEmpty)
+        try await lab.pair(parent, child)
+        try await inStep([parent, child])
+        try await eventually("the rule holds again") {
+          try await child.api.apps(device: nil).contains { $0.configuration.isBlocked }
+        }
+      }
+    }
+  }
+}

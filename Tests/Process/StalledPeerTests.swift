@@ -1,0 +1,61 @@
+import Foundation
+import GRDB
+import Glibc
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// A peer that reads nothing: its process is stopped, its connection stays open.
+  @Suite struct StalledPeerTests {
+    /// Resident memory, in bytes.
+    private func resident(_ node: NodeProcess) async throws -> Int64 { try await node.api.status().residentBytes }
+
+    @Test(
+      "What waits for a peer that reads nothing stays on the disk; others go on; it gets everything when it reads again"
+    )
+    func readsNothing() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, stalled) = try await lab.pairedFamily()
+        let other = try await lab.node(.child, "Ben's PC")
+        try await other.start()
+        try await lab.pair(parent, other)
+        try await eventually("both are in step") { try await parent.api.devices().allSatisfy { $0.isConnected } }
+        let before = try await resident(parent)
+        await stalled.signal(SIGSTOP)
+        // 24 MB: six windows, and far more than the sockets hold.
+        let text = String(repeating: "x", count: 4_000)
+        let count = 6_000
+        let device = "Emma's PC"
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for worker in 0..<4 {
+            group.addTask {
+              let api = try await parent.api
+              for index in stride(from: worker, to: count, by: 4) {
+                _ = try await api.issue(CommandRequest(device: device, action: .message("\(index) " + text)))
+              }
+            }
+          }
+          try await group.waitForAll()
+        }
+        let queue = try #require(
+          try await parent.api.devices().first { $0.device.name.text == device }?.queues
+            .first { $0.streamClass == .command })
+        #expect(queue.waitingItems == Int64(count))
+        // The window and the write buffer bound what is in memory, not what waits.
+        #expect(queue.inFlightItems <= Int64(Limits.windowItems))
+        let grown = try await resident(parent) - before
+        #expect(grown < 64 << 20, "\(grown >> 20) MB more")
+        let id = try await parent.issue(.message("dinner"), to: "Ben's PC")
+        #expect(try await parent.ended(id).status == .executed)
+
+        await stalled.signal(SIGCONT)
+        try await eventually("everything has arrived") { try await parent.hasNothingWaiting() }
+        await stalled.kill()
+        let texts = try stalled.read {
+          try String.fetchAll($0, sql: "SELECT text FROM received_message ORDER BY command_id")
+        }
+        #expect(texts.count == count)
+      }
+    }
+  }
+}
