@@ -68,7 +68,8 @@ let package = Package(
       name: "LatchkeyProtocol", dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire"],
       path: "Sources/Protocol", swiftSettings: strict),
     .target(
-      name: "LatchkeyStore", dependencies: [
+      name: "LatchkeyStore",
+      dependencies: [
         "LatchkeyModel", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
@@ -123,8 +124,17 @@ let package = Package(
 
     .target(
       name: "LatchkeyTestSupport",
-      dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyStore"],
+      dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"],
       path: "Tests/Support", swiftSettings: strict),
+    // Many nodes in one process, in time that is counted and on a network that is thought up: see Tests/Simulation.
+    .target(
+      name: "LatchkeySimulation",
+      dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyTestSupport"],
+      path: "Tests/Simulation/Engine", swiftSettings: strict),
+    .executableTarget(
+      name: "latchkey-simulate",
+      dependencies: ["LatchkeySimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Tests/Simulation/Program", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyModelTests", dependencies: ["LatchkeyModel", "LatchkeyTestSupport"], path: "Tests/Model",
       swiftSettings: strict),

@@ -24,6 +24,8 @@ extension PeerLink {
       // Streams that were closed are of the past; what is left is the one that carries the removal.
       for (streamClass, position) in positions { outbox.restarted(streamClass, position) }
       outbox.drop(allBut: Set(positions.keys))
+      // Nothing of it is taken any more, and a new pairing begins new streams.
+      inbox = InboxMachine([])
       // Whoever stays got new keys in the transaction of the removal.
       try await context.reloadHousehold()
       try await directory.refreshAll()

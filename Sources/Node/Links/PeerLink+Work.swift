@@ -44,6 +44,9 @@ extension PeerLink {
       } catch {
         inbox.commitFailed()
         fail(number, error)
+        // The commit may have been one of the session before: what the present one has brought meanwhile was forgotten with
+        // it, and comes again only in the next.
+        if let current { fail(current, error) }
         return
       }
     }
@@ -98,8 +101,8 @@ extension PeerLink {
         CrashPoint.storedReceived.reached()
         let result: StoredResult
         do throws(StoreError) { result = try await context.store.forget(peer, position, at: context.wall()) } catch {
-          // What the peer has said since covers it.
-          if pendingForget[streamClass] == nil, current != nil { pendingForget[streamClass] = position }
+          // It is still to be noted, in this session or after it, unless the peer has said since what covers it.
+          if pendingForget[streamClass] == nil { pendingForget[streamClass] = position }
           throw error
         }
         CrashPoint.itemsForgotten.reached()

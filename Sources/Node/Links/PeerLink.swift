@@ -84,10 +84,14 @@ actor PeerLink {
     if keyChanged || record.state != .active {
       if let outbox = try? await context.store.outboxPositions(peer),
         let inbox = try? await context.store.inboxPositions(peer),
-        let held = try? await context.store.heldItems(peer), current == nil
+        let held = try? await context.store.heldItems(peer)
       {
-        self.outbox = OutboxMachine(outbox)
-        self.inbox = InboxMachine(inbox, held: held)
+        // A session that counts on streams from before a removal or a new pairing makes way.
+        if !self.outbox.agrees(with: outbox) || !self.inbox.agrees(with: inbox), let current { close(current, .renew) }
+        if current == nil {
+          self.outbox = OutboxMachine(outbox)
+          self.inbox = InboxMachine(inbox, held: held)
+        }
       }
     }
     await takeNews()
@@ -203,7 +207,7 @@ actor PeerLink {
     if wasCurrent {
       outbox.sessionClosed()
       inbox.sessionClosed()
-      pendingForget = [:]
+      // What the peer has stored stays to be noted: the outbox counts on it and does not ask again.
       restarts = []
       logger.info("session ended")
       context.changes.notify()

@@ -53,6 +53,11 @@ public struct OutboxMachine: Sendable {
     }
   }
 
+  /// Whether the store holds the streams that are counted on here, or has closed them and perhaps begun others.
+  public func agrees(with stored: [StreamClass: OutboxPosition]) -> Bool {
+    streams.allSatisfy { stored[$0.key]?.epoch == $0.value.position.epoch }
+  }
+
   /// What our Hello states about the streams we send.
   public var statement: [StreamPosition] {
     streams.keys.sorted().compactMap { streamClass in

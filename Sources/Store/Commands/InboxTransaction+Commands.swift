@@ -90,18 +90,18 @@ extension InboxTransaction {
         [status.rawValue, wall, reason, state.map { coding.encode($0) }, receipt.commandID.bytes, peer.number])
       guard database.changesCount > 0 else { return }
       result.commands.append(receipt.commandID)
-      try takeOver(state)
+      try takeOver(state, after: receipt.commandID)
     } catch let fault as BodyFault { result.faults.append(fault.description) }
   }
 
   /// What a child reports to be in force is what is shown for it here, unless a newer rule is on its way; and this device's
   /// clock never falls behind what it has seen.
-  private func takeOver(_ state: StateInForce?) throws {
+  private func takeOver(_ state: StateInForce?, after command: CommandID) throws {
     switch state {
     case .app(let configuration, let enforcement):
       try database.witness(configuration.modified.wall)
       let present = try database.app(configuration.appID, on: peer.device, coding)
-      guard present.map({ $0.modified <= configuration.modified }) ?? false else { return }
+      guard try present.map({ $0.modified <= configuration.modified }) ?? !isReplaced(command) else { return }
       try database.save(
         configuration, on: peer.device, enforcement: enforcement, coding, author: peer.device, at: wall,
         isNews: present != configuration)
@@ -111,5 +111,17 @@ extension InboxTransaction {
       try database.save(settings, coding, author: peer.device, at: wall)
     case .appRemoved, .report, .messageStored, .unpaired, nil: return
     }
+  }
+
+  /// Whether a later command for the same thing is on its way or in force; a rule that is shown no more may have been taken back
+  /// too late.
+  private func isReplaced(_ command: CommandID) throws -> Bool {
+    try database.first(
+      """
+      SELECT 1 FROM command JOIN command later ON later.peer = command.peer
+        AND later.supersede_key = command.supersede_key AND later.command_id > command.command_id
+        AND later.status IN ('queued', 'stored', 'executed')
+      WHERE command.command_id = ? LIMIT 1
+      """, [command.bytes], { _ in true }) ?? false
   }
 }

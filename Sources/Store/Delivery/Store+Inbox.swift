@@ -20,13 +20,19 @@ extension Store {
   /// - Parameters:
   ///   - runs: as the inbox machine gathered them; a `removal` among them has a verified signature.
   ///   - enforcement: how far this machine holds to rules, for the receipts.
+  ///
+  /// Throws `StoreError.noSuchPeer` for a device that is removed: what was under way when that happened is not taken.
   public func receive(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, enforcement: Enforcement, at wall: Int64
   ) async throws(StoreError) -> InboxResult {
     try await commits.commitTogether { [own, coding, keys, caps] database, group in
+      let isRemoved = try database.first(
+        "SELECT state FROM peer WHERE device_id = ?", [device.bytes],
+        { $0.integer(0) >= PeerRecord.State.removedUntold.rawValue })
+      guard isRemoved != true else { throw StoreError.noSuchPeer }
       var inbox = InboxTransaction(
-        database: database, group: group, peer: try database.address(of: device), peerRole: role, own: own, coding: coding,
-        keys: keys, caps: caps, enforcement: enforcement, wall: wall)
+        database: database, group: group, peer: try database.address(of: device), peerRole: role, own: own,
+        coding: coding, keys: keys, caps: caps, enforcement: enforcement, wall: wall)
       // Whoever has removed us has nothing more to say.
       for run in runs where !inbox.result.wasRemoved { try inbox.apply(run) }
       return inbox.result
@@ -119,6 +125,8 @@ struct InboxTransaction {
   }
 
   private mutating func removePeer() throws {
+    // What waits for it never comes, and whoever gave it is told.
+    result.commands += try database.giveUp(peer.number, "The device has unpaired this machine.", wall).cancelled
     try database.closeStreams(of: peer.device)
     try database.eraseKeys(of: peer.device)
     try database.audit(

@@ -16,6 +16,11 @@ extension Store {
   ) async throws(StoreError) -> OutboxPosition {
     try await commits.commit { [own, coding, keys, caps] database in
       let peer = try database.address(of: device)
+      // What came to light before a removal was taken says nothing of a device that is removed for good.
+      let isRemoved = try database.first(
+        "SELECT state FROM peer WHERE number = ?", [peer.number], { $0.integer(0) == PeerRecord.State.removed.rawValue }
+      )
+      guard isRemoved != true else { throw StoreError.noSuchPeer }
       let group = WriteGroup()
       let queue = UsageQueue(
         database: database, group: group, parent: peer, own: own, coding: coding, keys: keys, caps: caps, wall: wall)

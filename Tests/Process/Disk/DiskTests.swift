@@ -6,50 +6,59 @@ import Testing
 extension ProcessTests {
   /// A node whose disk fails it: says so, keeps what it has, takes nothing new, and goes on by itself when the disk is well.
   @Suite struct DiskTests {
-    @Test(
-      "A disk that is full is said to be, refuses new work and loses nothing, and is used again when there is room",
-      arguments: [DeviceRole.child, .parent])
-    func full(role: DeviceRole) async throws {
-      try await ProcessLab.run { lab in
-        guard let disk = try await SmallDisk.memory(lab, mebibytes: 8) else { return }
-        let sick = try await disk.node(role, "Small")
-        try await sick.start()
-        let other = try await lab.runningNode(role == .child ? .parent : .child, "Roomy")
-        let trouble = DiskTrouble(
-          parent: role == .parent ? sick : other, child: role == .child ? sick : other, sick: sick,
-          sentence: "The disk is full")
-        try await trouble.run(fall: { try disk.fill() }, rise: { disk.makeRoom() })
+    @Test("A disk that is full is said to be, refuses new work and loses nothing, and is used again when there is room")
+    func full() async throws {
+      try await Self.each([DeviceRole.child, .parent]) { role in
+        try await ProcessLab.run { lab in
+          guard let disk = try await SmallDisk.memory(lab, mebibytes: 8) else { return }
+          let sick = try await disk.node(role, "Small")
+          try await sick.start()
+          let other = try await lab.runningNode(role == .child ? .parent : .child, "Roomy")
+          let trouble = DiskTrouble(
+            parent: role == .parent ? sick : other, child: role == .child ? sick : other, sick: sick,
+            sentence: "The disk is full", note: "\(role.rawValue) on a full disk")
+          try await trouble.run(fall: { try disk.fill() }, rise: { disk.makeRoom() })
+        }
       }
     }
 
-    struct Fault: Sendable, CustomTestStringConvertible {
+    private struct Fault: Sendable {
       var role: DeviceRole
       var order: String
       var sentence = "The disk reported a fault"
-
-      var testDescription: String { "\(order), \(role.rawValue)" }
     }
 
-    @Test(
-      "A disk whose syncs or writes fail acknowledges nothing, and everything is there once it is well",
-      arguments: [
+    @Test("A disk whose syncs or writes fail acknowledges nothing, and everything is there once it is well")
+    func faulty() async throws {
+      let faults = [
         Fault(role: .child, order: "sync 5"), Fault(role: .parent, order: "sync 5"),
         Fault(role: .child, order: "write 5"), Fault(role: .parent, order: "write 28", sentence: "The disk is full"),
         // What a file system answers that has turned itself read-only.
         Fault(role: .child, order: "write 30"),
-      ])
-    func faulty(fault: Fault) async throws {
-      try await ProcessLab.run { lab in
-        let disk = FaultyDisk(lab)
-        let sick = try await lab.node(fault.role, "Sick")
-        await sick.use(disk.variables)
-        try await sick.start()
-        let other = try await lab.runningNode(fault.role == .child ? .parent : .child, "Well")
-        let trouble = DiskTrouble(
-          parent: fault.role == .parent ? sick : other, child: fault.role == .child ? sick : other, sick: sick,
-          sentence: fault.sentence)
-        try await trouble.run(fall: { try disk.order(fault.order) }, rise: { disk.heal() })
-        #expect(disk.syncs > 0)
+      ]
+      try await Self.each(faults) { fault in
+        try await ProcessLab.run { lab in
+          let disk = FaultyDisk(lab)
+          let sick = try await lab.node(fault.role, "Sick")
+          await sick.use(disk.variables)
+          try await sick.start()
+          let other = try await lab.runningNode(fault.role == .child ? .parent : .child, "Well")
+          let trouble = DiskTrouble(
+            parent: fault.role == .parent ? sick : other, child: fault.role == .child ? sick : other, sick: sick,
+            sentence: fault.sentence, note: "\(fault.role.rawValue), \(fault.order)")
+          try await trouble.run(fall: { try disk.order(fault.order) }, rise: { disk.heal() })
+          #expect(disk.syncs > 0)
+        }
+      }
+    }
+
+    /// Try all at one time, since most of it is waiting.
+    private static func each<Case: Sendable>(
+      _ cases: [Case], _ body: @escaping @Sendable (Case) async throws -> Void
+    ) async throws {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for one in cases { group.addTask { try await body(one) } }
+        try await group.waitForAll()
       }
     }
 

@@ -11,6 +11,8 @@ struct DiskTrouble: Sendable {
   let sick: NodeProcess
   /// How the sick one says it.
   let sentence: String
+  /// Names the case.
+  let note: String
 
   /// Have the disk fall ill after a while, see what comes of it, have it rise again, and see that all is there.
   func run(fall: () throws -> Void, rise: () throws -> Void) async throws {
@@ -34,18 +36,18 @@ struct DiskTrouble: Sendable {
     }
     try await eventually("it is said") { try await isSaid() }
     let shown = try await sick.latchkey(["status"])
-    #expect(shown.status == 0 && shown.output.contains(sentence), "\(shown)")
+    #expect(shown.status == 0 && shown.output.contains(sentence), "\(shown), \(note)")
     try await watchTries(of: well)
 
     try rise()
     try await eventually("it is not said any more") { try await sick.api.status().warnings.isEmpty }
-    #expect(await sick.pid == process)
+    #expect(await sick.pid == process, "\(note)")
     given.append(try await give(given.count))
     try await Self.endUse(session, on: child)
     try await record("used.after", on: child)
     for id in given {
       let command = try await parent.ended(id)
-      #expect(command.status == .executed, "\(command)")
+      #expect(command.status == .executed, "\(command), \(note)")
     }
     for node in [child, parent] { try await eventually("nothing waits") { try await node.hasNothingWaiting() } }
     for node in [parent, child] { #expect(await node.terminate() == .exited(0)) }
@@ -56,8 +58,8 @@ struct DiskTrouble: Sendable {
   private func watchTries(of well: NodeProcess) async throws {
     let (sessions, refusals) = (Self.count("session open", in: well.log), Self.count("refused", in: sick.log))
     try await Task.sleep(for: .seconds(6))
-    #expect(Self.count("session open", in: well.log) - sessions <= 12)
-    #expect(Self.count("refused", in: sick.log) - refusals <= 60)
+    #expect(Self.count("session open", in: well.log) - sessions <= 12, "\(note)")
+    #expect(Self.count("refused", in: sick.log) - refusals <= 60, "\(note)")
   }
 
   private func check(_ given: [String]) throws {
@@ -65,17 +67,17 @@ struct DiskTrouble: Sendable {
       try Row.fetchAll($0, sql: "SELECT command_id, text FROM received_message ORDER BY command_id")
     }
     let ids = received.compactMap { CommandID(bytes: $0["command_id"] as Data)?.description }
-    #expect(Set(ids) == Set(given) && ids.count == given.count, "\(ids.count) of \(given.count)")
+    #expect(Set(ids) == Set(given) && ids.count == given.count, "\(ids.count) of \(given.count), \(note)")
     let commands = try parent.read {
       try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM command WHERE status = 'executed'")
     }
-    #expect(commands == given.count)
+    #expect(commands == given.count, "\(note)")
     let here = try child.read { try Set(Data.fetchAll($0, sql: "SELECT record_id FROM usage_record")) }
     let there = try parent.read { try Set(Data.fetchAll($0, sql: "SELECT record_id FROM usage_record")) }
-    #expect(here == there && here.count == (sick.name == parent.name ? 3 : 2))
+    #expect(here == there && here.count == (sick.name == parent.name ? 3 : 2), "\(note)")
     for node in [parent, child] {
       let verdict = try node.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
-      #expect(verdict == ["ok"], "\(node.name)")
+      #expect(verdict == ["ok"], "\(node.name), \(note)")
     }
   }
 
@@ -87,7 +89,7 @@ struct DiskTrouble: Sendable {
   private func refusal(_ work: () async throws -> Void) async throws {
     for _ in 0..<2_000 {
       do { try await work() } catch let error as LocalAPIError {
-        #expect(error.code == .storage && error.message.hasPrefix(sentence), "\(error)")
+        #expect(error.code == .storage && error.message.hasPrefix(sentence), "\(error), \(note)")
         return
       }
     }

@@ -1,0 +1,103 @@
+/// The LAN: connects nodes, and is cut in places for a while.
+final class Network {
+  private struct Way: Hashable {
+    let low: Int
+    let high: Int
+
+    init(_ one: Int, _ other: Int) {
+      (low, high) = (min(one, other), max(one, other))
+    }
+  }
+
+  unowned let simulation: Simulation
+  private var cuts: [Way: Int64] = [:]
+  private var allCutUntil: Int64 = 0
+  /// Microseconds that everything takes at most.
+  var slowest = 2_000
+  private(set) var connections: [Connection] = []
+  private(set) var dials = 0
+
+  init(_ simulation: Simulation) {
+    self.simulation = simulation
+  }
+
+  /// Microseconds that one message takes.
+  var delay: Int64 { Int64(50 + simulation.random.below(slowest)) }
+
+  /// When the way between two nodes is free again; nil when it is.
+  func cut(_ one: Int, _ other: Int) -> Int64? {
+    let until = max(allCutUntil, cuts[Way(one, other)] ?? 0)
+    return until > simulation.now ? until : nil
+  }
+
+  func cut(_ one: Int, _ other: Int, for micros: Int64) {
+    cuts[Way(one, other)] = simulation.now + micros
+  }
+
+  func cutAll(for micros: Int64) {
+    allCutUntil = simulation.now + micros
+  }
+
+  func heal() {
+    cuts = [:]
+    allCutUntil = 0
+    slowest = 2_000
+    for connection in open {
+      connection.extraDelay = 0
+      connection.caller?.stalledUntil = 0
+      connection.callee?.stalledUntil = 0
+      connection.caller?.give()
+      connection.callee?.give()
+    }
+  }
+
+  /// Connections that somebody holds on to.
+  var open: [Connection] {
+    connections.filter { ($0.caller?.isOpen ?? false) || ($0.callee?.isOpen ?? false) }
+  }
+
+  /// Connect to a node's listener; gives nil when that fails.
+  func dial(_ from: SimulatedNode, _ to: SimulatedNode, _ then: @escaping (Port?) -> Void) {
+    dials += 1
+    let started = simulation.now
+    func attempt() {
+      guard cut(from.index, to.index) == nil, to.isOn else {
+        // Nobody answers; the packet is repeated until the dialler gives up.
+        guard simulation.now - started < 5_000_000 else { return then(nil) }
+        return simulation.after(1_000_000) { attempt() }
+      }
+      guard to.isListening else { return then(nil) }
+      let connection = Connection(number: dials)
+      connections.append(connection)
+      tidy()
+      let ports = connection.connect(from, to)
+      simulation.after(delay) { then(ports.caller) }
+      to.act(after: delay) { to.accept(ports.callee) }
+    }
+    simulation.after(delay) { attempt() }
+  }
+
+  /// Let an eavesdropper say again what a caller said before.
+  func replay(_ old: Connection, to node: SimulatedNode, from ghost: SimulatedNode) {
+    guard node.isListening else { return }
+    dials += 1
+    let connection = Connection(number: dials)
+    connections.append(connection)
+    connection.isReplay = true
+    let ports = connection.connect(ghost, node)
+    node.act(after: delay) { node.accept(ports.callee) }
+    for frame in old.overheard { ports.caller.send(frame) }
+  }
+
+  /// Let go of connections that nobody holds, but for the last ones, which an eavesdropper may have kept.
+  private func tidy() {
+    guard connections.count > 256 else { return }
+    let last = connections.suffix(32)
+    connections = open.filter { connection in !last.contains { $0 === connection } } + last
+  }
+
+  func tearDown() {
+    for connection in connections { connection.forget() }
+    connections = []
+  }
+}

@@ -1,0 +1,154 @@
+/// One side of a connection, as the program on that side sees it.
+final class Port {
+  let connection: Connection
+  let node: SimulatedNode
+  private let life: Int
+  unowned let simulation: Simulation
+  weak var other: Port?
+  /// Takes the next frame; calls `read` when it wants another.
+  var onFrame: ((Frame) -> Void)?
+  var onEnd: (() -> Void)?
+  var onDrained: (() -> Void)?
+  private(set) var isOpen = true
+  private var isOver = false
+  /// On its way to the other side, in order.
+  private var outgoing: [(frame: Frame, arrival: Int64)] = []
+  private var isCarrying = false
+  /// Bytes that the other program has not read.
+  private(set) var unread = 0
+  private var arrived: [Frame] = []
+  private var isReading = false
+  /// Until then the program does not read, by trouble.
+  var stalledUntil: Int64 = 0
+
+  init(_ connection: Connection, _ node: SimulatedNode) {
+    self.connection = connection
+    self.node = node
+    life = node.life
+    simulation = node.simulation
+  }
+
+  /// Whether the program that holds this side is there still.
+  var isHeld: Bool { node.isRunning && node.life == life }
+  var isWritable: Bool { unread < simulation.scenario.connectionBytes }
+
+  func send(_ frame: Frame) {
+    guard isOpen, !connection.isGone else { return }
+    unread += frame.size
+    if connection.caller === self, !connection.isReplay, connection.overheard.count < 6, connection.overheard.count > 0
+    {
+      connection.overheard.append(frame)
+    }
+    carry(frame)
+  }
+
+  /// Close after what was sent.
+  func close() {
+    guard isOpen else { return }
+    carry(.end)
+    isOpen = false
+    endSoon()
+  }
+
+  /// Close at once: what is on its way may be lost.
+  func abort() {
+    guard isOpen else { return }
+    isOpen = false
+    outgoing.removeLast(simulation.random.below(outgoing.count + 1))
+    other?.resetSoon()
+    endSoon()
+  }
+
+  /// The program has gone with its machine on: the system closes.
+  func orphan() {
+    guard isOpen else { return }
+    isOpen = false
+    outgoing.removeLast(simulation.random.below(outgoing.count + 1))
+    carry(.end)
+  }
+
+  /// Want the next frame.
+  func read() {
+    isReading = true
+    give()
+  }
+
+  // MARK: On the way
+
+  private func carry(_ frame: Frame) {
+    let delay = simulation.network.delay + connection.extraDelay
+    outgoing.append((frame, max(outgoing.last?.arrival ?? 0, simulation.now + delay)))
+    move()
+  }
+
+  private func move() {
+    guard !isCarrying, let head = outgoing.first else { return }
+    isCarrying = true
+    simulation.at(head.arrival) { [self] in
+      isCarrying = false
+      guard !connection.isGone, let other, !outgoing.isEmpty else { return }
+      if let healed = simulation.network.cut(node.index, other.node.index) {
+        // TCP repeats it until the way is free again.
+        outgoing[0].arrival = healed + Int64(200_000 + simulation.random.below(3_000_000))
+        return move()
+      }
+      other.take(outgoing.removeFirst().frame)
+      move()
+    }
+  }
+
+  private func take(_ frame: Frame) {
+    guard isHeld, isOpen else {
+      // Nobody is there: a machine that is on says so, one that is off does not.
+      if node.isOn, !connection.isGone { other?.resetSoon() }
+      return
+    }
+    arrived.append(frame)
+    give()
+  }
+
+  /// Hand the next frame over, if one is there and wanted.
+  func give() {
+    guard isReading, !arrived.isEmpty, isHeld, !isOver else { return }
+    guard !node.isAsleep else { return }
+    let wait = stalledUntil - simulation.now
+    guard wait <= 0 else { return simulation.after(wait) { [weak self] in self?.give() } }
+    let frame = arrived.removeFirst()
+    if case .end = frame { return end() }
+    isReading = false
+    other?.wasRead(frame.size)
+    onFrame?(frame)
+  }
+
+  private func wasRead(_ bytes: Int) {
+    let wasFull = !isWritable
+    unread -= bytes
+    if wasFull, isWritable, isOpen, isHeld { onDrained?() }
+  }
+
+  /// The other side has refused: what is on its way to it is lost, and so is what it sent.
+  private func resetSoon() {
+    simulation.after(simulation.network.delay) { [weak self] in
+      guard let self, let other, simulation.network.cut(node.index, other.node.index) == nil else { return }
+      outgoing = []
+      end()
+    }
+  }
+
+  private func endSoon() {
+    simulation.after(1) { [weak self] in self?.end() }
+  }
+
+  private func end() {
+    guard !isOver, isHeld else { return }
+    isOver = true
+    isOpen = false
+    onEnd?()
+    forget()
+  }
+
+  /// Let go of whoever listened.
+  func forget() {
+    (onFrame, onEnd, onDrained) = (nil, nil, nil)
+  }
+}

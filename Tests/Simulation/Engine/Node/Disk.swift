@@ -1,0 +1,96 @@
+import LatchkeyModel
+
+/// A node's disk: one transaction after the other, each durable at one moment and answered at a later one.
+///
+/// A crash leaves what was durable, answered or not, and nothing of what was not.
+final class Disk {
+  private unowned let node: SimulatedNode
+  private var freeAt: Int64 = 0
+  /// Microseconds that one transaction takes at most.
+  var slowest = 3_000
+  /// Until then every third transaction fails.
+  var fullUntil: Int64 = 0
+  /// Whether the node knows that its disk refuses, and finds out when that is over.
+  private var isNoticed = false
+  /// The process dies with the transaction that brings this to 0, right before it is durable or right after.
+  var killIn: (commits: Int, isDurable: Bool, losesPower: Bool)?
+
+  private var simulation: Simulation { node.simulation }
+
+  init(_ node: SimulatedNode) {
+    self.node = node
+  }
+
+  /// A process begins: nothing waits.
+  func begin() {
+    freeAt = simulation.now
+    isNoticed = false
+  }
+
+  /// Make something durable, then go on with what it gave.
+  ///
+  /// - Parameter peer: the only one whose streams it touches; nil when there may be several.
+  func commit<Value>(
+    _ what: @autoclosure @escaping () -> String, with peer: DeviceID? = nil,
+    _ body: @escaping (inout ModelStore) throws(ModelStoreFault) -> Value,
+    then: @escaping (Result<Value, ModelStoreFault>) -> Void
+  ) {
+    let random = simulation.random.below(slowest)
+    // What arrives together is often durable together.
+    let isGrouped = simulation.random.once(in: 3)
+    freeAt = max(simulation.now, freeAt) + (isGrouped ? 0 : Int64(30 + random))
+    let wait = freeAt - simulation.now
+    node.act(after: wait) { [unowned self] in
+      if killIn?.commits == 1, let kill = killIn, !kill.isDurable {
+        killIn = nil
+        return die(kill.losesPower)
+      }
+      let result = run(what, peer, body)
+      if let kill = killIn {
+        killIn = kill.commits == 1 ? nil : (kill.commits - 1, kill.isDurable, kill.losesPower)
+        if kill.commits == 1 { return die(kill.losesPower) }
+      }
+      node.act(after: Int64(1 + simulation.random.below(300))) { then(result) }
+    }
+  }
+
+  /// Look at one consistent picture, some time between the question and the answer.
+  func read<Value>(_ body: @escaping (ModelStore) -> Value, then: @escaping (Value) -> Void) {
+    node.act(after: Int64(1 + simulation.random.below(200))) { [unowned self] in
+      let value = body(node.store)
+      node.act(after: Int64(1 + simulation.random.below(simulation.random.once(in: 10) ? 20_000 : 100))) { then(value) }
+    }
+  }
+
+  private func run<Value>(
+    _ what: () -> String, _ peer: DeviceID?, _ body: (inout ModelStore) throws(ModelStoreFault) -> Value
+  ) -> Result<Value, ModelStoreFault> {
+    if fullUntil > simulation.now, simulation.random.once(in: 3) {
+      if !isNoticed {
+        isNoticed = true
+        node.act(after: fullUntil - simulation.now + 1_000_000) { [unowned self] in
+          isNoticed = false
+          for link in node.links { link.diskRecovered() }
+        }
+      }
+      simulation.note(3, "\(node.name) disk refuses \(what())")
+      return .failure(.diskFull)
+    }
+    let before = node.store
+    do {
+      let value = try body(&node.store)
+      simulation.note(4, "\(node.name) durable: \(what())")
+      simulation.oracle.committed(node, before, with: peer)
+      return .success(value)
+    } catch {
+      node.store = before
+      simulation.note(5, "\(node.name) refuses \(what()): \(error)")
+      return .failure(error)
+    }
+  }
+
+  private func die(_ losesPower: Bool) {
+    node.crash(losesPower: losesPower)
+    simulation.chaos.restartLater(node)
+  }
+}

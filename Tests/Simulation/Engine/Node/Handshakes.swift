@@ -1,0 +1,59 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// What a session's frames are sealed with.
+enum Sealing {
+  case plain
+  case noise(NoiseTransport)
+}
+
+/// The handshake of a session: the real one, or one that only compares keys and takes no time.
+struct Handshakes {
+  struct Call {
+    let first: Frame
+    /// Gives what to seal with, and the key's place among those that were held.
+    let answered: ([UInt8]) -> (Sealing, Int)?
+  }
+
+  struct Answer {
+    let caller: DeviceID
+    let accept: ([UInt8]) -> (answer: [UInt8], Sealing)?
+  }
+
+  let isSealed: Bool
+  unowned let simulation: Simulation
+
+  /// Begin to call a peer that may answer with any of a few keys.
+  func call(_ node: SimulatedNode, _ peer: DeviceID, keys: [[UInt8]]) -> Call? {
+    guard isSealed else {
+      return Call(first: .first(node.device, [])) { answer in
+        keys.firstIndex(of: answer).map { (.plain, $0) }
+      }
+    }
+    guard let own = node.linkKey, let other = simulation.nodes.first(where: { $0.device == peer })?.linkKey else {
+      return nil
+    }
+    let held = keys.compactMap { try? PresharedKey(bytes: $0) }
+    guard held.count == keys.count else { return nil }
+    let initiator = SessionInitiator(
+      own: own, peer: other.publicKey, pairwiseKeys: held, ephemeralKey: simulation.linkKeys())
+    return Call(first: .first(node.device, initiator.firstFrame)) { answer in
+      (try? initiator.answered(answer)).map { (.noise($0.transport), $0.key) }
+    }
+  }
+
+  /// Be called, and find out by whom.
+  func respond(_ node: SimulatedNode, _ claimed: DeviceID, _ bytes: [UInt8]) -> Answer? {
+    guard isSealed else { return Answer(caller: claimed) { (answer: $0, .plain) } }
+    guard let own = node.linkKey,
+      let responder = try? SessionResponder(own: own, ephemeralKey: simulation.linkKeys(), firstFrame: bytes),
+      let caller = simulation.nodes.first(where: { $0.linkKey?.publicKey == responder.caller })?.device
+    else { return nil }
+    return Answer(caller: caller) { key in
+      guard let key = try? PresharedKey(bytes: key) else { return nil }
+      let (answer, transport) = responder.accept(pairwiseKey: key)
+      return (answer, .noise(transport))
+    }
+  }
+}

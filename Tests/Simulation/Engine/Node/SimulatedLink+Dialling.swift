@@ -1,0 +1,169 @@
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// Keeping a session with the peer: dial, wait, dial again.
+extension SimulatedLink {
+  private enum Outcome {
+    case served
+    case failed
+    case silent
+  }
+
+  func run() {
+    guard !isEnded else { return }
+    let (look, alive) = (wake.version, life.version)
+    guard current == nil, attempt == nil else {
+      return wake.wait(after: look) { [weak self] in
+        guard let self else { return }
+        // Whoever began it: two machines that cannot go on must not go round in a circle.
+        guard current == nil, attempt == nil, pace.hasFallenApart else { return run() }
+        pause(pace.fellApart(jitter: simulation.jitter()), alive)
+      }
+    }
+    guard isWorthCalling else { return wake.wait(after: look) { [weak self] in self?.run() } }
+    isDialling = true
+    simulation.note(14, "\(name) dials")
+    dial { [self] outcome in
+      isDialling = false
+      guard !isEnded else { return }
+      let delay: Int64
+      switch outcome {
+      case .served: delay = pace.served(jitter: simulation.jitter())
+      case .failed: delay = pace.failed(jitter: simulation.jitter())
+      case .silent:
+        delay = pace.failed(jitter: simulation.jitter())
+        metSilence()
+      }
+      guard current == nil else { return run() }
+      pause(delay, alive)
+    }
+  }
+
+  /// Wait before the next try, less long when there was a sign of life since `alive`, but never in a tight circle.
+  private func pause(_ delay: Int64, _ alive: Int) {
+    let begun = node.now
+    life.wait(after: alive, milliseconds: delay) { [weak self] in
+      guard let self, !isEnded else { return }
+      let rest = DialPace.shortest - (node.now - begun)
+      node.act(after: max(0, rest) * 1_000) { [weak self] in self?.run() }
+    }
+  }
+
+  private func dial(_ then: @escaping (Outcome) -> Void) {
+    let keys = record.callingKeys
+    let places = simulation.nodes.filter { $0.device == peer }
+    guard !places.isEmpty, let call = simulation.handshakes.call(node, peer, keys: keys) else { return then(.failed) }
+    let place = places[simulation.random.below(places.count)]
+    let life = node.life
+    simulation.network.dial(node, place) { [self] port in
+      guard node.life == life, node.isRunning else {
+        port?.orphan()
+        return
+      }
+      guard let port else { return node.act(after: 0) { then(.failed) } }
+      var isOver = false
+      func over(_ outcome: Outcome) {
+        guard !isOver else { return }
+        isOver = true
+        then(outcome)
+      }
+      port.onEnd = { over(.silent) }
+      port.onFrame = { [self] frame in
+        guard !isOver else { return }
+        guard case .answer(let answer) = frame, let (sealing, key) = call.answered(answer) else {
+          simulation.oracle.keysDiffer(self)
+          port.close()
+          return over(.failed)
+        }
+        isOver = true
+        port.connection.isUnproven = false
+        serve(port, sealing, isInitiator: true, pairwiseKey: keys[key]) { then(.served) }
+      }
+      node.act(after: 10_000_000) {
+        guard !isOver else { return }
+        port.abort()
+        over(.failed)
+      }
+      port.send(call.first)
+      port.connection.overheard.append(call.first)
+      port.read()
+    }
+  }
+
+  // MARK: Removal
+
+  var isWorthCalling: Bool {
+    guard !record.isQuarantined || record.pendingKey != nil else { return false }
+    return record.state != .removedUntold || record.removalSessions > 0
+      || record.removalSilences < Limits.removalCalls
+  }
+
+  /// The disk has taken the peer out: tell it if it is there.
+  func removed() {
+    let device = peer
+    node.disk.read {
+      $0.peer(device)
+    } then: { [self] record in
+      if let record { self.record = record }
+      node.disk.read {
+        $0.outboxPositions(device)
+      } then: { [self] positions in
+        for streamClass in positions.keys.sorted() {
+          if let position = positions[streamClass] { outbox.restarted(streamClass, position) }
+        }
+        outbox.drop(allBut: Set(positions.keys))
+        // Nothing of it is taken any more, and a new pairing begins new streams.
+        if simulation.fault != .keepClosedStreams { inbox = InboxMachine([]) }
+        node.refreshAll()
+        signOfLife()
+        signalOutbox()
+      }
+    }
+  }
+
+  private func metSilence() {
+    guard record.state == .removedUntold else { return }
+    let device = peer
+    node.disk.commit("silence") {
+      $0.removalMetSilence(device)
+    } then: { [self] result in
+      guard case .success(let silences) = result else { return }
+      record.removalSilences = silences
+      guard record.removalSessions > 0, silences >= Limits.removalSilences else { return }
+      endRemoval {}
+    }
+  }
+
+  /// A run was sent in a session: note the first of a removal.
+  func noteRemovalSent(_ run: ItemRun, _ session: SimulatedSession, then: @escaping () -> Void) {
+    guard record.state == .removedUntold, run.streamClass == .control, removalSession != session.number else {
+      return then()
+    }
+    removalSession = session.number
+    let device = peer
+    node.disk.commit("removal sent") {
+      $0.removalSent(device)
+    } then: { [self] result in
+      if case .success(let sessions) = result { (record.removalSessions, record.removalSilences) = (sessions, 0) }
+      then()
+    }
+  }
+
+  var hasHeardEnough: Bool {
+    record.state == .removedUntold && record.removalSessions >= Limits.removalSessions
+  }
+
+  /// The peer knows that it is removed, or counts as knowing.
+  func endRemoval(then: @escaping () -> Void) {
+    guard record.pendingKey == nil else { return then() }
+    let device = peer
+    node.disk.commit("removal told") {
+      $0.removalTold(device)
+    } then: { [self] result in
+      guard case .success = result else { return then() }
+      if let current { close(current, .removed) }
+      isEnded = true
+      node.refresh(device, then: then)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import LatchkeyModel
+
+/// Every paired device's link, made, changed and ended as the disk says: what `LinkDirectory` does in a node.
+extension SimulatedNode {
+  func refreshAll() {
+    disk.read {
+      $0.peers
+    } then: { [unowned self] peers in
+      for peer in peers { apply(peer, peer.device) {} }
+    }
+  }
+
+  /// Take over what the disk holds about a device.
+  func refresh(_ device: DeviceID, then: @escaping () -> Void = {}) {
+    disk.read {
+      $0.peer(device)
+    } then: { [unowned self] peer in
+      apply(peer, device, then: then)
+    }
+  }
+
+  private func apply(_ record: ModelPeer?, _ device: DeviceID, then: @escaping () -> Void) {
+    guard let record, record.sessionKey != nil else {
+      if let link = link(device) {
+        links.removeAll { $0 === link }
+        link.end()
+      }
+      return then()
+    }
+    if let link = link(device) { return link.refresh(record, then: then) }
+    disk.read {
+      $0.outboxPositions(device)
+    } then: { [unowned self] outbox in
+      disk.read {
+        $0.inboxPositions(device)
+      } then: { [unowned self] inbox in
+        disk.read {
+          $0.heldItems(device)
+        } then: { [unowned self] held in
+          // Another call may have made it while the disk was read.
+          if let link = link(device) { return link.refresh(record, then: then) }
+          let link = SimulatedLink(self, record, outbox: outbox, inbox: inbox, held: held)
+          links.append(link)
+          links.sort { $0.peer < $1.peer }
+          link.run()
+          then()
+        }
+      }
+    }
+  }
+
+  /// Keys wait for devices, durably.
+  func handOut(_ rotations: [ModelChange], then: @escaping () -> Void = {}) {
+    guard let first = rotations.first else { return then() }
+    refresh(first.device) { [unowned self] in
+      committed([first])
+      handOut(Array(rotations.dropFirst()), then: then)
+    }
+  }
+
+  /// Tell the links of streams that have new items, durably.
+  func committed(_ changes: [ModelChange]) {
+    for change in changes { link(change.device)?.committed(change) }
+  }
+}

@@ -1,0 +1,204 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// One machine: a disk that lasts, a process that a crash takes, and clocks of its own.
+final class SimulatedNode {
+  unowned let simulation: Simulation
+  let index: Int
+  let device: DeviceID
+  let role: DeviceRole
+  /// For sealed frames; a copy of the machine has the same.
+  let linkKey: LinkKeyPair?
+  let sources: ModelSources
+  /// What is on the disk.
+  var store: ModelStore
+  /// Counts processes; what an earlier one planned does not happen.
+  private(set) var life = 0
+  private(set) var isRunning = false
+  /// Whether the machine has power.
+  private(set) var isOn = true
+  private(set) var isListening = false
+  /// Whether nothing moves: the machine sleeps.
+  private(set) var isAsleep = false
+  /// What is due when it wakes.
+  private var deferred: [() -> Void] = []
+  private(set) var runID: [UInt8] = []
+  var links: [SimulatedLink] = []
+  /// Older states of the disk, for a restore.
+  var backup: ModelStore?
+  /// Milliseconds that the wall clock is off.
+  var wallError: Int64 = 0
+  private var bootedAt: Int64 = 0
+  private var sleptMilliseconds: Int64 = 0
+  private var sleepsFor: Int64 = 0
+  private var boots = 0
+  private var earlierBoots: Int64 = 0
+  private(set) lazy var disk = Disk(self)
+
+  init(
+    _ simulation: Simulation, index: Int, device: DeviceID, role: DeviceRole, linkKey: LinkKeyPair?, store: ModelStore?
+  ) {
+    self.simulation = simulation
+    self.index = index
+    self.device = device
+    self.role = role
+    self.linkKey = linkKey
+    sources = ModelSources(
+      coding: simulation.coding, keys: simulation.keys, freshEpoch: { [unowned simulation] in simulation.freshEpoch() },
+      bootID: "boot-0", now: { BootInstant(milliseconds: 0) }, fault: simulation.fault)
+    self.store = store ?? ModelStore(own: device, caps: simulation.scenario.caps, sources: sources)
+    if store != nil { self.store.adopt(sources) }
+    sources.now = { [unowned self] in now }
+    if role == .parent { self.store.foundHousehold(simulation.keys.freshKey()) }
+  }
+
+  /// The clock for decisions.
+  var now: BootInstant { BootInstant(milliseconds: (simulation.now - bootedAt) / 1_000 + sleptMilliseconds) }
+  /// Milliseconds that this machine has run or slept in all its boots.
+  var trueAge: Int64 { earlierBoots + now.milliseconds }
+  /// Unix milliseconds, as right as this machine has them.
+  var wall: Int64 { max(0, 1_800_000_000_000 + simulation.now / 1_000 + wallError) }
+
+  /// Plan something that this process does, if it lives and its machine is awake then.
+  func act(after micros: Int64, _ run: @escaping () -> Void) {
+    let life = life
+    simulation.after(micros) { [unowned self] in
+      guard self.life == life, isRunning else { return }
+      if isAsleep { return deferred.append(run) }
+      run()
+    }
+  }
+
+  // MARK: Life
+
+  /// Begin a process on what the disk holds.
+  func start() {
+    guard !isRunning else { return }
+    boot()
+    isRunning = true
+    life += 1
+    runID = simulation.random.bytes(16)
+    store.open()
+    simulation.note(1, "\(name) starts")
+    disk.begin()
+    refreshAll()
+    act(after: 20_000) { [unowned self] in
+      isListening = true
+      announce()
+    }
+    lookForExpired()
+  }
+
+  /// The process is gone between two instructions.
+  ///
+  /// - Parameter losesPower: the machine is gone with it, so nobody is told, and its clock begins anew.
+  func crash(losesPower: Bool) {
+    guard isRunning else { return }
+    simulation.note(2, "\(name) \(losesPower ? "loses its power" : "is killed")")
+    if !losesPower {
+      for connection in simulation.network.open {
+        for port in [connection.caller, connection.callee] where port?.node === self { port?.orphan() }
+      }
+    }
+    isRunning = false
+    isListening = false
+    isAsleep = false
+    deferred = []
+    life += 1
+    for link in links { link.vanishWithProcess() }
+    links = []
+    if losesPower {
+      isOn = false
+      boots += 1
+      earlierBoots += now.milliseconds
+      bootedAt = simulation.now
+      sleptMilliseconds = 0
+      sources.bootID = "boot-\(boots)"
+    }
+  }
+
+  /// Power is back.
+  private func boot() {
+    guard !isOn else { return }
+    isOn = true
+    bootedAt = simulation.now
+  }
+
+  /// Sleep: nothing moves for a while, and the boot clock runs on for longer than anybody saw.
+  func sleep(micros: Int64, milliseconds: Int64) {
+    guard isRunning, !isAsleep else { return }
+    isAsleep = true
+    sleepsFor = milliseconds
+    let life = life
+    simulation.after(micros) { [unowned self] in if self.life == life { wake() } }
+  }
+
+  /// Go on.
+  func wake() {
+    guard isAsleep else { return }
+    isAsleep = false
+    sleptMilliseconds += sleepsFor
+    let due = deferred
+    deferred = []
+    for run in due { act(after: 0, run) }
+    for connection in simulation.network.open {
+      for port in [connection.caller, connection.callee] where port?.node === self { port?.give() }
+    }
+    // Waking is a sign of life for whoever sleeps.
+    act(after: 0) { [unowned self] in for link in links { link.signOfLife() } }
+    lookForExpired()
+  }
+
+  var name: String { "\(role == .parent ? "P" : "C")\(index)" }
+
+  /// mDNS tells the others, or does not.
+  func announce() {
+    for other in simulation.nodes where other !== self && simulation.random.below(10) > 0 {
+      other.act(after: simulation.network.delay + 100_000) { [unowned self, unowned other] in
+        guard simulation.network.cut(index, other.index) == nil else { return }
+        other.link(device)?.signOfLife()
+      }
+    }
+  }
+
+  func link(_ device: DeviceID) -> SimulatedLink? { links.first { $0.peer == device } }
+
+  // MARK: What runs out
+
+  private func lookForExpired() {
+    act(after: 1_000) { [unowned self] in
+      disk.commit("expire") { [unowned self] store in
+        store.expireDue(at: wall)
+      } then: { [unowned self] result in
+        simulation.oracle.expired(self, try? result.get())
+        guard let wait = store.untilNextExpiry() else { return }
+        act(after: 1_000 * max(500, min(wait, 600_000))) { [unowned self] in lookForExpired() }
+      }
+    }
+  }
+
+  // MARK: Who calls
+
+  /// A connection came in.
+  func accept(_ port: Port) {
+    port.onFrame = { [unowned self] frame in
+      guard case .first(let claimed, let bytes) = frame else { return port.close() }
+      guard let handshake = simulation.handshakes.respond(self, claimed, bytes), let link = link(handshake.caller),
+        let key = link.record.sessionKey
+      else { return port.close() }
+      guard let (answer, sealing) = handshake.accept(key) else { return port.close() }
+      port.send(.answer(answer))
+      link.serve(port, sealing, isInitiator: false, pairwiseKey: key) {}
+    }
+    port.onEnd = {}
+    // A stranger's time is limited.
+    act(after: 10_000_000) { [weak port] in if let port, port.connection.isUnproven { port.abort() } }
+    port.read()
+  }
+
+  func tearDown() {
+    for link in links { link.vanishWithProcess() }
+    links = []
+  }
+}

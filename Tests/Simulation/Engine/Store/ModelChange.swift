@@ -1,0 +1,9 @@
+import LatchkeyModel
+
+/// A stream that has new items, durably.
+package struct ModelChange: Hashable, Sendable {
+  package var device: DeviceID
+  package var streamClass: StreamClass
+  package var epoch: UInt64
+  package var last: UInt64
+}

@@ -1,0 +1,101 @@
+import LatchkeyModel
+
+/// What a store holds of one peer: its row, and its streams in both directions.
+package struct ModelPeer: Sendable {
+  /// As the numbers of the real store's column: see `PeerRecord.State` there.
+  package enum State: Int64, Sendable {
+    case pending = 1
+    case active
+    case removedUntold
+    case removed
+  }
+
+  package struct Outgoing: Sendable {
+    package var epoch: UInt64
+    package var last: UInt64 = 0
+    package var storedThrough: UInt64 = 0
+    package var waitingItems: Int64 = 0
+    package var waitingBytes: Int64 = 0
+    /// Usage: nothing beyond it was ever given to a session.
+    package var sentBound: UInt64 = 0
+    package var storedItem: UInt64 = 0
+    package var storedItemID: [UInt8] = []
+    /// In order of their numbers; a number without a row holds nothing.
+    package var items: [ModelItem] = []
+    /// Of whoever checks: whether the stream was begun anew, which may take more than the cap.
+    package var wasRestarted = false
+  }
+
+  package struct Incoming: Sendable {
+    package var epoch: UInt64
+    package var watermark: UInt64
+    package var item: UInt64 = 0
+    package var itemID: [UInt8] = []
+  }
+
+  package let device: DeviceID
+  package var role: DeviceRole
+  package var state = State.pending
+  package var keys = PairwiseKeys(present: [UInt8](repeating: 0, count: 32))
+  package var pendingKey: [UInt8]?
+  package var isQuarantined = false
+  package var removalSessions = 0
+  package var removalSilences = 0
+  package var knownGeneration: Int64 = 0
+  package var sentGeneration: Int64?
+  package var outgoing: [StreamClass: Outgoing] = [:]
+  package var incoming: [StreamClass: Incoming] = [:]
+  package var tallies: [StreamClass: [DeliveryFate: Int64]] = [:]
+  /// On a child: its sessions that went into totals for this parent, and the totals.
+  package var merged: Set<RecordID> = []
+  package var totals: [RecordID: ModelTotal] = [:]
+  /// Of whoever checks: usage for which there was no room at all.
+  package var refused: Set<RecordID> = []
+  /// Of whoever checks: how often the two were paired.
+  package var pairing = 0
+
+  init(device: DeviceID, role: DeviceRole) {
+    self.device = device
+    self.role = role
+  }
+
+  /// The key that calls are answered with; nil when no session may be opened.
+  package var sessionKey: [UInt8]? {
+    if let pendingKey { return pendingKey }
+    switch state {
+    case .active, .removedUntold: return keys.present
+    case .pending, .removed: return nil
+    }
+  }
+
+  /// The keys that the peer may answer with, most likely first.
+  package var callingKeys: [[UInt8]] {
+    let pending = pendingKey.map { [$0] } ?? []
+    switch state {
+    case .active, .removedUntold: return pending + keys.forCalling
+    case .pending, .removed: return pending
+    }
+  }
+
+  /// The streams that go out, most urgent first.
+  package var sending: [(streamClass: StreamClass, stream: Outgoing)] {
+    StreamClass.allCases.compactMap { streamClass in outgoing[streamClass].map { (streamClass, $0) } }
+  }
+}
+
+/// An item that waits.
+package struct ModelItem: Hashable, Sendable {
+  package var sequence: UInt64
+  package var kind: ItemKind
+  package var itemID: [UInt8]
+  package var body: [UInt8]
+  package var level: Int64
+
+  var cost: Int64 { Int64(body.count + itemID.count + 16) }
+}
+
+/// A total of several sessions' use.
+package struct ModelTotal: Hashable, Sendable {
+  package var level: Int64
+  package var body: [UInt8]
+}

@@ -1,0 +1,186 @@
+import LatchkeyModel
+
+/// What one transaction on received items brought about.
+package struct ModelInboxResult {
+  package var changes: [ModelChange] = []
+  package var wasRemoved = false
+  package var hasNewKeys = false
+  package var hasCompletedPairing = false
+  package var faults = 0
+}
+
+/// Bringing received items into force. Spec: Protocol/05-delivery.md §6.
+extension ModelStore {
+  /// Bring items into force: effects, receipts and watermarks in one transaction.
+  package mutating func receive(
+    _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, at wall: Int64
+  ) throws(ModelStoreFault) -> ModelInboxResult {
+    let place = try place(device)
+    var result = ModelInboxResult()
+    // What was under way when a device was removed is of a device that is removed.
+    guard sources.fault == .takeFromRemoved || peers[place].state == .active || peers[place].state == .pending else {
+      throw .noSuchPeer
+    }
+    for run in runs where !result.wasRemoved { try apply(run, place, role, wall, &result) }
+    return result
+  }
+
+  private mutating func apply(
+    _ run: ItemRun, _ place: Int, _ role: DeviceRole, _ wall: Int64, _ result: inout ModelInboxResult
+  ) throws(ModelStoreFault) {
+    guard let last = run.items.last?.skipThrough else { return }
+    let present = peers[place].incoming[run.streamClass]
+    var watermark: UInt64 = 0
+    var held: DeliveryItem?
+    if let present, present.epoch == run.epoch || sources.fault == .keepWatermarkAcrossEpochs {
+      watermark = present.watermark
+    }
+    for item in run.items where item.skipThrough > watermark {
+      guard item.sequence <= watermark + 1 || sources.fault == .takeGaps else { throw .unexpected("a gap") }
+      watermark = item.skipThrough
+      guard item.kind != .skip else { continue }
+      held = item
+      try apply(item, run, place, role, wall, &result)
+    }
+    if result.wasRemoved { return }
+    guard watermark >= last else { throw .unexpected("a watermark that fell back") }
+    if sources.fault == .watermarkInItsOwnTransaction { return }
+    advance(place, run, through: watermark, held: held)
+  }
+
+  /// Raise the watermark of a stream.
+  private mutating func advance(_ place: Int, _ run: ItemRun, through: UInt64, held: DeliveryItem?) {
+    let present = peers[place].incoming[run.streamClass]
+    var stream = ModelPeer.Incoming(epoch: run.epoch, watermark: through)
+    if let held {
+      (stream.item, stream.itemID) = (held.sequence, held.itemID)
+    } else if let present, present.epoch == run.epoch {
+      (stream.item, stream.itemID) = (present.item, present.itemID)
+    }
+    peers[place].incoming[run.streamClass] = stream
+  }
+
+  /// Raise watermarks alone: nothing but a deliberate fault.
+  mutating func advanceAlone(_ runs: [ItemRun], from device: DeviceID) {
+    guard let place = try? place(device), peers[place].state == .active else { return }
+    for run in runs {
+      guard let last = run.items.last else { continue }
+      advance(place, run, through: last.skipThrough, held: run.items.last { $0.kind != .skip })
+    }
+  }
+
+  private mutating func apply(
+    _ item: DeliveryItem, _ run: ItemRun, _ place: Int, _ role: DeviceRole, _ wall: Int64,
+    _ result: inout ModelInboxResult
+  ) throws(ModelStoreFault) {
+    switch (run.streamClass, item.kind) {
+    case (.command, .command): try applyCommand(item, run.epoch, place, role, wall, &result)
+    case (.receipt, .receipt): applyReceipt(item, place, &result)
+    case (.usage, .usageRecord):
+      guard let record = try? coding.usageRecord(item.body), record.device == peers[place].device,
+        record.recordID.bytes == item.itemID
+      else {
+        result.faults += 1
+        return
+      }
+      if usage[record.recordID] == nil { usage[record.recordID] = record }
+    case (.usage, .usageLoss):
+      guard let loss = try? coding.usageLoss(item.body), loss.device == peers[place].device,
+        loss.lossID.bytes == item.itemID
+      else {
+        result.faults += 1
+        return
+      }
+      if losses[loss.lossID] == nil { losses[loss.lossID] = loss }
+    case (.control, .removal):
+      try takeRemoval(place, role, &result)
+      result.wasRemoved = true
+    case (.control, .keyRotation): takeRotation(item, place, role, &result)
+    default: result.faults += 1
+    }
+  }
+
+  private mutating func applyCommand(
+    _ item: DeliveryItem, _ epoch: UInt64, _ place: Int, _ role: DeviceRole, _ wall: Int64,
+    _ result: inout ModelInboxResult
+  ) throws(ModelStoreFault) {
+    guard let id = CommandID(bytes: item.itemID) else { return }
+    if let known = receipts[id], sources.fault != .forgetCommandIDs {
+      return try queueReceipt(id, known.body, place, &result)
+    }
+    guard role == .parent, let command = try? coding.command(item.body), command.commandID == id,
+      command.author == peers[place].device
+    else {
+      result.faults += 1
+      let refusal = CommandReceipt(commandID: id, outcome: .failed(reason: "It could not be used."), at: wall)
+      return try queueReceipt(id, coding.encode(refusal), place, &result)
+    }
+    let receipt = CommandReceipt(commandID: id, outcome: execute(command), at: wall)
+    effects.append(
+      ModelEffect(id: id, author: peers[place].device, epoch: epoch, pairing: peers[place].pairing))
+    try queueReceipt(id, coding.encode(receipt), place, &result)
+  }
+
+  private mutating func execute(_ command: CommandBody) -> CommandReceipt.Outcome {
+    switch command.payload {
+    case .setApp(let rule):
+      if let present = rules[own]?[rule.appID], present.modified > rule.modified {
+        return .superseded(.app(present, .recorded))
+      }
+      rules[own, default: [:]][rule.appID] = rule
+      return .executed(.app(rule, .recorded))
+    case .removeApp(let app):
+      rules[own]?[app] = nil
+      return .executed(.appRemoved(app))
+    case .message:
+      messages.insert(command.commandID)
+      return .executed(.messageStored)
+    case .setFamilySettings, .requestReport, .unpair: return .failed(reason: "The model does not know this command.")
+    }
+  }
+
+  private mutating func queueReceipt(
+    _ id: CommandID, _ body: [UInt8], _ place: Int, _ result: inout ModelInboxResult
+  ) throws(ModelStoreFault) {
+    let change = try enqueue(place, .receipt, kind: .receipt, itemID: id.bytes, body: body, caps: caps)
+    let kept = receipts[id]?.body ?? body
+    receipts[id] = ModelReceipt(body: kept, peer: peers[place].device, epoch: change.epoch, sequence: change.last)
+    result.changes.append(change)
+  }
+
+  /// Whether a later command for the same thing is on its way or in force.
+  private func isReplaced(_ command: ModelCommand) -> Bool {
+    commands.contains {
+      $0.target == command.target && $0.supersedeKey == command.supersedeKey && $0.id > command.id
+        && [.queued, .stored, .executed].contains($0.status)
+    }
+  }
+
+  private mutating func applyReceipt(_ item: DeliveryItem, _ place: Int, _ result: inout ModelInboxResult) {
+    guard let receipt = try? coding.receipt(item.body), receipt.commandID.bytes == item.itemID else {
+      result.faults += 1
+      return
+    }
+    let device = peers[place].device
+    guard let index = commands.firstIndex(where: { $0.id == receipt.commandID && $0.target == device }) else { return }
+    switch commands[index].status {
+    case .queued, .stored: break
+    case .cancelled, .superseded, .expired: if commands[index].hasState { return }
+    case .executed, .failed: return
+    }
+    var state: StateInForce?
+    switch receipt.outcome {
+    case .executed(let inForce): (commands[index].status, state) = (.executed, inForce)
+    case .failed: commands[index].status = .failed
+    case .expired: commands[index].status = .expired
+    case .superseded(let inForce): (commands[index].status, state) = (.superseded, inForce)
+    }
+    commands[index].hasState = state != nil
+    guard case .app(let rule, _)? = state else { return }
+    witness(rule.modified.wall)
+    guard rules[device]?[rule.appID].map({ $0.modified <= rule.modified }) ?? !isReplaced(commands[index]) else {
+      return
+    }
+    rules[device, default: [:]][rule.appID] = rule
+  }
+}

@@ -1,0 +1,177 @@
+import LatchkeyModel
+
+/// Loading, forgetting and beginning anew. Spec: Protocol/05-delivery.md §4, §5, §7.
+extension ModelStore {
+  package enum LoadResult {
+    case loaded([DeliveryItem])
+    case hasExpired
+    case isNotBound
+  }
+
+  /// What a load gives, or what has to be done first.
+  package func load(
+    _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, from: UInt64, items: Int, bytes: Int
+  ) -> LoadResult {
+    guard let stream = peer(device)?.outgoing[streamClass], stream.epoch == epoch else { return .loaded([]) }
+    if streamClass == .command, hasExpired(device) { return .hasExpired }
+    var last = stream.last
+    if streamClass == .usage {
+      last = min(last, from + UInt64(items) - 1)
+      if stream.sentBound < last { return .isNotBound }
+    }
+    guard from <= last else { return .loaded([]) }
+    var loaded: [DeliveryItem] = []
+    var (next, size, found) = (from, 0, 0)
+    for row in stream.items where row.sequence >= from && row.sequence <= last {
+      guard loaded.count < items, found < items else { break }
+      found += 1
+      let item = DeliveryItem(sequence: row.sequence, kind: row.kind, itemID: row.itemID, body: row.body)
+      if item.sequence > next {
+        let skip = DeliveryItem(skipping: next...(item.sequence - 1))
+        guard loaded.isEmpty || size + skip.cost <= bytes else { return .loaded(told(loaded, device)) }
+        loaded.append(skip)
+        size += skip.cost
+      }
+      next = item.sequence
+      size += item.cost
+      guard loaded.count < items, loaded.isEmpty || size <= bytes else { return .loaded(told(loaded, device)) }
+      loaded.append(item)
+      next += 1
+    }
+    if found < items, loaded.count < items, next <= last, loaded.isEmpty || size + 16 <= bytes {
+      loaded.append(DeliveryItem(skipping: next...last))
+    }
+    return .loaded(told(loaded, device))
+  }
+
+  /// The same, less what a deliberate fault leaves out.
+  private func told(_ items: [DeliveryItem], _ device: DeviceID) -> [DeliveryItem] {
+    switch sources.fault {
+    case .forgetSkips: return items.filter { $0.kind != .skip }
+    case .expireWithoutSkip:
+      let expired = commands.filter { $0.target == device && $0.status == .expired }.map(\.sequence)
+      return items.filter { item in
+        item.kind != .skip || !expired.contains { item.sequence <= $0 && $0 <= item.skipThrough }
+      }
+    default: return items
+    }
+  }
+
+  /// Usage up to here, and some more, may have been given to a session from now on.
+  package mutating func bind(_ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, from: UInt64, items: Int) {
+    guard let place = try? place(device), let stream = peers[place].outgoing[streamClass], stream.epoch == epoch
+    else { return }
+    peers[place].outgoing[streamClass]?.sentBound = max(stream.sentBound, from + UInt64(items) + 1_024)
+  }
+
+  /// The peer has stored everything up to a point.
+  ///
+  /// - Returns: whether keys among it are in force now, and the stream that got the next ones.
+  @discardableResult
+  package mutating func forget(
+    _ device: DeviceID, _ stored: StreamPosition
+  ) throws(ModelStoreFault) -> (hasNewKeys: Bool, change: ModelChange?) {
+    let place = try place(device)
+    guard var stream = peers[place].outgoing[stored.streamClass], stream.epoch == stored.epoch,
+      stream.storedThrough < stored.through
+    else { return (false, nil) }
+    let gone = stream.items.prefix { $0.sequence <= stored.through }
+    if stored.streamClass == .command {
+      let ids = Set(gone.filter { $0.kind == .command }.map(\.itemID))
+      for index in commands.indices where commands[index].status == .queued && ids.contains(commands[index].id.bytes) {
+        commands[index].status = .stored
+      }
+    }
+    stream.storedThrough = stored.through
+    stream.waitingItems -= Int64(gone.count)
+    stream.waitingBytes -= gone.reduce(0) { $0 + $1.cost }
+    if let last = gone.last { (stream.storedItem, stream.storedItemID) = (last.sequence, last.itemID) }
+    stream.items.removeFirst(gone.count)
+    peers[place].outgoing[stored.streamClass] = stream
+    guard stored.streamClass == .control else { return (false, nil) }
+    return try takeStoredRotation(place)
+  }
+
+  /// Give what is left of a stream a new epoch and numbers from 1.
+  package mutating func restart(
+    _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause
+  ) throws(ModelStoreFault) -> OutboxPosition {
+    let place = try place(device)
+    guard peers[place].state != .removed else { throw .noSuchPeer }
+    let before = peers[place].outgoing[streamClass]
+    let rest = (before?.items ?? []).map { (kind: $0.kind, id: $0.itemID, body: $0.body, level: $0.level) }
+    let known = Set(rest.map(\.id))
+    var wanted = rest
+    switch (streamClass, cause) {
+    case (.command, _): wanted = unanswered(device, cause) + rest
+    case (.receipt, .peerLost(let held)):
+      if sources.fault != .dropReceiptsAtRestart {
+        wanted = lostReceipts(device, after: held, before?.epoch).filter { !known.contains($0.id) } + rest
+      }
+    case (.usage, .peerLost): wanted = everyUsage(place).filter { !known.contains($0.id) } + rest
+    case (.control, _), (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
+    }
+    let epoch = sources.fault == .reuseEpoch ? before?.epoch ?? epoch : epoch
+    var fresh = ModelPeer.Outgoing(epoch: epoch)
+    fresh.wasRestarted = true
+    peers[place].outgoing[streamClass] = fresh
+    var given: UInt64 = 0
+    for item in wanted {
+      given = try enqueue(
+        place, streamClass, kind: item.kind, itemID: item.id, body: item.body, level: item.level,
+        caps: QueueCaps(items: .max, bytes: .max)
+      ).last
+      guard let id = CommandID(bytes: item.id) else { continue }
+      if streamClass == .command, let index = commands.firstIndex(where: { $0.id == id }) {
+        commands[index].sequence = given
+      }
+      if streamClass == .receipt {
+        receipts[id]?.epoch = epoch
+        receipts[id]?.sequence = given
+      }
+    }
+    peers[place].outgoing[streamClass]?.sentBound = given
+    return OutboxPosition(epoch: epoch, storedThrough: 0, last: given)
+  }
+
+  /// Commands to be sent again, in the order of their IDs; they count as queued again.
+  private mutating func unanswered(
+    _ device: DeviceID, _ cause: RestartCause
+  ) -> [(kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)] {
+    let all = commands
+    func isNewest(_ command: ModelCommand) -> Bool {
+      !all.contains {
+        $0.target == device && $0.supersedeKey == command.supersedeKey && $0.id > command.id
+          && [.queued, .stored, .executed].contains($0.status)
+      }
+    }
+    var again: [Int] = []
+    for (index, command) in all.enumerated() where command.target == device {
+      switch command.status {
+      case .stored where command.supersedeKey == nil || isNewest(command):
+        if sources.fault != .dropUnansweredAtRestart { again.append(index) }
+      case .stored: commands[index].status = .superseded
+      case .executed where command.supersedeKey != nil && isNewest(command):
+        if case .peerLost = cause { again.append(index) }
+      default: break
+      }
+    }
+    for index in again { (commands[index].status, commands[index].hasState) = (.queued, false) }
+    return again.map { commands[$0] }.sorted { $0.id < $1.id }.map { (.command, $0.id.bytes, $0.body, 0) }
+  }
+
+  /// Receipts that the peer has lost, in the order in which they were queued.
+  private func lostReceipts(
+    _ device: DeviceID, after held: UInt64, _ epoch: UInt64?
+  ) -> [(kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)] {
+    receipts.filter { _, receipt in
+      guard receipt.peer == device else { return false }
+      return held == 0 || receipt.epoch == epoch && receipt.sequence > held
+    }.sorted { left, right in
+      let isPresent = (left: left.value.epoch == epoch, right: right.value.epoch == epoch)
+      if isPresent.left != isPresent.right { return isPresent.right }
+      if left.value.sequence != right.value.sequence { return left.value.sequence < right.value.sequence }
+      return left.key < right.key
+    }.map { (.receipt, $0.key.bytes, $0.value.body, 0) }
+  }
+}

@@ -1,0 +1,219 @@
+import LatchkeyModel
+
+/// Pairing, removal, quarantine and keys that are replaced. Spec: Protocol/04-session.md §9, Protocol/06-messages.md §7, §8.
+extension ModelStore {
+  /// Begin a household with a discovery key.
+  package mutating func foundHousehold(_ key: [UInt8]) {
+    if discoveryKeys.isEmpty { discoveryKeys[0] = key }
+  }
+
+  /// Keep a device as half paired: what was in force stays so until `promote`.
+  package mutating func savePending(_ device: DeviceID, _ role: DeviceRole, key: [UInt8]) {
+    if peer(device) == nil { peers.append(ModelPeer(device: device, role: role)) }
+    guard let place = try? place(device) else { return }
+    peers[place].role = role
+    peers[place].pendingKey = key
+  }
+
+  /// Make a half-paired device active; false when nothing is pending.
+  package mutating func promote(_ device: DeviceID) throws(ModelStoreFault) -> Bool {
+    guard let place = try? place(device), let key = peers[place].pendingKey else { return false }
+    if peers[place].state == .removed || peers[place].state == .removedUntold { closeStreams(place) }
+    voidRotation(place)
+    peers[place].state = .active
+    peers[place].keys = PairwiseKeys(present: key)
+    peers[place].pendingKey = nil
+    peers[place].isQuarantined = false
+    (peers[place].removalSessions, peers[place].removalSilences) = (0, 0)
+    peers[place].sentGeneration = nil
+    peers[place].knownGeneration = discoveryKeys.keys.max() ?? 0
+    peers[place].pairing += 1
+    if peers[place].role == .child {
+      _ = try queueRotation(place)
+      pruneDiscoveryKeys()
+    }
+    return true
+  }
+
+  /// Roll a half-made pairing back.
+  package mutating func discardPending(_ device: DeviceID) {
+    peers.removeAll { $0.device == device && $0.state == .pending && $0.pendingKey != nil }
+    if let place = try? place(device) { peers[place].pendingKey = nil }
+  }
+
+  package mutating func quarantine(_ device: DeviceID) {
+    if let place = try? place(device), peers[place].state == .active { peers[place].isQuarantined = true }
+  }
+
+  package mutating func release(_ device: DeviceID) {
+    if let place = try? place(device) { peers[place].isQuarantined = false }
+  }
+
+  // MARK: Removal
+
+  /// Remove a device: its commands are cancelled, its streams closed, and a removal is queued for it to hear.
+  ///
+  /// - Parameter removal: the item's body; nil to forget the device without a word.
+  package mutating func remove(
+    _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8]
+  ) throws(ModelStoreFault) -> (change: ModelChange?, rotations: [ModelChange]) {
+    let place = try place(device)
+    let before = peers[place]
+    giveUp(place)
+    closeStreams(place)
+    var change: ModelChange?
+    if let removal {
+      change = try enqueue(place, .control, kind: .removal, itemID: itemID, body: removal, caps: caps)
+      peers[place].state = .removedUntold
+      peers[place].pendingKey = nil
+      peers[place].isQuarantined = false
+      (peers[place].removalSessions, peers[place].removalSilences) = (0, 0)
+    } else {
+      eraseKeys(device)
+    }
+    let isRotating = before.state == .active && before.role == .child
+    return (change, isRotating ? try rotateHousehold() : [])
+  }
+
+  /// The removed device has heard of it, or never will.
+  package mutating func removalTold(_ device: DeviceID) {
+    guard let place = try? place(device), peers[place].state == .removedUntold, peers[place].pendingKey == nil
+    else { return }
+    closeStreams(place)
+    eraseKeys(device)
+    pruneDiscoveryKeys()
+  }
+
+  package mutating func removalSent(_ device: DeviceID) -> Int {
+    guard let place = try? place(device), peers[place].state == .removedUntold else { return 0 }
+    peers[place].removalSessions += 1
+    peers[place].removalSilences = 0
+    return peers[place].removalSessions
+  }
+
+  package mutating func removalMetSilence(_ device: DeviceID) -> Int {
+    guard let place = try? place(device), peers[place].state == .removedUntold else { return 0 }
+    peers[place].removalSilences += 1
+    return peers[place].removalSilences
+  }
+
+  mutating func takeRemoval(
+    _ place: Int, _ role: DeviceRole, _ result: inout ModelInboxResult
+  ) throws(ModelStoreFault) {
+    giveUp(place)
+    if sources.fault != .leaveStreamsAtRemoval { closeStreams(place) }
+    eraseKeys(peers[place].device)
+    if role == .child { result.changes += try rotateHousehold() }
+  }
+
+  private mutating func giveUp(_ place: Int) {
+    let device = peers[place].device
+    var cancelled: Int64 = 0
+    for index in commands.indices
+    where commands[index].target == device && !commands[index].status.isFinal {
+      commands[index].status = .cancelled
+      cancelled += 1
+    }
+    if cancelled > 0 { tally(place, .command, .cancelled, cancelled) }
+    for (streamClass, kind) in [(StreamClass.receipt, ItemKind.receipt), (.usage, .usageRecord)] {
+      let count = peers[place].outgoing[streamClass]?.items.count { $0.kind == kind } ?? 0
+      if count > 0 { tally(place, streamClass, .dropped, Int64(count)) }
+    }
+  }
+
+  private mutating func closeStreams(_ place: Int) {
+    peers[place].outgoing = [:]
+    peers[place].incoming = [:]
+  }
+
+  private mutating func eraseKeys(_ device: DeviceID) {
+    peers.removeAll { $0.device == device && $0.state == .pending }
+    guard let place = try? place(device) else { return }
+    peers[place].state = .removed
+    peers[place].keys = PairwiseKeys(present: [UInt8](repeating: 0, count: 32))
+    peers[place].pendingKey = nil
+    peers[place].isQuarantined = false
+    peers[place].sentGeneration = nil
+  }
+
+  // MARK: Keys
+
+  private mutating func rotateHousehold() throws(ModelStoreFault) -> [ModelChange] {
+    guard let newest = discoveryKeys.keys.max() else { return [] }
+    discoveryKeys[newest + 1] = sources.keys.freshKey()
+    var changes: [ModelChange] = []
+    for place in peers.indices where peers[place].state == .active && peers[place].role == .child {
+      if let change = try queueRotation(place) { changes.append(change) }
+    }
+    pruneDiscoveryKeys()
+    return changes
+  }
+
+  private mutating func queueRotation(_ place: Int) throws(ModelStoreFault) -> ModelChange? {
+    guard let newest = discoveryKeys.keys.max(), let discoveryKey = discoveryKeys[newest],
+      peers[place].state == .active, peers[place].sentGeneration == nil, peers[place].knownGeneration < newest
+    else { return nil }
+    let rotation = KeyRotation(
+      generation: newest, discoveryKey: discoveryKey, pairwiseKey: sources.keys.freshKey(),
+      replaces: sources.keys.keyID(of: peers[place].keys.present))
+    peers[place].keys.offered(rotation.pairwiseKey)
+    peers[place].sentGeneration = newest
+    return try enqueue(
+      place, .control, kind: .keyRotation, itemID: Array(sources.keys.freshKey().prefix(16)),
+      body: coding.encode(rotation), caps: QueueCaps())
+  }
+
+  mutating func takeStoredRotation(
+    _ place: Int
+  ) throws(ModelStoreFault) -> (hasNewKeys: Bool, change: ModelChange?) {
+    guard peers[place].state == .active, let sent = peers[place].sentGeneration,
+      !(peers[place].outgoing[.control]?.items.contains { $0.kind == .keyRotation } ?? false)
+    else { return (false, nil) }
+    peers[place].keys.stored()
+    peers[place].knownGeneration = sent
+    peers[place].sentGeneration = nil
+    let next = try queueRotation(place)
+    pruneDiscoveryKeys()
+    return (true, next)
+  }
+
+  mutating func takeRotation(
+    _ item: DeliveryItem, _ place: Int, _ role: DeviceRole, _ result: inout ModelInboxResult
+  ) {
+    guard role == .parent, let rotation = try? coding.rotation(item.body) else {
+      result.faults += 1
+      return
+    }
+    if let pending = peers[place].pendingKey, sources.keys.keyID(of: pending) == rotation.replaces {
+      result.hasCompletedPairing = (try? promote(peers[place].device)) ?? false
+    }
+    guard peers[place].state == .active else { return }
+    peers[place].keys.received(rotation.pairwiseKey, replacing: rotation.replaces) { sources.keys.keyID(of: $0) }
+    if sources.fault == .eraseKeyTooEarly { peers[place].keys = PairwiseKeys(present: peers[place].keys.present) }
+    peers[place].knownGeneration = max(peers[place].knownGeneration, rotation.generation)
+    result.hasNewKeys = true
+  }
+
+  /// The peer names the key that it answers with. Gives whether one was erased.
+  package mutating func peer(_ device: DeviceID, answersWith keyID: [UInt8]) -> Bool {
+    guard let place = try? place(device) else { return false }
+    let before = peers[place].keys
+    peers[place].keys.answers(with: keyID) { sources.keys.keyID(of: $0) }
+    return peers[place].keys != before
+  }
+
+  private mutating func voidRotation(_ place: Int) {
+    for item in peers[place].outgoing[.control]?.items ?? [] where item.kind == .keyRotation {
+      withdraw(place, .control, item.sequence, itemID: item.itemID, as: nil)
+    }
+  }
+
+  private mutating func pruneDiscoveryKeys() {
+    var needed = Set(
+      peers.filter { $0.state == .active || $0.state == .removedUntold }
+        .flatMap { [$0.knownGeneration] + [$0.sentGeneration].compactMap { $0 } })
+    if let newest = discoveryKeys.keys.max() { needed.insert(newest) }
+    needed.formIntersection(discoveryKeys.keys.sorted(by: >).prefix(Limits.discoveryKeys))
+    discoveryKeys = discoveryKeys.filter { needed.contains($0.key) }
+  }
+}

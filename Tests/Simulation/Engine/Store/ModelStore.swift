@@ -1,0 +1,176 @@
+import LatchkeyModel
+
+/// What a node's database holds, with the transactions of the real store as methods: a copy is a backup.
+///
+/// A method that throws may have changed things; whoever calls puts the copy from before in place, as a rollback does.
+/// `StoreDifferenceTests` holds it to the real store. Spec: Protocol/05-delivery.md.
+package struct ModelStore {
+  package let own: DeviceID
+  package let caps: QueueCaps
+  private(set) var sources: ModelSources
+  /// In the order in which they were first paired.
+  package internal(set) var peers: [ModelPeer] = []
+  /// In the order in which they were given.
+  package internal(set) var commands: [ModelCommand] = []
+  package internal(set) var receipts: [CommandID: ModelReceipt] = [:]
+  package internal(set) var rules: [DeviceID: [AppID: AppConfiguration]] = [:]
+  package internal(set) var messages: Set<CommandID> = []
+  package internal(set) var usage: [RecordID: UsageRecord] = [:]
+  package internal(set) var losses: [RecordID: UsageLoss] = [:]
+  package internal(set) var discoveryKeys: [Int64: [UInt8]] = [:]
+  var hybrid: HybridTimestamp?
+  var noted: (bootID: String, base: Int64, last: BootInstant)?
+  var ageClock: AgeClock
+  /// Numbers whose items are kept in the next transaction: nothing but a deliberate fault.
+  var numbersAhead: [(device: DeviceID, streamClass: StreamClass, epoch: UInt64, item: ModelItem)] = []
+  /// Of whoever checks: what took effect, in order, and which records were meant for which parents, in which pairing.
+  package internal(set) var effects: [ModelEffect] = []
+  package internal(set) var reported: [RecordID: [DeviceID: Int]] = [:]
+  private(set) var accepted = 0
+
+  package init(own: DeviceID, caps: QueueCaps, sources: ModelSources) {
+    self.own = own
+    self.caps = caps
+    self.sources = sources
+    ageClock = AgeClock(after: nil, bootID: sources.bootID)
+    open()
+  }
+
+  /// Go on as a copy on another machine.
+  mutating func adopt(_ sources: ModelSources) {
+    self.sources = sources
+  }
+
+  var coding: any BodyCoding { sources.coding }
+
+  /// Be opened by a process that starts.
+  package mutating func open() {
+    ageClock = AgeClock(after: noted, bootID: sources.bootID)
+    let before = noted.map { $0.bootID == sources.bootID ? $0.last : BootInstant(milliseconds: 0) }
+    noted = (
+      sources.bootID, ageClock.base, max(sources.now(), before ?? BootInstant(milliseconds: 0))
+    )
+  }
+
+  /// The clock for how long things have waited, in milliseconds.
+  package var age: Int64 { ageClock.age(at: sources.now()) }
+
+  mutating func noteAge() {
+    guard let before = noted, before.bootID == sources.bootID else { return }
+    noted = (before.bootID, before.base, max(before.last, sources.now()))
+  }
+
+  mutating func nextOrder() -> Int {
+    accepted += 1
+    return accepted
+  }
+
+  // MARK: Peers
+
+  package func peer(_ device: DeviceID) -> ModelPeer? { peers.first { $0.device == device } }
+
+  func place(_ device: DeviceID) throws(ModelStoreFault) -> Int {
+    guard let place = peers.firstIndex(where: { $0.device == device }) else { throw .noSuchPeer }
+    return place
+  }
+
+  // MARK: Outbox
+
+  /// Give an item the next number of a stream and keep it.
+  @discardableResult
+  mutating func enqueue(
+    _ place: Int, _ streamClass: StreamClass, kind: ItemKind, itemID: [UInt8], body: [UInt8], level: Int64 = 0,
+    caps: QueueCaps
+  ) throws(ModelStoreFault) -> ModelChange {
+    var item = ModelItem(sequence: 1, kind: kind, itemID: itemID, body: body, level: level)
+    var stream: ModelPeer.Outgoing
+    if let present = peers[place].outgoing[streamClass] {
+      stream = present
+      guard
+        sources.fault == .ignoreCaps
+          || stream.waitingItems < caps.items && stream.waitingBytes + item.cost <= caps.bytes
+      else { throw .queueFull }
+    } else {
+      stream = ModelPeer.Outgoing(epoch: sources.freshEpoch())
+    }
+    stream.last += 1
+    item.sequence = stream.last
+    stream.waitingItems += 1
+    stream.waitingBytes += item.cost
+    if sources.fault == .numberBeforeItem, streamClass == .command || streamClass == .usage {
+      numbersAhead.append((peers[place].device, streamClass, stream.epoch, item))
+    } else {
+      stream.items.append(item)
+    }
+    peers[place].outgoing[streamClass] = stream
+    return ModelChange(
+      device: peers[place].device, streamClass: streamClass, epoch: stream.epoch, last: stream.last)
+  }
+
+  /// The second half of a number that was given out alone: nothing but a deliberate fault.
+  mutating func keepItemsOfNumbers() {
+    for ahead in numbersAhead {
+      guard let place = peers.firstIndex(where: { $0.device == ahead.device }),
+        peers[place].outgoing[ahead.streamClass]?.epoch == ahead.epoch,
+        ahead.item.sequence > peers[place].outgoing[ahead.streamClass]?.storedThrough ?? 0
+      else { continue }
+      peers[place].outgoing[ahead.streamClass]?.items.append(ahead.item)
+      peers[place].outgoing[ahead.streamClass]?.items.sort { $0.sequence < $1.sequence }
+    }
+    numbersAhead = []
+  }
+
+  /// Take one item out of a queue: its number holds nothing any more.
+  mutating func withdraw(
+    _ place: Int, _ streamClass: StreamClass, _ sequence: UInt64, itemID: [UInt8], as fate: DeliveryFate?
+  ) {
+    guard var stream = peers[place].outgoing[streamClass],
+      let index = stream.items.firstIndex(where: { $0.sequence == sequence && $0.itemID == itemID })
+    else { return }
+    stream.waitingItems -= 1
+    stream.waitingBytes -= stream.items[index].cost
+    stream.items.remove(at: index)
+    peers[place].outgoing[streamClass] = stream
+    if let fate { tally(place, streamClass, fate, 1) }
+  }
+
+  mutating func tally(_ place: Int, _ streamClass: StreamClass, _ fate: DeliveryFate, _ items: Int64) {
+    peers[place].tallies[streamClass, default: [:]][fate, default: 0] += items
+  }
+
+  package func outboxPositions(_ device: DeviceID) -> [StreamClass: OutboxPosition] {
+    (peer(device)?.outgoing ?? [:]).mapValues {
+      OutboxPosition(epoch: $0.epoch, storedThrough: $0.storedThrough, last: $0.last)
+    }
+  }
+
+  package func inboxPositions(_ device: DeviceID) -> [StreamPosition] {
+    let incoming = peer(device)?.incoming ?? [:]
+    return StreamClass.allCases.compactMap { streamClass in
+      incoming[streamClass].map {
+        StreamPosition(streamClass: streamClass, epoch: $0.epoch, through: $0.watermark)
+      }
+    }
+  }
+
+  package func heldItems(_ device: DeviceID) -> [HeldItem] {
+    let incoming = peer(device)?.incoming ?? [:]
+    return StreamClass.allCases.compactMap { streamClass in
+      guard let stream = incoming[streamClass], stream.item > 0 else { return nil }
+      return HeldItem(streamClass: streamClass, sequence: stream.item, itemID: stream.itemID)
+    }
+  }
+
+  /// Classes whose last item at the peer is another than the one that was given that number here.
+  package func foreign(_ device: DeviceID, _ hello: Hello) -> Set<StreamClass> {
+    guard let peer = peer(device), sources.fault != .ignoreHeldItems else { return [] }
+    return Set(
+      hello.held.filter { held in
+        guard let position = hello.incoming.first(where: { $0.streamClass == held.streamClass }),
+          let stream = peer.outgoing[held.streamClass], stream.epoch == position.epoch
+        else { return false }
+        if stream.storedItem == held.sequence { return stream.storedItemID != held.itemID }
+        return stream.items.first { $0.sequence == held.sequence }.map { $0.itemID != held.itemID } ?? false
+      }.map(\.streamClass))
+  }
+}

@@ -1,0 +1,166 @@
+import LatchkeyModel
+import LatchkeyTestSupport
+
+/// The people: they pair machines, give commands and use programs.
+final class Household {
+  private unowned let simulation: Simulation
+  private static let apps = ["org.gnome.Chess", "org.kde.krita", "net.minetest", "a"].compactMap { AppID($0) }
+  private var acts = 0
+
+  init(_ simulation: Simulation) {
+    self.simulation = simulation
+  }
+
+  private var scenario: Scenario { simulation.scenario }
+  var parents: [SimulatedNode] { simulation.nodes.filter { $0.role == .parent } }
+  var children: [SimulatedNode] { simulation.nodes.filter { $0.role == .child } }
+
+  /// Everybody's machine is there and paired, and starts.
+  func move(in scenario: Scenario) {
+    for place in 0..<(scenario.parents + scenario.children) {
+      _ = simulation.add(
+        Samples.deviceID(&simulation.random), place < scenario.parents ? .parent : .child,
+        linkKey: scenario.isSealed ? simulation.linkKeys() : nil)
+    }
+    for parent in parents { for child in children { pair(parent, child, isWhole: true) } }
+    for node in simulation.nodes {
+      simulation.after(Int64(simulation.random.below(2_000_000))) { node.start() }
+    }
+  }
+
+  /// What they do, spread over the time of trouble.
+  func plan() {
+    for _ in 0..<scenario.work {
+      // Often several things are done at a time.
+      let time = Int64(simulation.random.below(Int(scenario.length))) * 1_000
+      for turn in 0..<(1 + simulation.random.below(3)) {
+        simulation.at(time + Int64(turn * simulation.random.below(50_000))) { [unowned self] in act() }
+      }
+    }
+  }
+
+  private func act() {
+    if simulation.random.below(100) < scenario.usageShare {
+      if let child = simulation.pick(children) { use(child) }
+    } else if let parent = simulation.pick(parents), let child = simulation.pick(children) {
+      command(parent, child)
+    }
+  }
+
+  /// A person gives a command.
+  func command(_ parent: SimulatedNode, _ child: SimulatedNode) {
+    acts += 1
+    let (device, wall) = (child.device, parent.wall)
+    let id = CommandID(milliseconds: wall, random: simulation.random.bytes(10))
+    let app = Self.apps[simulation.random.below(Self.apps.count)]
+    let (kind, level) = (simulation.random.below(10), Int64(acts))
+    let lifetime: Int64? =
+      simulation.random.once(in: 4) ? Int64(simulation.random.below(600_000)) : nil
+    parent.act(after: 0) { [unowned self, unowned parent] in
+      parent.disk.commit("command", with: device) {
+        (store: inout ModelStore) throws(ModelStoreFault) in
+        try store.issue(id, to: device, expiresAfter: lifetime, at: wall) { modified in
+          switch kind {
+          case 0: .removeApp(app)
+          case 1..<4: .message("message \(level)")
+          default:
+            .setApp(
+              AppConfiguration(
+                appID: app, displayName: "x", category: .reward, milliPointsPerMinute: level, modified: modified))
+          }
+        }
+      } then: { [unowned self, unowned parent] result in
+        guard case .success(let change) = result else { return }
+        simulation.oracle.issued(id, parent, lifetime)
+        finish(parent) { parent.committed([change]) }
+      }
+    }
+  }
+
+  /// A program was used.
+  func use(_ child: SimulatedNode) {
+    acts += 1
+    guard let id = RecordID(bytes: simulation.random.bytes(16)) else { return }
+    let start = 1_800_000_000_000 + Int64(simulation.random.below(30)) * 3_600_000 / 3
+    let milliseconds = Int64(1 + simulation.random.below(600_000))
+    let record = UsageRecord(
+      recordID: id, device: child.device, appID: Self.apps[simulation.random.below(2)], displayName: "x",
+      sessionStart: start, sessionEnd: start + milliseconds, zone: "UTC", activeMilliseconds: milliseconds,
+      category: .learning, milliPointsPerMinute: 1_000, earnedMilliPoints: milliseconds / 60, evidence: .observed)
+    child.act(after: 0) { [unowned self, unowned child] in
+      child.disk.commit("usage") { (store: inout ModelStore) throws(ModelStoreFault) in
+        try store.report(record)
+      } then: { [unowned self, unowned child] result in
+        guard case .success(let changes) = result else { return }
+        finish(child) { child.committed(changes) }
+      }
+    }
+  }
+
+  /// Give the number's item its own transaction, if a deliberate fault wants that.
+  private func finish(_ node: SimulatedNode, then: @escaping () -> Void) {
+    then()
+    guard simulation.fault == .numberBeforeItem else { return }
+    node.disk.commit("items of numbers") {
+      $0.keepItemsOfNumbers()
+    } then: { _ in
+      then()
+    }
+  }
+
+  /// A person takes a command back.
+  func cancel() {
+    guard let parent = simulation.pick(parents), parent.isRunning,
+      let id = simulation.pick(parent.store.commands.filter { $0.status == .queued }.map(\.id))
+    else { return }
+    parent.act(after: 0) { [unowned parent] in
+      parent.disk.commit("cancel") {
+        $0.cancel(id)
+      } then: { _ in
+      }
+    }
+  }
+
+  /// A person removes a device from another.
+  func remove(_ other: DeviceID, from node: SimulatedNode) {
+    let (device, bytes) = (node.device, simulation.random.bytes(16))
+    node.act(after: 0) { [unowned self, unowned node] in
+      guard node.store.peer(other)?.state == .active else { return }
+      let oracle = simulation.oracle
+      let link = node.link(other)
+      node.disk.commit("remove") { (store: inout ModelStore) throws(ModelStoreFault) in
+        oracle.removes(other, of: device, store)
+        return try store.remove(other, removal: device.bytes + other.bytes, itemID: bytes)
+      } then: { [unowned node] result in
+        guard case .success(let removed) = result else { return }
+        link?.removed()
+        node.handOut(removed.rotations)
+      }
+    }
+  }
+
+  /// Two machines are paired: both hold the new key, and one of them counts on it already.
+  ///
+  /// - Parameter isWhole: whether both do.
+  func pair(_ parent: SimulatedNode, _ child: SimulatedNode, isWhole: Bool) {
+    let key = simulation.keys.freshKey()
+    simulation.note(6, "\(parent.name) and \(child.name) are paired")
+    simulation.oracle.pairs(parent, child)
+    let isParentFirst = simulation.random.once(in: 2)
+    for (node, other, isFirst) in [(parent, child, isParentFirst), (child, parent, !isParentFirst)] {
+      node.store.savePending(other.device, other.role, key: key)
+      if isFirst || isWhole { _ = try? node.store.promote(other.device) }
+      if node.isRunning { node.refresh(other.device) }
+    }
+  }
+
+  /// When all is well again: one more of everything.
+  func lastWave() {
+    for parent in parents {
+      for child in children where simulation.oracle.isCouple(parent, child) {
+        command(parent, child)
+        if parent === parents.first { use(child) }
+      }
+    }
+  }
+}

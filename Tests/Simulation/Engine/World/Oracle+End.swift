@@ -1,0 +1,116 @@
+import LatchkeyModel
+
+/// What has to hold when all is well again.
+extension Oracle {
+  private var couples: [(parent: SimulatedNode, child: SimulatedNode)] {
+    let household = checker().household
+    return household.parents.flatMap { parent in household.children.map { (parent, $0) } }
+  }
+
+  /// What has not arrived yet; nil when everything has.
+  func whatIsMissing() -> String? {
+    for (parent, child) in couples {
+      let names = "\(parent.name) and \(child.name)"
+      guard parent.isRunning, child.isRunning else { return "\(names) do not run" }
+      let past = past(Couple(parent: parent.device, child: child.device))
+      let (one, other) = (parent.store.peer(child.device), child.store.peer(parent.device))
+      if one?.pendingKey != nil || other?.pendingKey != nil { return "the pairing of \(names) is half made" }
+      if isSplit(parent, child) { return "\(names) were set back, and have to be paired anew" }
+      if !past.isSetBack, !past.wasRemovedHalfPaired {
+        if one?.state == .removedUntold, other?.state == .active { return "\(child.name) does not know of its removal" }
+        if other?.state == .removedUntold, one?.state == .active {
+          return "\(parent.name) does not know of its removal"
+        }
+      }
+      guard isCouple(parent, child) else { continue }
+      guard parent.link(child.device)?.current != nil, child.link(parent.device)?.current != nil else {
+        return "\(names) have no session"
+      }
+      for (node, peer) in [(parent, one), (child, other)] {
+        for (streamClass, stream) in peer?.sending ?? [] where stream.storedThrough < stream.last {
+          return
+            "\(node.name)'s \(streamClass.word) of \(names): stored through \(stream.storedThrough) of \(stream.last)"
+        }
+      }
+    }
+    return unansweredCommand()
+  }
+
+  private func unansweredCommand() -> String? {
+    for parent in checker().household.parents {
+      for command in parent.store.commands where !command.status.isFinal {
+        guard let child = checker().node(command.target), isCouple(parent, child),
+          !past(Couple(parent: parent.device, child: child.device)).hasUnnoticedNumbers
+        else { continue }
+        return "command \(command.sequence) of \(parent.name) for \(child.name) is \(command.status.rawValue) for ever"
+      }
+    }
+    return nil
+  }
+
+  /// What is not as it was promised; nil when all is.
+  func whatIsWrong() -> String? {
+    for (parent, child) in couples where isCouple(parent, child) {
+      let past = past(Couple(parent: parent.device, child: child.device))
+      guard !past.hasUnnoticedNumbers, !isCloned(child.device) else { continue }
+      if let wrong = wrongCommands(parent, child, past) ?? wrongRules(parent, child, past)
+        ?? wrongUsage(parent, child, past)
+      {
+        return wrong
+      }
+    }
+    return nil
+  }
+
+  /// What is told of a command is what became of it.
+  private func wrongCommands(_ parent: SimulatedNode, _ child: SimulatedNode, _ past: CouplePast) -> String? {
+    guard !past.isSetBack, let pairing = parent.store.peer(child.device)?.pairing else { return nil }
+    for command in parent.store.commands where command.target == child.device && command.pairing == pairing {
+      let isApplied = child.store.receipts[command.id] != nil
+      let isTold = [.executed, .failed].contains(command.status) || command.status == .superseded && command.hasState
+      if isApplied != isTold, !(past.isUneven && isApplied) {
+        return
+          "a command of \(parent.name) counts as \(command.status.rawValue) and was \(isApplied ? "" : "not ")executed"
+          + " on \(child.name)"
+      }
+    }
+    return nil
+  }
+
+  /// Both sides hold the same rules, unless somebody else has a say or the parent was set back.
+  private func wrongRules(_ parent: SimulatedNode, _ child: SimulatedNode, _ past: CouplePast) -> String? {
+    guard !past.isSetBack, !past.isPairedAnew, checker().scenario.parents == 1 else { return nil }
+    let wanted = (parent.store.rules[child.device] ?? [:]).mapValues(\.modified)
+    let inForce = (child.store.rules[child.device] ?? [:]).mapValues(\.modified)
+    guard wanted != inForce else { return nil }
+    let apps = Set(wanted.keys).union(inForce.keys).filter { wanted[$0] != inForce[$0] }.map(\.text).sorted()
+    return "the rules of \(apps) are others on \(parent.name) than on \(child.name)"
+  }
+
+  /// Every record is at the parent once: by itself, in a total, or counted in a loss.
+  private func wrongUsage(_ parent: SimulatedNode, _ child: SimulatedNode, _ past: CouplePast) -> String? {
+    guard let peer = child.store.peer(parent.device) else { return nil }
+    let members = child.sources.members
+    let totals = parent.store.usage.keys.filter { members[$0] != nil }
+    let lost = Set(parent.store.losses.keys.flatMap { members[$0] ?? [] })
+    var counts: [RecordID: Int] = [:]
+    for total in totals { for record in members[total] ?? [] { counts[record, default: 0] += 1 } }
+    for (record, recipients) in child.store.reported where recipients[parent.device] == peer.pairing {
+      let count = (counts[record] ?? 0) + (parent.store.usage[record] == nil ? 0 : 1)
+      if count == 0, !lost.contains(record), !peer.refused.contains(record) {
+        return "a record of \(child.name) is not at \(parent.name)"
+      }
+      if count > 1, !past.isSetBack { return "a record of \(child.name) counts \(count) times at \(parent.name)" }
+    }
+    guard !past.isSetBack else { return nil }
+    for total in totals {
+      let sum = (members[total] ?? []).reduce(0) { $0 + (child.store.usage[$1]?.activeMilliseconds ?? 0) }
+      if child.store.usage[members[total]?.first ?? total]?.device == child.device,
+        sum != parent.store.usage[total]?.activeMilliseconds
+      {
+        return "a total of \(child.name) is not the sum of its records"
+      }
+    }
+    return nil
+  }
+}

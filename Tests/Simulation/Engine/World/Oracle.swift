@@ -1,0 +1,315 @@
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// Knows everything, and says the first thing that must not be.
+///
+/// After every step: nothing is told before it is durable, nothing is forgotten before it is in force at the other side,
+/// nothing takes effect twice or out of order, windows and caps are held, a removed device applies nothing, nobody honest is
+/// accused, and no stream begins anew unless somebody was set back.
+final class Oracle {
+  private unowned let simulation: Simulation
+  private var pasts: [Couple: CouplePast] = [:]
+  private var cloned: Set<DeviceID> = []
+  /// When commands were given, on a clock of their node that counts all its boots.
+  private var issuedAt: [CommandID: (at: Int64, lifetime: Int64?)] = [:]
+  private var lastOrder: [Couple: (pairing: Int, order: Int)] = [:]
+  private var runs: [ObjectIdentifier: (present: [UInt8], past: Set<[UInt8]>)] = [:]
+  private var furthestSent: [String: UInt64] = [:]
+
+  init(_ simulation: Simulation) {
+    self.simulation = simulation
+  }
+
+  private var scenario: Scenario { simulation.scenario }
+
+  func couple(_ one: DeviceID, _ other: DeviceID) -> Couple {
+    simulation.node(one)?.role == .parent ? Couple(parent: one, child: other) : Couple(parent: other, child: one)
+  }
+
+  func past(_ couple: Couple) -> CouplePast { pasts[couple] ?? CouplePast() }
+
+  /// Whether two machines are paired, as both have it durably, and hold keys that meet.
+  func isCouple(_ parent: SimulatedNode, _ child: SimulatedNode) -> Bool {
+    guard let one = parent.store.peer(child.device), let other = child.store.peer(parent.device) else { return false }
+    guard one.state == .active, other.state == .active, !one.isQuarantined, !other.isQuarantined,
+      let oneKey = one.sessionKey, let otherKey = other.sessionKey
+    else { return false }
+    return other.callingKeys.contains(oneKey) && one.callingKeys.contains(otherKey)
+  }
+
+  /// Whether two machines that were set back cannot open a session any more, though one of them counts on it.
+  func isSplit(_ parent: SimulatedNode, _ child: SimulatedNode) -> Bool {
+    guard past(Couple(parent: parent.device, child: child.device)).isSetBack, !isCouple(parent, child) else {
+      return false
+    }
+    let states = [parent.store.peer(child.device), child.store.peer(parent.device)]
+    return !states.contains { $0?.state == .removedUntold || $0?.isQuarantined == true }
+      && states.contains { $0?.state == .active || $0?.pendingKey != nil }
+  }
+
+  // MARK: What people and trouble do
+
+  func issued(_ id: CommandID, _ node: SimulatedNode, _ lifetime: Int64?) {
+    issuedAt[id] = (node.trueAge, lifetime)
+  }
+
+  func pairs(_ parent: SimulatedNode, _ child: SimulatedNode) {
+    let couple = Couple(parent: parent.device, child: child.device)
+    guard let one = parent.store.peer(child.device), let other = child.store.peer(parent.device) else {
+      if parent.store.peer(child.device) != nil || child.store.peer(parent.device) != nil {
+        pasts[couple, default: CouplePast()].isPairedAnew = true
+      }
+      return
+    }
+    pasts[couple, default: CouplePast()].isPairedAnew = true
+    // Whoever counts the other as removed begins new streams; both do, or neither, for all to go on.
+    if one.outgoing.isEmpty != other.outgoing.isEmpty || one.state != other.state || one.pendingKey != nil
+      || other.pendingKey != nil
+    {
+      pasts[couple, default: CouplePast()].isUneven = true
+    }
+  }
+
+  /// One of the two has closed its streams, the other not yet.
+  func removes(_ other: DeviceID, of device: DeviceID, _ store: ModelStore) {
+    guard store.peer(other) != nil else { return }
+    let couple = couple(device, other)
+    pasts[couple, default: CouplePast()].isUneven = true
+    let isHalf = store.peer(other)?.pendingKey != nil || simulation.node(other)?.store.peer(device)?.pendingKey != nil
+    if isHalf { pasts[couple, default: CouplePast()].wasRemovedHalfPaired = true }
+  }
+
+  func setsBack(_ node: SimulatedNode) {
+    for other in simulation.nodes where other.role != node.role {
+      pasts[couple(node.device, other.device), default: CouplePast()].isSetBack = true
+    }
+  }
+
+  func clones(_ node: SimulatedNode) {
+    setsBack(node)
+    cloned.insert(node.device)
+  }
+
+  // MARK: After each transaction
+
+  /// A transaction has become durable.
+  func committed(_ node: SimulatedNode, _ before: ModelStore, with peer: DeviceID?) {
+    let after = node.store
+    for place in after.peers.indices where peer == nil || after.peers[place].device == peer {
+      let present = after.peers[place]
+      let old = before.peers.indices.contains(place) ? before.peers[place] : nil
+      checkOutgoing(node, present, old)
+      if present.state == .removed, !present.outgoing.isEmpty || !present.incoming.isEmpty {
+        simulation.fail("\(node.name) holds streams with \(simulation.name(present.device)), which is removed")
+      }
+    }
+    if after.effects.count > before.effects.count { checkEffects(node, before) }
+    if after.usage.count > before.usage.count, node.role == .parent, let peer, before.peer(peer)?.state != .active,
+      after.peer(peer)?.state != .active
+    {
+      simulation.fail("\(node.name) took usage from \(simulation.name(peer)), which it had removed")
+    }
+  }
+
+  private func checkOutgoing(_ node: SimulatedNode, _ present: ModelPeer, _ old: ModelPeer?) {
+    for (streamClass, stream) in present.sending {
+      let word = "\(node.name)→\(simulation.name(present.device)) \(streamClass.word)"
+      if stream.waitingItems != Int64(stream.items.count) { simulation.fail("\(word): items are counted wrong") }
+      if streamClass != .control, !stream.wasRestarted,
+        stream.waitingItems > scenario.caps.items || stream.waitingBytes > scenario.caps.bytes
+      {
+        simulation.fail("\(word): \(stream.waitingItems) items and \(stream.waitingBytes) bytes are over the cap")
+      }
+      guard let before = old?.outgoing[streamClass], before.epoch == stream.epoch else {
+        if stream.wasRestarted, !past(couple(node.device, present.device)).mayRestart {
+          simulation.fail("\(word) was begun anew though nobody was set back")
+        }
+        continue
+      }
+      if stream.storedThrough > before.storedThrough {
+        checkForgotten(node, present, streamClass, before, through: stream.storedThrough)
+      }
+    }
+  }
+
+  /// What the sender forgets is in force at the receiver, durably.
+  private func checkForgotten(
+    _ node: SimulatedNode, _ peer: ModelPeer, _ streamClass: StreamClass, _ before: ModelPeer.Outgoing, through: UInt64
+  ) {
+    let couple = couple(node.device, peer.device)
+    let word = "\(node.name)→\(simulation.name(peer.device)) \(streamClass.word)"
+    guard let receiver = simulation.node(peer.device), !cloned.contains(node.device), !cloned.contains(peer.device)
+    else { return }
+    let there = receiver.store.peer(node.device)
+    guard let held = there?.incoming[streamClass], held.epoch == before.epoch, held.watermark >= through else {
+      // A receiver that was set back meanwhile, or has closed its streams, had it when it said so.
+      if !past(couple).mayRestart, there?.state == .active, there?.pairing == peer.pairing {
+        simulation.fail("\(word): number \(through) was forgotten before it was in force")
+      }
+      return
+    }
+    for item in before.items where item.sequence <= through && !isInForce(item, at: receiver) {
+      let isKnown = before.storedItem == held.item || before.items.contains { $0.sequence == held.item }
+      if past(couple).isSetBack, !isKnown, simulation.fault == nil {
+        pasts[couple, default: CouplePast()].hasUnnoticedNumbers = true
+      } else {
+        simulation.fail("\(word): number \(item.sequence) was forgotten and is not in force")
+      }
+    }
+  }
+
+  private func isInForce(_ item: ModelItem, at receiver: SimulatedNode) -> Bool {
+    switch item.kind {
+    case .command: CommandID(bytes: item.itemID).map { receiver.store.receipts[$0] != nil } ?? true
+    case .usageRecord: RecordID(bytes: item.itemID).map { receiver.store.usage[$0] != nil } ?? true
+    case .usageLoss: RecordID(bytes: item.itemID).map { receiver.store.losses[$0] != nil } ?? true
+    default: true
+    }
+  }
+
+  private func checkEffects(_ node: SimulatedNode, _ before: ModelStore) {
+    for effect in node.store.effects.dropFirst(before.effects.count) {
+      let author = simulation.name(effect.author)
+      if before.effects.contains(where: { $0.id == effect.id }) {
+        simulation.fail("a command of \(author) took effect twice on \(node.name)")
+      }
+      if before.peer(effect.author)?.state != .active, node.store.peer(effect.author)?.state != .active {
+        simulation.fail("a command of \(author) took effect on \(node.name), which had removed it")
+      }
+      let couple = Couple(parent: effect.author, child: node.device)
+      guard !past(couple).isSetBack, let parent = simulation.node(effect.author),
+        let command = parent.store.commands.first(where: { $0.id == effect.id })
+      else { continue }
+      if command.pairing != effect.pairing, command.status == .cancelled {
+        simulation.fail("a command of \(author) from before a removal took effect on \(node.name)")
+      }
+      if !past(couple).mayRestart, let last = lastOrder[couple], last.pairing == effect.pairing,
+        last.order > command.order
+      {
+        simulation.fail("commands of \(author) took effect on \(node.name) in another order than they were given")
+      }
+      lastOrder[couple] = (effect.pairing, command.order)
+    }
+  }
+
+  /// Commands that were ended because of their age.
+  func expired(_ node: SimulatedNode, _ ids: [CommandID]?) {
+    for id in ids ?? [] {
+      guard let issued = issuedAt[id], let lifetime = issued.lifetime ?? Optional(Limits.oneShotMilliseconds),
+        !past(Couple(parent: node.device, child: node.device)).isSetBack
+      else { continue }
+      if node.trueAge - issued.at < lifetime {
+        simulation.fail("\(node.name): a command expired after \(node.trueAge - issued.at) of \(lifetime) ms")
+      }
+    }
+  }
+
+  // MARK: In sessions
+
+  /// A batch is about to be sent: what it says is durable has to be.
+  func sends(_ link: SimulatedLink, _ batch: SessionBatch) {
+    guard !batch.stored.isEmpty || batch.hello != nil, let peer = link.node.store.peer(link.peer), peer.state == .active
+    else { return }
+    for position in batch.stored + (batch.hello?.incoming ?? []) where position.through > 0 {
+      let held = peer.incoming[position.streamClass]
+      let isTrue = held.map { $0.epoch == position.epoch && $0.watermark >= position.through } ?? false
+      if !isTrue, !past(couple(link.node.device, link.peer)).mayRestart,
+        !past(couple(link.node.device, link.peer)).isPairedAnew
+      {
+        simulation.fail(
+          "\(link.name) says that \(position.streamClass.word) is stored through \(position.through), which is not durable"
+        )
+      }
+    }
+  }
+
+  /// A run was sent: the receiver's window is held.
+  func sent(_ link: SimulatedLink, _ run: ItemRun, _ session: SimulatedSession) {
+    if session.epochs.updateValue(run.epoch, forKey: run.streamClass) != run.epoch {
+      session.onTheWay[run.streamClass] = []
+    }
+    let onTheWay = (session.onTheWay[run.streamClass] ?? []) + run.items
+    session.onTheWay[run.streamClass] = onTheWay
+    let bytes = onTheWay.dropLast().reduce(0) { $0 + $1.cost }
+    if onTheWay.count > session.windowItems || bytes >= session.windowBytes && onTheWay.count > 1 {
+      simulation.fail("\(link.name): \(onTheWay.count) items and \(bytes) bytes beside the last are over the window")
+    }
+    if let last = run.items.last?.skipThrough {
+      let key = "\(link.name) \(run.streamClass) \(run.epoch)"
+      furthestSent[key] = max(furthestSent[key] ?? 0, last)
+    }
+  }
+
+  /// Where a sender would go on that remembers what it sent in an earlier session.
+  func furthest(_ link: SimulatedLink, _ load: OutboxMachine.Load) -> UInt64 {
+    let sent = furthestSent["\(link.name) \(load.streamClass) \(load.epoch)"] ?? 0
+    let last = link.node.store.peer(link.peer)?.outgoing[load.streamClass]?.last ?? 0
+    return sent + 1 <= last ? max(load.from, sent + 1) : load.from
+  }
+
+  func gathers(_ link: SimulatedLink, _ runs: [ItemRun]) {
+    for streamClass in StreamClass.allCases {
+      let items = runs.filter { $0.streamClass == streamClass }.reduce(0) { $0 + $1.items.count }
+      if items > Limits.windowItems { simulation.fail("\(link.name) gathers \(items) items") }
+    }
+  }
+
+  func opened(_ link: SimulatedLink) {
+    if link.sessions.count > 40 { simulation.fail("\(link.name) has \(link.sessions.count) sessions") }
+    if link.sightings.count > 100 { simulation.fail("\(link.name) has not noted \(link.sightings.count) sessions") }
+  }
+
+  /// A side closes a session because the other broke a rule.
+  func accuses(_ link: SimulatedLink, _ fault: SessionFault, _ session: SimulatedSession) {
+    simulation.note(20, "\(link.name) session \(session.number): \(fault)")
+    let past = past(couple(link.node.device, link.peer))
+    guard !session.port.connection.isReplay, !past.isSetBack, !cloned.contains(link.peer) else { return }
+    switch fault {
+    case .violation("data before the session is open"): break
+    case .refused, .version: break
+    default: if !past.isUneven { simulation.fail("\(link.name) accuses an honest peer: \(fault)") }
+    }
+  }
+
+  /// A call was answered with a key that the caller does not hold.
+  func keysDiffer(_ link: SimulatedLink) {
+    let past = past(couple(link.node.device, link.peer))
+    guard !past.isSetBack, !past.isPairedAnew else { return }
+    simulation.fail("\(link.name) holds no key that the peer answers with")
+  }
+
+  func quarantines(_ link: SimulatedLink) {
+    simulation.note(21, "\(link.name) puts its peer in quarantine")
+    guard !cloned.contains(link.peer) else { return }
+    simulation.fail("\(link.name) puts a machine in quarantine of which there is no copy")
+  }
+
+  /// Whether a run was superseded before: what a deliberate fault takes for a proof.
+  func hasReturned(_ link: SimulatedLink, _ runID: [UInt8]) -> Bool {
+    let key = ObjectIdentifier(link)
+    guard var known = runs[key] else {
+      runs[key] = (runID, [])
+      return false
+    }
+    guard known.present != runID else { return false }
+    let isReturn = known.past.contains(runID)
+    known.past.insert(known.present)
+    known.present = runID
+    runs[key] = known
+    return isReturn
+  }
+
+  /// The network has been there for long enough that everybody has found everybody.
+  func expectsSessions() {
+    for parent in simulation.household.parents {
+      for child in simulation.household.children where isCouple(parent, child) && !scenario.setsBack {
+        guard parent.link(child.device)?.current != nil, child.link(parent.device)?.current != nil else {
+          return simulation.fail("\(parent.name) and \(child.name) have no session 20 s after the network came back")
+        }
+      }
+    }
+  }
+
+  func isCloned(_ device: DeviceID) -> Bool { cloned.contains(device) }
+  func checker() -> Simulation { simulation }
+}

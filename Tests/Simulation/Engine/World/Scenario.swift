@@ -1,0 +1,80 @@
+import LatchkeyModel
+import LatchkeyTestSupport
+
+/// What a seed stands for: how many nodes there are, what they do, and what befalls them.
+public struct Scenario: Sendable {
+  /// What may befall a node or the network, and a person's acts that are out of the common run.
+  enum Trouble: CaseIterable {
+    case reset, halfOpen, partition, delay, replay, stall
+    case kill, killAtCommit, powerCut, sleep, wallJump, slowDisk, fullDisk
+    case cancel, remove, pairAnew, backup, wipe, clone
+  }
+
+  let seed: UInt64
+  /// The first are parents.
+  var parents = 1
+  var children = 1
+  /// Whether frames are sealed by the real handshake and session machine; else batches travel as they are.
+  var isSealed = false
+  /// Milliseconds of trouble, before everything heals.
+  var length: Int64 = 300_000
+  var work = 30
+  var troubles: [Trouble] = []
+  /// Milliseconds between two troubles, in the mean.
+  var pause: Int64 = 8_000
+  var caps = QueueCaps(items: 10_000, bytes: 10_000_000)
+  var windowItems: UInt32 = 4_096
+  var windowBytes: UInt32 = 4 << 20
+  /// Bytes of items in a frame.
+  var frameBytes = 60_000
+  /// Bytes that may be under way in a connection before it takes no more.
+  var connectionBytes = 256 << 10
+  /// Of 100 acts, how many are usage rather than commands.
+  var usageShare = 50
+  /// Whether everything is cut off for long before it heals, so that back-offs are at their longest.
+  var endsWithOutage = false
+
+  /// Think a scenario up.
+  ///
+  /// - Parameter nodes: how many there are to be; nil for what the seed says: mostly 2, sometimes 10, seldom up to 200.
+  public init(seed: UInt64, nodes: Int? = nil) {
+    self.seed = seed
+    var random = SeededRandom(seed: seed ^ 0x5EED)
+    let size: Int
+    switch random.below(1_000) {
+    case ..<3: size = 50 + random.below(151)
+    case ..<30: size = 10
+    case ..<130: size = 3 + random.below(2)
+    default: size = 2
+    }
+    let count = max(2, nodes ?? size)
+    parents = count == 3 || count > 4 && random.once(in: 3) ? 1 + random.below(2) : 1
+    children = count - parents
+    isSealed = count <= 4 && random.once(in: 16)
+    length = Int64(60_000 + random.below(540_000))
+    work = count > 10 ? 2 * count : 10 + random.below(60)
+    // Each seed has a few kinds of trouble of its own, so that none drowns in the others.
+    var kinds = Trouble.allCases.filter { ![.clone, .backup, .wipe, .remove, .pairAnew].contains($0) }
+    for _ in 0..<random.below(kinds.count) { kinds.remove(at: random.below(kinds.count)) }
+    if random.once(in: 5) { kinds.append(.backup) }
+    if random.once(in: 10) { kinds.append(.wipe) }
+    if random.once(in: 6) { kinds += [.remove, .pairAnew] }
+    if count <= 4, random.once(in: 25) { kinds.append(.clone) }
+    troubles = kinds
+    pause = Int64(1_500 + random.below(15_000)) * (count > 10 ? 4 : 1)
+    if random.once(in: 3) {
+      caps = QueueCaps(items: Int64(4 + random.below(30)), bytes: Int64(4_000 + random.below(20_000)))
+    }
+    if random.once(in: 2) {
+      windowItems = UInt32(1 + random.below(8))
+      windowBytes = UInt32(100 + random.below(2_000))
+    }
+    if random.once(in: 3) { frameBytes = 100 + random.below(1_000) }
+    if random.once(in: 3) { connectionBytes = 500 + random.below(4_000) }
+    usageShare = random.below(101)
+    endsWithOutage = random.once(in: 4)
+  }
+
+  /// Whether somebody is set back to an older state, after which less is promised.
+  var setsBack: Bool { troubles.contains(.backup) || troubles.contains(.wipe) || troubles.contains(.clone) }
+}

@@ -1,0 +1,124 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyTestSupport
+import LatchkeyWire
+
+/// A household of virtual nodes, from a seed: the machines of production on a network, disks and clocks that are thought up.
+///
+/// Nothing here waits, sleeps or asks the system for anything: the same seed does the same, on every run and machine.
+public final class Simulation {
+  public let scenario: Scenario
+  let fault: DeliberateFault?
+  var random: SeededRandom
+  let keys: SeededKeys
+  let coding: any BodyCoding
+  /// Microseconds since it all began.
+  private(set) var now: Int64 = 0
+  private var queue = EventQueue()
+  private(set) var nodes: [SimulatedNode] = []
+  private(set) lazy var network = Network(self)
+  private(set) lazy var oracle = Oracle(self)
+  private(set) lazy var chaos = Chaos(self)
+  private(set) lazy var household = Household(self)
+  private(set) lazy var handshakes = Handshakes(isSealed: scenario.isSealed, simulation: self)
+  /// What happened so far.
+  public private(set) var trace: Trace
+  private var violation: String?
+  private var epochs: UInt64 = 0
+  private var events = 0
+  /// Events after which it is taken to go round in a circle.
+  private static let mostEvents = 6_000_000
+
+  /// Set a scenario up.
+  ///
+  /// - Parameters:
+  ///   - fault: a mistake to be made on purpose.
+  ///   - isTraced: whether to write down what happens.
+  public init(_ scenario: Scenario, fault: DeliberateFault? = nil, isTraced: Bool = false) {
+    self.scenario = scenario
+    self.fault = fault
+    random = SeededRandom(seed: scenario.seed)
+    keys = SeededKeys(seed: scenario.seed ^ 0xCE75)
+    coding = scenario.isSealed ? MessageBodyCoding() : TableCoding()
+    trace = Trace(isKept: isTraced)
+  }
+
+  /// Let it all happen: trouble, then peace, in which everything has to arrive.
+  ///
+  /// - Returns: what went wrong first, nil when nothing did.
+  public func run() -> String? {
+    household.move(in: scenario)
+    household.plan()
+    chaos.plan()
+    go(until: scenario.length * 1_000)
+    if violation == nil { chaos.end() }
+    let peace = now
+    while violation == nil, oracle.whatIsMissing() != nil, now - peace < 900_000_000 { go(until: now + 500_000) }
+    if violation == nil { violation = oracle.whatIsMissing() }
+    if violation == nil {
+      // Nothing is stuck: what is new arrives as well.
+      household.lastWave()
+      let wave = now
+      repeat {
+        go(until: now + 500_000)
+      } while violation == nil && oracle.whatIsMissing() != nil && now - wave < 300_000_000
+      if violation == nil { violation = oracle.whatIsMissing() ?? oracle.whatIsWrong() }
+    }
+    let verdict = violation
+    tearDown()
+    return verdict
+  }
+
+  /// Take one event after the other up to a moment.
+  private func go(until end: Int64) {
+    while violation == nil, let event = queue.next(before: end) {
+      now = event.time
+      events += 1
+      if events > Self.mostEvents { fail("there is no end to it: \(events) events by \(now / 1_000_000) s") }
+      event.run()
+    }
+    now = max(now, end)
+  }
+
+  // MARK: For whoever takes part
+
+  func at(_ time: Int64, _ run: @escaping () -> Void) { queue.add(at: max(now, time), run) }
+  func after(_ micros: Int64, _ run: @escaping () -> Void) { queue.add(at: now + max(0, micros), run) }
+
+  /// Remember the first thing that must not be.
+  func fail(_ what: String) {
+    guard violation == nil else { return }
+    violation = "after \(now / 1_000) ms: \(what)"
+    note(99, "VIOLATION: \(what)")
+  }
+
+  func note(_ kind: UInt64, _ line: @autoclosure () -> String) { trace.note(now, kind, line) }
+
+  func freshEpoch() -> UInt64 {
+    epochs += 1
+    return random.next() | 1
+  }
+
+  func jitter() -> Double { Double.random(in: 0...1, using: &random) }
+  func pick<Value>(_ values: [Value]) -> Value? { values.isEmpty ? nil : values[random.below(values.count)] }
+  func linkKeys() -> LinkKeyPair { Samples.linkKeys(&random) }
+  func node(_ device: DeviceID) -> SimulatedNode? { nodes.first { $0.device == device } }
+  func name(_ device: DeviceID) -> String { node(device)?.name ?? "?" }
+
+  func add(_ device: DeviceID, _ role: DeviceRole, linkKey: LinkKeyPair?, store: ModelStore? = nil) -> SimulatedNode {
+    let node = SimulatedNode(self, index: nodes.count, device: device, role: role, linkKey: linkKey, store: store)
+    nodes.append(node)
+    return node
+  }
+
+  func remove(_ node: SimulatedNode) {
+    nodes.removeAll { $0 === node }
+  }
+
+  private func tearDown() {
+    queue.removeAll()
+    network.tearDown()
+    for node in nodes { node.tearDown() }
+  }
+}

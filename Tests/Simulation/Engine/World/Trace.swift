@@ -1,0 +1,21 @@
+/// What happened, a line each; nothing is written down unless somebody wants to read it.
+public struct Trace: Sendable {
+  /// The lines, oldest first; empty unless they were asked for.
+  public private(set) var lines: [String] = []
+  /// A number that follows from all that happened, kept also without lines.
+  public private(set) var fingerprint: UInt64 = 0xCBF2_9CE4_8422_2325
+  private let isKept: Bool
+
+  init(isKept: Bool) {
+    self.isKept = isKept
+  }
+
+  mutating func note(_ time: Int64, _ kind: UInt64, _ line: () -> String) {
+    for part in [UInt64(bitPattern: time), kind] { fingerprint = (fingerprint ^ part) &* 0x100_0000_01B3 }
+    if isKept {
+      let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000)
+      let micros = String(rest)
+      lines.append("\(seconds).\(String(repeating: "0", count: 6 - micros.count))\(micros) \(line())")
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Dispatch
+import LatchkeySimulation
+
+/// Runs seeds of the simulator until one fails, or one seed with everything that happens in it.
+@main
+struct SimulateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "latchkey-simulate",
+    abstract: "Run the protocol's machines on a network, disks and clocks that do their worst, seed after seed.",
+    discussion: """
+      Each seed is one household with one history: the same seed does the same on every run and machine. A seed that fails \
+      is printed with the command that replays it.
+      """)
+
+  @Option(help: "How many seeds to run.")
+  var seeds: Int = 10_000
+
+  @Option(help: "The first seed.")
+  var from: UInt64 = 1
+
+  @Option(help: "Run this seed alone.")
+  var seed: UInt64?
+
+  @Option(help: "How many nodes there are, 2 to 1000; if nothing is said, what the seed says.")
+  var nodes: Int?
+
+  @Option(help: "A mistake to be made on purpose, to see it noticed: see --list-faults.")
+  var fault: DeliberateFault?
+
+  @Flag(help: "List the mistakes that can be made on purpose.")
+  var listFaults = false
+
+  @Flag(help: "Print what happens in the seed.")
+  var trace = false
+
+  func validate() throws {
+    if let nodes, !(2...1_000).contains(nodes) { throw ValidationError("--nodes takes 2 to 1000.") }
+    if seeds < 1 { throw ValidationError("--seeds takes 1 or more.") }
+    if trace, seed == nil { throw ValidationError("--trace needs --seed, or it would print for ever.") }
+  }
+
+  func run() throws {
+    if listFaults {
+      for fault in DeliberateFault.allCases { print(fault.rawValue) }
+      return
+    }
+    if let seed { return try runOne(seed) }
+    let sweep = SeedSweep(from: from, seeds: seeds, nodes: nodes, fault: fault)
+    let clock = ContinuousClock()
+    var report: SeedSweep.Report?
+    let time = clock.measure { report = sweep.run(workers: 2) }
+    guard let report else { return }
+    let perSecond =
+      Double(report.seeds) / (Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18)
+    print("\(report.seeds) seeds from \(from) on, \(Int(perSecond)) a second")
+    guard let failure = report.failure else { return }
+    print("seed \(failure.seed): \(failure.what)")
+    print("replay it with: \(failure.replay)")
+    throw ExitCode.failure
+  }
+
+  private func runOne(_ seed: UInt64) throws {
+    let simulation = Simulation(Scenario(seed: seed, nodes: nodes), fault: fault, isTraced: trace)
+    let verdict = simulation.run()
+    for line in simulation.trace.lines { print(line) }
+    print("seed \(seed): \(verdict ?? "nothing went wrong")")
+    if verdict != nil { throw ExitCode.failure }
+  }
+}
+
+extension DeliberateFault: ExpressibleByArgument {}
