@@ -173,8 +173,12 @@ struct InboxTransaction {
   }
 
   mutating func queue(_ id: CommandID, _ body: [UInt8]) throws {
+    // What came in one window is answered as a whole: or a cap below a window would refuse the same commands for ever.
+    let room = QueueCaps(
+      items: caps.items.addingReportingOverflow(Int64(Limits.windowItems)).partialValue,
+      bytes: caps.bytes.addingReportingOverflow(Int64(Limits.windowItems * Limits.itemBodyBytes)).partialValue)
     let change = try database.enqueue(
-      peer, .receipt, kind: .receipt, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
+      peer, .receipt, kind: .receipt, itemID: id.bytes, body: body, caps: room, in: group, at: wall)
     try database.run(
       """
       INSERT INTO applied_command VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET peer = excluded.peer,

@@ -107,9 +107,11 @@ extension Database {
       UPDATE command SET status = 'superseded', status_at = ?2, reason = 'A newer command for the same thing holds.'
       WHERE peer = ?1 AND status = 'stored' AND supersede_key IS NOT NULL AND NOT (\(isNewest))
       """, [peer.number, wall])
+    // It was stored in time: it does not run out for having been lost there.
     for item in items {
       try run(
-        "UPDATE command SET status = 'queued', status_at = ?, state = NULL WHERE command_id = ?", [wall, Data(item.id)])
+        "UPDATE command SET status = 'queued', status_at = ?, state = NULL, expires_age = NULL WHERE command_id = ?",
+        [wall, Data(item.id)])
     }
     return items.sorted { Data($0.id).lexicographicallyPrecedes(Data($1.id)) }
       .map { QueuedItem(kind: .command, id: $0.id, body: $0.body, level: 0) }

@@ -201,20 +201,20 @@ struct UsageQueue {
 
 extension UsageLoss {
   fileprivate mutating func add(_ other: UsageLoss) {
-    records += other.records
-    sessions += other.sessions
-    activeMilliseconds += other.activeMilliseconds
-    earnedMilliPoints += other.earnedMilliPoints
+    records = min(records + other.records, UsageRecord.mostSessions)
+    sessions = min(sessions + other.sessions, UsageRecord.mostSessions)
+    activeMilliseconds = min(activeMilliseconds + other.activeMilliseconds, HybridTimestamp.wallLimit - 1)
+    earnedMilliPoints = min(
+      earnedMilliPoints + min(other.earnedMilliPoints, HybridTimestamp.wallLimit), HybridTimestamp.wallLimit - 1)
     firstStart = min(firstStart, other.firstStart)
     lastEnd = max(lastEnd, other.lastEnd)
   }
 
   fileprivate mutating func add(_ record: UsageRecord) {
-    records += 1
-    sessions += record.sessions
-    activeMilliseconds += record.activeMilliseconds
-    earnedMilliPoints += record.earnedMilliPoints
-    firstStart = min(firstStart, record.sessionStart)
-    lastEnd = max(lastEnd, record.sessionEnd)
+    add(
+      UsageLoss(
+        lossID: lossID, device: device, records: 1, sessions: record.sessions,
+        activeMilliseconds: record.activeMilliseconds, earnedMilliPoints: record.earnedMilliPoints,
+        firstStart: record.sessionStart, lastEnd: record.sessionEnd))
   }
 }
