@@ -110,7 +110,10 @@ extension ProcessTests {
         let migrations = try node.read {
           try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations ORDER BY 1")
         }
-        #expect(migrations == ["001-initial", "002-typed-codes", "003-life-of-a-pairing", "999-from-the-future"])
+        #expect(
+          migrations == [
+            "001-initial", "002-typed-codes", "003-life-of-a-pairing", "004-delivery", "999-from-the-future",
+          ])
         #expect(try !FileManager.default.contentsOfDirectory(atPath: node.folder).contains { $0.contains("damaged") })
 
         let other = try await lab.node(.parent, "Kitchen laptop")

@@ -98,6 +98,38 @@ import Testing
     #expect(try await rig.store.command(message.commandID)?.status == .executed)
   }
 
+  @Test("Desired state that is sent again for having been lost does not run out, however old it is")
+  func whatWasStoredInTimeStays() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    let (rule, change) = try await rig.command(.setApp(Samples.app(&rig.random)), to: child, expiresAfter: 4_000)
+    try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
+    _ = try await rig.store.receive(
+      [
+        ItemRun(
+          streamClass: .receipt, epoch: 5,
+          items: [
+            rig.receipt(
+              1, CommandReceipt(commandID: rule.commandID, outcome: .executed(.messageStored), at: 3))
+          ])
+      ], from: child, role: .child, enforcement: .recorded, at: 13)
+    rig.clock.pass(86_400_000)
+    let position = try await rig.store.restart(child, .command, epoch: 99, cause: .peerLost(after: 0), at: 14)
+    #expect(try await rig.store.expireDue(at: 15).isEmpty)
+    #expect(position.last == 1)
+    #expect(try await rig.store.command(rule.commandID)?.status == .queued)
+  }
+
+  @Test("A cap below a window of commands answers the window all the same")
+  func answersToAWindow() async throws {
+    let rig = try StoreRig(caps: QueueCaps(items: 16))
+    let parent = try await rig.paired(.parent)
+    let items = (1...40).map { rig.item(UInt64($0), .message("\($0)"), from: parent) }
+    let result = try await rig.receive(items, from: parent)
+    #expect(result.appliedCommands == 40)
+    #expect(try await rig.store.queues(parent, at: 5).first?.waitingItems == 40)
+  }
+
   @Test("A parent that has lost receipts gets the last of them again, each once")
   func receiptsAgain() async throws {
     let rig = try StoreRig()

@@ -129,6 +129,28 @@ import Testing
     #expect(try await receiver.store.usageCount(device: rig.own) == Int64(records.count))
   }
 
+  @Test("Losses of any number that can be read have a sum")
+  func theGreatestLosses() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    let items = try (1...3).map { number in
+      let id = try #require(RecordID(bytes: [UInt8](repeating: UInt8(number), count: 16)))
+      let loss = UsageLoss(
+        lossID: id, device: child, records: UsageRecord.mostSessions, sessions: UsageRecord.mostSessions,
+        activeMilliseconds: HybridTimestamp.wallLimit - 1, earnedMilliPoints: HybridTimestamp.wallLimit - 1,
+        firstStart: 0, lastEnd: 1)
+      return DeliveryItem(
+        sequence: UInt64(number), kind: .usageLoss, itemID: id.bytes, body: MessageBodyCoding().encode(loss))
+    }
+    let result = try await rig.store.receive(
+      [ItemRun(streamClass: .usage, epoch: 3, items: items)], from: child, role: .child, enforcement: .recorded, at: 9)
+    #expect(result.faults.isEmpty)
+    #expect(try await rig.store.losses().map(\.sessions) == [3 * UsageRecord.mostSessions])
+    var beyond = try MessageBodyCoding().usageLoss(items[0].body)
+    beyond.activeMilliseconds = HybridTimestamp.wallLimit
+    #expect(throws: BodyFault.self) { try MessageBodyCoding().usageLoss(MessageBodyCoding().encode(beyond)) }
+  }
+
   @Test("A parent that has lost its records gets them again, or the totals that they went into, and never both")
   func everythingAgain() async throws {
     let rig = try StoreRig(caps: QueueCaps(items: 64))

@@ -14,7 +14,7 @@ struct IssueOptions: ParsableArguments {
       """
       How long it may wait for the machine before it expires, such as 30s, 2h, 7d or never. When not given, messages and \
       requests for a report expire after a day, settings never.
-      """, valueName: "span"))
+      """, valueName: "span"), transform: Lifetime.read)
   var expires: Lifetime?
 
   mutating func validate() throws {

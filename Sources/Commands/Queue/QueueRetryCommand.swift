@@ -16,6 +16,11 @@ struct QueueRetryCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only this machine.", valueName: "device"))
   var peer: String?
 
+  private static func state(_ peer: PeerStatus) -> String {
+    if peer.isConnected { return "connected" }
+    return peer.address == nil ? "looked for; start `latchkey run` there if it is off" : "calling it now"
+  }
+
   func run() async throws {
     let console = CommandEnvironment.current.console
     let peers = try await node.open().syncNow(device: peer)
@@ -24,7 +29,7 @@ struct QueueRetryCommand: AsyncParsableCommand {
     }
     for peer in peers {
       try console.write(
-        "\(ShownText.quoted(peer.device.name)): \(peer.isConnected ? "connected" : "calling it now"), "
+        "\(ShownText.quoted(peer.device.name)): \(Self.state(peer)), "
           + "\(StatusText.waiting(peer.queues)) waits\n")
     }
   }

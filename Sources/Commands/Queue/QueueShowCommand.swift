@@ -22,6 +22,10 @@ struct QueueShowCommand: AsyncParsableCommand {
     var device = peer
     if device == nil {
       let peers = try await interface.devices()
+      guard !peers.isEmpty else {
+        throw CommandFailure(
+          .unknownName, "No machines are paired, and nothing waits: run `latchkey pair` here and there.")
+      }
       guard peers.count == 1 else {
         throw CommandFailure(.usage, "Several machines are paired: say for which one it waits with --peer.")
       }

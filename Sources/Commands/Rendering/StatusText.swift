@@ -80,7 +80,7 @@ struct StatusText {
     if rows.isEmpty { return "" }
     return TableText.render(
       ["Queue for", "Class", "Waiting", "Size", "Oldest", "On its way", "Last stored", "Retries", "Next try"],
-      rows: rows,
+      spare: [7, 3, 6, 5], rows: rows,
       empty: "") + notes
   }
 

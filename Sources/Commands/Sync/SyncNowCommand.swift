@@ -36,6 +36,8 @@ struct SyncNowCommand: AsyncParsableCommand {
       throw CommandFailure(.unknownName, "No machines are paired: run `latchkey pair` here and on the other machine.")
     }
     if let wait {
+      // A machine that is to be told of its removal, or in quarantine, is in step with nobody: it has to be named.
+      if peer == nil { peers = peers.filter { $0.device.state == .active && !$0.marks.contains(.quarantined) } }
       let chosen = Set(peers.map(\.device.deviceID))
       if let inStep = try await Self.inStep(chosen, at: interface, seconds: wait) {
         peers = inStep
@@ -47,7 +49,7 @@ struct SyncNowCommand: AsyncParsableCommand {
     guard wait != nil, let late = peers.first(where: { !Self.isInStep($0) }) else { return }
     throw CommandFailure(
       .tryAgain,
-      "\(ShownText.quoted(late.device.name)) is not in step: \(late.lastError.map(ShownText.safe) ?? "what waits is still on its way.") "
+      "\(ShownText.quoted(late.device.name)) is not in step: \(late.lastError.map(ShownText.safe) ?? Self.words(late)) "
         + "What waits stays queued; see `latchkey status`.")
   }
 
@@ -61,6 +63,13 @@ struct SyncNowCommand: AsyncParsableCommand {
           "\(ShownText.quoted(peer.device.name)): \(SyncText.sentence(peer.sync, now: environment.now()))\n")
       }
     }
+  }
+
+  private static func words(_ late: PeerStatus) -> String {
+    if late.isConnected { return "what waits is still on its way." }
+    return late.address == nil
+      ? "it was not found: start `latchkey run` there, or give its address here with `latchkey run --peer host:port`."
+      : "there is no connection: check that `latchkey run` is running there."
   }
 
   static func isInStep(_ peer: PeerStatus) -> Bool {

@@ -6,6 +6,14 @@ struct Lifetime: ExpressibleByArgument, Hashable, Sendable {
   /// 0 for ever.
   let milliseconds: Int64
 
+  /// Read it, and say what is allowed when it is something else.
+  @Sendable static func read(_ text: String) throws -> Lifetime {
+    guard let lifetime = Lifetime(argument: text) else {
+      throw ValidationError("A command may wait from 1s to 366d, such as 90s, 15min, 2h or 7d, or never.")
+    }
+    return lifetime
+  }
+
   init?(argument: String) {
     let text = argument.lowercased()
     if text == "never" {

@@ -69,8 +69,9 @@ extension NodeService {
     for state in states {
       switch (state, result) {
       case (.syncing(let partDone, let partTotal), _):
-        done += partDone
-        total += partTotal
+        // A peer may claim to have given out any number.
+        done = done.addingReportingOverflow(partDone).overflow ? .max : done + partDone
+        total = total.addingReportingOverflow(partTotal).overflow ? .max : total + partTotal
         result = .syncing(done: done, total: total)
       case (_, .syncing): break
       case (.connecting, _): result = .connecting

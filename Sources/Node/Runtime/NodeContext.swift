@@ -33,7 +33,8 @@ final class NodeContext: Sendable {
   private let notes = Mutex<[String: String]>([:])
 
   init(
-    configuration: NodeConfiguration, folder: StateFolder, profile: NodeProfile, keys: KeyFile, store: Store, newestCommand: CommandID?,
+    configuration: NodeConfiguration, folder: StateFolder, profile: NodeProfile, keys: KeyFile, store: Store,
+    newestCommand: CommandID?,
     bootID: String?, logger: Logger
   ) {
     self.configuration = configuration

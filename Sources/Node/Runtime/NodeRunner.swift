@@ -99,7 +99,10 @@ public final class RunningNode: Sendable {
     }
     let listener = try await Self.listen(configuration, store)
     port = listener.port
-    do { try await store.set("port", to: String(listener.port)) } catch { throw NodeStartupError(error) }
+    do {
+      // Mostly it is the last one again: a start waits for no write that says nothing new.
+      if try await store.setting("port") != String(port) { try await store.set("port", to: String(port)) }
+    } catch { throw NodeStartupError(error) }
 
     let directory = LinkDirectory(context)
     do { try await directory.refreshAll() } catch { throw NodeStartupError(error) }

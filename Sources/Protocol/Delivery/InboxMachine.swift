@@ -12,18 +12,38 @@ public struct InboxMachine: Sendable {
     var received: UInt64
   }
 
+  /// What the store has of a stream: of the epoch before, too, until something of the new one is committed.
+  private struct Durable {
+    var epoch: UInt64
+    var through: UInt64 = 0
+    var item: HeldItem?
+
+    /// The store's own rule: another epoch begins anew, and a number that is there already brings nothing.
+    mutating func take(_ run: ItemRun) {
+      guard !run.items.isEmpty else { return }
+      if run.epoch != epoch { self = Durable(epoch: run.epoch) }
+      for item in run.items where item.skipThrough > through {
+        through = item.skipThrough
+        guard item.kind != .skip else { continue }
+        self.item = HeldItem(streamClass: run.streamClass, sequence: item.sequence, itemID: item.itemID)
+      }
+    }
+  }
+
   private var streams: [StreamClass: Stream] = [:]
   private var gathered: [ItemRun] = []
   private var isCommitting = false
   private var heldItems: [StreamClass: Int] = [:]
   private var heldBytes: [StreamClass: Int] = [:]
   private var stated: [StreamPosition] = []
-  private var lastItems: [StreamClass: HeldItem] = [:]
+  private var durable: [StreamClass: Durable] = [:]
 
   /// Begin with the watermarks and last items the store holds.
   public init(_ watermarks: [StreamPosition], held: [HeldItem] = []) {
-    for item in held { lastItems[item.streamClass] = item }
     for watermark in watermarks {
+      durable[watermark.streamClass] = Durable(
+        epoch: watermark.epoch, through: watermark.through,
+        item: held.first { $0.streamClass == watermark.streamClass })
       streams[watermark.streamClass] = Stream(
         epoch: watermark.epoch, watermark: watermark.through, received: watermark.through)
     }
@@ -44,16 +64,26 @@ public struct InboxMachine: Sendable {
     }
   }
 
-  /// Items that the peer said at the session's opening to have given numbers to, and that are not in force here yet.
+  /// Items that the peer said at the session's opening to have given numbers to, and that are not in force here yet; at most
+  /// `Int64.max`, since a peer may say any number, and others are added to it.
   public var behind: UInt64 {
-    stated.reduce(0) { behind, position in
-      guard let stream = streams[position.streamClass], stream.epoch == position.epoch else { return behind }
-      return behind + (position.through > stream.watermark ? position.through - stream.watermark : 0)
+    let most = UInt64(Int64.max)
+    return stated.reduce(0) { behind, position in
+      guard let stream = streams[position.streamClass], stream.epoch == position.epoch,
+        position.through > stream.watermark
+      else { return behind }
+      return min(most, behind + min(most, position.through - stream.watermark))
     }
   }
 
   /// The last item of each stream that is in force and was no skip, for our Hello.
-  public var held: [HeldItem] { lastItems.keys.sorted().compactMap { lastItems[$0] } }
+  public var held: [HeldItem] {
+    statement.compactMap { stated in
+      guard let durable = durable[stated.streamClass], durable.epoch == stated.epoch, durable.through == stated.through
+      else { return nil }
+      return durable.item
+    }
+  }
 
   /// A session is open: take over the epochs that the peer states. Both have said what they hold by now, and the peer's old
   /// numbers mean nothing any more.
@@ -103,7 +133,6 @@ public struct InboxMachine: Sendable {
     guard items <= Limits.windowItems, bytes <= Limits.windowBytes + 2 * Limits.itemBodyBytes else {
       throw .violation("more on the way than the window allows")
     }
-    if streams[run.streamClass]?.epoch != run.epoch { lastItems[run.streamClass] = nil }
     heldItems[run.streamClass] = items
     heldBytes[run.streamClass] = bytes
     streams[run.streamClass] = stream
@@ -125,26 +154,14 @@ public struct InboxMachine: Sendable {
   public mutating func committed(_ runs: [ItemRun]) -> [StreamPosition] {
     isCommitting = false
     // Of each class the store is where the last run left it: an epoch before that is not in force any more.
-    var last: [StreamClass: StreamPosition] = [:]
-    var items: [StreamClass: HeldItem] = [:]
-    for run in runs {
-      guard let through = run.items.last?.skipThrough else { continue }
-      if last[run.streamClass]?.epoch != run.epoch { items[run.streamClass] = nil }
-      last[run.streamClass] = StreamPosition(streamClass: run.streamClass, epoch: run.epoch, through: through)
-      if let item = run.items.last(where: { $0.kind != .skip }) {
-        items[run.streamClass] = HeldItem(
-          streamClass: run.streamClass, sequence: item.sequence, itemID: item.itemID)
-      }
-    }
+    for run in runs { durable[run.streamClass, default: Durable(epoch: run.epoch)].take(run) }
     var stored: [StreamPosition] = []
-    for (streamClass, position) in last.sorted(by: { $0.key < $1.key }) {
-      guard var stream = streams[streamClass], stream.epoch == position.epoch else { continue }
-      stream.watermark = max(stream.watermark, position.through)
+    for streamClass in Set(runs.map(\.streamClass)).sorted() {
+      guard var stream = streams[streamClass], let durable = durable[streamClass], stream.epoch == durable.epoch
+      else { continue }
+      stream.watermark = durable.through
       stream.received = max(stream.received, stream.watermark)
       streams[streamClass] = stream
-      if let item = items[streamClass], item.sequence > lastItems[streamClass]?.sequence ?? 0 {
-        lastItems[streamClass] = item
-      }
       stored.append(StreamPosition(streamClass: streamClass, epoch: stream.epoch, through: stream.watermark))
     }
     forgetCommitted()
@@ -159,7 +176,6 @@ public struct InboxMachine: Sendable {
 
   private mutating func adopt(_ streamClass: StreamClass, epoch: UInt64) {
     guard streams[streamClass]?.epoch != epoch else { return }
-    lastItems[streamClass] = nil
     streams[streamClass] = Stream(epoch: epoch, watermark: 0, received: 0)
   }
 

@@ -75,21 +75,29 @@ extension Store {
   public func queues(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> [QueueStatus] {
     try await read { database in
       let peer = try database.address(of: device)
-      let tallies = try database.tallies(peer.number)
-      return try database.rows(
+      var tallies = try database.tallies(peer.number)
+      var queues: [QueueStatus] = try database.rows(
         """
         SELECT class, waiting_items, waiting_bytes, stored_through, stored_at,
           (SELECT accepted_at FROM outbox_item i WHERE i.peer = s.peer AND i.class = s.class ORDER BY seq LIMIT 1) AS oldest
         FROM outbox_stream s WHERE peer = ? ORDER BY class
         """, [peer.number]
-      ).compactMap { row in
+      ).compactMap { row -> QueueStatus? in
         guard let streamClass = StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)) else { return nil }
         return QueueStatus(
           streamClass: streamClass, waitingItems: row["waiting_items"], waitingBytes: row["waiting_bytes"],
           inFlightItems: 0, storedThrough: row.unsigned("stored_through"),
           oldestAgeMilliseconds: (row["oldest"] as Int64?).map { max(0, wall - $0) }, lastStoredAt: row["stored_at"],
-          undelivered: tallies[streamClass] ?? [])
+          undelivered: tallies.removeValue(forKey: streamClass) ?? [])
       }
+      // A stream that is closed may have left something behind.
+      for (streamClass, undelivered) in tallies {
+        queues.append(
+          QueueStatus(
+            streamClass: streamClass, waitingItems: 0, waitingBytes: 0, inFlightItems: 0, storedThrough: 0,
+            oldestAgeMilliseconds: nil, undelivered: undelivered))
+      }
+      return queues.sorted { $0.streamClass < $1.streamClass }
     }
   }
 }

@@ -8,8 +8,9 @@ extension Store {
     try await read { database in
       try database.rows(
         """
-        SELECT max(loss_id) AS loss_id, device_id, SUM(records) AS records, SUM(sessions) AS sessions,
-          SUM(active) AS active, SUM(earned) AS earned, MIN(first_start) AS first_start, MAX(last_end) AS last_end
+        SELECT max(loss_id) AS loss_id, device_id, CAST(total(records) AS INTEGER) AS records,
+          CAST(total(sessions) AS INTEGER) AS sessions, CAST(total(active) AS INTEGER) AS active,
+          CAST(total(earned) AS INTEGER) AS earned, MIN(first_start) AS first_start, MAX(last_end) AS last_end
         FROM usage_loss WHERE peer IS NULL GROUP BY device_id ORDER BY device_id
         """
       ).compactMap { row in

@@ -59,9 +59,10 @@ extension Latchkey_V1_UsageLoss {
     guard let id = RecordID(bytes: lossID) else { throw WireError("a loss without an ID of 16 bytes") }
     guard let device = DeviceID(bytes: device) else { throw WireError("a device that is no device ID") }
     let times = 0..<HybridTimestamp.wallLimit
-    guard times.contains(firstStart), times.contains(lastEnd), firstStart <= lastEnd, activeMilliseconds >= 0,
-      earnedMilliPoints >= 0
-    else { throw WireError("a loss of an impossible time") }
+    guard times.contains(firstStart), times.contains(lastEnd), firstStart <= lastEnd,
+      times.contains(activeMilliseconds),
+      times.contains(earnedMilliPoints), records <= UsageRecord.mostSessions, sessions <= UsageRecord.mostSessions
+    else { throw WireError("a loss of an impossible time or number") }
     return UsageLoss(
       lossID: id, device: device, records: Int64(clamping: records), sessions: Int64(clamping: sessions),
       activeMilliseconds: activeMilliseconds, earnedMilliPoints: earnedMilliPoints, firstStart: firstStart,

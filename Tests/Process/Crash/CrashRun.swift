@@ -1,4 +1,5 @@
 import GRDB
+import LatchkeyModel
 import LatchkeyTestSupport
 
 /// Carries out a plan of deaths while two nodes are fed, and counts what happened where.
@@ -24,10 +25,16 @@ struct CrashRun {
         for (point, times) in points { try await die(ofParent, point, times) }
         try await node(ofParent).start()
       case .restart(let ofParent, let point):
+        let streamClass = ofParent ? StreamClass.command : .usage
+        // A stream of which nothing was stored has nothing to begin anew for.
+        try await eventually("something of the \(streamClass.word) stream is stored") {
+          try await node(ofParent).api.devices().flatMap(\.queues).contains {
+            $0.streamClass == streamClass && $0.storedThrough > 0
+          }
+        }
         await kill(!ofParent)
-        // Commands go down in class 2, usage goes up in class 4.
         try node(!ofParent).edit {
-          try $0.execute(sql: "DELETE FROM inbox_stream WHERE class = ?", arguments: [ofParent ? 2 : 4])
+          try $0.execute(sql: "DELETE FROM inbox_stream WHERE class = ?", arguments: [Int(streamClass.rawValue)])
         }
         await kill(ofParent)
         try await node(ofParent).start(crashPoint: point)

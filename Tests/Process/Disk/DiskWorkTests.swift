@@ -6,7 +6,7 @@ import Testing
 extension ProcessTests {
   /// How much the disk is worked, counted where the node asks for it.
   @Suite struct DiskWorkTests {
-    @Test("What is accepted is synced, one by one; nothing else is written")
+    @Test("What is accepted is on the disk by then, one by one")
     func eachIsSynced() async throws {
       try await ProcessLab.run { lab in
         let (parent, child, disk) = try await family(lab, counted: .parent)

@@ -225,6 +225,29 @@ import Testing
     #expect(inbox.held == [])
   }
 
+  /// A peer states a new epoch, sends nothing of it, and goes back: the store still has the numbers of the old one, and
+  /// what comes under them now is not what it holds.
+  @Test mutating func numbersOfAnEpochThatComesBackAreThoseOfTheStore() throws {
+    let item = HeldItem(streamClass: .command, sequence: 4, itemID: random.bytes(16))
+    var inbox = InboxMachine([position(5)], held: [item])
+    inbox.sessionOpened(hello([position(1, epoch: 8)]))
+    #expect(inbox.held == [])
+    inbox.sessionOpened(hello([position(5)]))
+    _ = try inbox.received(run(1...3))
+    let again = try unwrap(inbox.nextCommit())
+    #expect(inbox.committed(again) == [position(5)])
+    #expect(inbox.statement == [position(5)])
+    #expect(inbox.held == [item])
+  }
+
+  @Test func aPeerMayStateMoreThanCanBeCounted() {
+    var inbox = InboxMachine([position(4)])
+    inbox.sessionOpened(hello([position(9), position(7, .usage)]))
+    #expect(inbox.behind == 5 + 7)
+    inbox.sessionOpened(hello([position(.max), position(.max, .usage), position(.max, .usage)]))
+    #expect(inbox.behind == UInt64(Int64.max))
+  }
+
   @Test mutating func moreItemsThanTheWindowAreTheirFault() throws {
     var inbox = InboxMachine([])
     let most = UInt64(Limits.windowItems)

@@ -35,7 +35,8 @@ final class Port {
   func send(_ frame: Frame) {
     guard isOpen, !connection.isGone else { return }
     unread += frame.size
-    if connection.caller === self, !connection.isReplay, connection.overheard.count < 6, connection.overheard.count > 0 {
+    if connection.caller === self, !connection.isReplay, connection.overheard.count < 6, connection.overheard.count > 0
+    {
       connection.overheard.append(frame)
     }
     carry(frame)

@@ -100,9 +100,13 @@ extension SimulatedLink {
   /// The disk has taken the peer out: tell it if it is there.
   func removed() {
     let device = peer
-    node.disk.read { $0.peer(device) } then: { [self] record in
+    node.disk.read {
+      $0.peer(device)
+    } then: { [self] record in
       if let record { self.record = record }
-      node.disk.read { $0.outboxPositions(device) } then: { [self] positions in
+      node.disk.read {
+        $0.outboxPositions(device)
+      } then: { [self] positions in
         for streamClass in positions.keys.sorted() {
           if let position = positions[streamClass] { outbox.restarted(streamClass, position) }
         }
@@ -119,7 +123,9 @@ extension SimulatedLink {
   private func metSilence() {
     guard record.state == .removedUntold else { return }
     let device = peer
-    node.disk.commit("silence") { $0.removalMetSilence(device) } then: { [self] result in
+    node.disk.commit("silence") {
+      $0.removalMetSilence(device)
+    } then: { [self] result in
       guard case .success(let silences) = result else { return }
       record.removalSilences = silences
       guard record.removalSessions > 0, silences >= Limits.removalSilences else { return }
@@ -134,7 +140,9 @@ extension SimulatedLink {
     }
     removalSession = session.number
     let device = peer
-    node.disk.commit("removal sent") { $0.removalSent(device) } then: { [self] result in
+    node.disk.commit("removal sent") {
+      $0.removalSent(device)
+    } then: { [self] result in
       if case .success(let sessions) = result { (record.removalSessions, record.removalSilences) = (sessions, 0) }
       then()
     }
@@ -148,7 +156,9 @@ extension SimulatedLink {
   func endRemoval(then: @escaping () -> Void) {
     guard record.pendingKey == nil else { return then() }
     let device = peer
-    node.disk.commit("removal told") { $0.removalTold(device) } then: { [self] result in
+    node.disk.commit("removal told") {
+      $0.removalTold(device)
+    } then: { [self] result in
       guard case .success = result else { return then() }
       if let current { close(current, .removed) }
       isEnded = true

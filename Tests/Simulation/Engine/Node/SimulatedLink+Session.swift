@@ -153,7 +153,9 @@ extension SimulatedLink {
   /// The peer's Hello is in: keep this session or the other. Gives false when this one is not kept.
   private func greet(_ session: SimulatedSession, _ hello: Hello, then: @escaping (Bool) -> Void) {
     let (device, number) = (peer, session.number)
-    node.disk.read { $0.foreign(device, hello) } then: { [self] foreign in
+    node.disk.read {
+      $0.foreign(device, hello)
+    } then: { [self] foreign in
       guard sessions[number] === session, !isEnded else { return then(false) }
       let isAnew = record.pendingKey == session.pairwiseKey
       if !record.isQuarantined, !isAnew, record.state == .active, provesTwo(hello.runID) { quarantine(number) }
@@ -203,7 +205,10 @@ extension SimulatedLink {
     simulation.oracle.quarantines(self)
     for other in sessions.keys.sorted() where other != number { close(other, .duplicateIdentity) }
     let device = peer
-    node.disk.commit("quarantine") { $0.quarantine(device) } then: { _ in }
+    node.disk.commit("quarantine") {
+      $0.quarantine(device)
+    } then: { _ in
+    }
   }
 
   private func install(_ session: SimulatedSession, _ hello: Hello, _ foreign: Set<StreamClass>) {

@@ -60,9 +60,15 @@ final class SimulatedLink {
   private func beginAnew(then: @escaping () -> Void) {
     guard !isEnded, simulation.fault != .keepClosedStreams else { return then() }
     let device = peer
-    node.disk.read { $0.outboxPositions(device) } then: { [self] outbox in
-      node.disk.read { $0.inboxPositions(device) } then: { [self] inbox in
-        node.disk.read { $0.heldItems(device) } then: { [self] held in
+    node.disk.read {
+      $0.outboxPositions(device)
+    } then: { [self] outbox in
+      node.disk.read {
+        $0.inboxPositions(device)
+      } then: { [self] inbox in
+        node.disk.read {
+          $0.heldItems(device)
+        } then: { [self] held in
           if self.outbox.agrees(with: outbox), self.inbox.agrees(with: inbox) { return then() }
           guard let current else {
             self.outbox = OutboxMachine(outbox)
@@ -89,7 +95,9 @@ final class SimulatedLink {
 
   func takeNews(then: @escaping () -> Void) {
     let device = peer
-    node.disk.read { $0.outboxPositions(device) } then: { [self] positions in
+    node.disk.read {
+      $0.outboxPositions(device)
+    } then: { [self] positions in
       for streamClass in positions.keys.sorted() {
         guard let position = positions[streamClass] else { continue }
         outbox.committed(streamClass, epoch: position.epoch, last: position.last)
@@ -208,7 +216,10 @@ final class SimulatedLink {
     _ run: @escaping (@escaping () -> Void) -> Void
   ) {
     guard !session.isEnding else { return }
-    guard !session[keyPath: pump].isRunning else { return session[keyPath: pump].isSignalled = true }
+    guard !session[keyPath: pump].isRunning else {
+      session[keyPath: pump].isSignalled = true
+      return
+    }
     session[keyPath: pump] = SimulatedSession.Pump(isRunning: true)
     node.act(after: 1) { [self] in
       run { [self] in

@@ -40,7 +40,9 @@ final class SimulatedNode {
   private var earlierBoots: Int64 = 0
   private(set) lazy var disk = Disk(self)
 
-  init(_ simulation: Simulation, index: Int, device: DeviceID, role: DeviceRole, linkKey: LinkKeyPair?, store: ModelStore?) {
+  init(
+    _ simulation: Simulation, index: Int, device: DeviceID, role: DeviceRole, linkKey: LinkKeyPair?, store: ModelStore?
+  ) {
     self.simulation = simulation
     self.index = index
     self.device = device
@@ -176,7 +178,9 @@ final class SimulatedNode {
 
   private func lookForExpired() {
     act(after: 1_000) { [unowned self] in
-      disk.commit("expire") { [unowned self] store in store.expireDue(at: wall) } then: { [unowned self] result in
+      disk.commit("expire") { [unowned self] store in
+        store.expireDue(at: wall)
+      } then: { [unowned self] result in
         simulation.oracle.expired(self, try? result.get())
         guard let wait = store.untilNextExpiry() else { return }
         act(after: 1_000 * max(500, min(wait, 600_000))) { [unowned self] in lookForExpired() }

@@ -180,7 +180,10 @@ extension ModelStore {
   mutating func takeRotation(
     _ item: DeliveryItem, _ place: Int, _ role: DeviceRole, _ result: inout ModelInboxResult
   ) {
-    guard role == .parent, let rotation = try? coding.rotation(item.body) else { return result.faults += 1 }
+    guard role == .parent, let rotation = try? coding.rotation(item.body) else {
+      result.faults += 1
+      return
+    }
     if let pending = peers[place].pendingKey, sources.keys.keyID(of: pending) == rotation.replaces {
       result.hasCompletedPairing = (try? promote(peers[place].device)) ?? false
     }

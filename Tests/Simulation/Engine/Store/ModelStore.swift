@@ -121,8 +121,9 @@ package struct ModelStore {
   }
 
   /// Take one item out of a queue: its number holds nothing any more.
-  mutating func withdraw(_ place: Int, _ streamClass: StreamClass, _ sequence: UInt64, itemID: [UInt8], as fate: DeliveryFate?)
-  {
+  mutating func withdraw(
+    _ place: Int, _ streamClass: StreamClass, _ sequence: UInt64, itemID: [UInt8], as fate: DeliveryFate?
+  ) {
     guard var stream = peers[place].outgoing[streamClass],
       let index = stream.items.firstIndex(where: { $0.sequence == sequence && $0.itemID == itemID })
     else { return }

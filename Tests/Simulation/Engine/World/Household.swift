@@ -88,8 +88,9 @@ final class Household {
       sessionStart: start, sessionEnd: start + milliseconds, zone: "UTC", activeMilliseconds: milliseconds,
       category: .learning, milliPointsPerMinute: 1_000, earnedMilliPoints: milliseconds / 60, evidence: .observed)
     child.act(after: 0) { [unowned self, unowned child] in
-      child.disk.commit("usage") { (store: inout ModelStore) throws(ModelStoreFault) in try store.report(record) }
-      then: { [unowned self, unowned child] result in
+      child.disk.commit("usage") { (store: inout ModelStore) throws(ModelStoreFault) in
+        try store.report(record)
+      } then: { [unowned self, unowned child] result in
         guard case .success(let changes) = result else { return }
         finish(child) { child.committed(changes) }
       }
@@ -100,7 +101,11 @@ final class Household {
   private func finish(_ node: SimulatedNode, then: @escaping () -> Void) {
     then()
     guard simulation.fault == .numberBeforeItem else { return }
-    node.disk.commit("items of numbers") { $0.keepItemsOfNumbers() } then: { _ in then() }
+    node.disk.commit("items of numbers") {
+      $0.keepItemsOfNumbers()
+    } then: { _ in
+      then()
+    }
   }
 
   /// A person takes a command back.
@@ -109,7 +114,10 @@ final class Household {
       let id = simulation.pick(parent.store.commands.filter { $0.status == .queued }.map(\.id))
     else { return }
     parent.act(after: 0) { [unowned parent] in
-      parent.disk.commit("cancel") { $0.cancel(id) } then: { _ in }
+      parent.disk.commit("cancel") {
+        $0.cancel(id)
+      } then: { _ in
+      }
     }
   }
 
