@@ -68,7 +68,8 @@ let package = Package(
       name: "LatchkeyProtocol", dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire"],
       path: "Sources/Protocol", swiftSettings: strict),
     .target(
-      name: "LatchkeyStore", dependencies: [
+      name: "LatchkeyStore",
+      dependencies: [
         "LatchkeyModel", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],

@@ -6,6 +6,8 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
   public init?(_ text: String) {
     guard (1...255).contains(text.utf8.count) else { return nil }
     for scalar in text.unicodeScalars {
+      // Printable ASCII, which most are, needs no look at the tables of Unicode.
+      if ("!"..."~").contains(scalar) { continue }
       switch scalar.properties.generalCategory {
       case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate, .privateUse,
         .unassigned:

@@ -9,6 +9,12 @@ struct Bytes16: Hashable, Sendable, Comparable {
   }
 
   init?(_ bytes: some Collection<UInt8>) {
+    // Most come as arrays, which need no iterator.
+    if let known = bytes.withContiguousStorageIfAvailable({ Self(buffer: $0) }) {
+      guard let known else { return nil }
+      self = known
+      return
+    }
     guard bytes.count == 16 else { return nil }
     var high: UInt64 = 0
     var low: UInt64 = 0
@@ -16,6 +22,14 @@ struct Bytes16: Hashable, Sendable, Comparable {
       if index < 8 { high = high << 8 | UInt64(byte) } else { low = low << 8 | UInt64(byte) }
     }
     self.init(high: high, low: low)
+  }
+
+  private init?(buffer: UnsafeBufferPointer<UInt8>) {
+    guard buffer.count == 16 else { return nil }
+    let words = UnsafeRawBufferPointer(buffer)
+    self.init(
+      high: UInt64(bigEndian: words.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+      low: UInt64(bigEndian: words.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
   }
 
   var bytes: [UInt8] {

@@ -52,10 +52,8 @@ public struct InboxMachine: Sendable {
   /// Whether the store holds the streams that are counted on here, or has closed them and perhaps begun others.
   public func agrees(with stored: [StreamPosition]) -> Bool {
     streams.allSatisfy { streamClass, stream in
-      stream.watermark == 0
-        || stored.contains {
-          $0.streamClass == streamClass && $0.epoch == stream.epoch && $0.through >= stream.watermark
-        }
+      // A new epoch is in the store with its first items.
+      stream.watermark == 0 || stored.contains { $0.streamClass == streamClass && $0.epoch == stream.epoch }
     }
   }
 
@@ -66,11 +64,15 @@ public struct InboxMachine: Sendable {
     }
   }
 
-  /// Items that the peer said at the session's opening to have given numbers to, and that are not in force here yet.
+  /// Items that the peer said at the session's opening to have given numbers to, and that are not in force here yet; at most
+  /// `Int64.max`, since a peer may say any number, and others are added to it.
   public var behind: UInt64 {
-    stated.reduce(0) { behind, position in
-      guard let stream = streams[position.streamClass], stream.epoch == position.epoch else { return behind }
-      return behind + (position.through > stream.watermark ? position.through - stream.watermark : 0)
+    let most = UInt64(Int64.max)
+    return stated.reduce(0) { behind, position in
+      guard let stream = streams[position.streamClass], stream.epoch == position.epoch,
+        position.through > stream.watermark
+      else { return behind }
+      return min(most, behind + min(most, position.through - stream.watermark))
     }
   }
 

@@ -15,23 +15,19 @@ extension Store {
     payload: @escaping @Sendable (AppLookup, ClockReader) throws -> CommandPayload
   ) async throws(StoreError) -> (command: ConfigurationCommand, change: OutboxChange) {
     let age = age()
-    return try await commits.commit { [own, coding, caps, clock] database in
-      guard
-        let number = try database.first(
-          "SELECT number FROM peer WHERE device_id = ? AND state = 2", [device.bytes], { $0.integer(0) })
-      else { throw StoreError.noSuchPeer }
-      let peer = OutboxAddress(number: number, device: device)
+    return try await commits.commitTogether { [own, coding, caps, clock] database, group in
+      let peer = try group.active(device, database)
       let payload = try payload(
         AppLookup { try database.app($0, on: device, coding) },
         ClockReader { try database.tick(wall: wall, author: own) })
       let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
       guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
       let key = payload.supersedeKey
-      if let key { try database.supersede(key, for: peer.number, at: wall) }
+      if let key { try database.supersede(key, for: peer.number, in: group, at: wall) }
       let change = try database.enqueue(
-        peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, at: wall)
+        peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
       let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
-      if lifetime != nil { try database.noteAge(clock) }
+      if lifetime != nil { group.noteAge(clock) }
       try database.run(
         "INSERT INTO command VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, NULL, NULL, ?, ?, ?, ?)",
         [
@@ -84,6 +80,15 @@ extension Store {
             [limit])
         }
       return try rows.map { try ConfigurationCommand($0, author: own, coding) }
+    }
+  }
+
+  /// The ID that sorts last of all commands given here; nil when there is none.
+  public func newestCommandID() async throws(StoreError) -> CommandID? {
+    try await read { database in
+      try database.row("SELECT MAX(command_id) FROM command").flatMap { $0[0] as Data? }.flatMap {
+        CommandID(bytes: $0)
+      }
     }
   }
 

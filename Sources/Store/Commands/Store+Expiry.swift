@@ -47,7 +47,8 @@ extension Database {
   /// Whether commands for a peer have run out that are still in its queue.
   func hasExpired(_ peer: Int64, age: Int64) throws -> Bool {
     try row(
-      "SELECT 1 FROM command WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? AND peer = ? LIMIT 1",
+      // By what runs out, of which there is little, and not by the peer, of which there is the whole history.
+      "SELECT 1 FROM command WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? AND +peer = ? LIMIT 1",
       [age, peer]) != nil
   }
 
@@ -64,11 +65,13 @@ extension Database {
   }
 
   /// Take from the queue what a newer command for the same thing replaces.
-  func supersede(_ key: String, for peer: Int64, at wall: Int64) throws {
-    for row in try rows(
+  func supersede(_ key: String, for peer: Int64, in group: WriteGroup, at wall: Int64) throws {
+    let superseded = try rows(
       "SELECT command_id, peer, seq FROM command WHERE peer = ? AND status = 'queued' AND supersede_key = ?",
       [peer, key])
-    {
+    // What is taken from a queue is counted in the database itself.
+    if !superseded.isEmpty { try group.settle(self) }
+    for row in superseded {
       try take(
         row, to: .superseded, "A newer command for the same thing was given before this one was stored.", at: wall)
     }

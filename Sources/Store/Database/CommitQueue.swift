@@ -8,7 +8,7 @@ import Synchronization
 final class CommitQueue: Sendable {
   private struct Job: Sendable {
     /// Run in the transaction; gives what to do once that is durable. May be run again after a rollback.
-    let run: @Sendable (Database) throws -> (@Sendable () -> Void)
+    let run: @Sendable (Database, WriteGroup) throws -> (@Sendable () -> Void)
     /// Answer that it cannot be done.
     let refuse: @Sendable (StoreError) -> Void
   }
@@ -44,11 +44,21 @@ final class CommitQueue: Sendable {
   func commit<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
+    try await commitTogether { database, group in
+      try group.settle(database)
+      return try body(database)
+    }
+  }
+
+  /// The same for what knows that the counters in `WriteGroup` are ahead of the database.
+  func commitTogether<Value: Sendable>(
+    _ body: @escaping @Sendable (Database, WriteGroup) throws -> Value
+  ) async throws(StoreError) -> Value {
     let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
       enqueue(
         Job(
-          run: { database in
-            let value = try body(database)
+          run: { database, group in
+            let value = try body(database, group)
             return { continuation.resume(returning: .success(value)) }
           }, refuse: { continuation.resume(returning: .failure($0)) }))
     }
@@ -87,10 +97,12 @@ final class CommitQueue: Sendable {
       endings.reserveCapacity(jobs.count)
       try pool.writeWithoutTransaction { database in
         try database.inTransaction(.immediate) {
+          let group = WriteGroup()
           while running < jobs.endIndex {
-            endings.append(try jobs[running].run(database))
+            endings.append(try jobs[running].run(database, group))
             running += 1
           }
+          try group.settle(database)
           #if DEBUG
             beforeCommit.withLock { $0 }?()
           #endif

@@ -25,13 +25,14 @@ extension Store {
   public func receive(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, enforcement: Enforcement, at wall: Int64
   ) async throws(StoreError) -> InboxResult {
-    try await commits.commit { [own, coding, keys, caps] database in
+    try await commits.commitTogether { [own, coding, keys, caps] database, group in
       let isRemoved = try database.first(
-        "SELECT state FROM peer WHERE device_id = ?", [device.bytes], { $0.integer(0) >= PeerRecord.State.removedUntold.rawValue })
+        "SELECT state FROM peer WHERE device_id = ?", [device.bytes],
+        { $0.integer(0) >= PeerRecord.State.removedUntold.rawValue })
       guard isRemoved != true else { throw StoreError.noSuchPeer }
       var inbox = InboxTransaction(
-        database: database, peer: try database.address(of: device), peerRole: role, own: own, coding: coding,
-        keys: keys, caps: caps, enforcement: enforcement, wall: wall)
+        database: database, group: group, peer: try database.address(of: device), peerRole: role, own: own,
+        coding: coding, keys: keys, caps: caps, enforcement: enforcement, wall: wall)
       // Whoever has removed us has nothing more to say.
       for run in runs where !inbox.result.wasRemoved { try inbox.apply(run) }
       return inbox.result
@@ -42,6 +43,7 @@ extension Store {
 /// One transaction's work on received items.
 struct InboxTransaction {
   let database: Database
+  let group: WriteGroup
   let peer: OutboxAddress
   let peerRole: DeviceRole
   let own: DeviceID
@@ -84,6 +86,8 @@ struct InboxTransaction {
   }
 
   private mutating func apply(_ item: DeliveryItem, _ streamClass: StreamClass) throws {
+    // Removals and keys change streams in the database itself.
+    if streamClass == .control { try group.settle(database) }
     switch (streamClass, item.kind) {
     case (.command, .command): try applyCommand(item)
     case (.receipt, .receipt): try applyReceipt(item)
@@ -106,7 +110,7 @@ struct InboxTransaction {
       guard record.device == peer.device, record.recordID.bytes == item.itemID else {
         throw BodyFault("The usage record is of another device or has another ID than its item.")
       }
-      if try database.insert(record) { result.usageRecords += 1 }
+      if try database.insert(record, in: group) { result.usageRecords += 1 }
     } catch let fault as BodyFault { result.faults.append(fault.description) }
   }
 
@@ -121,6 +125,8 @@ struct InboxTransaction {
   }
 
   private mutating func removePeer() throws {
+    // What waits for it never comes, and whoever gave it is told.
+    result.commands += try database.giveUp(peer.number, "The device has unpaired this machine.", wall).cancelled
     try database.closeStreams(of: peer.device)
     try database.eraseKeys(of: peer.device)
     try database.audit(
@@ -168,7 +174,7 @@ struct InboxTransaction {
 
   mutating func queue(_ id: CommandID, _ body: [UInt8]) throws {
     let change = try database.enqueue(
-      peer, .receipt, kind: .receipt, itemID: id.bytes, body: body, caps: caps, at: wall)
+      peer, .receipt, kind: .receipt, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
     try database.run(
       """
       INSERT INTO applied_command VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET peer = excluded.peer,

@@ -79,7 +79,13 @@ extension Database {
         sequence: row.unsigned(0), kind: ItemKind(rawValue: UInt32(clamping: row.integer(1))), itemID: row.bytes(2),
         body: row.bytes(3))
       found += 1
-      if item.sequence > next { loaded.append(DeliveryItem(skipping: next...(item.sequence - 1))) }
+      if item.sequence > next {
+        let skip = DeliveryItem(skipping: next...(item.sequence - 1))
+        isFull = !loaded.isEmpty && size + skip.cost > bytes
+        guard !isFull else { return false }
+        loaded.append(skip)
+        size += skip.cost
+      }
       next = item.sequence
       size += item.cost
       isFull = loaded.count >= items || !loaded.isEmpty && size > bytes
@@ -90,7 +96,9 @@ extension Database {
     }
     if isFull { return loaded }
     // No more rows up to the end: so many numbers hold nothing.
-    if found < items, loaded.count < items, next <= last { loaded.append(DeliveryItem(skipping: next...last)) }
+    guard found < items, loaded.count < items, next <= last else { return loaded }
+    let skip = DeliveryItem(skipping: next...last)
+    if loaded.isEmpty || size + skip.cost <= bytes { loaded.append(skip) }
     return loaded
   }
 }

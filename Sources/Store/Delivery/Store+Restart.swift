@@ -16,8 +16,14 @@ extension Store {
   ) async throws(StoreError) -> OutboxPosition {
     try await commits.commit { [own, coding, keys, caps] database in
       let peer = try database.address(of: device)
+      // What came to light before a removal was taken says nothing of a device that is removed for good.
+      let isRemoved = try database.first(
+        "SELECT state FROM peer WHERE number = ?", [peer.number], { $0.integer(0) == PeerRecord.State.removed.rawValue }
+      )
+      guard isRemoved != true else { throw StoreError.noSuchPeer }
+      let group = WriteGroup()
       let queue = UsageQueue(
-        database: database, parent: peer, own: own, coding: coding, keys: keys, caps: caps, wall: wall)
+        database: database, group: group, parent: peer, own: own, coding: coding, keys: keys, caps: caps, wall: wall)
       let items = try database.remainder(of: streamClass, to: peer)
       // Nothing beyond what is left is queued twice.
       let known = Set(items.map(\.id))
@@ -43,7 +49,7 @@ extension Store {
         // What is queued again may be more than the cap, which is for new work.
         given = try database.enqueue(
           peer, streamClass, kind: item.kind, itemID: item.id, body: item.body, level: item.level,
-          caps: QueueCaps(items: .max, bytes: .max), at: wall
+          caps: QueueCaps(items: .max, bytes: .max), in: group, at: wall
         ).last
         if streamClass == .command {
           try database.run(
@@ -55,6 +61,7 @@ extension Store {
             [Int64(bitPattern: epoch), Int64(bitPattern: given), Data(item.id)])
         }
       }
+      try group.settle(database)
       // The peer may have any of this under earlier numbers: as good as sent, it goes into no total.
       try database.run(
         "UPDATE outbox_stream SET sent_bound = last WHERE peer = ? AND class = ?",

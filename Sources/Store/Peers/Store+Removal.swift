@@ -80,7 +80,7 @@ extension Store {
 
 extension Database {
   /// Cancel what a device has not executed, and count the records and receipts that wait for it.
-  fileprivate func giveUp(_ number: Int64, _ reason: String, _ wall: Int64) throws -> RemovalResult {
+  func giveUp(_ number: Int64, _ reason: String, _ wall: Int64) throws -> RemovalResult {
     var result = RemovalResult()
     result.cancelled = try rows(
       "SELECT command_id FROM command WHERE peer = ? AND status IN ('queued', 'stored') ORDER BY command_id", [number]

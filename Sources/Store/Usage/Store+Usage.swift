@@ -54,7 +54,7 @@ extension Store {
     _ id: RecordID, at wall: Int64,
     make: @escaping @Sendable (OpenUsageSession, FamilySettings?, RemainderTable) throws -> UsageRecord
   ) async throws(StoreError) -> (record: UsageRecord, changes: [OutboxChange])? {
-    try await commits.commit { [coding, keys, caps] database in
+    try await commits.commitTogether { [coding, keys, caps] database, group in
       guard let row = try database.row("SELECT * FROM open_session WHERE record_id = ?", [Data(id.bytes)]) else {
         return try database.row("SELECT * FROM usage_record WHERE record_id = ?", [Data(id.bytes)])
           .map { (try UsageRecord($0), []) }
@@ -62,14 +62,14 @@ extension Store {
       let record = try make(
         try OpenUsageSession(row), try database.settings(coding), RemainderTable(database: database))
       try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(id.bytes)])
-      return (record, try database.report(record, coding, keys, caps, at: wall))
+      return (record, try database.report(record, coding, keys, caps, in: group, at: wall))
     }
   }
 
   /// Keep finished records and queue them for every parent, in one transaction.
   public func record(_ records: [UsageRecord], at wall: Int64) async throws(StoreError) -> [OutboxChange] {
-    try await commits.commit { [coding, keys, caps] database in
-      try records.flatMap { try database.report($0, coding, keys, caps, at: wall) }
+    try await commits.commitTogether { [coding, keys, caps] database, group in
+      try records.flatMap { try database.report($0, coding, keys, caps, in: group, at: wall) }
     }
   }
 
@@ -123,7 +123,7 @@ extension Store {
 
 extension Database {
   /// Insert a record; false when it was there already.
-  func insert(_ record: UsageRecord) throws -> Bool {
+  func insert(_ record: UsageRecord, in group: WriteGroup) throws -> Bool {
     try run(
       "INSERT INTO usage_record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
       [
@@ -132,11 +132,7 @@ extension Database {
         record.milliPointsPerMinute, record.earnedMilliPoints, record.evidence.rawValue, record.sessions,
       ])
     guard changesCount > 0 else { return false }
-    try run(
-      """
-      INSERT INTO usage_longest VALUES (?, ?) ON CONFLICT DO UPDATE SET milliseconds = excluded.milliseconds
-      WHERE excluded.milliseconds > milliseconds
-      """, [record.device.bytes, record.sessionEnd - record.sessionStart])
+    try group.witness(session: record.sessionEnd - record.sessionStart, of: record.device, self)
     return true
   }
 
@@ -145,13 +141,15 @@ extension Database {
   /// A parent whose queue has no room even after making some is passed over, and the audit says so: the others get the
   /// record, and it is kept here.
   func report(
-    _ record: UsageRecord, _ coding: any BodyCoding, _ keys: any KeySource, _ caps: QueueCaps, at wall: Int64
+    _ record: UsageRecord, _ coding: any BodyCoding, _ keys: any KeySource, _ caps: QueueCaps,
+    in group: WriteGroup, at wall: Int64
   ) throws -> [OutboxChange] {
-    guard try insert(record) else { return [] }
+    guard try insert(record, in: group) else { return [] }
     let item = QueuedItem(kind: .usageRecord, id: record.recordID.bytes, body: coding.encode(record), level: 0)
-    return try addresses(role: .parent).compactMap { parent in
+    return try group.parents(self).compactMap { parent in
       let queue = UsageQueue(
-        database: self, parent: parent, own: record.device, coding: coding, keys: keys, caps: caps, wall: wall)
+        database: self, group: group, parent: parent, own: record.device, coding: coding, keys: keys, caps: caps,
+        wall: wall)
       let change = try queue.add(item)
       if change == nil {
         try audit(

@@ -8,6 +8,7 @@ import LatchkeyModel
 /// Nothing that was ever given to a session goes into a total, since the parent may have it. Spec: Protocol/05-delivery.md §9.
 struct UsageQueue {
   let database: Database
+  let group: WriteGroup
   let parent: OutboxAddress
   let own: DeviceID
   let coding: any BodyCoding
@@ -25,8 +26,10 @@ struct UsageQueue {
     while true {
       do {
         return try database.enqueue(
-          parent, .usage, kind: item.kind, itemID: item.id, body: item.body, level: item.level, caps: caps, at: wall)
+          parent, .usage, kind: item.kind, itemID: item.id, body: item.body, level: item.level, caps: caps, in: group,
+          at: wall)
       } catch StoreError.queueFull {
+        try group.settle(database)
         guard try makeRoom() else {
           try database.tally(parent.number, .usage, .dropped, items: 1, at: wall)
           return nil
@@ -190,7 +193,8 @@ struct UsageQueue {
     try database.tally(parent.number, .usage, .dropped, items: Int64(rows.count), at: wall)
     try database.keep(loss, parent: parent.number, at: wall)
     _ = try database.enqueue(
-      parent, .usage, kind: .usageLoss, itemID: id.bytes, body: coding.encode(loss), level: 3, caps: caps, at: wall)
+      parent, .usage, kind: .usageLoss, itemID: id.bytes, body: coding.encode(loss), level: 3, caps: caps, in: group,
+      at: wall)
     return Int64(rows.count + words.count - 1)
   }
 }

@@ -7,7 +7,7 @@ extension DeliveryBench {
     tell("  queue \(queue)")
     let history = try grownHistory()
     tell("  history \(history)")
-    let peers = try grownPeers()
+    let peers = try fleetMeasured().costs
     return Result(
       rows: [
         Self.grown("10 × the queue (\(messages)): cost of a message", queue),
@@ -26,24 +26,8 @@ extension DeliveryBench {
 
   private func grownQueue(_ count: Int) throws -> Double {
     var costs: [Double] = []
-    // A short queue is drained more often, so that the start of a process weighs the same on both.
     for _ in 0..<rounds { costs.append(try drained(count).cost / Double(count) * 1e6) }
     return costs.median
-  }
-
-  private func grownPeers() throws -> (few: Double, many: Double) {
-    let fleet = try NodeFleet(folder: fresh("growth"), children: children / 10, tell: tell)
-    defer { fleet.end() }
-    let few = try costToAll(fleet, 40)
-    try fleet.grow(to: children)
-    return (few, try costToAll(fleet, 4))
-  }
-
-  private func costToAll(_ fleet: NodeFleet, _ count: Int) throws -> Double {
-    _ = try fleet.parent.ask("all 1 \(size)", "all")
-    let before = try ProcessCost.of(fleet.parent.id).seconds
-    _ = try fleet.parent.ask("all \(count) \(size)", "all")
-    return (try ProcessCost.of(fleet.parent.id).seconds - before) / Double(count * fleet.children) * 1e6
   }
 
   private func grownHistory() throws -> (few: Double, many: Double) {

@@ -41,7 +41,8 @@ extension DeliveryBench {
         BenchRow(
           "  wake-ups", wakeups, "1/s", peer: theirWakeups, target: "less", met: wakeups < theirWakeups),
       ],
-      note: "`latchkey run`, connected to its parent, without mDNS; syncthing with no folder and no device, connected to nobody."
+      note:
+        "`latchkey run`, connected to its parent, without mDNS; syncthing with no folder and no device, connected to nobody."
     )
   }
 }

@@ -18,6 +18,7 @@ final class DeliveryBench {
   let children: Int
   let idleSeconds: Int
   let tell: (String) -> Void
+  var measured: FleetMeasured?
   private var folders = 0
   private var ports = 28_900
 

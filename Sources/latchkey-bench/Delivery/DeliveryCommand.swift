@@ -36,7 +36,9 @@ struct DeliveryCommand: AsyncParsableCommand {
   private func figures() throws -> [DeliveryFigure] {
     guard let only else { return DeliveryFigure.allCases }
     return try only.split(separator: ",").map { name in
-      guard let figure = DeliveryFigure(rawValue: String(name)) else { throw ValidationError("No figure is “\(name)”.") }
+      guard let figure = DeliveryFigure(rawValue: String(name)) else {
+        throw ValidationError("No figure is “\(name)”.")
+      }
       return figure
     }
   }

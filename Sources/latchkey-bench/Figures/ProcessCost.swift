@@ -25,7 +25,8 @@ struct ProcessCost {
       throw BenchFault("Process \(process) has ended.")
     }
     return ProcessCost(
-      seconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9, wakeups: wakeups, residentBytes: number("VmRSS", status) * 1_024)
+      seconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9, wakeups: wakeups,
+      residentBytes: number("VmRSS", status) * 1_024)
   }
 
   private static func number(_ name: String, _ status: String) -> Int64 {

@@ -89,7 +89,8 @@ struct NodeLoad {
     }
     let record = UsageRecord(
       recordID: id, device: own, appID: app, displayName: text, sessionStart: next.start,
-      sessionEnd: next.start + 600_000, zone: "Europe/Berlin", activeMilliseconds: 600_000, category: .learning, milliPointsPerMinute: 1_000, earnedMilliPoints: 10_000,
+      sessionEnd: next.start + 600_000, zone: "Europe/Berlin", activeMilliseconds: 600_000, category: .learning,
+      milliPointsPerMinute: 1_000, earnedMilliPoints: 10_000,
       evidence: .tracked)
     return try await node.report([record])[device] ?? 0
   }

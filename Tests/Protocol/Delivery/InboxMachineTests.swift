@@ -240,6 +240,14 @@ import Testing
     #expect(inbox.held == [item])
   }
 
+  @Test func aPeerMayStateMoreThanCanBeCounted() {
+    var inbox = InboxMachine([position(4)])
+    inbox.sessionOpened(hello([position(9), position(7, .usage)]))
+    #expect(inbox.behind == 5 + 7)
+    inbox.sessionOpened(hello([position(.max), position(.max, .usage), position(.max, .usage)]))
+    #expect(inbox.behind == UInt64(Int64.max))
+  }
+
   @Test mutating func moreItemsThanTheWindowAreTheirFault() throws {
     var inbox = InboxMachine([])
     let most = UInt64(Limits.windowItems)

@@ -51,7 +51,8 @@ struct SimulateCommand: ParsableCommand {
     var report: SeedSweep.Report?
     let time = clock.measure { report = sweep.run(workers: 2) }
     guard let report else { return }
-    let perSecond = Double(report.seeds) / (Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18)
+    let perSecond =
+      Double(report.seeds) / (Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18)
     print("\(report.seeds) seeds from \(from) on, \(Int(perSecond)) a second")
     guard let failure = report.failure else { return }
     print("seed \(failure.seed): \(failure.what)")

@@ -25,6 +25,9 @@ struct FuzzedNode {
   /// Do the next thing that the script says.
   mutating func step(_ script: inout ByteScript) throws(FuzzFault) {
     try take(step: &script)
+    // Whoever shows how far behind a node is adds the two up.
+    let (_, isTooMuch) = outbox.waiting.addingReportingOverflow(inbox.behind)
+    try require(!isTooMuch, "\(inbox.behind) items behind are more than can be counted")
     // Between a commit in the store and our word of it the store is ahead.
     if commit == nil { try checkHeld() }
   }

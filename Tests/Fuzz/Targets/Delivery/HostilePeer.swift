@@ -41,8 +41,11 @@ struct HostilePeer {
       let bit = streamClass.rawValue - 1
       if classes >> bit & 1 == 1 { hello.incoming.append(position(&script, streamClass, believed[streamClass])) }
       if classes >> (bit + 4) & 1 == 1 {
+        let epoch = UInt64(script.choice(5))
+        let through = UInt64(script.byte())
         hello.outgoing.append(
-          StreamPosition(streamClass: streamClass, epoch: UInt64(script.choice(5)), through: UInt64(script.byte())))
+          StreamPosition(
+            streamClass: streamClass, epoch: epoch, through: through < 252 ? through : UInt64.max - through))
       }
     }
     return hello

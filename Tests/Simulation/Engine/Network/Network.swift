@@ -46,6 +46,8 @@ final class Network {
       connection.extraDelay = 0
       connection.caller?.stalledUntil = 0
       connection.callee?.stalledUntil = 0
+      connection.caller?.give()
+      connection.callee?.give()
     }
   }
 

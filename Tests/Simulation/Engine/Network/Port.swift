@@ -35,7 +35,8 @@ final class Port {
   func send(_ frame: Frame) {
     guard isOpen, !connection.isGone else { return }
     unread += frame.size
-    if connection.caller === self, !connection.isReplay, connection.overheard.count < 6, connection.overheard.count > 0 {
+    if connection.caller === self, !connection.isReplay, connection.overheard.count < 6, connection.overheard.count > 0
+    {
       connection.overheard.append(frame)
     }
     carry(frame)
@@ -106,13 +107,12 @@ final class Port {
     give()
   }
 
-  private func give() {
+  /// Hand the next frame over, if one is there and wanted.
+  func give() {
     guard isReading, !arrived.isEmpty, isHeld, !isOver else { return }
-    let wait = max(stalledUntil, node.frozenUntil) - simulation.now
-    guard wait <= 0 else {
-      simulation.after(wait) { [weak self] in self?.give() }
-      return
-    }
+    guard !node.isAsleep else { return }
+    let wait = stalledUntil - simulation.now
+    guard wait <= 0 else { return simulation.after(wait) { [weak self] in self?.give() } }
     let frame = arrived.removeFirst()
     if case .end = frame { return end() }
     isReading = false

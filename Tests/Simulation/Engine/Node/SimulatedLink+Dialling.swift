@@ -22,6 +22,7 @@ extension SimulatedLink {
     }
     guard isWorthCalling else { return wake.wait(after: look) { [weak self] in self?.run() } }
     isDialling = true
+    simulation.note(14, "\(name) dials")
     dial { [self] outcome in
       isDialling = false
       guard !isEnded else { return }
@@ -49,7 +50,7 @@ extension SimulatedLink {
   }
 
   private func dial(_ then: @escaping (Outcome) -> Void) {
-    let keys = record.callingKeys
+    let (keys, offered) = (record.callingKeys, record.pendingKey)
     let places = simulation.nodes.filter { $0.device == peer }
     guard !places.isEmpty, let call = simulation.handshakes.call(node, peer, keys: keys) else { return then(.failed) }
     let place = places[simulation.random.below(places.count)]
@@ -70,13 +71,12 @@ extension SimulatedLink {
       port.onFrame = { [self] frame in
         guard !isOver else { return }
         guard case .answer(let answer) = frame, let (sealing, key) = call.answered(answer) else {
-          simulation.oracle.keysDiffer(self)
+          simulation.oracle.keysDiffer(self, frame)
           port.close()
           return over(.failed)
         }
         isOver = true
-        port.connection.isUnproven = false
-        serve(port, sealing, isInitiator: true, pairwiseKey: keys[key]) { then(.served) }
+        serve(port, sealing, isInitiator: true, pairwiseKey: keys[key], offeredKey: offered) { then(.served) }
       }
       node.act(after: 10_000_000) {
         guard !isOver else { return }
@@ -100,9 +100,13 @@ extension SimulatedLink {
   /// The disk has taken the peer out: tell it if it is there.
   func removed() {
     let device = peer
-    node.disk.read { $0.peer(device) } then: { [self] record in
+    node.disk.read {
+      $0.peer(device)
+    } then: { [self] record in
       if let record { self.record = record }
-      node.disk.read { $0.outboxPositions(device) } then: { [self] positions in
+      node.disk.read {
+        $0.outboxPositions(device)
+      } then: { [self] positions in
         for streamClass in positions.keys.sorted() {
           if let position = positions[streamClass] { outbox.restarted(streamClass, position) }
         }
@@ -119,7 +123,9 @@ extension SimulatedLink {
   private func metSilence() {
     guard record.state == .removedUntold else { return }
     let device = peer
-    node.disk.commit("silence") { $0.removalMetSilence(device) } then: { [self] result in
+    node.disk.commit("silence") {
+      $0.removalMetSilence(device)
+    } then: { [self] result in
       guard case .success(let silences) = result else { return }
       record.removalSilences = silences
       guard record.removalSessions > 0, silences >= Limits.removalSilences else { return }
@@ -134,7 +140,9 @@ extension SimulatedLink {
     }
     removalSession = session.number
     let device = peer
-    node.disk.commit("removal sent") { $0.removalSent(device) } then: { [self] result in
+    node.disk.commit("removal sent") {
+      $0.removalSent(device)
+    } then: { [self] result in
       if case .success(let sessions) = result { (record.removalSessions, record.removalSilences) = (sessions, 0) }
       then()
     }
@@ -148,7 +156,9 @@ extension SimulatedLink {
   func endRemoval(then: @escaping () -> Void) {
     guard record.pendingKey == nil else { return then() }
     let device = peer
-    node.disk.commit("removal told") { $0.removalTold(device) } then: { [self] result in
+    node.disk.commit("removal told") {
+      $0.removalTold(device)
+    } then: { [self] result in
       guard case .success = result else { return then() }
       if let current { close(current, .removed) }
       isEnded = true

@@ -4,7 +4,8 @@ import LatchkeyProtocol
 /// A session from the end of its handshake to its own end. Spec: Protocol/04-session.md §4 to §7.
 extension SimulatedLink {
   func serve(
-    _ port: Port, _ sealing: Sealing, isInitiator: Bool, pairwiseKey: [UInt8], ended: @escaping () -> Void
+    _ port: Port, _ sealing: Sealing, isInitiator: Bool, pairwiseKey: [UInt8], offeredKey: [UInt8]? = nil,
+    ended: @escaping () -> Void
   ) {
     guard !isEnded else {
       port.close()
@@ -13,7 +14,7 @@ extension SimulatedLink {
     let session = newSession { number in
       SimulatedSession(
         number: number, port: port, sealing: sealing, isInitiator: isInitiator, pairwiseKey: pairwiseKey,
-        now: node.now, ended: ended)
+        offeredKey: offeredKey, now: node.now, ended: ended)
     }
     simulation.oracle.opened(self)
     port.onDrained = { [weak self] in self?.signalOutbox() }
@@ -86,7 +87,7 @@ extension SimulatedLink {
     guard sessions[session.number] === session else { return end(session) }
     let batch: SessionBatch
     do { batch = try session.open(frame, now: node.now) } catch { return accuse(session, error) }
-    session.port.connection.isUnproven = false
+    if !session.isInitiator { session.port.connection.isUnproven = false }
     simulation.note(11, "\(name) session \(session.number) takes \(describe(batch))")
     guard let hello = batch.hello else { return process(batch, session) }
     greet(session, hello) { [self] goesOn in
@@ -152,7 +153,9 @@ extension SimulatedLink {
   /// The peer's Hello is in: keep this session or the other. Gives false when this one is not kept.
   private func greet(_ session: SimulatedSession, _ hello: Hello, then: @escaping (Bool) -> Void) {
     let (device, number) = (peer, session.number)
-    node.disk.read { $0.foreign(device, hello) } then: { [self] foreign in
+    node.disk.read {
+      $0.foreign(device, hello)
+    } then: { [self] foreign in
       guard sessions[number] === session, !isEnded else { return then(false) }
       let isAnew = record.pendingKey == session.pairwiseKey
       if !record.isQuarantined, !isAnew, record.state == .active, provesTwo(hello.runID) { quarantine(number) }
@@ -197,7 +200,10 @@ extension SimulatedLink {
     simulation.oracle.quarantines(self)
     for other in sessions.keys.sorted() where other != number { close(other, .duplicateIdentity) }
     let device = peer
-    node.disk.commit("quarantine") { $0.quarantine(device) } then: { _ in }
+    node.disk.commit("quarantine") {
+      $0.quarantine(device)
+    } then: { _ in
+    }
   }
 
   private func install(_ session: SimulatedSession, _ hello: Hello, _ foreign: Set<StreamClass>) {
@@ -213,7 +219,7 @@ extension SimulatedLink {
       case .restart(let streamClass, let cause): restarts.append((streamClass, cause))
       }
     }
-    sightings.append((session.pairwiseKey, session.isInitiator))
+    sightings.append((session.pairwiseKey, session.offeredKey))
     signal(session, \.forgetPump) { [self] in pumpForget(session, $0) }
     signalOutbox()
   }

@@ -41,14 +41,18 @@ extension SimulatedLink {
       case .loaded(let items): then(items)
       case .hasExpired:
         let wall = node.wall
-        node.disk.commit("expire before a load", with: device) { $0.expireDue(at: wall) } then: { [self] result in
+        node.disk.commit("expire before a load", with: device) {
+          $0.expireDue(at: wall)
+        } then: { [self] result in
           simulation.oracle.expired(node, try? result.get())
           again(result.map { _ in () })
         }
       case .isNotBound:
         node.disk.commit("bind", with: device) {
           $0.bind(device, load.streamClass, epoch: load.epoch, from: load.from, items: load.items)
-        } then: { again($0) }
+        } then: {
+          again($0)
+        }
       }
     }
   }
@@ -85,7 +89,9 @@ extension SimulatedLink {
         if simulation.fault != .endWrongSession, let current { failed(current) }
         done()
       case .success(let result) where simulation.fault == .watermarkInItsOwnTransaction:
-        node.disk.commit("watermark alone", with: device) { $0.advanceAlone(runs, from: device) } then: { [self] _ in
+        node.disk.commit("watermark alone", with: device) {
+          $0.advanceAlone(runs, from: device)
+        } then: { [self] _ in
           received(runs, result, session, done)
         }
       case .success(let result): received(runs, result, session, done)
@@ -107,7 +113,11 @@ extension SimulatedLink {
       }
     }
     func report() {
-      if current == session.number, !stored.isEmpty { send(SessionBatch(stored: stored), session) }
+      // Also in a session that has begun meanwhile: what it brought again is in force by now.
+      let reporter = simulation.fault == .reportInOldSession ? session.number : current
+      if let reporter, reporter == current, let session = sessions[reporter], !stored.isEmpty {
+        send(SessionBatch(stored: stored), session)
+      }
       publish(result, session)
       pumpInbox(session, done)
     }
@@ -136,7 +146,8 @@ extension SimulatedLink {
     if let streamClass = simulation.pick(pendingForget.keys.sorted()), let position = pendingForget[streamClass] {
       pendingForget[streamClass] = nil
       return node.disk.commit("forget \(streamClass.word) through \(position.through)", with: device) {
-        (store: inout ModelStore) throws(ModelStoreFault) in try store.forget(device, position)
+        (store: inout ModelStore) throws(ModelStoreFault) in
+        try store.forget(device, position)
       } then: { [self] result in
         guard case .success(let stored) = result else {
           if simulation.fault != .forgetPendingAtEnd { putBack(position) }
@@ -166,7 +177,9 @@ extension SimulatedLink {
     }
     if let keyID = answeringKeyID {
       answeringKeyID = nil
-      return node.disk.commit("key named", with: device) { $0.peer(device, answersWith: keyID) } then: { [self] result in
+      return node.disk.commit("key named", with: device) {
+        $0.peer(device, answersWith: keyID)
+      } then: { [self] result in
         guard case .success(let isErased) = result else { return refused(result, done) }
         if isErased { node.refresh(device) { [self] in pumpForget(session, done) } } else { pumpForget(session, done) }
       }
@@ -180,7 +193,9 @@ extension SimulatedLink {
   }
 
   /// A session that was opened may complete a pairing, or show that it was rolled back.
-  private func note(_ sighting: (key: [UInt8], isDialled: Bool), then: @escaping (Result<Bool, ModelStoreFault>) -> Void) {
+  private func note(
+    _ sighting: (key: [UInt8], offered: [UInt8]?), then: @escaping (Result<Bool, ModelStoreFault>) -> Void
+  ) {
     let device = peer
     func refresh(_ result: Result<Bool, ModelStoreFault>) {
       guard case .success = result else { return then(result) }
@@ -189,20 +204,33 @@ extension SimulatedLink {
     if record.pendingKey == sighting.key {
       node.disk.commit("promote by a session", with: device) { (store: inout ModelStore) throws(ModelStoreFault) in
         try store.promote(device)
-      } then: { refresh($0) }
-    } else if record.pendingKey != nil, sighting.isDialled, node.role == .child {
+      } then: {
+        refresh($0)
+      }
+    } else if let pending = record.pendingKey, isRefused(pending, sighting), node.role == .child {
       node.disk.commit("discard a pairing", with: device) { store in
         store.discardPending(device)
         return true
-      } then: { refresh($0) }
+      } then: {
+        refresh($0)
+      }
     } else {
-      node.disk.commit("seen", with: device) { _ in true } then: { then($0) }
+      node.disk.commit("seen", with: device) { _ in
+        true
+      } then: {
+        then($0)
+      }
     }
   }
 
   /// What the peer has stored is still to be noted; a newer word on it counts.
   private func putBack(_ position: StreamPosition) {
     if pendingForget[position.streamClass] == nil { pendingForget[position.streamClass] = position }
+  }
+
+  /// Whether the peer has answered with another key although it was offered that of the half-made pairing.
+  private func isRefused(_ pending: [UInt8], _ sighting: (key: [UInt8], offered: [UInt8]?)) -> Bool {
+    simulation.fault == .discardByOlderCall || sighting.offered == pending
   }
 
   /// What the peer has stored it has stored: that this is not written down here ends no session. It waits for the disk.

@@ -14,8 +14,8 @@ final class SimulatedLink {
   private var nextSession = 0
   var pendingForget: [StreamClass: StreamPosition] = [:]
   var restarts: [(StreamClass, RestartCause)] = []
-  /// Sessions that were opened and are not noted yet: the key, and whether we dialled.
-  var sightings: [(key: [UInt8], isDialled: Bool)] = []
+  /// Sessions that were opened and are not noted yet: the key, and that of a half-made pairing that our call offered.
+  var sightings: [(key: [UInt8], offered: [UInt8]?)] = []
   var pace = DialPace()
   var watch = CloneWatch()
   var answeringKeyID: [UInt8]?
@@ -48,25 +48,35 @@ final class SimulatedLink {
 
   /// The disk has changed what is known of the peer.
   func refresh(_ record: ModelPeer, then: @escaping () -> Void) {
-    let keyChanged = record.sessionKey != self.record.sessionKey
+    let isAnew =
+      record.sessionKey != self.record.sessionKey || record.state != self.record.state || record.state != .active
     if self.record.isQuarantined, !record.isQuarantined { watch = CloneWatch() }
     self.record = record
-    guard keyChanged || record.state != .active else { return takeNews { [self] in refreshed(record, then) } }
+    let goOn = { [self] in takeNews { [self] in refreshed(record, then) } }
+    if isAnew { beginAnew(then: goOn) } else { goOn() }
+  }
+
+  /// Streams may have been closed, and others begun, with a pairing or a removal.
+  private func beginAnew(then: @escaping () -> Void) {
+    guard !isEnded, simulation.fault != .keepClosedStreams else { return then() }
     let device = peer
-    node.disk.read { $0.outboxPositions(device) } then: { [self] outbox in
-      node.disk.read { $0.inboxPositions(device) } then: { [self] inbox in
-        node.disk.read { $0.heldItems(device) } then: { [self] held in
-          // A session that counts on streams from before a removal or a new pairing makes way.
-          if simulation.fault != .keepClosedStreams, !(self.outbox.agrees(with: outbox) && self.inbox.agrees(with: inbox)),
-            let current
-          {
-            close(current, .renew)
-          }
-          if current == nil {
+    node.disk.read {
+      $0.outboxPositions(device)
+    } then: { [self] outbox in
+      node.disk.read {
+        $0.inboxPositions(device)
+      } then: { [self] inbox in
+        node.disk.read {
+          $0.heldItems(device)
+        } then: { [self] held in
+          if self.outbox.agrees(with: outbox), self.inbox.agrees(with: inbox) { return then() }
+          guard let current else {
             self.outbox = OutboxMachine(outbox)
             self.inbox = InboxMachine(inbox, held: held)
+            return then()
           }
-          takeNews { [self] in refreshed(record, then) }
+          close(current, .renew)
+          beginAnew(then: then)
         }
       }
     }
@@ -84,7 +94,9 @@ final class SimulatedLink {
 
   private func takeNews(then: @escaping () -> Void) {
     let device = peer
-    node.disk.read { $0.outboxPositions(device) } then: { [self] positions in
+    node.disk.read {
+      $0.outboxPositions(device)
+    } then: { [self] positions in
       for streamClass in positions.keys.sorted() {
         guard let position = positions[streamClass] else { continue }
         outbox.committed(streamClass, epoch: position.epoch, last: position.last)
@@ -96,6 +108,7 @@ final class SimulatedLink {
 
   /// The peer is not paired any more.
   func end() {
+    simulation.note(15, "\(name) ends")
     isEnded = true
     if let current { close(current, .removed) }
     if let attempt { close(attempt, .removed) }
@@ -202,7 +215,10 @@ final class SimulatedLink {
     _ run: @escaping (@escaping () -> Void) -> Void
   ) {
     guard !session.isEnding else { return }
-    guard !session[keyPath: pump].isRunning else { return session[keyPath: pump].isSignalled = true }
+    guard !session[keyPath: pump].isRunning else {
+      session[keyPath: pump].isSignalled = true
+      return
+    }
     session[keyPath: pump] = SimulatedSession.Pump(isRunning: true)
     node.act(after: 1) { [self] in
       run { [self] in

@@ -3,14 +3,31 @@ import LatchkeyModel
 /// Every paired device's link, made, changed and ended as the disk says: what `LinkDirectory` does in a node.
 extension SimulatedNode {
   func refreshAll() {
-    disk.read { $0.peers } then: { [unowned self] peers in
-      for peer in peers { apply(peer, peer.device) {} }
+    let look = nextLook()
+    disk.read {
+      $0.peers
+    } then: { [unowned self] peers in
+      for peer in peers {
+        if looks[peer.device] ?? 0 > look, simulation.fault != .applyOlderLook {
+          refresh(peer.device)
+        } else {
+          apply(peer, peer.device) {}
+        }
+      }
     }
   }
 
   /// Take over what the disk holds about a device.
   func refresh(_ device: DeviceID, then: @escaping () -> Void = {}) {
-    disk.read { $0.peer(device) } then: { [unowned self] peer in apply(peer, device, then: then) }
+    let look = nextLook()
+    looks[device] = look
+    disk.read {
+      $0.peer(device)
+    } then: { [unowned self] peer in
+      // Whoever looked after this one may have seen more, and is not to be set back.
+      guard looks[device] == look || simulation.fault == .applyOlderLook else { return refresh(device, then: then) }
+      apply(peer, device, then: then)
+    }
   }
 
   private func apply(_ record: ModelPeer?, _ device: DeviceID, then: @escaping () -> Void) {
@@ -22,9 +39,15 @@ extension SimulatedNode {
       return then()
     }
     if let link = link(device) { return link.refresh(record, then: then) }
-    disk.read { $0.outboxPositions(device) } then: { [unowned self] outbox in
-      disk.read { $0.inboxPositions(device) } then: { [unowned self] inbox in
-        disk.read { $0.heldItems(device) } then: { [unowned self] held in
+    disk.read {
+      $0.outboxPositions(device)
+    } then: { [unowned self] outbox in
+      disk.read {
+        $0.inboxPositions(device)
+      } then: { [unowned self] inbox in
+        disk.read {
+          $0.heldItems(device)
+        } then: { [unowned self] held in
           // Another call may have made it while the disk was read.
           if let link = link(device) { return link.refresh(record, then: then) }
           let link = SimulatedLink(self, record, outbox: outbox, inbox: inbox, held: held)

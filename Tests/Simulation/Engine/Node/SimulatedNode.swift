@@ -19,21 +19,30 @@ final class SimulatedNode {
   /// Whether the machine has power.
   private(set) var isOn = true
   private(set) var isListening = false
-  /// Until then nothing moves: the machine sleeps.
-  var frozenUntil: Int64 = 0
+  /// Whether nothing moves: the machine sleeps.
+  private(set) var isAsleep = false
+  /// What is due when it wakes.
+  private var deferred: [() -> Void] = []
   private(set) var runID: [UInt8] = []
+  var commandIDs = CommandIDClock(after: nil)
   var links: [SimulatedLink] = []
+  /// Counts looks at what the disk holds of peers, and says which was the last for a device.
+  private var lastLook = 0
+  var looks: [DeviceID: Int] = [:]
   /// Older states of the disk, for a restore.
   var backup: ModelStore?
   /// Milliseconds that the wall clock is off.
   var wallError: Int64 = 0
   private var bootedAt: Int64 = 0
   private var sleptMilliseconds: Int64 = 0
+  private var sleepsFor: Int64 = 0
   private var boots = 0
   private var earlierBoots: Int64 = 0
   private(set) lazy var disk = Disk(self)
 
-  init(_ simulation: Simulation, index: Int, device: DeviceID, role: DeviceRole, linkKey: LinkKeyPair?, store: ModelStore?) {
+  init(
+    _ simulation: Simulation, index: Int, device: DeviceID, role: DeviceRole, linkKey: LinkKeyPair?, store: ModelStore?
+  ) {
     self.simulation = simulation
     self.index = index
     self.device = device
@@ -60,8 +69,7 @@ final class SimulatedNode {
     let life = life
     simulation.after(micros) { [unowned self] in
       guard self.life == life, isRunning else { return }
-      let wait = frozenUntil - simulation.now
-      if wait > 0 { return act(after: wait, run) }
+      if isAsleep { return deferred.append(run) }
       run()
     }
   }
@@ -76,6 +84,7 @@ final class SimulatedNode {
     life += 1
     runID = simulation.random.bytes(16)
     store.open()
+    commandIDs = CommandIDClock(after: store.commands.map(\.id).max())
     simulation.note(1, "\(name) starts")
     disk.begin()
     refreshAll()
@@ -99,7 +108,8 @@ final class SimulatedNode {
     }
     isRunning = false
     isListening = false
-    frozenUntil = 0
+    isAsleep = false
+    deferred = []
     life += 1
     for link in links { link.vanishWithProcess() }
     links = []
@@ -122,13 +132,27 @@ final class SimulatedNode {
 
   /// Sleep: nothing moves for a while, and the boot clock runs on for longer than anybody saw.
   func sleep(micros: Int64, milliseconds: Int64) {
-    frozenUntil = simulation.now + micros
-    act(after: 0) { [unowned self] in
-      sleptMilliseconds += milliseconds
-      // Waking is a sign of life for whoever sleeps.
-      for link in links { link.signOfLife() }
-      lookForExpired()
+    guard isRunning, !isAsleep else { return }
+    isAsleep = true
+    sleepsFor = milliseconds
+    let life = life
+    simulation.after(micros) { [unowned self] in if self.life == life { wake() } }
+  }
+
+  /// Go on.
+  func wake() {
+    guard isAsleep else { return }
+    isAsleep = false
+    sleptMilliseconds += sleepsFor
+    let due = deferred
+    deferred = []
+    for run in due { act(after: 0, run) }
+    for connection in simulation.network.open {
+      for port in [connection.caller, connection.callee] where port?.node === self { port?.give() }
     }
+    // Waking is a sign of life for whoever sleeps.
+    act(after: 0) { [unowned self] in for link in links { link.signOfLife() } }
+    lookForExpired()
   }
 
   var name: String { "\(role == .parent ? "P" : "C")\(index)" }
@@ -145,11 +169,18 @@ final class SimulatedNode {
 
   func link(_ device: DeviceID) -> SimulatedLink? { links.first { $0.peer == device } }
 
+  func nextLook() -> Int {
+    lastLook += 1
+    return lastLook
+  }
+
   // MARK: What runs out
 
   private func lookForExpired() {
     act(after: 1_000) { [unowned self] in
-      disk.commit("expire") { [unowned self] store in store.expireDue(at: wall) } then: { [unowned self] result in
+      disk.commit("expire") { [unowned self] store in
+        store.expireDue(at: wall)
+      } then: { [unowned self] result in
         simulation.oracle.expired(self, try? result.get())
         guard let wait = store.untilNextExpiry() else { return }
         act(after: 1_000 * max(500, min(wait, 600_000))) { [unowned self] in lookForExpired() }

@@ -79,12 +79,18 @@ extension ModelStore {
     case (.usage, .usageRecord):
       guard let record = try? coding.usageRecord(item.body), record.device == peers[place].device,
         record.recordID.bytes == item.itemID
-      else { return result.faults += 1 }
+      else {
+        result.faults += 1
+        return
+      }
       if usage[record.recordID] == nil { usage[record.recordID] = record }
     case (.usage, .usageLoss):
       guard let loss = try? coding.usageLoss(item.body), loss.device == peers[place].device,
         loss.lossID.bytes == item.itemID
-      else { return result.faults += 1 }
+      else {
+        result.faults += 1
+        return
+      }
       if losses[loss.lossID] == nil { losses[loss.lossID] = loss }
     case (.control, .removal):
       try takeRemoval(place, role, &result)
@@ -152,7 +158,8 @@ extension ModelStore {
 
   private mutating func applyReceipt(_ item: DeliveryItem, _ place: Int, _ result: inout ModelInboxResult) {
     guard let receipt = try? coding.receipt(item.body), receipt.commandID.bytes == item.itemID else {
-      return result.faults += 1
+      result.faults += 1
+      return
     }
     let device = peers[place].device
     guard let index = commands.firstIndex(where: { $0.id == receipt.commandID && $0.target == device }) else { return }
@@ -171,7 +178,9 @@ extension ModelStore {
     commands[index].hasState = state != nil
     guard case .app(let rule, _)? = state else { return }
     witness(rule.modified.wall)
-    guard rules[device]?[rule.appID].map({ $0.modified <= rule.modified }) ?? !isReplaced(commands[index]) else { return }
+    guard rules[device]?[rule.appID].map({ $0.modified <= rule.modified }) ?? !isReplaced(commands[index]) else {
+      return
+    }
     rules[device, default: [:]][rule.appID] = rule
   }
 }

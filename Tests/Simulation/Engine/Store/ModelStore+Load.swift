@@ -26,14 +26,21 @@ extension ModelStore {
       guard loaded.count < items, found < items else { break }
       found += 1
       let item = DeliveryItem(sequence: row.sequence, kind: row.kind, itemID: row.itemID, body: row.body)
-      if item.sequence > next { loaded.append(DeliveryItem(skipping: next...(item.sequence - 1))) }
+      if item.sequence > next {
+        let skip = DeliveryItem(skipping: next...(item.sequence - 1))
+        guard loaded.isEmpty || size + skip.cost <= bytes else { return .loaded(told(loaded, device)) }
+        loaded.append(skip)
+        size += skip.cost
+      }
       next = item.sequence
       size += item.cost
       guard loaded.count < items, loaded.isEmpty || size <= bytes else { return .loaded(told(loaded, device)) }
       loaded.append(item)
       next += 1
     }
-    if found < items, loaded.count < items, next <= last { loaded.append(DeliveryItem(skipping: next...last)) }
+    if found < items, loaded.count < items, next <= last, loaded.isEmpty || size + 16 <= bytes {
+      loaded.append(DeliveryItem(skipping: next...last))
+    }
     return .loaded(told(loaded, device))
   }
 
@@ -90,6 +97,7 @@ extension ModelStore {
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause
   ) throws(ModelStoreFault) -> OutboxPosition {
     let place = try place(device)
+    guard peers[place].state != .removed else { throw .noSuchPeer }
     let before = peers[place].outgoing[streamClass]
     let rest = (before?.items ?? []).map { (kind: $0.kind, id: $0.itemID, body: $0.body, level: $0.level) }
     let known = Set(rest.map(\.id))

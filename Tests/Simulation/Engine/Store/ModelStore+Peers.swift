@@ -100,6 +100,7 @@ extension ModelStore {
   mutating func takeRemoval(
     _ place: Int, _ role: DeviceRole, _ result: inout ModelInboxResult
   ) throws(ModelStoreFault) {
+    giveUp(place)
     if sources.fault != .leaveStreamsAtRemoval { closeStreams(place) }
     eraseKeys(peers[place].device)
     if role == .child { result.changes += try rotateHousehold() }
@@ -111,6 +112,7 @@ extension ModelStore {
     for index in commands.indices
     where commands[index].target == device && !commands[index].status.isFinal {
       commands[index].status = .cancelled
+      commands[index].wasGivenUp = true
       cancelled += 1
     }
     if cancelled > 0 { tally(place, .command, .cancelled, cancelled) }
@@ -179,7 +181,10 @@ extension ModelStore {
   mutating func takeRotation(
     _ item: DeliveryItem, _ place: Int, _ role: DeviceRole, _ result: inout ModelInboxResult
   ) {
-    guard role == .parent, let rotation = try? coding.rotation(item.body) else { return result.faults += 1 }
+    guard role == .parent, let rotation = try? coding.rotation(item.body) else {
+      result.faults += 1
+      return
+    }
     if let pending = peers[place].pendingKey, sources.keys.keyID(of: pending) == rotation.replaces {
       result.hasCompletedPairing = (try? promote(peers[place].device)) ?? false
     }

@@ -121,8 +121,9 @@ package struct ModelStore {
   }
 
   /// Take one item out of a queue: its number holds nothing any more.
-  mutating func withdraw(_ place: Int, _ streamClass: StreamClass, _ sequence: UInt64, itemID: [UInt8], as fate: DeliveryFate?)
-  {
+  mutating func withdraw(
+    _ place: Int, _ streamClass: StreamClass, _ sequence: UInt64, itemID: [UInt8], as fate: DeliveryFate?
+  ) {
     guard var stream = peers[place].outgoing[streamClass],
       let index = stream.items.firstIndex(where: { $0.sequence == sequence && $0.itemID == itemID })
     else { return }
@@ -168,6 +169,13 @@ package struct ModelStore {
         guard let position = hello.incoming.first(where: { $0.streamClass == held.streamClass }),
           let stream = peer.outgoing[held.streamClass], stream.epoch == position.epoch
         else { return false }
+        let after = (held.sequence + 1)...max(held.sequence + 1, position.through)
+        // What follows the peer's last item held nothing when it took it.
+        if position.through > held.sequence,
+          after.contains(stream.storedItem) || stream.items.contains(where: { after.contains($0.sequence) })
+        {
+          return true
+        }
         if stream.storedItem == held.sequence { return stream.storedItemID != held.itemID }
         return stream.items.first { $0.sequence == held.sequence }.map { $0.itemID != held.itemID } ?? false
       }.map(\.streamClass))

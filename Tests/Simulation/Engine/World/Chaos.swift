@@ -50,7 +50,9 @@ final class Chaos {
       simulation.pick(simulation.network.open)?.extraDelay = Int64(below(20_000_000))
     case .replay:
       let old = simulation.network.connections.filter { $0.overheard.count > 1 && $0.callee?.node === node }
-      if let old = simulation.pick(old), let ghost = old.caller?.node { simulation.network.replay(old, to: node, from: ghost) }
+      if let old = simulation.pick(old), let ghost = old.caller?.node {
+        simulation.network.replay(old, to: node, from: ghost)
+      }
     case .stall:
       let until = simulation.now + Int64(below(3_600_000_000))
       simulation.pick(simulation.network.open)?.callee?.stalledUntil = until
@@ -65,7 +67,8 @@ final class Chaos {
       guard node.isRunning else { return }
       let month: Int64 = 30 * 86_400_000
       node.sleep(
-        micros: Int64(below(150_000_000)), milliseconds: simulation.random.once(in: 2) ? month : Int64(below(3_600_000)))
+        micros: Int64(below(150_000_000)), milliseconds: simulation.random.once(in: 2) ? month : Int64(below(3_600_000))
+      )
     case .wallJump: node.wallError += Int64(below(2 * 315_360_000) - 315_360_000) * 1_000
     case .slowDisk: node.disk.slowest = simulation.random.once(in: 2) ? 2_000_000 : 3_000
     case .fullDisk: node.disk.fullUntil = simulation.now + Int64(below(30_000_000))
@@ -145,7 +148,7 @@ final class Chaos {
           simulation.household.pair(parent, child, isWhole: true)
         }
       }
-      if !isWhole { repairSplits() }
+      if !isWhole || isOver { repairSplits() }
     }
   }
 
@@ -161,7 +164,8 @@ final class Chaos {
     }
     for node in simulation.nodes {
       node.disk.killIn = nil
-      (node.disk.fullUntil, node.disk.slowest, node.frozenUntil) = (0, 3_000, 0)
+      (node.disk.fullUntil, node.disk.slowest) = (0, 3_000)
+      node.wake()
       node.start()
       for peer in node.store.peers where peer.isQuarantined {
         node.store.release(peer.device)

@@ -14,6 +14,8 @@ struct CouplePast {
   var isUneven = false
   /// Somebody was removed, or they were paired anew.
   var isPairedAnew = false
+  /// One was removed while a new pairing of the two was half made: which of two keys the other then answers with, nobody knows.
+  var wasRemovedHalfPaired = false
   /// A machine that was set back gave out numbers a second time, and nothing told them from those of its lost past:
   /// Protocol/05-delivery.md §8.
   var hasUnnoticedNumbers = false

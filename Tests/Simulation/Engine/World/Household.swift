@@ -51,7 +51,7 @@ final class Household {
   func command(_ parent: SimulatedNode, _ child: SimulatedNode) {
     acts += 1
     let (device, wall) = (child.device, parent.wall)
-    let id = CommandID(milliseconds: wall, random: simulation.random.bytes(10))
+    let id = parent.commandIDs.next(wall: wall, random: simulation.random.bytes(8))
     let app = Self.apps[simulation.random.below(Self.apps.count)]
     let (kind, level) = (simulation.random.below(10), Int64(acts))
     let lifetime: Int64? =
@@ -88,8 +88,9 @@ final class Household {
       sessionStart: start, sessionEnd: start + milliseconds, zone: "UTC", activeMilliseconds: milliseconds,
       category: .learning, milliPointsPerMinute: 1_000, earnedMilliPoints: milliseconds / 60, evidence: .observed)
     child.act(after: 0) { [unowned self, unowned child] in
-      child.disk.commit("usage") { (store: inout ModelStore) throws(ModelStoreFault) in try store.report(record) }
-      then: { [unowned self, unowned child] result in
+      child.disk.commit("usage") { (store: inout ModelStore) throws(ModelStoreFault) in
+        try store.report(record)
+      } then: { [unowned self, unowned child] result in
         guard case .success(let changes) = result else { return }
         finish(child) { child.committed(changes) }
       }
@@ -100,7 +101,11 @@ final class Household {
   private func finish(_ node: SimulatedNode, then: @escaping () -> Void) {
     then()
     guard simulation.fault == .numberBeforeItem else { return }
-    node.disk.commit("items of numbers") { $0.keepItemsOfNumbers() } then: { _ in then() }
+    node.disk.commit("items of numbers") {
+      $0.keepItemsOfNumbers()
+    } then: { _ in
+      then()
+    }
   }
 
   /// A person takes a command back.
@@ -109,7 +114,10 @@ final class Household {
       let id = simulation.pick(parent.store.commands.filter { $0.status == .queued }.map(\.id))
     else { return }
     parent.act(after: 0) { [unowned parent] in
-      parent.disk.commit("cancel") { $0.cancel(id) } then: { _ in }
+      parent.disk.commit("cancel") {
+        $0.cancel(id)
+      } then: { _ in
+      }
     }
   }
 
@@ -121,9 +129,8 @@ final class Household {
       let oracle = simulation.oracle
       let link = node.link(other)
       node.disk.commit("remove") { (store: inout ModelStore) throws(ModelStoreFault) in
-        let removed = try store.remove(other, removal: device.bytes + other.bytes, itemID: bytes)
-        oracle.removes(node, other)
-        return removed
+        oracle.removes(other, of: device, store)
+        return try store.remove(other, removal: device.bytes + other.bytes, itemID: bytes)
       } then: { [unowned node] result in
         guard case .success(let removed) = result else { return }
         link?.removed()

@@ -16,9 +16,11 @@ extension Oracle {
       let (one, other) = (parent.store.peer(child.device), child.store.peer(parent.device))
       if one?.pendingKey != nil || other?.pendingKey != nil { return "the pairing of \(names) is half made" }
       if isSplit(parent, child) { return "\(names) were set back, and have to be paired anew" }
-      if !past.isSetBack {
+      if !past.isSetBack, !past.wasRemovedHalfPaired {
         if one?.state == .removedUntold, other?.state == .active { return "\(child.name) does not know of its removal" }
-        if other?.state == .removedUntold, one?.state == .active { return "\(parent.name) does not know of its removal" }
+        if other?.state == .removedUntold, one?.state == .active {
+          return "\(parent.name) does not know of its removal"
+        }
       }
       guard isCouple(parent, child) else { continue }
       guard parent.link(child.device)?.current != nil, child.link(parent.device)?.current != nil else {
@@ -26,7 +28,8 @@ extension Oracle {
       }
       for (node, peer) in [(parent, one), (child, other)] {
         for (streamClass, stream) in peer?.sending ?? [] where stream.storedThrough < stream.last {
-          return "\(node.name)'s \(streamClass.word) of \(names): stored through \(stream.storedThrough) of \(stream.last)"
+          return
+            "\(node.name)'s \(streamClass.word) of \(names): stored through \(stream.storedThrough) of \(stream.last)"
         }
       }
     }
@@ -39,7 +42,7 @@ extension Oracle {
         guard let child = checker().node(command.target), isCouple(parent, child),
           !past(Couple(parent: parent.device, child: child.device)).hasUnnoticedNumbers
         else { continue }
-        return "a command of \(parent.name) for \(child.name) is \(command.status.rawValue) for ever"
+        return "command \(command.sequence) of \(parent.name) for \(child.name) is \(command.status.rawValue) for ever"
       }
     }
     return nil
@@ -50,7 +53,9 @@ extension Oracle {
     for (parent, child) in couples where isCouple(parent, child) {
       let past = past(Couple(parent: parent.device, child: child.device))
       guard !past.hasUnnoticedNumbers, !isCloned(child.device) else { continue }
-      if let wrong = wrongCommands(parent, child, past) ?? wrongRules(parent, child, past) ?? wrongUsage(parent, child, past) {
+      if let wrong = wrongCommands(parent, child, past) ?? wrongRules(parent, child, past)
+        ?? wrongUsage(parent, child, past)
+      {
         return wrong
       }
     }
@@ -64,7 +69,8 @@ extension Oracle {
       let isApplied = child.store.receipts[command.id] != nil
       let isTold = [.executed, .failed].contains(command.status) || command.status == .superseded && command.hasState
       if isApplied != isTold, !(past.isUneven && isApplied) {
-        return "a command of \(parent.name) counts as \(command.status.rawValue) and was \(isApplied ? "" : "not ")executed"
+        return
+          "a command of \(parent.name) counts as \(command.status.rawValue) and was \(isApplied ? "" : "not ")executed"
           + " on \(child.name)"
       }
     }

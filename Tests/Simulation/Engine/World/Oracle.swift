@@ -71,8 +71,12 @@ final class Oracle {
   }
 
   /// One of the two has closed its streams, the other not yet.
-  func removes(_ node: SimulatedNode, _ other: DeviceID) {
-    pasts[couple(node.device, other), default: CouplePast()].isUneven = true
+  func removes(_ other: DeviceID, of device: DeviceID, _ store: ModelStore) {
+    guard store.peer(other) != nil else { return }
+    let couple = couple(device, other)
+    pasts[couple, default: CouplePast()].isUneven = true
+    let isHalf = store.peer(other)?.pendingKey != nil || simulation.node(other)?.store.peer(device)?.pendingKey != nil
+    if isHalf { pasts[couple, default: CouplePast()].wasRemovedHalfPaired = true }
   }
 
   func setsBack(_ node: SimulatedNode) {
@@ -145,7 +149,8 @@ final class Oracle {
       return
     }
     for item in before.items where item.sequence <= through && !isInForce(item, at: receiver) {
-      let isKnown = before.storedItem == held.item || before.items.contains { $0.sequence == held.item }
+      let isKnown =
+        held.item > 0 && before.storedItem == held.item || before.items.contains { $0.sequence == held.item }
       if past(couple).isSetBack, !isKnown, simulation.fault == nil {
         pasts[couple, default: CouplePast()].hasUnnoticedNumbers = true
       } else {
@@ -176,10 +181,12 @@ final class Oracle {
       guard !past(couple).isSetBack, let parent = simulation.node(effect.author),
         let command = parent.store.commands.first(where: { $0.id == effect.id })
       else { continue }
-      if command.pairing != effect.pairing, command.status == .cancelled {
+      if command.pairing != effect.pairing, command.wasGivenUp {
         simulation.fail("a command of \(author) from before a removal took effect on \(node.name)")
       }
-      if !past(couple).mayRestart, let last = lastOrder[couple], last.pairing == effect.pairing, last.order > command.order {
+      if !past(couple).mayRestart, let last = lastOrder[couple], last.pairing == effect.pairing,
+        last.order > command.order
+      {
         simulation.fail("commands of \(author) took effect on \(node.name) in another order than they were given")
       }
       lastOrder[couple] = (effect.pairing, command.order)
@@ -207,9 +214,12 @@ final class Oracle {
     for position in batch.stored + (batch.hello?.incoming ?? []) where position.through > 0 {
       let held = peer.incoming[position.streamClass]
       let isTrue = held.map { $0.epoch == position.epoch && $0.watermark >= position.through } ?? false
-      if !isTrue, !past(couple(link.node.device, link.peer)).mayRestart, !past(couple(link.node.device, link.peer)).isPairedAnew {
+      if !isTrue, !past(couple(link.node.device, link.peer)).mayRestart,
+        !past(couple(link.node.device, link.peer)).isPairedAnew
+      {
         simulation.fail(
-          "\(link.name) says that \(position.streamClass.word) is stored through \(position.through), which is not durable")
+          "\(link.name) says that \(position.streamClass.word) is stored through \(position.through), which is not durable"
+        )
       }
     }
   }
@@ -263,9 +273,11 @@ final class Oracle {
   }
 
   /// A call was answered with a key that the caller does not hold.
-  func keysDiffer(_ link: SimulatedLink) {
+  func keysDiffer(_ link: SimulatedLink, _ frame: Frame) {
     let past = past(couple(link.node.device, link.peer))
-    guard !past.isSetBack, !past.isPairedAnew else { return }
+    guard !past.isSetBack, !past.isPairedAnew, case .answer(let answer) = frame else { return }
+    // The call may have begun before there was that key.
+    guard link.node.store.peer(link.peer)?.callingKeys.contains(answer) == false else { return }
     simulation.fail("\(link.name) holds no key that the peer answers with")
   }
 

@@ -60,7 +60,9 @@ public final class Simulation {
       // Nothing is stuck: what is new arrives as well.
       household.lastWave()
       let wave = now
-      repeat { go(until: now + 500_000) } while violation == nil && oracle.whatIsMissing() != nil && now - wave < 300_000_000
+      repeat {
+        go(until: now + 500_000)
+      } while violation == nil && oracle.whatIsMissing() != nil && now - wave < 300_000_000
       if violation == nil { violation = oracle.whatIsMissing() ?? oracle.whatIsWrong() }
     }
     let verdict = violation

@@ -1,0 +1,127 @@
+import GRDB
+import LatchkeyModel
+
+/// What the jobs of one transaction share, so that it is read and written once and not for each of them: the counters of
+/// streams, who the parents are, the longest session.
+///
+/// The database lags behind while a group is open: `settle` writes what is held and forgets the rest, and is called before
+/// any job that does not know of the group, and before the commit. A group ends with its transaction, also when that is
+/// rolled back.
+final class WriteGroup {
+  private struct Key: Hashable {
+    var peer: Int64
+    var streamClass: StreamClass
+  }
+
+  private struct Stream {
+    var epoch: UInt64
+    var last: Int64
+    var items: Int64
+    var bytes: Int64
+    var isNew: Bool
+    var hasChanged = false
+  }
+
+  private var streams: [Key: Stream] = [:]
+  private var knownParents: [OutboxAddress]?
+  private var active: [DeviceID: Int64] = [:]
+  private var longest: [DeviceID: (milliseconds: Int64, hasChanged: Bool)] = [:]
+  private var ageing: StoreClock?
+
+  /// Give out the next number of a stream.
+  ///
+  /// - Parameter cost: bytes that the item counts for.
+  /// - Throws: `StoreError.queueFull` when a cap is reached; no number is given out then.
+  func next(
+    _ peer: OutboxAddress, _ streamClass: StreamClass, cost: Int64, caps: QueueCaps, _ database: Database
+  ) throws -> OutboxChange {
+    let key = Key(peer: peer.number, streamClass: streamClass)
+    var stream: Stream
+    if let known = streams[key] { stream = known } else { stream = try Self.load(key, database) }
+    // A stream takes its first item whatever the caps are.
+    guard stream.isNew && !stream.hasChanged || stream.items < caps.items && stream.bytes + cost <= caps.bytes else {
+      throw StoreError.queueFull(.init(streamClass.word))
+    }
+    stream.last += 1
+    stream.items += 1
+    stream.bytes += cost
+    stream.hasChanged = true
+    streams[key] = stream
+    return OutboxChange(
+      device: peer.device, streamClass: streamClass, epoch: stream.epoch, last: UInt64(bitPattern: stream.last))
+  }
+
+  private static func load(_ key: Key, _ database: Database) throws -> Stream {
+    try database.first(
+      "SELECT epoch, last, waiting_items, waiting_bytes FROM outbox_stream WHERE peer = ? AND class = ?",
+      [key.peer, Int64(key.streamClass.rawValue)]
+    ) {
+      Stream(
+        epoch: $0.unsigned(0), last: $0.integer(1), items: $0.integer(2), bytes: $0.integer(3), isNew: false)
+    } ?? Stream(epoch: UInt64.random(in: 1...UInt64.max), last: 0, items: 0, bytes: 0, isNew: true)
+  }
+
+  /// Active parents.
+  func parents(_ database: Database) throws -> [OutboxAddress] {
+    if let knownParents { return knownParents }
+    let parents = try database.addresses(role: .parent)
+    knownParents = parents
+    return parents
+  }
+
+  /// The number of an active peer; throws `noSuchPeer`.
+  func active(_ device: DeviceID, _ database: Database) throws -> OutboxAddress {
+    if let number = active[device] { return OutboxAddress(number: number, device: device) }
+    guard
+      let number = try database.first(
+        "SELECT number FROM peer WHERE device_id = ? AND state = 2", [device.bytes], { $0.integer(0) })
+    else { throw StoreError.noSuchPeer }
+    active[device] = number
+    return OutboxAddress(number: number, device: device)
+  }
+
+  /// A device's session was so long, which bounds how far back one that reaches into a range can begin.
+  func witness(session milliseconds: Int64, of device: DeviceID, _ database: Database) throws {
+    let known =
+      try longest[device]?.milliseconds
+      ?? database.first(
+        "SELECT milliseconds FROM usage_longest WHERE device_id = ?", [device.bytes], { $0.integer(0) }) ?? -1
+    longest[device] = (max(known, milliseconds), longest[device]?.hasChanged == true || milliseconds > known)
+  }
+
+  /// Note how far the clock of ages is when the group is settled.
+  func noteAge(_ clock: StoreClock) { ageing = clock }
+
+  /// Write what is held and forget the rest.
+  func settle(_ database: Database) throws {
+    for (key, stream) in streams where stream.hasChanged {
+      let known: Bindings = [
+        Int64(bitPattern: stream.epoch), stream.last, stream.items, stream.bytes, key.peer,
+        Int64(key.streamClass.rawValue),
+      ]
+      if stream.isNew {
+        try database.run(
+          """
+          INSERT INTO outbox_stream (epoch, last, stored_through, waiting_items, waiting_bytes, peer, class)
+          VALUES (?, ?, 0, ?, ?, ?, ?)
+          """, known)
+      } else {
+        try database.run(
+          """
+          UPDATE outbox_stream SET epoch = ?, last = ?, waiting_items = ?, waiting_bytes = ? WHERE peer = ? AND class = ?
+          """, known)
+      }
+    }
+    for (device, session) in longest where session.hasChanged {
+      try database.run(
+        "INSERT INTO usage_longest VALUES (?, ?) ON CONFLICT DO UPDATE SET milliseconds = excluded.milliseconds",
+        [device.bytes, session.milliseconds])
+    }
+    if let ageing { try database.noteAge(ageing) }
+    streams.removeAll(keepingCapacity: true)
+    longest.removeAll(keepingCapacity: true)
+    active.removeAll(keepingCapacity: true)
+    knownParents = nil
+    ageing = nil
+  }
+}

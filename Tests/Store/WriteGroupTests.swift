@@ -1,0 +1,90 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+import LatchkeyStore
+import LatchkeyTestSupport
+import Testing
+
+/// What the jobs of one transaction share is in the database at its end, whatever else was done in between.
+struct WriteGroupTests {
+  @Test("Commands that are given, replaced, cancelled and refused side by side leave counters that are true")
+  func countersAreTrue() async throws {
+    let rig = try StoreRig(caps: QueueCaps(items: 300))
+    let child = try await rig.paired(.child)
+    let ids = (0..<400).map { _ in Samples.commandID(&rig.random) }
+    let payloads = (0..<400).map { index -> CommandPayload in
+      // Every fourth is the desired state of one thing, and takes its forerunner from the queue.
+      index.isMultiple(of: 4)
+        ? AppID("org.example.App").map { .removeApp($0) } ?? .requestReport : .message("number \(index)")
+    }
+    let store = rig.store
+    let given = await withTaskGroup(of: UInt64?.self) { group in
+      for (id, payload) in zip(ids, payloads) {
+        group.addTask { try? await store.issue(id, to: child, at: 10) { _, _ in payload }.change.last }
+      }
+      for id in ids.prefix(60) {
+        group.addTask {
+          _ = try? await store.cancel(id, at: 11)
+          return nil
+        }
+      }
+      return await group.reduce(into: [UInt64]()) { if let number = $1 { $0.append(number) } }
+    }
+    let position = try #require(try await store.outboxPositions(child)[.command])
+    // Gapless, and each given once; what did not fit was refused and has none.
+    #expect(given.sorted() == Array(1...position.last))
+    try expectTrueCounters(rig)
+    #expect(try await store.queues(child, at: 12).first?.waitingItems ?? 0 <= 300)
+  }
+
+  @Test("Records, receipts and what was stored, side by side, leave counters that are true and the longest session")
+  func mixture() async throws {
+    let rig = try StoreRig()
+    let parent = try await rig.paired(.parent)
+    let records = try (0..<200).map { index in
+      try rig.session(start: 1_000_000 + Int64(index) * 1_000, end: 1_000_000 + Int64(index) * 1_010 + 5)
+    }
+    let commands = (1...100).map { rig.item(UInt64($0), .message("number \($0)"), from: parent) }
+    let store = rig.store
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (index, record) in records.enumerated() {
+        group.addTask { _ = try await store.record([record], at: 3) }
+        guard index.isMultiple(of: 20) else { continue }
+        let run = ItemRun(streamClass: .command, epoch: 7, items: Array(commands[..<(index / 2 + 10)]))
+        group.addTask {
+          _ = try await store.receive([run], from: parent, role: .parent, enforcement: .recorded, at: 4)
+        }
+        group.addTask {
+          guard let usage = try await store.outboxPositions(parent)[.usage] else { return }
+          _ = try await store.forget(
+            parent, StreamPosition(streamClass: .usage, epoch: usage.epoch, through: usage.last / 2), at: 5)
+        }
+      }
+      try await group.waitForAll()
+    }
+    try expectTrueCounters(rig)
+    let positions = try await store.outboxPositions(parent)
+    #expect(positions[.usage]?.last == 200)
+    #expect(positions[.receipt]?.last == 100)
+    let queue = try DatabaseQueue(path: rig.path)
+    let longest = try await queue.read { try Int64.fetchOne($0, sql: "SELECT milliseconds FROM usage_longest") }
+    #expect(longest == records.map { $0.sessionEnd - $0.sessionStart }.max())
+  }
+
+  /// Compare what each stream counts with what is there.
+  private func expectTrueCounters(_ rig: StoreRig) throws {
+    let queue = try DatabaseQueue(path: rig.path)
+    let wrong = try queue.read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT s.* FROM outbox_stream s
+          WHERE waiting_items != (SELECT COUNT(*) FROM outbox_item i WHERE i.peer = s.peer AND i.class = s.class)
+            OR waiting_bytes != (SELECT coalesce(SUM(length(body) + length(item_id) + 16), 0) FROM outbox_item i
+                                 WHERE i.peer = s.peer AND i.class = s.class)
+            OR last < (SELECT coalesce(MAX(seq), 0) FROM outbox_item i WHERE i.peer = s.peer AND i.class = s.class)
+          """)
+    }
+    #expect(wrong.isEmpty)
+  }
+}
