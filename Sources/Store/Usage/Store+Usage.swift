@@ -148,7 +148,8 @@ extension Database {
     let item = QueuedItem(kind: .usageRecord, id: record.recordID.bytes, body: coding.encode(record), level: 0)
     return try group.parents(self).compactMap { parent in
       let queue = UsageQueue(
-        database: self, group: group, parent: parent, own: record.device, coding: coding, keys: keys, caps: caps, wall: wall)
+        database: self, group: group, parent: parent, own: record.device, coding: coding, keys: keys, caps: caps,
+        wall: wall)
       let change = try queue.add(item)
       if change == nil {
         try audit(
