@@ -21,7 +21,7 @@ extension NodeService {
         .invalid, "A command may wait from 1 second to 366 days before it expires, or for ever: choose one of these.")
     }
     let (context, wall) = (context, context.wall())
-    let id = CommandID(milliseconds: wall, random: SecureRandom.bytes(10))
+    let id = context.nextCommandID(wall)
     let issued: (command: ConfigurationCommand, change: OutboxChange)
     do {
       issued = try await context.store.issue(

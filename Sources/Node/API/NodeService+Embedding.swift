@@ -9,7 +9,7 @@ extension NodeService {
     _ payload: CommandPayload, to device: DeviceID
   ) async throws(LocalAPIError) -> (id: CommandID, sequence: UInt64) {
     let wall = context.wall()
-    let id = CommandID(milliseconds: wall, random: SecureRandom.bytes(10))
+    let id = context.nextCommandID(wall)
     do {
       let issued = try await context.store.issue(id, to: device, at: wall) { _, _ in payload }
       await directory.committed([issued.change])

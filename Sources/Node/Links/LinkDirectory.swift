@@ -7,6 +7,9 @@ actor LinkDirectory {
   private let context: NodeContext
   private var links: [DeviceID: PeerLink] = [:]
   private var byKey: [LinkPublicKey: DeviceID] = [:]
+  /// Counts looks into the database, and says which was the last for a device.
+  private var lastLook: UInt64 = 0
+  private var looks: [DeviceID: UInt64] = [:]
   private let added: AsyncStream<PeerLink>.Continuation
   /// Devices whose pairing a session has completed; one consumer.
   nonisolated let completed: AsyncStream<DeviceID>
@@ -22,12 +25,28 @@ actor LinkDirectory {
 
   /// Take over what the database holds about a device: make, change or end its link.
   func refresh(_ device: DeviceID) async throws(StoreError) {
-    let record = try await context.store.peers().first { $0.device.deviceID == device }
+    var look: UInt64
+    var record: PeerRecord?
+    repeat {
+      look = nextLook()
+      looks[device] = look
+      record = try await context.store.peers().first { $0.device.deviceID == device }
+      // Whoever looked after this one may have seen more, and is not to be set back.
+    } while looks[device] != look
     try await apply(record, device)
   }
 
   func refreshAll() async throws(StoreError) {
-    for record in try await context.store.peers() { try await apply(record, record.device.deviceID) }
+    let look = nextLook()
+    for record in try await context.store.peers() {
+      let device = record.device.deviceID
+      if looks[device] ?? 0 > look { try await refresh(device) } else { try await apply(record, device) }
+    }
+  }
+
+  private func nextLook() -> UInt64 {
+    lastLook += 1
+    return lastLook
   }
 
   private func apply(_ record: PeerRecord?, _ device: DeviceID) async throws(StoreError) {

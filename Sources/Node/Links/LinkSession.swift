@@ -7,6 +7,8 @@ struct Sighting: Sendable {
   /// `host:port` if we dialled.
   var address: String?
   var pairwiseKey: [UInt8]
+  /// The key of a half-made pairing that our call offered; nil when it offered none, or the peer called.
+  var offeredKey: [UInt8]?
 }
 
 /// One session of a link, from the end of its handshake on.
@@ -18,6 +20,8 @@ struct LinkSession {
   let ticket: StrangerTicket?
   /// The PSK it was opened with, 32 bytes: only one with a pending pairing's key completes that pairing.
   let pairwiseKey: [UInt8]
+  /// The key of a half-made pairing that our call offered; nil when it offered none, or the peer called.
+  let offeredKey: [UInt8]?
   let openedAt: BootInstant
   /// Wakes the tasks that do a session's work.
   let outboxWork: AsyncStream<Void>.Continuation

@@ -59,7 +59,7 @@ extension PeerLink {
 
   /// Try addresses 250 ms apart; the first that is authenticated wins. Gives the outcome when it is over.
   private func dial(_ candidates: [SocketEndpoint]) async -> DialOutcome {
-    let held = record.callingKeys
+    let (held, offered) = (record.callingKeys, record.pendingKey)
     let pairwiseKeys = held.compactMap { try? PresharedKey(bytes: $0) }
     guard !held.isEmpty, pairwiseKeys.count == held.count else { return .failed("There is no key for this device.") }
     let winner = DialWinner()
@@ -84,7 +84,9 @@ extension PeerLink {
               }
               guard winner.choose() else { return .failed("given up") }
               connection.authenticated()
-              await self.serve(connection, frames, transport, isInitiator: true, pairwiseKey: held[place], ticket: nil)
+              await self.serve(
+                connection, frames, transport, isInitiator: true, pairwiseKey: held[place], offeredKey: offered,
+                ticket: nil)
               return .served
             }
           } catch { return .failed("\(error): check that `latchkey run` is running there.") }

@@ -8,7 +8,7 @@ extension PeerLink {
   /// Run a session from the end of its handshake to its own end. Spec: Protocol/04-session.md §4 to §7.
   func serve(
     _ connection: FrameConnection, _ frames: FrameReader, _ transport: NoiseTransport, isInitiator: Bool,
-    pairwiseKey: [UInt8], ticket: StrangerTicket?
+    pairwiseKey: [UInt8], offeredKey: [UInt8]? = nil, ticket: StrangerTicket?
   ) async {
     let (outboxSignals, outboxWork) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let (inboxSignals, inboxWork) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -18,7 +18,7 @@ extension PeerLink {
       LinkSession(
         machine: SessionMachine(transport: transport, now: context.now()), connection: connection,
         isInitiator: isInitiator, ticket: ticket,
-        pairwiseKey: pairwiseKey, openedAt: context.now(),
+        pairwiseKey: pairwiseKey, offeredKey: offeredKey, openedAt: context.now(),
         outboxWork: outboxWork, inboxWork: inboxWork, forgetWork: forgetWork))
     connection.onDrained { outboxWork.yield() }
     if isInitiator {
@@ -216,7 +216,9 @@ extension PeerLink {
     // What has run out meanwhile is not to be sent, and whoever waits for it is told.
     context.expiryChanges.notify()
     sightings.append(
-      Sighting(address: session.isInitiator ? session.connection.remote : nil, pairwiseKey: session.pairwiseKey))
+      Sighting(
+        address: session.isInitiator ? session.connection.remote : nil, pairwiseKey: session.pairwiseKey,
+        offeredKey: session.offeredKey))
     session.forgetWork.yield()
     session.outboxWork.yield()
     context.changes.notify()

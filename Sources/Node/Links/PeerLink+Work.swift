@@ -38,7 +38,8 @@ extension PeerLink {
         // The peer uses new keys once it hears that they are stored: they have to be known here by then.
         if result.hasCompletedPairing { await directory.promoted(peer) }
         if result.hasNewKeys { try await directory.refresh(peer) }
-        if current == number, !stored.isEmpty { send(SessionBatch(stored: stored), number) }
+        // Also in a session that has begun meanwhile: what it brought again is in force by now, and nothing else says so.
+        if let current, !stored.isEmpty { send(SessionBatch(stored: stored), current) }
         CrashPoint.storedSent.reached()
         await publish(result, number)
       } catch {
@@ -160,8 +161,9 @@ extension PeerLink {
       // A session with the new key proves that the other half of the pairing is there.
       if try await context.store.promote(peer, at: context.wall()) { await directory.promoted(peer) }
       try await directory.refresh(peer)
-    } else if record.pendingKey != nil, sighting.address != nil, context.profile.role == .child {
-      // Answered with the key in force, as nobody does who still waits for the other half of a pairing, or has made it final.
+    } else if let pending = record.pendingKey, sighting.offeredKey == pending, context.profile.role == .child {
+      // Answered with the key in force although the new one was offered, as nobody does who still waits for the other half of
+      // a pairing, or has made it final. A call from before that pairing says nothing of it.
       try await context.store.discardPending(peer)
       try await directory.refresh(peer)
     }

@@ -75,25 +75,13 @@ actor PeerLink {
 
   /// The database has changed what is known of the peer.
   func refresh(_ record: PeerRecord) async {
-    let keyChanged = record.sessionKey != self.record.sessionKey
+    let isAnew =
+      record.sessionKey != self.record.sessionKey || record.state != self.record.state || record.state != .active
     // Whoever is trusted anew has to be caught anew.
     if self.record.quarantinedAt != nil, record.quarantinedAt == nil { watch = CloneWatch() }
     self.record = record
     logger[metadataKey: "peer"] = "\(record.device.name)"
-    // Streams may have been closed and begun anew with a pairing or a removal.
-    if keyChanged || record.state != .active {
-      if let outbox = try? await context.store.outboxPositions(peer),
-        let inbox = try? await context.store.inboxPositions(peer),
-        let held = try? await context.store.heldItems(peer)
-      {
-        // A session that counts on streams from before a removal or a new pairing makes way.
-        if !self.outbox.agrees(with: outbox) || !self.inbox.agrees(with: inbox), let current { close(current, .renew) }
-        if current == nil {
-          self.outbox = OutboxMachine(outbox)
-          self.inbox = InboxMachine(inbox, held: held)
-        }
-      }
-    }
+    if isAnew { await beginAnew() }
     await takeNews()
     // A session from before a new pairing makes way for one with its key.
     if let current, let key = sessions[current]?.pairwiseKey, record.pendingKey == nil, record.state == .active,
@@ -102,6 +90,24 @@ actor PeerLink {
       close(current, .renew)
     }
     signOfLife()
+  }
+
+  /// Streams may have been closed, and others begun, with a pairing or a removal: go on with what the database holds then.
+  private func beginAnew() async {
+    while !isEnded {
+      guard let outbox = try? await context.store.outboxPositions(peer),
+        let inbox = try? await context.store.inboxPositions(peer),
+        let held = try? await context.store.heldItems(peer)
+      else { return }
+      if self.outbox.agrees(with: outbox), self.inbox.agrees(with: inbox) { return }
+      // A session that counts on the closed streams makes way; what it did last may be newer than what was read.
+      guard let current else {
+        self.outbox = OutboxMachine(outbox)
+        self.inbox = InboxMachine(inbox, held: held)
+        return
+      }
+      close(current, .renew)
+    }
   }
 
   /// The peer is not paired any more.

@@ -20,6 +20,7 @@ final class NodeContext: Sendable {
   let changes = ChangeSignal()
   /// The state of peers, for whoever follows it.
   let syncChanges = ChangeSignal()
+  private let commandIDs: Mutex<CommandIDClock>
   private let keys: Mutex<KeyFile>
   /// On the parent that founded the household: its discovery keys that somebody may still hold, newest first.
   private let household = Mutex<[[UInt8]]>([])
@@ -33,12 +34,14 @@ final class NodeContext: Sendable {
 
   init(
     configuration: NodeConfiguration, folder: StateFolder, profile: NodeProfile, keys: KeyFile, store: Store,
+    newestCommand: CommandID?,
     bootID: String?, logger: Logger
   ) {
     self.configuration = configuration
     self.folder = folder
     self.profile = profile
     self.keys = Mutex(keys)
+    commandIDs = Mutex(CommandIDClock(after: newestCommand))
     self.store = store
     self.logger = logger
     // Without a boot ID nothing is taken to be of this boot: codes run out and sessions end with each start.
@@ -99,6 +102,12 @@ final class NodeContext: Sendable {
 
   /// Unix milliseconds; for people only.
   func wall() -> Int64 { WallClock.now() }
+
+  /// A command's ID, which sorts after all that were given before, also when the wall clock was set back.
+  func nextCommandID(_ wall: Int64) -> CommandID {
+    let random = SecureRandom.bytes(8)
+    return commandIDs.withLock { $0.next(wall: wall, random: random) }
+  }
 
   /// Things a person should know, one sentence each with a next step.
   var warnings: [String] { notes.withLock { $0.sorted { $0.key < $1.key }.map(\.value) } }

@@ -74,13 +74,15 @@ public final class RunningNode: Sendable {
     } catch {
       throw NodeStartupError(error)
     }
+    let newestCommand: CommandID?
+    do { newestCommand = try await store.newestCommandID() } catch { throw NodeStartupError(error) }
     for peer in configuration.peers where SocketEndpoint(peer) == nil {
       throw NodeStartupError(
         "“\(DeviceName(sanitising: peer))” is no address: give --peer as host:port.", exitStatus: 64)
     }
     let context = NodeContext(
       configuration: configuration, folder: folder, profile: profile, keys: keys, store: store,
-      bootID: bootID, logger: logger)
+      newestCommand: newestCommand, bootID: bootID, logger: logger)
     store.watchDisk { [weak context] in context?.diskChanged($0) }
     #if DEBUG
       store.beforeEachCommit { CrashPoint.storeUncommitted.reached() }

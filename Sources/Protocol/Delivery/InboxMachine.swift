@@ -52,10 +52,8 @@ public struct InboxMachine: Sendable {
   /// Whether the store holds the streams that are counted on here, or has closed them and perhaps begun others.
   public func agrees(with stored: [StreamPosition]) -> Bool {
     streams.allSatisfy { streamClass, stream in
-      stream.watermark == 0
-        || stored.contains {
-          $0.streamClass == streamClass && $0.epoch == stream.epoch && $0.through >= stream.watermark
-        }
+      // A new epoch is in the store with its first items.
+      stream.watermark == 0 || stored.contains { $0.streamClass == streamClass && $0.epoch == stream.epoch }
     }
   }
 

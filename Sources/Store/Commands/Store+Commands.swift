@@ -83,6 +83,15 @@ extension Store {
     }
   }
 
+  /// The ID that sorts last of all commands given here; nil when there is none.
+  public func newestCommandID() async throws(StoreError) -> CommandID? {
+    try await read { database in
+      try database.row("SELECT MAX(command_id) FROM command").flatMap { $0[0] as Data? }.flatMap {
+        CommandID(bytes: $0)
+      }
+    }
+  }
+
   public func command(_ id: CommandID) async throws(StoreError) -> ConfigurationCommand? {
     try await read { [own, coding] database in
       try database.commandRow(id).map { try ConfigurationCommand($0, author: own, coding) }

@@ -30,6 +30,18 @@ extension Store {
               "SELECT epoch, stored_item, stored_item_id FROM outbox_stream WHERE peer = ? AND class = ?",
               [peer.number, Int64(held.streamClass.rawValue)]), stream.unsigned("epoch") == position.epoch
           else { return false }
+          // What follows the peer's last item held nothing when it took it.
+          let after = try database.row(
+            """
+            SELECT 1 FROM outbox_item WHERE peer = ?1 AND class = ?2 AND seq > ?3 AND seq <= ?4
+            UNION ALL SELECT 1 FROM outbox_stream WHERE peer = ?1 AND class = ?2 AND stored_item > ?3 AND stored_item <= ?4
+            LIMIT 1
+            """,
+            [
+              peer.number, Int64(held.streamClass.rawValue), Int64(bitPattern: held.sequence),
+              Int64(bitPattern: position.through),
+            ])
+          if after != nil { return true }
           if stream.unsigned("stored_item") == held.sequence { return stream.bytes("stored_item_id") != held.itemID }
           let waiting = try database.row(
             "SELECT item_id FROM outbox_item WHERE peer = ? AND class = ? AND seq = ?",

@@ -18,7 +18,8 @@ struct ChaosFamily: Sendable {
     throw LabFault("Nobody answered for a minute.")
   }
 
-  /// Give commands 1 to `count` to a child, each one once: after a crash in the middle, look whether it was accepted.
+  /// Give commands 1 to `count` to a child, each one once: after a crash in the middle, look whether it was accepted. Each is for
+  /// an application of its own, so that none makes way for a newer one.
   func giveCommands(_ count: Int, to child: NodeProcess, accepted: () -> Void) async throws {
     for number in 1...count {
       try await Self.persistently {
@@ -26,7 +27,8 @@ struct ChaosFamily: Sendable {
         let known = try await api.commands(device: child.name, limit: 1).first
         guard known.flatMap(Self.number) != number else { return }
         _ = try await api.issue(
-          CommandRequest(device: child.name, action: .setApp(.init(appID: "in.order", dailyLimitMinutes: number))))
+          CommandRequest(
+            device: child.name, action: .setApp(.init(appID: "in.order.\(number)", dailyLimitMinutes: number))))
       }
       accepted()
     }

@@ -63,6 +63,12 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case forgetPendingAtEnd = "forget-pending-at-end"
   /// A link goes on with the streams that were closed by a removal, when the device is paired anew.
   case keepClosedStreams = "keep-closed-streams"
+  /// What a commit of an earlier session has stored is not reported in the one that is open meanwhile.
+  case reportInOldSession = "report-in-old-session"
+  /// A call from before a pairing counts as proof that the pairing was rolled back.
+  case discardByOlderCall = "discard-by-older-call"
+  /// What was read of a peer longer ago takes the place of what was read since.
+  case applyOlderLook = "apply-older-look"
   /// A receipt that the parent lost when it was set back is not sent again.
   case dropReceiptsAtRestart = "drop-receipts-at-restart"
 }

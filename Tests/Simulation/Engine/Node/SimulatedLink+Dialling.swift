@@ -50,7 +50,7 @@ extension SimulatedLink {
   }
 
   private func dial(_ then: @escaping (Outcome) -> Void) {
-    let keys = record.callingKeys
+    let (keys, offered) = (record.callingKeys, record.pendingKey)
     let places = simulation.nodes.filter { $0.device == peer }
     guard !places.isEmpty, let call = simulation.handshakes.call(node, peer, keys: keys) else { return then(.failed) }
     let place = places[simulation.random.below(places.count)]
@@ -71,13 +71,12 @@ extension SimulatedLink {
       port.onFrame = { [self] frame in
         guard !isOver else { return }
         guard case .answer(let answer) = frame, let (sealing, key) = call.answered(answer) else {
-          simulation.oracle.keysDiffer(self)
+          simulation.oracle.keysDiffer(self, frame)
           port.close()
           return over(.failed)
         }
         isOver = true
-        port.connection.isUnproven = false
-        serve(port, sealing, isInitiator: true, pairwiseKey: keys[key]) { then(.served) }
+        serve(port, sealing, isInitiator: true, pairwiseKey: keys[key], offeredKey: offered) { then(.served) }
       }
       node.act(after: 10_000_000) {
         guard !isOver else { return }

@@ -4,7 +4,8 @@ import LatchkeyProtocol
 /// A session from the end of its handshake to its own end. Spec: Protocol/04-session.md §4 to §7.
 extension SimulatedLink {
   func serve(
-    _ port: Port, _ sealing: Sealing, isInitiator: Bool, pairwiseKey: [UInt8], ended: @escaping () -> Void
+    _ port: Port, _ sealing: Sealing, isInitiator: Bool, pairwiseKey: [UInt8], offeredKey: [UInt8]? = nil,
+    ended: @escaping () -> Void
   ) {
     guard !isEnded else {
       port.close()
@@ -13,7 +14,7 @@ extension SimulatedLink {
     let session = newSession { number in
       SimulatedSession(
         number: number, port: port, sealing: sealing, isInitiator: isInitiator, pairwiseKey: pairwiseKey,
-        now: node.now, ended: ended)
+        offeredKey: offeredKey, now: node.now, ended: ended)
     }
     simulation.oracle.opened(self)
     port.onDrained = { [weak self] in self?.signalOutbox() }
@@ -86,7 +87,7 @@ extension SimulatedLink {
     guard sessions[session.number] === session else { return end(session) }
     let batch: SessionBatch
     do { batch = try session.open(frame, now: node.now) } catch { return accuse(session, error) }
-    session.port.connection.isUnproven = false
+    if !session.isInitiator { session.port.connection.isUnproven = false }
     simulation.note(11, "\(name) session \(session.number) takes \(describe(batch))")
     guard let hello = batch.hello else { return process(batch, session) }
     greet(session, hello) { [self] goesOn in
@@ -218,7 +219,7 @@ extension SimulatedLink {
       case .restart(let streamClass, let cause): restarts.append((streamClass, cause))
       }
     }
-    sightings.append((session.pairwiseKey, session.isInitiator))
+    sightings.append((session.pairwiseKey, session.offeredKey))
     signal(session, \.forgetPump) { [self] in pumpForget(session, $0) }
     signalOutbox()
   }

@@ -113,7 +113,11 @@ extension SimulatedLink {
       }
     }
     func report() {
-      if current == session.number, !stored.isEmpty { send(SessionBatch(stored: stored), session) }
+      // Also in a session that has begun meanwhile: what it brought again is in force by now.
+      let reporter = simulation.fault == .reportInOldSession ? session.number : current
+      if let reporter, reporter == current, let session = sessions[reporter], !stored.isEmpty {
+        send(SessionBatch(stored: stored), session)
+      }
       publish(result, session)
       pumpInbox(session, done)
     }
@@ -190,7 +194,7 @@ extension SimulatedLink {
 
   /// A session that was opened may complete a pairing, or show that it was rolled back.
   private func note(
-    _ sighting: (key: [UInt8], isDialled: Bool), then: @escaping (Result<Bool, ModelStoreFault>) -> Void
+    _ sighting: (key: [UInt8], offered: [UInt8]?), then: @escaping (Result<Bool, ModelStoreFault>) -> Void
   ) {
     let device = peer
     func refresh(_ result: Result<Bool, ModelStoreFault>) {
@@ -203,7 +207,7 @@ extension SimulatedLink {
       } then: {
         refresh($0)
       }
-    } else if record.pendingKey != nil, sighting.isDialled, node.role == .child {
+    } else if let pending = record.pendingKey, isRefused(pending, sighting), node.role == .child {
       node.disk.commit("discard a pairing", with: device) { store in
         store.discardPending(device)
         return true
@@ -222,6 +226,11 @@ extension SimulatedLink {
   /// What the peer has stored is still to be noted; a newer word on it counts.
   private func putBack(_ position: StreamPosition) {
     if pendingForget[position.streamClass] == nil { pendingForget[position.streamClass] = position }
+  }
+
+  /// Whether the peer has answered with another key although it was offered that of the half-made pairing.
+  private func isRefused(_ pending: [UInt8], _ sighting: (key: [UInt8], offered: [UInt8]?)) -> Bool {
+    simulation.fault == .discardByOlderCall || sighting.offered == pending
   }
 
   /// What the peer has stored it has stored: that this is not written down here ends no session. It waits for the disk.

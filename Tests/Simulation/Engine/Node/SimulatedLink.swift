@@ -14,8 +14,8 @@ final class SimulatedLink {
   private var nextSession = 0
   var pendingForget: [StreamClass: StreamPosition] = [:]
   var restarts: [(StreamClass, RestartCause)] = []
-  /// Sessions that were opened and are not noted yet: the key, and whether we dialled.
-  var sightings: [(key: [UInt8], isDialled: Bool)] = []
+  /// Sessions that were opened and are not noted yet: the key, and that of a half-made pairing that our call offered.
+  var sightings: [(key: [UInt8], offered: [UInt8]?)] = []
   var pace = DialPace()
   var watch = CloneWatch()
   var answeringKeyID: [UInt8]?
@@ -48,10 +48,17 @@ final class SimulatedLink {
 
   /// The disk has changed what is known of the peer.
   func refresh(_ record: ModelPeer, then: @escaping () -> Void) {
-    let keyChanged = record.sessionKey != self.record.sessionKey
+    let isAnew =
+      record.sessionKey != self.record.sessionKey || record.state != self.record.state || record.state != .active
     if self.record.isQuarantined, !record.isQuarantined { watch = CloneWatch() }
     self.record = record
-    guard keyChanged || record.state != .active else { return takeNews { [self] in refreshed(record, then) } }
+    let goOn = { [self] in takeNews { [self] in refreshed(record, then) } }
+    if isAnew { beginAnew(then: goOn) } else { goOn() }
+  }
+
+  /// Streams may have been closed, and others begun, with a pairing or a removal.
+  private func beginAnew(then: @escaping () -> Void) {
+    guard !isEnded, simulation.fault != .keepClosedStreams else { return then() }
     let device = peer
     node.disk.read {
       $0.outboxPositions(device)
@@ -62,18 +69,14 @@ final class SimulatedLink {
         node.disk.read {
           $0.heldItems(device)
         } then: { [self] held in
-          // A session that counts on streams from before a removal or a new pairing makes way.
-          if simulation.fault != .keepClosedStreams,
-            !(self.outbox.agrees(with: outbox) && self.inbox.agrees(with: inbox)),
-            let current
-          {
-            close(current, .renew)
-          }
-          if current == nil {
+          if self.outbox.agrees(with: outbox), self.inbox.agrees(with: inbox) { return then() }
+          guard let current else {
             self.outbox = OutboxMachine(outbox)
             self.inbox = InboxMachine(inbox, held: held)
+            return then()
           }
-          takeNews { [self] in refreshed(record, then) }
+          close(current, .renew)
+          beginAnew(then: then)
         }
       }
     }

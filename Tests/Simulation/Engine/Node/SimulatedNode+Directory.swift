@@ -3,18 +3,29 @@ import LatchkeyModel
 /// Every paired device's link, made, changed and ended as the disk says: what `LinkDirectory` does in a node.
 extension SimulatedNode {
   func refreshAll() {
+    let look = nextLook()
     disk.read {
       $0.peers
     } then: { [unowned self] peers in
-      for peer in peers { apply(peer, peer.device) {} }
+      for peer in peers {
+        if looks[peer.device] ?? 0 > look, simulation.fault != .applyOlderLook {
+          refresh(peer.device)
+        } else {
+          apply(peer, peer.device) {}
+        }
+      }
     }
   }
 
   /// Take over what the disk holds about a device.
   func refresh(_ device: DeviceID, then: @escaping () -> Void = {}) {
+    let look = nextLook()
+    looks[device] = look
     disk.read {
       $0.peer(device)
     } then: { [unowned self] peer in
+      // Whoever looked after this one may have seen more, and is not to be set back.
+      guard looks[device] == look || simulation.fault == .applyOlderLook else { return refresh(device, then: then) }
       apply(peer, device, then: then)
     }
   }

@@ -24,7 +24,11 @@ final class SimulatedNode {
   /// What is due when it wakes.
   private var deferred: [() -> Void] = []
   private(set) var runID: [UInt8] = []
+  var commandIDs = CommandIDClock(after: nil)
   var links: [SimulatedLink] = []
+  /// Counts looks at what the disk holds of peers, and says which was the last for a device.
+  private var lastLook = 0
+  var looks: [DeviceID: Int] = [:]
   /// Older states of the disk, for a restore.
   var backup: ModelStore?
   /// Milliseconds that the wall clock is off.
@@ -80,6 +84,7 @@ final class SimulatedNode {
     life += 1
     runID = simulation.random.bytes(16)
     store.open()
+    commandIDs = CommandIDClock(after: store.commands.map(\.id).max())
     simulation.note(1, "\(name) starts")
     disk.begin()
     refreshAll()
@@ -163,6 +168,11 @@ final class SimulatedNode {
   }
 
   func link(_ device: DeviceID) -> SimulatedLink? { links.first { $0.peer == device } }
+
+  func nextLook() -> Int {
+    lastLook += 1
+    return lastLook
+  }
 
   // MARK: What runs out
 

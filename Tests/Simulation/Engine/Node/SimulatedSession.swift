@@ -19,6 +19,8 @@ final class SimulatedSession {
   let isInitiator: Bool
   /// The key it was opened with.
   let pairwiseKey: [UInt8]
+  /// The key of a half-made pairing that our call offered.
+  let offeredKey: [UInt8]?
   let openedAt: BootInstant
   private var core: Core
   /// Called when all of it is over.
@@ -36,13 +38,14 @@ final class SimulatedSession {
   var epochs: [StreamClass: UInt64] = [:]
 
   init(
-    number: Int, port: Port, sealing: Sealing, isInitiator: Bool, pairwiseKey: [UInt8], now: BootInstant,
-    ended: @escaping () -> Void
+    number: Int, port: Port, sealing: Sealing, isInitiator: Bool, pairwiseKey: [UInt8], offeredKey: [UInt8]?,
+    now: BootInstant, ended: @escaping () -> Void
   ) {
     self.number = number
     self.port = port
     self.isInitiator = isInitiator
     self.pairwiseKey = pairwiseKey
+    self.offeredKey = offeredKey
     self.ended = ended
     openedAt = now
     switch sealing {

@@ -169,6 +169,13 @@ package struct ModelStore {
         guard let position = hello.incoming.first(where: { $0.streamClass == held.streamClass }),
           let stream = peer.outgoing[held.streamClass], stream.epoch == position.epoch
         else { return false }
+        let after = (held.sequence + 1)...max(held.sequence + 1, position.through)
+        // What follows the peer's last item held nothing when it took it.
+        if position.through > held.sequence,
+          after.contains(stream.storedItem) || stream.items.contains(where: { after.contains($0.sequence) })
+        {
+          return true
+        }
         if stream.storedItem == held.sequence { return stream.storedItemID != held.itemID }
         return stream.items.first { $0.sequence == held.sequence }.map { $0.itemID != held.itemID } ?? false
       }.map(\.streamClass))

@@ -148,7 +148,7 @@ final class Chaos {
           simulation.household.pair(parent, child, isWhole: true)
         }
       }
-      if !isWhole { repairSplits() }
+      if !isWhole || isOver { repairSplits() }
     }
   }
 

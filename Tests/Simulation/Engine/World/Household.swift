@@ -51,7 +51,7 @@ final class Household {
   func command(_ parent: SimulatedNode, _ child: SimulatedNode) {
     acts += 1
     let (device, wall) = (child.device, parent.wall)
-    let id = CommandID(milliseconds: wall, random: simulation.random.bytes(10))
+    let id = parent.commandIDs.next(wall: wall, random: simulation.random.bytes(8))
     let app = Self.apps[simulation.random.below(Self.apps.count)]
     let (kind, level) = (simulation.random.below(10), Int64(acts))
     let lifetime: Int64? =

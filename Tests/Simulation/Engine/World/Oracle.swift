@@ -149,7 +149,8 @@ final class Oracle {
       return
     }
     for item in before.items where item.sequence <= through && !isInForce(item, at: receiver) {
-      let isKnown = before.storedItem == held.item || before.items.contains { $0.sequence == held.item }
+      let isKnown =
+        held.item > 0 && before.storedItem == held.item || before.items.contains { $0.sequence == held.item }
       if past(couple).isSetBack, !isKnown, simulation.fault == nil {
         pasts[couple, default: CouplePast()].hasUnnoticedNumbers = true
       } else {
@@ -180,7 +181,7 @@ final class Oracle {
       guard !past(couple).isSetBack, let parent = simulation.node(effect.author),
         let command = parent.store.commands.first(where: { $0.id == effect.id })
       else { continue }
-      if command.pairing != effect.pairing, command.status == .cancelled {
+      if command.pairing != effect.pairing, command.wasGivenUp {
         simulation.fail("a command of \(author) from before a removal took effect on \(node.name)")
       }
       if !past(couple).mayRestart, let last = lastOrder[couple], last.pairing == effect.pairing,
@@ -272,9 +273,11 @@ final class Oracle {
   }
 
   /// A call was answered with a key that the caller does not hold.
-  func keysDiffer(_ link: SimulatedLink) {
+  func keysDiffer(_ link: SimulatedLink, _ frame: Frame) {
     let past = past(couple(link.node.device, link.peer))
-    guard !past.isSetBack, !past.isPairedAnew else { return }
+    guard !past.isSetBack, !past.isPairedAnew, case .answer(let answer) = frame else { return }
+    // The call may have begun before there was that key.
+    guard link.node.store.peer(link.peer)?.callingKeys.contains(answer) == false else { return }
     simulation.fail("\(link.name) holds no key that the peer answers with")
   }
 
