@@ -94,6 +94,7 @@ let package = Package(
       dependencies: [
         "LatchkeyModel", "LatchkeyNode", logging,
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ] + nio,

@@ -9,7 +9,7 @@ import Testing
 struct WriteGroupTests {
   @Test("Commands that are given, replaced, cancelled and refused side by side leave counters that are true")
   func countersAreTrue() async throws {
-    let rig = try StoreRig(caps: QueueCaps(items: 300))
+    let rig = try StoreRig(caps: QueueCaps(items: 350))
     let child = try await rig.paired(.child)
     let ids = (0..<400).map { _ in Samples.commandID(&rig.random) }
     let payloads = (0..<400).map { index -> CommandPayload in
@@ -19,12 +19,12 @@ struct WriteGroupTests {
     }
     let store = rig.store
     let given = await withTaskGroup(of: UInt64?.self) { group in
-      for (id, payload) in zip(ids, payloads) {
+      for (index, (id, payload)) in zip(ids, payloads).enumerated() {
         group.addTask { try? await store.issue(id, to: child, at: 10) { _, _ in payload }.change.last }
-      }
-      for id in ids.prefix(60) {
+        // Between two that are given, so that one transaction does both.
+        guard index % 5 == 4 else { continue }
         group.addTask {
-          _ = try? await store.cancel(id, at: 11)
+          _ = try? await store.cancel(ids[index - 3], at: 11)
           return nil
         }
       }
@@ -34,7 +34,11 @@ struct WriteGroupTests {
     // Gapless, and each given once; what did not fit was refused and has none.
     #expect(given.sorted() == Array(1...position.last))
     try expectTrueCounters(rig)
-    #expect(try await store.queues(child, at: 12).first?.waitingItems ?? 0 <= 300)
+    // What is left of the room, and no more.
+    let left = 350 - (try await store.queues(child, at: 12).first?.waitingItems ?? 0)
+    for _ in 0..<left { try await rig.command(to: child) }
+    await #expect(throws: StoreError.queueFull(.init("command"))) { try await rig.command(to: child) }
+    try expectTrueCounters(rig)
   }
 
   @Test("Records, receipts and what was stored, side by side, leave counters that are true and the longest session")
@@ -46,18 +50,19 @@ struct WriteGroupTests {
     }
     let commands = (1...100).map { rig.item(UInt64($0), .message("number \($0)"), from: parent) }
     let store = rig.store
+    _ = try await store.record(Array(records[..<100]), at: 3)
+    let epoch = try #require(try await store.outboxPositions(parent)[.usage]).epoch
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for (index, record) in records.enumerated() {
+      for (index, record) in records.enumerated().dropFirst(100) {
         group.addTask { _ = try await store.record([record], at: 3) }
         guard index.isMultiple(of: 20) else { continue }
-        let run = ItemRun(streamClass: .command, epoch: 7, items: Array(commands[..<(index / 2 + 10)]))
+        let run = ItemRun(streamClass: .command, epoch: 7, items: Array(commands[..<(index - 80)]))
         group.addTask {
           _ = try await store.receive([run], from: parent, role: .parent, enforcement: .recorded, at: 4)
         }
         group.addTask {
-          guard let usage = try await store.outboxPositions(parent)[.usage] else { return }
           _ = try await store.forget(
-            parent, StreamPosition(streamClass: .usage, epoch: usage.epoch, through: usage.last / 2), at: 5)
+            parent, StreamPosition(streamClass: .usage, epoch: epoch, through: UInt64(index - 90)), at: 5)
         }
       }
       try await group.waitForAll()

@@ -1,8 +1,10 @@
 import Glibc
 import Hummingbird
+import HummingbirdCore
 import LatchkeyModel
 import Logging
 import NIOCore
+import NIOPosix
 import ServiceLifecycle
 
 /// Serves the local API of a node: HTTP and JSON over a Unix socket in the state folder.
@@ -52,28 +54,32 @@ public struct ControlService: Service {
     var quiet = logger
     // The framework's own lines say "Server started …" at level info; ours says it in our words.
     if quiet.logLevel < .warning { quiet.logLevel = .warning }
-    let application = Application(
-      responder: ControlResponder(node: node, owner: geteuid()),
-      server: .http1(configuration: .init(idleTimeout: .seconds(30))),
-      configuration: ApplicationConfiguration(address: .unixDomainSocket(path: address.text), backlog: 1_024),
-      onServerRunning: { _ in
-        // The folder is 0700 and every caller is checked; this closes the door in front of that, too.
-        chmod(socketPath, 0o600)
-        logger.debug("Local API is up", metadata: ["socket": "\(socketPath)"])
-        onRunning()
-      },
-      logger: quiet)
+    let responder = ControlResponder(node: node, owner: geteuid())
+    // The framework's Application would put a date into each answer, and wake an idle node each second to know it.
+    let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(30))).buildServer(
+      configuration: ServerConfiguration(address: .unixDomainSocket(path: address.text), backlog: 1_024),
+      eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet
+    ) { [quiet] request, writer, channel in
+      let context = ControlRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: quiet))
+      let response = await responder.respond(to: request, context: context)
+      try await writer.write(response: response.head, body: response.body)
+    } onServerRunning: { _ in
+      // The folder is 0700 and every caller is checked; this closes the door in front of that, too.
+      chmod(socketPath, 0o600)
+      logger.debug("Local API is up", metadata: ["socket": "\(socketPath)"])
+      onRunning()
+    }
     do {
-      try await serve(application)
+      try await serve(server)
     } catch let error as IOError {
       throw ControlServiceError(path: socketPath, cause: String(cString: strerror(error.errnoCode)))
     }
     withExtendedLifetime(address) {}
   }
 
-  private func serve(_ application: some Service) async throws {
+  private func serve(_ server: any Service) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await application.run() }
+      group.addTask { try await server.run() }
       group.addTask {
         try await gracefulShutdown()
         try await Task.sleep(for: .milliseconds(Self.drainMilliseconds))

@@ -74,18 +74,16 @@ extension ProcessTests {
         for node in [parent, child] { try await eventually("nothing waits") { try await node.hasNothingWaiting() } }
         let pids = [await parent.pid, await child.pid].compactMap { $0 }
         // What follows a delivery, such as the note of when both were in step, is over when nobody wakes for a second.
-        var last = -1
-        while true {
-          let now = try pids.reduce(0) { try $0 + Self.wakeUps(of: $1) }
-          if now - last <= 10 { break }
-          last = now
+        for _ in 0..<15 {
+          let before = try pids.map(Self.wakeUps)
           try await Task.sleep(for: .seconds(1))
+          if try zip(pids, before).allSatisfy({ try Self.wakeUps(of: $0, since: $1) <= 10 }) { break }
         }
         let (syncs, writes) = (disk.syncs, disk.writes)
         let before = try pids.map(Self.wakeUps)
         // One keep-alive falls into it.
         try await Task.sleep(for: .seconds(20))
-        let wakeUps = try zip(pids.map(Self.wakeUps), before).map { $0 - $1 }
+        let wakeUps = try zip(pids, before).map { try Self.wakeUps(of: $0, since: $1) }
         print("DiskWorkTests: \(wakeUps) wake-ups in 20 s of two idle nodes")
         #expect(wakeUps.allSatisfy { $0 <= 100 })
         #expect(disk.syncs == syncs && disk.writes == writes)
@@ -103,13 +101,18 @@ extension ProcessTests {
       return (parent, child, disk)
     }
 
-    /// How often any thread of a process has gone to sleep and come back.
-    private static func wakeUps(of process: pid_t) throws -> Int {
-      try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").reduce(0) { sum, thread in
+    /// How often each thread of a process has gone to sleep and come back.
+    private static func wakeUps(of process: pid_t) throws -> [String: Int] {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").reduce(into: [:]) { counts, thread in
         let lines = ProcessLab.read("/proc/\(process)/task/\(thread)/status").split(separator: "\n")
         let line = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }
-        return sum + (line.flatMap { Int($0.split(separator: "\t").last ?? "") } ?? 0)
+        counts[thread] = line.flatMap { Int($0.split(separator: "\t").last ?? "") } ?? 0
       }
+    }
+
+    /// How often they have since, of those that live still.
+    private static func wakeUps(of process: pid_t, since before: [String: Int]) throws -> Int {
+      try wakeUps(of: process).reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
     }
   }
 }
