@@ -162,6 +162,12 @@ let package = Package(
       name: "latchkey-discovery-probe", dependencies: ["LatchkeyDiscovery"], path: "Tests/DiscoveryProbe",
       swiftSettings: strict),
     .testTarget(
+      name: "LatchkeySimulationTests",
+      dependencies: [
+        "LatchkeySimulation", "LatchkeyStore", "LatchkeyModel", "LatchkeyWire", "LatchkeyTestSupport",
+      ],
+      path: "Tests/Simulation/Tests", swiftSettings: strict),
+    .testTarget(
       name: "LatchkeyDiscoveryTests", dependencies: ["LatchkeyDiscovery", "latchkey-discovery-probe"],
       path: "Tests/Discovery", swiftSettings: strict),
     .testTarget(

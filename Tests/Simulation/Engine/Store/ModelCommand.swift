@@ -10,7 +10,7 @@ package struct ModelCommand: Sendable {
   package var sequence: UInt64
   package var hasState = false
   package let supersedeKey: String?
-  package let expiresAt: Int64?
+  package var expiresAt: Int64?
   /// Of whoever checks: its place among all that were accepted, and the pairing it was given in.
   package let order: Int
   package let pairing: Int
