@@ -27,6 +27,8 @@ struct SimulatedNode: Sendable {
   /// Of the items sent over this connection, those that were not reported stored: the peer's window by our own count.
   var onTheWay: [StreamClass: [DeliveryItem]] = [:]
   var sendingEpochs: [StreamClass: UInt64] = [:]
+  /// Starts of its process, each of which is another run.
+  var starts = 1
 
   init(store: SimulatedStore, windowItems: UInt32, windowBytes: UInt32) {
     self.store = store
@@ -38,12 +40,15 @@ struct SimulatedNode: Sendable {
 
   /// Be killed and started anew on what the store holds.
   mutating func crash(restoring store: SimulatedStore? = nil) {
+    let starts = starts + 1
     self = SimulatedNode(store: store ?? self.store, windowItems: windowItems, windowBytes: windowBytes)
+    self.starts = starts
   }
 
   var hello: Hello {
     Hello(
-      runID: [UInt8](repeating: 1, count: 16), name: "n", role: .child, windowItems: windowItems,
+      runID: (0..<16).map { UInt8(truncatingIfNeeded: starts >> ($0 * 8)) }, name: "n", role: .child,
+      windowItems: windowItems,
       windowBytes: windowBytes,
       outgoing: outbox.statement, incoming: inbox.statement)
   }
