@@ -11,6 +11,8 @@ struct SimulatedNode: Sendable {
   }
 
   var store: SimulatedStore
+  /// How often its process was started.
+  private var starts: UInt8 = 1
   var outbox: OutboxMachine
   var inbox: InboxMachine
   /// The number of the connection it believes to have.
@@ -27,8 +29,6 @@ struct SimulatedNode: Sendable {
   /// Of the items sent over this connection, those that were not reported stored: the peer's window by our own count.
   var onTheWay: [StreamClass: [DeliveryItem]] = [:]
   var sendingEpochs: [StreamClass: UInt64] = [:]
-  /// Starts of its process, each of which is another run.
-  var starts = 1
 
   init(store: SimulatedStore, windowItems: UInt32, windowBytes: UInt32) {
     self.store = store
@@ -40,15 +40,14 @@ struct SimulatedNode: Sendable {
 
   /// Be killed and started anew on what the store holds.
   mutating func crash(restoring store: SimulatedStore? = nil) {
-    let starts = starts + 1
+    let starts = starts &+ 1
     self = SimulatedNode(store: store ?? self.store, windowItems: windowItems, windowBytes: windowBytes)
     self.starts = starts
   }
 
   var hello: Hello {
     Hello(
-      runID: (0..<16).map { UInt8(truncatingIfNeeded: starts >> ($0 * 8)) }, name: "n", role: .child,
-      windowItems: windowItems,
+      runID: [UInt8](repeating: starts, count: 16), name: "n", role: .child, windowItems: windowItems,
       windowBytes: windowBytes,
       outgoing: outbox.statement, incoming: inbox.statement)
   }
