@@ -73,31 +73,52 @@ extension Store {
 
   /// What waits for a device in each class; numbers in flight are the link's to add.
   public func queues(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> [QueueStatus] {
-    try await read { database in
+    let age = age()
+    return try await read { database in
       let peer = try database.address(of: device)
       var tallies = try database.tallies(peer.number)
       var queues: [QueueStatus] = try database.rows(
         """
         SELECT class, waiting_items, waiting_bytes, stored_through, stored_at,
-          (SELECT accepted_at FROM outbox_item i WHERE i.peer = s.peer AND i.class = s.class ORDER BY seq LIMIT 1) AS oldest
-        FROM outbox_stream s WHERE peer = ? ORDER BY class
-        """, [peer.number]
+          (SELECT coalesce(?2 - accepted_age, ?3 - accepted_at) FROM outbox_item i
+           WHERE i.peer = s.peer AND i.class = s.class ORDER BY seq LIMIT 1) AS oldest
+        FROM outbox_stream s WHERE peer = ?1 ORDER BY class
+        """, [peer.number, age, wall]
       ).compactMap { row -> QueueStatus? in
         guard let streamClass = StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)) else { return nil }
         return QueueStatus(
           streamClass: streamClass, waitingItems: row["waiting_items"], waitingBytes: row["waiting_bytes"],
           inFlightItems: 0, storedThrough: row.unsigned("stored_through"),
-          oldestAgeMilliseconds: (row["oldest"] as Int64?).map { max(0, wall - $0) }, lastStoredAt: row["stored_at"],
+          oldestAgeMilliseconds: (row["oldest"] as Int64?).map { max(0, $0) }, lastStoredAt: row["stored_at"],
           undelivered: tallies.removeValue(forKey: streamClass) ?? [])
       }
       // A stream that is closed may have left something behind.
-      for (streamClass, undelivered) in tallies {
-        queues.append(
-          QueueStatus(
-            streamClass: streamClass, waitingItems: 0, waitingBytes: 0, inFlightItems: 0, storedThrough: 0,
-            oldestAgeMilliseconds: nil, undelivered: undelivered))
-      }
+      for (streamClass, undelivered) in tallies { queues.append(QueueStatus(closed: streamClass, undelivered)) }
       return queues.sorted { $0.streamClass < $1.streamClass }
     }
+  }
+
+  /// Devices that are peers no more and whose queues left something undelivered, the latest first, at most 20.
+  public func former() async throws(StoreError) -> [FormerPeer] {
+    try await read { database in
+      try database.rows(
+        """
+        SELECT p.number, p.device_id, p.name, MAX(t.last_at) AS latest FROM peer p JOIN delivery_tally t ON t.peer = p.number
+        WHERE p.state = 4 GROUP BY p.number ORDER BY latest DESC LIMIT 20
+        """
+      ).map { row in
+        FormerPeer(
+          deviceID: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]),
+          queues: try database.tallies(row["number"]).sorted { $0.key < $1.key }.map { QueueStatus(closed: $0, $1) })
+      }
+    }
+  }
+}
+
+extension QueueStatus {
+  fileprivate init(closed streamClass: StreamClass, _ undelivered: [QueueTally]) {
+    self.init(
+      streamClass: streamClass, waitingItems: 0, waitingBytes: 0, inFlightItems: 0, storedThrough: 0,
+      oldestAgeMilliseconds: nil, undelivered: undelivered)
   }
 }
