@@ -184,6 +184,11 @@ extension PeerLink {
       close(number, .removed)
       return false
     }
+    // A handshake that began before a new pairing was made final leads to a session of the past.
+    guard !isOfThePast(session.pairwiseKey) else {
+      close(number, .renew)
+      return false
+    }
     switch roster.greeted(number, runID: hello.runID) {
     case .gone: return false
     case .giveWay:
@@ -205,7 +210,7 @@ extension PeerLink {
     context.warn("duplicate-\(peer)", nil)
     noteKeyID(hello)
     inbox.sessionOpened(hello)
-    for effect in outbox.sessionOpened(hello, foreign: foreign) {
+    for effect in outbox.sessionOpened(hello, foreign: foreign, pairwiseKey: session.pairwiseKey) {
       switch effect {
       case .forget(let position): forget(position)
       case .restart(let streamClass, let cause): restarts.append((streamClass, cause))

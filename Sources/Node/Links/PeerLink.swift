@@ -86,12 +86,13 @@ actor PeerLink {
     if isAnew { await beginAnew() }
     await takeNews()
     // A session from before a new pairing makes way for one with its key.
-    if let current, let key = sessions[current]?.pairwiseKey, record.pendingKey == nil, record.state == .active,
-      !record.callingKeys.contains(key)
-    {
-      close(current, .renew)
-    }
+    if let current, let key = sessions[current]?.pairwiseKey, isOfThePast(key) { close(current, .renew) }
     signOfLife()
+  }
+
+  /// Whether a session's key is from before a new pairing, which is final here.
+  func isOfThePast(_ key: [UInt8]) -> Bool {
+    record.pendingKey == nil && record.state == .active && !record.callingKeys.contains(key)
   }
 
   /// Streams may have been closed, and others begun, with a pairing or a removal: go on with what the database holds then.
@@ -130,7 +131,7 @@ actor PeerLink {
   }
 
   /// Look for items that were made durable without a word to this link, in the transaction of something else.
-  private func takeNews() async {
+  func takeNews() async {
     guard let positions = try? await context.store.outboxPositions(peer) else { return }
     for (streamClass, position) in positions {
       outbox.committed(streamClass, epoch: position.epoch, last: position.last)

@@ -4,14 +4,12 @@ import LatchkeyModel
 extension SimulatedNode {
   func refreshAll() {
     let look = nextLook()
-    disk.read {
-      $0.peers
-    } then: { [unowned self] peers in
+    disk.read { $0.peers } then: { [unowned self] peers in
       for peer in peers {
         if looks[peer.device] ?? 0 > look, simulation.fault != .applyOlderLook {
           refresh(peer.device)
         } else {
-          apply(peer, peer.device) {}
+          apply(peer, peer.device, look) {}
         }
       }
     }
@@ -21,16 +19,21 @@ extension SimulatedNode {
   func refresh(_ device: DeviceID, then: @escaping () -> Void = {}) {
     let look = nextLook()
     looks[device] = look
-    disk.read {
-      $0.peer(device)
-    } then: { [unowned self] peer in
+    disk.read { $0.peer(device) } then: { [unowned self] peer in
       // Whoever looked after this one may have seen more, and is not to be set back.
       guard looks[device] == look || simulation.fault == .applyOlderLook else { return refresh(device, then: then) }
-      apply(peer, device, then: then)
+      apply(peer, device, look, then: then)
     }
   }
 
-  private func apply(_ record: ModelPeer?, _ device: DeviceID, then: @escaping () -> Void) {
+  /// The disk has taken a device out: tell it.
+  func removed(_ device: DeviceID) {
+    // Whatever was read of it before is of the past.
+    looks[device] = nextLook()
+    if let link = link(device) { link.removed() } else { refresh(device) }
+  }
+
+  private func apply(_ record: ModelPeer?, _ device: DeviceID, _ look: Int, then: @escaping () -> Void) {
     guard let record, record.sessionKey != nil else {
       if let link = link(device) {
         links.removeAll { $0 === link }
@@ -39,22 +42,18 @@ extension SimulatedNode {
       return then()
     }
     if let link = link(device) { return link.refresh(record, then: then) }
-    disk.read {
-      $0.outboxPositions(device)
-    } then: { [unowned self] outbox in
-      disk.read {
-        $0.inboxPositions(device)
-      } then: { [unowned self] inbox in
-        disk.read {
-          $0.heldItems(device)
-        } then: { [unowned self] held in
-          // Another call may have made it while the disk was read.
+    disk.read { $0.outboxPositions(device) } then: { [unowned self] outbox in
+      disk.read { $0.inboxPositions(device) } then: { [unowned self] inbox in
+        disk.read { $0.heldItems(device) } then: { [unowned self] held in
+          // Another call may have made it while the disk was read, or have seen more.
+          if looks[device] ?? 0 > look, simulation.fault != .applyOlderLook { return refresh(device, then: then) }
           if let link = link(device) { return link.refresh(record, then: then) }
           let link = SimulatedLink(self, record, outbox: outbox, inbox: inbox, held: held)
           links.append(link)
           links.sort { $0.peer < $1.peer }
           link.run()
-          then()
+          // What was made durable while the disk was read had no link to be told to.
+          if simulation.fault == .missNewsAtStart { then() } else { link.takeNews(then: then) }
         }
       }
     }
