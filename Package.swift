@@ -179,7 +179,8 @@ let package = Package(
     .testTarget(
       name: "LatchkeyCommandsTests",
       dependencies: [
-        "LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyDoctor", "LatchkeyModel", "LatchkeyTestSupport",
+        "LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyDoctor", "LatchkeyModel",
+        "LatchkeyTestSupport",
         "CProcess",
       ],
       path: "Tests/Commands", swiftSettings: strict),
@@ -189,7 +190,8 @@ let package = Package(
       name: "LatchkeyProcessTests",
       dependencies: [
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyControl",
-        "LatchkeyDiscovery", "LatchkeyDoctor", "LatchkeyTestSupport", "latchkey", .product(name: "GRDB", package: "GRDB.swift"),
+        "LatchkeyDiscovery", "LatchkeyDoctor", "LatchkeyTestSupport", "latchkey",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),
     // What the fuzzers run, in a library of its own: the tests replay with it whatever the fuzzers kept.

@@ -154,7 +154,9 @@ import Testing
     facts.firewall.chains = [
       FirewallChain(
         table: "inet filter", name: "input", hook: "input", drops: true,
-        rules: [FirewallRule(isOfKnownConnections: true, verdict: .accept), FirewallRule(interface: "lo", verdict: .accept)])
+        rules: [
+          FirewallRule(isOfKnownConnections: true, verdict: .accept), FirewallRule(interface: "lo", verdict: .accept),
+        ])
     ]
     #expect(ids(facts) == ["firewall-port", "firewall-mdns"])
     #expect(try finding("firewall-port", facts).next.contains("tcp dport 41234 accept"))
@@ -194,7 +196,9 @@ import Testing
 
   @Test func severalStacksOnThePort() throws {
     var facts = Sample.facts()
-    facts.responders = [PortHolder(name: "avahi-daemon", processID: 1), PortHolder(name: "systemd-resolve", processID: 2)]
+    facts.responders = [
+      PortHolder(name: "avahi-daemon", processID: 1), PortHolder(name: "systemd-resolve", processID: 2),
+    ]
     #expect(ids(facts) == ["several-responders"])
     #expect(try finding("several-responders", facts).sentence.contains("(avahi-daemon, systemd-resolve)"))
     // Two nodes of ours beside each other share it well; beside another stack one more is one more.

@@ -11,7 +11,9 @@ enum Sample {
     return id
   }()
 
-  static func subnets(_ address: String, _ prefix: Int) -> [Subnet] { [Subnet(address, prefix: prefix)].compactMap { $0 } }
+  static func subnets(_ address: String, _ prefix: Int) -> [Subnet] {
+    [Subnet(address, prefix: prefix)].compactMap { $0 }
+  }
 
   static func status() -> NodeStatus {
     let device = RegisteredDevice(
@@ -27,11 +29,13 @@ enum Sample {
   static func queue(age: Int64?, dropped: Int64 = 0) -> QueueStatus {
     QueueStatus(
       streamClass: .command, waitingItems: age == nil ? 0 : 2, waitingBytes: 10, inFlightItems: 0, storedThrough: 0,
-      oldestAgeMilliseconds: age, undelivered: dropped == 0 ? [] : [QueueTally(fate: .dropped, items: dropped, lastAt: now)])
+      oldestAgeMilliseconds: age,
+      undelivered: dropped == 0 ? [] : [QueueTally(fate: .dropped, items: dropped, lastAt: now)])
   }
 
   static func facts(_ status: NodeStatus = status(), announced: [String] = []) -> Facts {
-    let members = announced.isEmpty
+    let members =
+      announced.isEmpty
       ? []
       : [
         NearbyMachines.Member(
@@ -42,7 +46,9 @@ enum Sample {
       node: .running(status, NearbyMachines(members: members, invitations: [], others: 0, discovery: "embedded")),
       folder: FolderFacts(
         path: "/x", user: 1_000,
-        entries: [.init(path: "/x", owner: 1_000, mode: 0o700), .init(path: "/x/node.json", owner: 1_000, mode: 0o600)],
+        entries: [
+          .init(path: "/x", owner: 1_000, mode: 0o700), .init(path: "/x/node.json", owner: 1_000, mode: 0o600),
+        ],
         freeBytes: 1 << 40, syncMicroseconds: 500),
       interfaces: [
         InterfaceFacts(name: "lo", isLoopback: true, addresses: subnets("127.0.0.1", 8)),
@@ -70,7 +76,8 @@ enum Sample {
     worst.responders.append(PortHolder(name: "resolved", processID: 4))
     (worst.bus, worst.avahi) = (.silent("refused"), .silent("refused"))
     worst.multicast = [
-      MulticastProbe(interface: "eth0", heardItself: false), MulticastProbe(interface: "b", fault: "x", heardItself: false),
+      MulticastProbe(interface: "eth0", heardItself: false),
+      MulticastProbe(interface: "b", fault: "x", heardItself: false),
     ]
     worst.clock.isSynchronised = false
     var running = worst

@@ -30,22 +30,26 @@ struct NearbyCommand: AsyncParsableCommand {
       rows: nearby.members.map { member in
         let more = member.addresses.count - 1
         return [
-          member.name.text, member.role.rawValue, member.deviceID.short, member.isConnected ? "connected" : "not connected",
+          member.name.text, member.role.rawValue, member.deviceID.short,
+          member.isConnected ? "connected" : "not connected",
           (member.addresses.first ?? "–") + (more > 0 ? " and \(more) more" : ""),
         ]
       }, empty: "No paired machine announces itself here.")
     if !nearby.invitations.isEmpty {
       let prefixes = nearby.invitations.joined(separator: ", ")
-      text += (nearby.invitations.count == 1
+      text +=
+        (nearby.invitations.count == 1
         ? "There is an open pairing code whose short form begins with \(ShownText.safe(prefixes))."
         : "There are open pairing codes whose short forms begin with \(ShownText.safe(prefixes)).").inWidth + "\n"
     }
     if nearby.others > 0 {
-      text += "\(ShownText.count(nearby.others, "other machine")) that \(nearby.others == 1 ? "is" : "are") not paired "
+      text +=
+        "\(ShownText.count(nearby.others, "other machine")) that \(nearby.others == 1 ? "is" : "are") not paired "
         + "with this one.\n"
     }
     if !Self.looking.contains(nearby.discovery) {
-      text += ("Nothing is looked for (\(ShownText.safe(nearby.discovery))): `latchkey doctor` says why.").inWidth + "\n"
+      text +=
+        ("Nothing is looked for (\(ShownText.safe(nearby.discovery))): `latchkey doctor` says why.").inWidth + "\n"
     }
     return text
   }

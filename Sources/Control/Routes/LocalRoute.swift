@@ -42,7 +42,8 @@ package enum LocalRoute: Hashable, Sendable {
 
   package var method: Method {
     switch self {
-    case .status, .sync, .queue, .queueEntry, .devices, .nearby, .pairings, .nearbyInvitations, .pairing, .commands, .command,
+    case .status, .sync, .queue, .queueEntry, .devices, .nearby, .pairings, .nearbyInvitations, .pairing, .commands,
+      .command,
       .waitForCommand, .apps,
       .settings, .usage,
       .summaries:

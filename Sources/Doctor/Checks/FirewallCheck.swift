@@ -28,7 +28,8 @@ struct FirewallCheck: Check {
     if let interface = blocked("udp", 5_353) {
       findings.append(
         Finding(
-          "firewall-mdns", .fault, "The firewall drops mDNS (UDP port 5353 on \(interface)), so no machine is found here.",
+          "firewall-mdns", .fault,
+          "The firewall drops mDNS (UDP port 5353 on \(interface)), so no machine is found here.",
           next: Self.allow("udp", 5_353, facts.firewall.keeper)))
     }
     return findings

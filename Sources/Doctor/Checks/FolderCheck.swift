@@ -18,7 +18,9 @@ struct FolderCheck: Check {
           "Others on this machine may use \(open[0].path) (mode \(String(open[0].mode & 0o7777, radix: 8))), which only its "
             + "owner should.", next: "Run `chmod -R go= \(folder.path)`."))
     }
-    if let locked = folder.entries.first(where: { $0.mode & ($0.path == top.path ? 0o700 : 0o600) != ($0.path == top.path ? 0o700 : 0o600) }) {
+    if let locked = folder.entries.first(where: {
+      $0.mode & ($0.path == top.path ? 0o700 : 0o600) != ($0.path == top.path ? 0o700 : 0o600)
+    }) {
       findings.append(
         Finding(
           "folder-rights", .fault,

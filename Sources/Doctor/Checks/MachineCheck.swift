@@ -8,7 +8,8 @@ struct MachineCheck: Check {
         Finding(
           "other-machine", .fault,
           "The state folder comes from another machine, or this machine's /etc/machine-id has changed.",
-          next: "Run `latchkey identity keep` if this machine takes that one's place, or `latchkey identity renew` if the "
+          next:
+            "Run `latchkey identity keep` if this machine takes that one's place, or `latchkey identity renew` if the "
             + "folder is a copy.")
       ]
     case .unknown:

@@ -13,14 +13,17 @@ struct MulticastCheck: Check {
         return [
           Finding(
             "multicast-unheard", .fault, "This machine does not hear its own multicast on \(probe.interface).",
-            next: "Look for a firewall rule that drops UDP port 5353 or 224.0.0.251, and for a VPN that takes multicast.")
+            next:
+              "Look for a firewall rule that drops UDP port 5353 or 224.0.0.251, and for a VPN that takes multicast.")
         ]
       }
       return [
         Finding(
           "multicast-heard", .information,
           "Multicast works on \(probe.interface) as far as this machine goes"
-            + (probe.heardOthers == 0 ? "; nobody else spoke meanwhile." : "; \(probe.heardOthers) others spoke meanwhile."))
+            + (probe.heardOthers == 0
+              ? "; nobody else spoke meanwhile."
+              : "; \(probe.heardOthers) other\(probe.heardOthers == 1 ? "" : "s") spoke meanwhile."))
       ]
     }
   }

@@ -63,7 +63,9 @@ struct PeerCheck: Check {
           "client-isolation", .fault,
           "\(name) announces itself, but no connection to it comes about: its firewall drops them, or the Wi-Fi keeps its "
             + "clients apart.",
-          next: "Run `latchkey doctor` there, and switch off “client isolation” (“AP isolation”, guest network) in the router."))
+          next:
+            "Run `latchkey doctor` there, and switch off “client isolation” (“AP isolation”, guest network) in the router."
+        ))
     } else if let far = outside(probes, facts) {
       findings.append(far)
     }
@@ -80,7 +82,8 @@ struct PeerCheck: Check {
       findings.append(
         Finding(
           "peer-no-address", .fault, "No address of \(name) is known, and it does not announce itself here.",
-          next: "Start `latchkey run` there on the same network, or name it here with `latchkey run --peer host:port`."))
+          next: "Start `latchkey run` there on the same network, or name it here with `latchkey run --peer host:port`.")
+      )
     }
     return findings
   }
@@ -103,7 +106,9 @@ struct PeerCheck: Check {
     guard let seen = status.device.lastSeenAt, !status.marks.contains(.neverConnected) else {
       return Finding("peer-never-connected", .fault, "\(name) has not been connected since it was paired.", next: next)
     }
-    let place = status.addresses.filter { $0.lastSuccessAt != nil }.max { $0.lastSuccessAt ?? 0 < $1.lastSuccessAt ?? 0 }
+    let place = status.addresses.filter { $0.lastSuccessAt != nil }.max {
+      $0.lastSuccessAt ?? 0 < $1.lastSuccessAt ?? 0
+    }
     return Finding(
       "peer-unreachable", .fault,
       "\(name) has not been in touch for \(Sentences.span(now - seen))"

@@ -37,7 +37,8 @@ struct ResponderCheck: Check {
           ? Finding(
             "discovery-off", .information, "Nothing is looked for: the node was started with --no-discovery.",
             next: "Start it without, or name each machine with `latchkey run --peer host:port`.")
-          : Finding("discovery-failed", .fault, "Nothing is looked for: \(status.discovery)", next: "See `latchkey status`."))
+          : Finding(
+            "discovery-failed", .fault, "Nothing is looked for: \(status.discovery)", next: "See `latchkey status`."))
     }
     let programs = Set(facts.responders.map { $0.name ?? "a program of user \($0.user)" }).subtracting(["latchkey"])
     let nodes = Set(facts.responders.filter { $0.name == "latchkey" }.compactMap(\.processID))
@@ -45,8 +46,10 @@ struct ResponderCheck: Check {
       let names = (programs.sorted() + (nodes.isEmpty ? [] : ["latchkey"])).joined(separator: ", ")
       findings.append(
         Finding(
-          "several-responders", .warning, "Several programs speak mDNS on UDP port 5353 (\(names)), and take each other's answers.",
-          next: "Leave one: let avahi-daemon serve all, and switch mDNS off in the others (systemd-resolved: `MulticastDNS=no`)."
+          "several-responders", .warning,
+          "Several programs speak mDNS on UDP port 5353 (\(names)), and take each other's answers.",
+          next:
+            "Leave one: let avahi-daemon serve all, and switch mDNS off in the others (systemd-resolved: `MulticastDNS=no`)."
         ))
     }
     return findings

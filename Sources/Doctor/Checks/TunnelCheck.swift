@@ -7,16 +7,20 @@ struct TunnelCheck: Check {
       findings.append(
         Finding(
           "vpn-default-route", .warning, "A VPN (\(tunnel.name)) takes this machine's traffic.",
-          next: "Let it leave the local network alone (often called “allow LAN access” or split tunnelling), or switch it off."))
+          next:
+            "Let it leave the local network alone (often called “allow LAN access” or split tunnelling), or switch it off."
+        ))
     }
     // A kill switch drops what leaves by anything but the tunnel, also without one.
     for interface in facts.lanInterfaces {
       let walk = FirewallWalk(chains: facts.firewall.chains)
       let packet = FirewallPacket(transport: "tcp", port: 40_000, interface: interface.name)
       let fate = walk.fate(of: packet, at: "output")
-      let isLikely = fate == .unclear && facts.firewall.chains.contains { chain in
-        chain.rules.contains { $0.verdict == .drop && $0.exceptInterface != nil && $0.mayMeet(packet) }
-      }
+      let isLikely =
+        fate == .unclear
+        && facts.firewall.chains.contains { chain in
+          chain.rules.contains { $0.verdict == .drop && $0.exceptInterface != nil && $0.mayMeet(packet) }
+        }
       guard fate == .dropped || isLikely else { continue }
       findings.append(
         Finding(

@@ -5,7 +5,9 @@ enum AddressProber {
   /// Try addresses of the form `host:port`, at most 8 of them.
   ///
   /// - Parameter milliseconds: how long to wait for all of them together.
-  static func probe(_ addresses: [String], _ interfaces: [InterfaceFacts], milliseconds: Int64 = 2_000) -> [AddressProbe] {
+  static func probe(_ addresses: [String], _ interfaces: [InterfaceFacts], milliseconds: Int64 = 2_000)
+    -> [AddressProbe]
+  {
     var waiting: [CInt: Int] = [:]
     var probes: [AddressProbe] = []
     for text in addresses.prefix(8) {

@@ -43,7 +43,9 @@ enum FirewallGatherer {
     {
       return .ufw
     }
-    if case .output(let text) = ToolRun.run("firewall-cmd", ["--state"]), text.hasPrefix("running") { return .firewalld }
+    if case .output(let text) = ToolRun.run("firewall-cmd", ["--state"]), text.hasPrefix("running") {
+      return .firewalld
+    }
     return nil
   }
 }

@@ -19,7 +19,8 @@ enum FolderGatherer {
     }
     var disk = statvfs()
     if statvfs(path, &disk) == 0 {
-      facts.freeBytes = Int64(clamping: UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize)).partialValue)
+      facts.freeBytes = Int64(
+        clamping: UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize)).partialValue)
       facts.isReadOnly = disk.f_flag & UInt(1) != 0
     }
     if !facts.isReadOnly { measure(&facts) }

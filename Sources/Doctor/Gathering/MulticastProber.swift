@@ -7,6 +7,9 @@ enum MulticastProber {
     [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 9] + Array("_latchkey".utf8) + [4] + Array("_tcp".utf8) + [5]
     + Array("local".utf8) + [0, 0, 12, 0, 1]
 
+  /// IP_MULTICAST_ALL of `linux/in.h`, which Swift's Glibc does not show.
+  private static let multicastAll: CInt = 49
+
   /// Ask on interfaces that have an IPv4 address, one after the other.
   ///
   /// - Parameter milliseconds: how long to listen on each.
@@ -33,6 +36,9 @@ enum MulticastProber {
     var group = ip_mreqn(
       imr_multiaddr: in_addr(s_addr: address([224, 0, 0, 251])), imr_address: in_addr(s_addr: address(own)),
       imr_ifindex: CInt(if_nametoindex(name)))
+    // Only what arrives on this interface: another one's group may be joined on this machine as well.
+    var no: CInt = 0
+    setsockopt(descriptor, CInt(IPPROTO_IP), Self.multicastAll, &no, size)
     let groupSize = socklen_t(MemoryLayout<ip_mreqn>.size)
     var here = socketAddress([0, 0, 0, 0])
     let there = socketAddress([224, 0, 0, 251])
@@ -81,7 +87,9 @@ enum MulticastProber {
     probe.heardOthers = others.count
   }
 
-  private static func address(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) } }
+  private static func address(_ bytes: [UInt8]) -> UInt32 {
+    bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
+  }
 
   private static func socketAddress(_ bytes: [UInt8]) -> sockaddr_in {
     var address = sockaddr_in()

@@ -20,7 +20,11 @@ enum ToolRun {
   ///   - bytes: what is read of its output at most.
   ///   - seconds: how long it may take.
   static func run(_ name: String, _ arguments: [String], bytes: Int = 4 << 20, seconds: Int = 3) -> Result {
-    guard let path = folders.map({ (folder: String) -> String in "\(folder)/\(name)" }).first(where: { access($0, X_OK) == 0 }) else { return .absent }
+    guard
+      let path = folders.map({ (folder: String) -> String in "\(folder)/\(name)" }).first(where: {
+        access($0, X_OK) == 0
+      })
+    else { return .absent }
     let process = Process()
     let (output, talk) = (Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: path)

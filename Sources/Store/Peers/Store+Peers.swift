@@ -12,7 +12,8 @@ extension Store {
   ///
   /// - Parameter address: where it proved its key, if we dialled.
   public func savePending(
-    _ device: RegisteredDevice, pairwiseKey: [UInt8], invitation: String?, address: ReachedAddress? = nil, bootID: String,
+    _ device: RegisteredDevice, pairwiseKey: [UInt8], invitation: String?, address: ReachedAddress? = nil,
+    bootID: String,
     now: BootInstant
   ) async throws(StoreError) {
     try await commits.commit { database in

@@ -11,7 +11,9 @@ struct PlantedNetwork: Sendable {
   private let holder: SpawnedProcess
 
   /// What to run a program by, so that it is in it.
-  var launcher: [String] { ["nsenter", "--net=/proc/\(holder.pid)/ns/net", "--mount=/proc/\(holder.pid)/ns/mnt", "--"] }
+  var launcher: [String] {
+    ["nsenter", "--net=/proc/\(holder.pid)/ns/net", "--mount=/proc/\(holder.pid)/ns/mnt", "--"]
+  }
 
   /// Make one.
   ///
@@ -27,7 +29,8 @@ struct PlantedNetwork: Sendable {
         "--net", "--mount", "sh", "-c",
         """
         set -e; mount -t tmpfs none /run; \(mount) ip link set lo up; ip link set lo multicast on
-        ip link add lan0 type dummy; ip address add 192.168.77.5/24 dev lan0; ip link set lan0 multicast on up
+        ip link add lan0 type veth peer name plug; ip link set plug addrgenmode none up
+        ip address add 192.168.77.5/24 dev lan0; ip link set lan0 up
         echo ready; exec sleep infinity
         """,
       ], output: path + ".out", talk: path + ".err")
