@@ -45,9 +45,6 @@ public struct DialPace: Sendable, Hashable {
     return backoff.failed(jitter: jitter)
   }
 
-  /// Something changed while the call was under way, which makes a new try worth while, but never in a tight circle.
-  public func hastened(_ wait: Int64) -> Int64 { min(wait, Self.shortest) }
-
   /// Whatever shows that a try is worth while: the back-off begins anew.
   public mutating func signOfLife() {
     backoff.reset()

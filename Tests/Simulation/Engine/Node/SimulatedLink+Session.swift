@@ -220,7 +220,8 @@ extension SimulatedLink {
     if !hello.keyID.isEmpty, record.keys.previous != nil { answeringKeyID = hello.keyID }
     if simulation.fault != .keepReceivedAtNewSession { inbox.sessionOpened(hello) }
     for effect in outbox.sessionOpened(
-      hello, foreign: foreign, pairwiseKey: simulation.fault == .believeLateHello ? simulation.random.bytes(8) : session.pairwiseKey)
+      hello, foreign: foreign,
+      pairwiseKey: simulation.fault == .believeLateHello ? simulation.random.bytes(8) : session.pairwiseKey)
     {
       switch effect {
       case .forget(let position): forget(position)

@@ -4,7 +4,9 @@ import LatchkeyModel
 extension SimulatedNode {
   func refreshAll() {
     let look = nextLook()
-    disk.read { $0.peers } then: { [unowned self] peers in
+    disk.read {
+      $0.peers
+    } then: { [unowned self] peers in
       for peer in peers {
         if looks[peer.device] ?? 0 > look, simulation.fault != .applyOlderLook {
           refresh(peer.device)
@@ -19,7 +21,9 @@ extension SimulatedNode {
   func refresh(_ device: DeviceID, then: @escaping () -> Void = {}) {
     let look = nextLook()
     looks[device] = look
-    disk.read { $0.peer(device) } then: { [unowned self] peer in
+    disk.read {
+      $0.peer(device)
+    } then: { [unowned self] peer in
       // Whoever looked after this one may have seen more, and is not to be set back.
       guard looks[device] == look || simulation.fault == .applyOlderLook else { return refresh(device, then: then) }
       apply(peer, device, look, then: then)
@@ -42,9 +46,15 @@ extension SimulatedNode {
       return then()
     }
     if let link = link(device) { return link.refresh(record, then: then) }
-    disk.read { $0.outboxPositions(device) } then: { [unowned self] outbox in
-      disk.read { $0.inboxPositions(device) } then: { [unowned self] inbox in
-        disk.read { $0.heldItems(device) } then: { [unowned self] held in
+    disk.read {
+      $0.outboxPositions(device)
+    } then: { [unowned self] outbox in
+      disk.read {
+        $0.inboxPositions(device)
+      } then: { [unowned self] inbox in
+        disk.read {
+          $0.heldItems(device)
+        } then: { [unowned self] held in
           // Another call may have made it while the disk was read, or have seen more.
           if looks[device] ?? 0 > look, simulation.fault != .applyOlderLook { return refresh(device, then: then) }
           if let link = link(device) { return link.refresh(record, then: then) }

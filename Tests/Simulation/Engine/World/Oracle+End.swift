@@ -22,7 +22,9 @@ extension Oracle {
       if isSplit(parent, child) { return "\(names) were set back, and have to be paired anew" }
       if !past.isSetBack, !past.wasRemovedHalfPaired {
         if one?.state == .removedUntold, other?.state == .active { return "\(child.name) does not know of its removal" }
-        if other?.state == .removedUntold, one?.state == .active { return "\(parent.name) does not know of its removal" }
+        if other?.state == .removedUntold, one?.state == .active {
+          return "\(parent.name) does not know of its removal"
+        }
       }
       guard isCouple(parent, child) else { continue }
       guard parent.link(child.device)?.current != nil, child.link(parent.device)?.current != nil else {
@@ -30,7 +32,8 @@ extension Oracle {
       }
       for (node, peer) in [(parent, one), (child, other)] {
         for (streamClass, stream) in peer?.sending ?? [] where stream.storedThrough < stream.last {
-          return "\(node.name)'s \(streamClass.word) of \(names): stored through \(stream.storedThrough) of \(stream.last)"
+          return
+            "\(node.name)'s \(streamClass.word) of \(names): stored through \(stream.storedThrough) of \(stream.last)"
         }
       }
     }
@@ -63,7 +66,9 @@ extension Oracle {
     for (parent, child) in couples where isCouple(parent, child) {
       let past = past(Couple(parent: parent.device, child: child.device))
       guard isWholePast(past), !isCloned(child.device) else { continue }
-      if let wrong = wrongCommands(parent, child, past) ?? wrongRules(parent, child, past) ?? wrongUsage(parent, child, past) {
+      if let wrong = wrongCommands(parent, child, past) ?? wrongRules(parent, child, past)
+        ?? wrongUsage(parent, child, past)
+      {
         return wrong
       }
     }
@@ -77,7 +82,8 @@ extension Oracle {
       let isApplied = child.store.receipts[command.id] != nil
       let isTold = [.executed, .failed].contains(command.status) || command.status == .superseded && command.hasState
       if isApplied != isTold, !(past.isUneven && isApplied) {
-        return "a command of \(parent.name) counts as \(command.status.rawValue) and was \(isApplied ? "" : "not ")executed"
+        return
+          "a command of \(parent.name) counts as \(command.status.rawValue) and was \(isApplied ? "" : "not ")executed"
           + " on \(child.name)"
       }
     }

@@ -176,7 +176,9 @@ final class Oracle {
       guard !past(couple).isSetBack, let parent = simulation.node(effect.author),
         let command = parent.store.commands.first(where: { $0.id == effect.id })
       else { continue }
-      if !past(couple).mayRestart, let last = lastOrder[couple], last.pairing == effect.pairing, last.order > command.order {
+      if !past(couple).mayRestart, let last = lastOrder[couple], last.pairing == effect.pairing,
+        last.order > command.order
+      {
         simulation.fail("commands of \(author) took effect on \(node.name) in another order than they were given")
       }
       lastOrder[couple] = (effect.pairing, command.order)
@@ -220,9 +222,12 @@ final class Oracle {
     for position in batch.stored + (batch.hello?.incoming ?? []) where position.through > 0 {
       let held = peer.incoming[position.streamClass]
       let isTrue = held.map { $0.epoch == position.epoch && $0.watermark >= position.through } ?? false
-      if !isTrue, !past(couple(link.node.device, link.peer)).mayRestart, !past(couple(link.node.device, link.peer)).isPairedAnew {
+      if !isTrue, !past(couple(link.node.device, link.peer)).mayRestart,
+        !past(couple(link.node.device, link.peer)).isPairedAnew
+      {
         simulation.fail(
-          "\(link.name) says that \(position.streamClass.word) is stored through \(position.through), which is not durable")
+          "\(link.name) says that \(position.streamClass.word) is stored through \(position.through), which is not durable"
+        )
       }
     }
   }
