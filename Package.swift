@@ -174,6 +174,8 @@ let package = Package(
       ] + nio,
       path: "Tests/Transport", swiftSettings: strict),
     .testTarget(
+      name: "LatchkeyNodeTests", dependencies: ["LatchkeyNode"], path: "Tests/Node", swiftSettings: strict),
+    .testTarget(
       name: "LatchkeyDoctorTests", dependencies: ["LatchkeyDoctor", "LatchkeyModel"], path: "Tests/Doctor",
       swiftSettings: strict),
     .testTarget(
