@@ -101,10 +101,11 @@ let package = Package(
       path: "Sources/Control", swiftSettings: strict),
     .target(
       name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess"], path: "Sources/Agent", swiftSettings: strict),
+    .target(name: "LatchkeyDoctor", dependencies: ["LatchkeyModel"], path: "Sources/Doctor", swiftSettings: strict),
     .target(
       name: "LatchkeyCommands",
       dependencies: [
-        "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent", "CQREncode",
+        "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent", "LatchkeyDoctor", "CQREncode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Rainbow", package: "Rainbow"),
         .product(name: "TextTable", package: "TextTable"),
@@ -179,9 +180,16 @@ let package = Package(
       ] + nio,
       path: "Tests/Transport", swiftSettings: strict),
     .testTarget(
+      name: "LatchkeyNodeTests", dependencies: ["LatchkeyNode"], path: "Tests/Node", swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyDoctorTests", dependencies: ["LatchkeyDoctor", "LatchkeyModel"], path: "Tests/Doctor",
+      swiftSettings: strict),
+    .testTarget(
       name: "LatchkeyCommandsTests",
       dependencies: [
-        "LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyModel", "LatchkeyTestSupport", "CProcess",
+        "LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyDoctor", "LatchkeyModel",
+        "LatchkeyTestSupport",
+        "CProcess",
       ],
       path: "Tests/Commands", swiftSettings: strict),
     // Stands between a node and its disk in tests.
@@ -190,7 +198,8 @@ let package = Package(
       name: "LatchkeyProcessTests",
       dependencies: [
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyControl",
-        "LatchkeyDiscovery", "LatchkeyTestSupport", "latchkey", .product(name: "GRDB", package: "GRDB.swift"),
+        "LatchkeyDiscovery", "LatchkeyDoctor", "LatchkeyTestSupport", "latchkey",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),
     // What the fuzzers run, in a library of its own: the tests replay with it whatever the fuzzers kept.

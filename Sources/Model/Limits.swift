@@ -54,6 +54,8 @@ public enum Limits {
   public static let invitations = 16
   /// Milliseconds within which a run that was superseded has to return twice to prove two live processes of one identity.
   public static let cloneMilliseconds: Int64 = 600_000
+  /// Addresses remembered of one paired device, over all networks.
+  public static let addresses = 16
   /// Discovery keys of a household kept at most, the newest among them.
   public static let discoveryKeys = 16
   /// Sessions in which a removal was sent, and calls that were met with silence after one of them, that count as told.

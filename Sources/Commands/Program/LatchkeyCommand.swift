@@ -19,8 +19,9 @@ struct LatchkeyCommand: AsyncParsableCommand {
     groupedSubcommands: [
       CommandGroup(
         name: "This machine",
-        subcommands: [InitCommand.self, RunCommand.self, StatusCommand.self, IdentityCommand.self]),
-      CommandGroup(name: "The family's machines", subcommands: [PairCommand.self, DevicesCommand.self]),
+        subcommands: [InitCommand.self, RunCommand.self, StatusCommand.self, DoctorCommand.self, IdentityCommand.self]),
+      CommandGroup(
+        name: "The family's machines", subcommands: [PairCommand.self, DevicesCommand.self, NearbyCommand.self]),
       CommandGroup(name: "What waits", subcommands: [QueueCommand.self, SyncCommand.self]),
       CommandGroup(
         name: "Rules",

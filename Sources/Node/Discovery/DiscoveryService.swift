@@ -86,6 +86,24 @@ actor DiscoveryService {
       .map { NearbyInvitations.Invitation(prefix: $0.key, addresses: Array($0.value.prefix(64))) }
   }
 
+  /// What announces itself now: those recognised as paired devices, open codes, and how many others there are.
+  func nearby() -> (members: [DeviceID: [SocketEndpoint]], invitations: [String], others: Int) {
+    var members: [DeviceID: [SocketEndpoint]] = [:]
+    var prefixes: Set<String> = []
+    var others = 0
+    for service in services.values.sorted(by: { $0.instanceName < $1.instanceName })
+    where service.instanceName != instance {
+      let codes = Self.isOurVersion(service) ? OpenCodesText.discriminators(service.text["d"]) : []
+      prefixes.formUnion(codes.map { TypedCode.prefix(discriminator: $0) })
+      if let owner = owners[service.instanceName] {
+        members[owner, default: []] += Self.endpoints(service)
+      } else if codes.isEmpty {
+        others += 1
+      }
+    }
+    return (members, prefixes.sorted(), others)
+  }
+
   private func keepAnnouncing() async {
     await advertise()
     while !Task.isCancelled {

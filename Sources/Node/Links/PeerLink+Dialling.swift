@@ -55,6 +55,14 @@ extension PeerLink {
     case failed(String)
     /// Somebody is there and closes without a word: another device, or one that does not know us any more.
     case silent(String)
+
+    /// Why nothing came of it, when that says something about the address.
+    var fault: String? {
+      switch self {
+      case .served: nil
+      case .failed(let reason), .silent(let reason): reason == "given up" ? nil : reason
+      }
+    }
   }
 
   /// Try addresses 250 ms apart; the first that is authenticated wins. Gives the outcome when it is over.
@@ -69,8 +77,9 @@ extension PeerLink {
         group.addTask {
           if index > 0 { try? await Task.sleep(for: .milliseconds(250 * index)) }
           guard !Task.isCancelled, !winner.isChosen else { return .failed("given up") }
+          let outcome: DialOutcome
           do {
-            return try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+            outcome = try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
               let handshake = SessionInitiator(
                 own: own, peer: key, pairwiseKeys: pairwiseKeys, ephemeralKey: LinkKeyPair.generate())
               connection.send(handshake.firstFrame)
@@ -89,7 +98,9 @@ extension PeerLink {
                 ticket: nil)
               return .served
             }
-          } catch { return .failed("\(error): check that `latchkey run` is running there.") }
+          } catch { outcome = .failed("\(error): check that `latchkey run` is running there.") }
+          if let reason = outcome.fault, !winner.isChosen { await self.noteFailure(endpoint, reason) }
+          return outcome
         }
       }
       var reason = "No address of this device is known."

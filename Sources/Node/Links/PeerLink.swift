@@ -34,6 +34,8 @@ actor PeerLink {
   /// Something happened that is worth a new try, or there will be none.
   let life = ChangeSignal()
   var discovered: [String: [SocketEndpoint]] = [:]
+  /// Tries that failed, by address, since this node started; at most `Limits.addresses`.
+  var failedTries: [SocketEndpoint: FailedTry] = [:]
   var lastError: String?
   var nextTry: BootInstant?
   var lastSynced: Int64?
