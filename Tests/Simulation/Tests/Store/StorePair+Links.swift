@@ -163,15 +163,16 @@ extension StorePair {
     let known = model.receipts.keys.sorted()
     let id = !known.isEmpty && random.once(in: 5) ? random.pick(known) : nextCommandID()
     guard let app = AppID("app\(random.below(3))") else { return nil }
+    let modified = HybridTimestamp(wall: wall - Int64(random.below(100_000)), counter: 0, author: peer.device)
     let payload: CommandPayload =
       switch random.below(4) {
       case 0: .message("x")
-      case 1: .removeApp(app)
+      case 1: .removeApp(app, modified: modified)
       default:
         .setApp(
           AppConfiguration(
             appID: app, displayName: "x", category: .reward, milliPointsPerMinute: 1,
-            modified: HybridTimestamp(wall: wall - Int64(random.below(100_000)), counter: 0, author: peer.device)))
+            modified: modified))
       }
     let body = coding.encode(CommandBody(commandID: id, author: peer.device, createdAt: 1, payload: payload))
     return DeliveryItem(sequence: sequence, kind: .command, itemID: id.bytes, body: body)
@@ -187,7 +188,7 @@ extension StorePair {
       case (_, 2): .superseded(nil)
       case (.setApp(let rule)?, 3): .superseded(.app(rule, .recorded))
       case (.setApp(let rule)?, _): .executed(.app(rule, .recorded))
-      case (.removeApp(let app)?, _): .executed(.appRemoved(app))
+      case (.removeApp(let app, let modified)?, _): .executed(.appRemoved(app, modified: modified))
       default: .executed(.messageStored)
       }
     let body = coding.encode(CommandReceipt(commandID: id, outcome: outcome, at: 1))

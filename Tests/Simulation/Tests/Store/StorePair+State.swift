@@ -65,7 +65,7 @@ extension StorePair {
     }
     let modelled = (waiting + tallies).sorted()
     if statuses != modelled { return "queues: \(statuses), in the model \(modelled)" }
-    let rows = try await real.queue(peer.device, nil, limit: 100_000).map {
+    let rows = try await real.queue(peer.device, nil, limit: 100_000, at: wall).map {
       "\($0.streamClass.word) \($0.number) \($0.bytes)"
     }
     let items = peer.sending.flatMap { streamClass, stream in

@@ -157,7 +157,7 @@ extension StorePair {
     let lifetime: Int64? = random.once(in: 3) ? Int64(random.below(1_000_000)) : nil
     @Sendable func payload(_ modified: HybridTimestamp) -> CommandPayload {
       switch kind {
-      case 0: .removeApp(app)
+      case 0: .removeApp(app, modified: modified)
       case 1, 2: .message("message \(level)")
       default:
         .setApp(
