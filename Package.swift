@@ -184,7 +184,8 @@ let package = Package(
       name: "LatchkeyProcessTests",
       dependencies: [
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyControl",
-        "LatchkeyDiscovery", "LatchkeyTestSupport", "latchkey", .product(name: "GRDB", package: "GRDB.swift"),
+        "LatchkeyDiscovery", "LatchkeyTestSupport", "latchkey", "latchkey-discovery-probe",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),
     // What the fuzzers run, in a library of its own: the tests replay with it whatever the fuzzers kept.
