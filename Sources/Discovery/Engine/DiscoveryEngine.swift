@@ -186,6 +186,7 @@ final class DiscoveryEngine {
     available = NetworkInterface.all()
     selection = InterfaceSelection(names: configuration.interfaces, available: available)
     guard selection != before.selection || available != before.available else { return }
+    emit(.networkChanged)
     backoff.reset()
     let moved = Self.identity(selection.interfaces) != Self.identity(before.selection.interfaces)
     // Whether loopback is served depends on what else there is.
@@ -209,6 +210,7 @@ final class DiscoveryEngine {
 
   private func checkClock() {
     guard clock.noticed(at: .now()) else { return }
+    emit(.networkChanged)
     loop.later { [unowned self] in restart() }
   }
 

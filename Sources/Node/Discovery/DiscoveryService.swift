@@ -51,6 +51,12 @@ actor DiscoveryService {
     await advertise()
   }
 
+  /// The machine is on another network, where nothing is to tell that it is the same one.
+  func networkChanged() async {
+    instance = Self.newInstance()
+    await advertise()
+  }
+
   /// The household's key or members have changed: announce with it and look at everything again.
   func householdChanged() async {
     await advertise()
@@ -112,12 +118,15 @@ actor DiscoveryService {
       guard service.instanceName != instance else { return }
       guard services[service.instanceName] != nil || services.count < Self.maximumServices else { return }
       services[service.instanceName] = service
+      context.nearby = services.count
       await recognise(service)
       changes.notify()
     case .lost(let name):
       services[name] = nil
+      context.nearby = services.count
       changes.notify()
       if let owner = owners.removeValue(forKey: name) { await directory.link(owner)?.lost(instance: name) }
+    case .networkChanged: context.networkChanges.notify()
     case .renamed(let from, let to):
       if instance == from { instance = to }
     case .state(let state):

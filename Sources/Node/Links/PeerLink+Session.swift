@@ -74,9 +74,11 @@ extension PeerLink {
 
   private func keepTime(_ number: Int) async {
     var reconcile = context.now() + Self.reconcileMilliseconds
-    while let due = sessions[number]?.machine.nextTimer {
-      let wait = max(10, min(due, reconcile) - context.now())
-      do { try await Task.sleep(for: .milliseconds(wait)) } catch { return }
+    while let session = sessions[number] {
+      let seen = session.clock.version
+      let wait = max(10, min(session.machine.nextTimer, reconcile) - context.now())
+      await session.clock.wait(after: seen, milliseconds: wait)
+      guard !Task.isCancelled else { return }
       let now = context.now()
       if now >= reconcile, current == number {
         // Both sides say again what they hold, in case anything was missed.
@@ -88,7 +90,7 @@ extension PeerLink {
       switch sessions[number]?.machine.timerFired(now: now) {
       case .ping(let count): send(SessionBatch(ping: count), number)
       case .dead:
-        lastError = "The device was not heard of for \(Limits.deadMilliseconds / 1_000) seconds."
+        lastError = "The device is not heard of any more: check that it is on and on this network."
         sessions[number]?.connection.abort()
         return
       case .renew: return close(number, .renew)
@@ -118,6 +120,7 @@ extension PeerLink {
     }
     guard current == number else { throw SessionFault.violation("data before the session is open") }
     if let ping = batch.ping { send(SessionBatch(pong: ping), number) }
+    if let reach = batch.reach { received(reach, number) }
     for stored in batch.stored {
       guard case .forget(let position)? = try outbox.received(stored: stored) else { continue }
       forget(position)
@@ -219,6 +222,7 @@ extension PeerLink {
       Sighting(
         address: session.isInitiator ? session.connection.remote : nil, pairwiseKey: session.pairwiseKey,
         offeredKey: session.offeredKey))
+    sendReach(number)
     session.forgetWork.yield()
     session.outboxWork.yield()
     context.changes.notify()

@@ -34,6 +34,18 @@ actor PeerLink {
   /// Something happened that is worth a new try, or there will be none.
   let life = ChangeSignal()
   var discovered: [String: [SocketEndpoint]] = [:]
+  /// Its instances, the newest last.
+  var discoveredOrder: [String] = []
+  /// Where the peer says that it can be called.
+  var told: [SocketEndpoint] = []
+  /// The calls that are under way.
+  var race: DialRace<SocketEndpoint>?
+  /// The network has changed under them.
+  var isRaceVoid = false
+  /// Addresses have come to light, or the calls are of no use any more.
+  nonisolated let raceNews = ChangeSignal()
+  /// Races in a row that nobody won.
+  var lostRaces = 0
   var lastError: String?
   var nextTry: BootInstant?
   var lastSynced: Int64?
@@ -160,29 +172,6 @@ actor PeerLink {
     pace.signOfLife()
     life.notify()
     wake.notify()
-  }
-
-  /// mDNS has seen the peer, or does not any more (which says nothing about whether it is there).
-  func discovered(_ endpoints: [SocketEndpoint], instance: String) {
-    guard discovered[instance] != endpoints else { return }
-    // A peer announces itself under a new name at each start: old names are of the past.
-    if discovered.count >= 8 { discovered.removeAll() }
-    discovered[instance] = endpoints
-    signOfLife()
-  }
-
-  func lost(instance: String) {
-    discovered[instance] = nil
-  }
-
-  /// Where the peer may be, best first: the last good address, what the command line says, what mDNS says.
-  var candidates: [SocketEndpoint] {
-    var candidates: [SocketEndpoint] = []
-    if let last = record.lastAddress.flatMap({ SocketEndpoint($0) }) { candidates.append(last) }
-    candidates += context.configuration.peers.compactMap { SocketEndpoint($0) }
-    for endpoints in discovered.values { candidates += endpoints }
-    var seen: Set<SocketEndpoint> = []
-    return candidates.filter { seen.insert($0).inserted }
   }
 
   func newSession(_ session: LinkSession) -> Int {

@@ -13,6 +13,7 @@ public enum SessionCodec {
     if let pong = batch.pong { message.pong = pong }
     message.goodbye = batch.goodbye?.rawValue ?? 0
     message.rekey = batch.rekey
+    if let reach = batch.reach { message.reach = .init(reach) }
     return message.wireBytes
   }
 
@@ -30,11 +31,27 @@ public enum SessionCodec {
     if message.hasPong { batch.pong = message.pong }
     if message.goodbye != 0 { batch.goodbye = Goodbye(rawValue: message.goodbye) ?? .protocolError }
     batch.rekey = message.rekey
+    if message.hasReach { batch.reach = try message.reach.value() }
     return batch
   }
 
   /// The most bytes that `item` adds to an encoded batch.
   public static func encodedSize(of item: DeliveryItem) -> Int { item.body.count + item.itemID.count + 40 }
+}
+
+extension Latchkey_V1_Reach {
+  init(_ reach: Reach) {
+    self.init()
+    port = UInt32(reach.port)
+    addresses = reach.addresses.map { WireBytes($0) }
+  }
+
+  func value() throws(WireError) -> Reach {
+    guard let port = UInt16(exactly: port), port != 0 else { throw WireError("port \(port)") }
+    guard addresses.count <= Limits.reachAddresses else { throw WireError("too many addresses") }
+    guard addresses.allSatisfy({ $0.count == 4 || $0.count == 16 }) else { throw WireError("a malformed address") }
+    return Reach(port: port, addresses: addresses.map { Array($0) })
+  }
 }
 
 extension Latchkey_V1_Position {
