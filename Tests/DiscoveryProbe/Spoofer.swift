@@ -39,7 +39,8 @@ enum Spoofer {
     var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
     let bound = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
-        bind(descriptor, raw, size) == 0 && Glibc.listen(descriptor, 128) == 0 && getsockname(descriptor, raw, &size) == 0
+        bind(descriptor, raw, size) == 0 && Glibc.listen(descriptor, 128) == 0
+          && getsockname(descriptor, raw, &size) == 0
       }
     }
     return bound ? UInt16(bigEndian: address.sin6_port) : 0

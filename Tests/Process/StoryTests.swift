@@ -38,11 +38,27 @@ extension ProcessTests {
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])
         let child = try await lab.runningNode(.child, "Emma's PC", [])
         try await lab.pair(parent, child)
+        // Both say who is there: the paired machine by name, and nobody else.
+        try await eventually("the child is announced") { try await !parent.api.nearby().members.isEmpty }
+        let nearby = try await parent.latchkey("nearby", "--format", "json").decode(NearbyMachines.self)
+        #expect(nearby.members.map(\.name.text) == ["Emma's PC"])
+        #expect(nearby.members.first?.isConnected == true)
+        #expect(nearby.others == 0 && nearby.invitations.isEmpty)
+        _ = try await lab.code(from: parent)
+        try await eventually("the child sees the open code") {
+          try await child.api.nearby().invitations.count == 1
+        }
         await parent.kill()
         try await eventually("the child has noticed") { try await !child.isConnected() }
         // Nobody but mDNS knows the new port.
         try await parent.start(["--port", "\(try lab.freePort())"])
         try await eventually("the child is back") { try await parent.isConnected() }
+        // The child knows both places of the parent's: the one it was paired at, and the one that works now.
+        try await eventually("the child remembers where the parent is") {
+          let port = try await parent.port()
+          let known = try await child.api.devices().first?.addresses ?? []
+          return known.contains { $0.address.hasSuffix(":\(port)") } && known.contains { $0.failure != nil }
+        }
         let id = try await parent.issue(.message("found you"), to: "Emma's PC")
         #expect(try await parent.ended(id).status == .executed)
       }

@@ -5,7 +5,11 @@ import LatchkeyModel
 struct DevicesShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one paired machine in full.",
-    discussion: "Example: latchkey devices show \"Emma's PC\"")
+    discussion: """
+      Each address at which it may be is shown with how it was learnt, when it last worked, and why it last failed.
+
+      Example: latchkey devices show "Emma's PC"
+      """)
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
@@ -33,14 +37,13 @@ struct DevicesShowCommand: AsyncParsableCommand {
       ("last sync", device.lastSyncedAt.map { ShownText.ago($0, now: now) } ?? "never"),
       ("sync", SyncText.sentence(peer.sync, now: now)), ("waiting", StatusText.waiting(peer.queues)),
     ]
+    rows += AddressText.lines(peer.addresses, now: now).enumerated().map { ($0 == 0 ? "known at" : "", $1) }
     for mark in peer.marks {
       if let sentence = DeviceText.sentence(mark, of: peer) { rows.append(("note", sentence)) }
     }
     if let error = peer.lastError { rows.append(("last error", error)) }
     rows.append(("identity key", device.identityKey))
     rows.append(("link key", device.linkKey))
-    return rows.map { name, value in
-      name + String(repeating: " ", count: 14 - name.count) + ShownText.safe(value) + "\n"
-    }.joined()
+    return rows.map { name, value in ShownText.row(name, value, width: 14) }.joined()
   }
 }

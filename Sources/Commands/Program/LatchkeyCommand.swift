@@ -20,7 +20,8 @@ struct LatchkeyCommand: AsyncParsableCommand {
       CommandGroup(
         name: "This machine",
         subcommands: [InitCommand.self, RunCommand.self, StatusCommand.self, IdentityCommand.self]),
-      CommandGroup(name: "The family's machines", subcommands: [PairCommand.self, DevicesCommand.self]),
+      CommandGroup(
+        name: "The family's machines", subcommands: [PairCommand.self, DevicesCommand.self, NearbyCommand.self]),
       CommandGroup(name: "What waits", subcommands: [QueueCommand.self, SyncCommand.self]),
       CommandGroup(
         name: "Rules",

@@ -39,6 +39,18 @@ enum ShownText {
 
   private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
+  /// A line of a page: a name, and its value made safe, which goes on below itself where the terminal ends.
+  ///
+  /// - Parameter width: columns of the name, at least one more than it has.
+  static func row(_ name: String, _ value: String, width: Int) -> String {
+    let console = CommandEnvironment.current.console
+    let value =
+      console.outputIsTerminal
+      ? WrappedText.words(safe(value), columns: max(console.size.columns - width, 12)) : safe(value)
+    return name + String(repeating: " ", count: width - name.count)
+      + value.replacing("\n", with: "\n" + String(repeating: " ", count: width)) + "\n"
+  }
+
   /// A number of bytes in MB of 1,048,576 bytes, with one place.
   static func megabytes(_ bytes: Int64) -> String {
     let tenths = max(0, bytes) * 10 / 1_048_576

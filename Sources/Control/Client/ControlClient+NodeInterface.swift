@@ -23,6 +23,8 @@ extension ControlClient: NodeInterface {
 
   public func devices() async throws(LocalAPIError) -> [PeerStatus] { try await ask(.devices) }
 
+  public func nearby() async throws(LocalAPIError) -> NearbyMachines { try await ask(.nearby) }
+
   public func unpair(device: String) async throws(LocalAPIError) -> UnpairResult {
     try await ask(.unpair(device: device))
   }

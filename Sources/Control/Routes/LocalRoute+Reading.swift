@@ -40,6 +40,7 @@ extension LocalRoute {
     case ("settings", 1): return [.settings]
     case ("apps", 1): return [.apps(device: query["device"])]
     case ("devices", 1): return [.devices]
+    case ("nearby", 1): return [.nearby]
     case ("devices", 2): return [.unpair(device: rest[1])]
     case ("devices", 3) where rest[2] == "forget": return [.forget(device: rest[1])]
     case ("devices", 3) where rest[2] == "release": return [.release(device: rest[1])]

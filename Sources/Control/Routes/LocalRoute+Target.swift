@@ -14,6 +14,7 @@ extension LocalRoute {
     case .queueEntry(let device, let streamClass, let number):
       RequestTarget(segments: ["v1", "queue", device, streamClass.word, String(number)])
     case .devices: RequestTarget(segments: ["v1", "devices"])
+    case .nearby: RequestTarget(segments: ["v1", "nearby"])
     case .unpair(let device): RequestTarget(segments: ["v1", "devices", device])
     case .forget(let device): RequestTarget(segments: ["v1", "devices", device, "forget"])
     case .release(let device): RequestTarget(segments: ["v1", "devices", device, "release"])

@@ -10,6 +10,7 @@ package enum LocalRoute: Hashable, Sendable {
   case queue(device: String?, streamClass: StreamClass?, limit: Int)
   case queueEntry(device: String, streamClass: StreamClass, number: UInt64)
   case devices
+  case nearby
   case unpair(device: String)
   case forget(device: String)
   case release(device: String)
@@ -41,7 +42,8 @@ package enum LocalRoute: Hashable, Sendable {
 
   package var method: Method {
     switch self {
-    case .status, .sync, .queue, .queueEntry, .devices, .pairings, .nearbyInvitations, .pairing, .commands, .command,
+    case .status, .sync, .queue, .queueEntry, .devices, .nearby, .pairings, .nearbyInvitations, .pairing, .commands,
+      .command,
       .waitForCommand, .apps,
       .settings, .usage,
       .summaries:

@@ -44,6 +44,7 @@ struct ControlResponder: HTTPResponder {
     case .queueEntry(let device, let streamClass, let number):
       try Self.json(await node.queueEntry(device: device, streamClass: streamClass, number: number))
     case .devices: try Self.json(await node.devices())
+    case .nearby: try Self.json(await node.nearby())
     case .unpair(let device): try Self.json(await node.unpair(device: device))
     case .forget(let device): try Self.json(await node.forget(device: device))
     case .release(let device): try Self.json(await node.release(device: device))

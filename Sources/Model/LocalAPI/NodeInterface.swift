@@ -24,6 +24,8 @@ public protocol NodeInterface: Sendable {
   ) async throws(LocalAPIError) -> QueueEntry
 
   func devices() async throws(LocalAPIError) -> [PeerStatus]
+  /// What announces itself on the network now.
+  func nearby() async throws(LocalAPIError) -> NearbyMachines
   func unpair(device: String) async throws(LocalAPIError) -> UnpairResult
   /// Drop a device at once, whatever its state: its keys are erased, and it hears nothing.
   func forget(device: String) async throws(LocalAPIError) -> UnpairResult

@@ -15,10 +15,13 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   public var retries: Int
   /// Milliseconds from the moment of the answer to the next try; nil while there is a session or a try is under way.
   public var nextTryInMilliseconds: Int64?
+  /// Where it may be, as far as is known: the one in use first, then by the last success; at most 32.
+  public var addresses: [DeviceAddress]
 
   public init(
     device: RegisteredDevice, isConnected: Bool, address: String?, sync: SyncState, queues: [QueueStatus],
-    lastError: String?, marks: [PeerMark] = [], retries: Int = 0, nextTryInMilliseconds: Int64? = nil
+    lastError: String?, marks: [PeerMark] = [], retries: Int = 0, nextTryInMilliseconds: Int64? = nil,
+    addresses: [DeviceAddress] = []
   ) {
     self.device = device
     self.isConnected = isConnected
@@ -29,5 +32,6 @@ public struct PeerStatus: Hashable, Sendable, Codable {
     self.marks = marks
     self.retries = retries
     self.nextTryInMilliseconds = nextTryInMilliseconds
+    self.addresses = addresses
   }
 }

@@ -9,13 +9,13 @@ extension NodeService {
     if peer.state == .removedUntold {
       return UnpairResult(device: peer.device, wasTold: false, cancelledCommands: 0)
     }
-    let link = await directory.link(id)
     let removal = RemovalNotice.make(by: context.identity, sender: context.own, receiver: id)
     let context = context
     let removed = try await stored { () async throws(StoreError) in
       try await context.store.remove(id, removal: removal, itemID: Array(context.runID), at: context.wall())
     }
-    await link?.removed()
+    try await stored { () async throws(StoreError) in try await directory.removed(id) }
+    let link = await directory.link(id)
     try await handOut(removed.rotations)
     // A connected device hears of it at once; one that is away when it next calls.
     let deadline = context.now() + 2_000

@@ -61,6 +61,22 @@ extension NodeService {
     return devices
   }
 
+  public func nearby() async throws(LocalAPIError) -> NearbyMachines {
+    let seen = await discovery.nearby()
+    var members: [NearbyMachines.Member] = []
+    for peer in try await listed() {
+      guard let endpoints = seen.members[peer.device.deviceID] else { continue }
+      members.append(
+        NearbyMachines.Member(
+          deviceID: peer.device.deviceID, name: peer.device.name, role: peer.device.role,
+          addresses: endpoints.prefix(16).map(\.description),
+          isConnected: await directory.link(peer.device.deviceID)?.current != nil))
+    }
+    return NearbyMachines(
+      members: members.sorted { ($0.name.text, $0.deviceID.description) < ($1.name.text, $1.deviceID.description) },
+      invitations: Array(seen.invitations.prefix(1_024)), others: seen.others, discovery: await discovery.stateText)
+  }
+
   /// The node's state out of its links': what goes on counts before what went wrong, that before what is done.
   static func sync(of states: [SyncState]) -> SyncState {
     var result = SyncState.idle

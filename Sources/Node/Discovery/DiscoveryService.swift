@@ -1,3 +1,4 @@
+import Glibc
 import LatchkeyCrypto
 import LatchkeyDiscovery
 import LatchkeyModel
@@ -92,11 +93,29 @@ actor DiscoveryService {
       .map { NearbyInvitations.Invitation(prefix: $0.key, addresses: Array($0.value.prefix(64))) }
   }
 
+  /// What announces itself now: those recognised as paired devices, open codes, and how many others there are.
+  func nearby() -> (members: [DeviceID: [SocketEndpoint]], invitations: [String], others: Int) {
+    var members: [DeviceID: [SocketEndpoint]] = [:]
+    var prefixes: Set<String> = []
+    var others = 0
+    for service in services.values.sorted(by: { $0.instanceName < $1.instanceName })
+    where service.instanceName != instance {
+      let codes = Self.isOurVersion(service) ? OpenCodesText.discriminators(service.text["d"]) : []
+      prefixes.formUnion(codes.map { TypedCode.prefix(discriminator: $0) })
+      if let owner = owners[service.instanceName] {
+        members[owner, default: []] += Self.endpoints(service)
+      } else if codes.isEmpty {
+        others += 1
+      }
+    }
+    return (members, prefixes.sorted(), others)
+  }
+
   private func keepAnnouncing() async {
     await advertise()
     while !Task.isCancelled {
       // A new name each hour, so that nothing on the air follows a machine.
-      do { try await Task.sleep(for: .seconds(3_600)) } catch { return }
+      do { try await Task.sleep(for: Self.rotation) } catch { return }
       instance = Self.newInstance()
       await advertise()
     }
@@ -167,6 +186,15 @@ actor DiscoveryService {
   }
 
   private static func isOurVersion(_ service: DiscoveredService) -> Bool { service.text["v"] == Array("1".utf8) }
+
+  #if DEBUG
+    /// How long a name is kept; a test lets a day pass in a minute.
+    private static let rotation = Duration.seconds(
+      getenv("LATCHKEY_ROTATE_SECONDS").flatMap { Int(String(cString: $0)) } ?? 3_600)
+  #else
+    /// How long a name is kept.
+    private static let rotation = Duration.seconds(3_600)
+  #endif
 
   /// 8 characters that say nothing.
   private static func newInstance() -> String {

@@ -33,15 +33,23 @@ actor LinkDirectory {
       record = try await context.store.peers().first { $0.device.deviceID == device }
       // Whoever looked after this one may have seen more, and is not to be set back.
     } while looks[device] != look
-    try await apply(record, device)
+    try await apply(record, device, look)
   }
 
   func refreshAll() async throws(StoreError) {
     let look = nextLook()
     for record in try await context.store.peers() {
       let device = record.device.deviceID
-      if looks[device] ?? 0 > look { try await refresh(device) } else { try await apply(record, device) }
+      if looks[device] ?? 0 > look { try await refresh(device) } else { try await apply(record, device, look) }
     }
+  }
+
+  /// The database has taken a device out: tell it.
+  func removed(_ device: DeviceID) async throws(StoreError) {
+    // Whatever was read of it before is of the past.
+    looks[device] = nextLook()
+    guard let link = links[device] else { return try await refresh(device) }
+    await link.removed()
   }
 
   private func nextLook() -> UInt64 {
@@ -49,7 +57,7 @@ actor LinkDirectory {
     return lastLook
   }
 
-  private func apply(_ record: PeerRecord?, _ device: DeviceID) async throws(StoreError) {
+  private func apply(_ record: PeerRecord?, _ device: DeviceID, _ look: UInt64) async throws(StoreError) {
     guard let record, record.sessionKey != nil else {
       if let link = links.removeValue(forKey: device) {
         byKey = byKey.filter { $0.value != device }
@@ -67,13 +75,16 @@ actor LinkDirectory {
     let outbox = try await context.store.outboxPositions(device)
     let inbox = try await context.store.inboxPositions(device)
     let held = try await context.store.heldItems(device)
-    // Another call may have made it while the database was read.
+    // Another call may have made it while the database was read, or have seen more.
+    if looks[device] ?? 0 > look { return try await refresh(device) }
     if let link = links[device] { return await link.refresh(record) }
     let link = PeerLink(
       context: context, directory: self, record: record, key: key, outbox: outbox, inbox: inbox, held: held)
     links[device] = link
     byKey[key] = device
     added.yield(link)
+    // What was made durable while the database was read had no link to be told to.
+    await link.takeNews()
   }
 
   /// Keys wait for devices, durably: their links take note of the keys first, then of the items that carry them.

@@ -74,6 +74,14 @@ extension PeerLink {
     case silent(String)
     /// Another call was faster, or the network has changed under it.
     case void
+
+    /// Why nothing came of it, when that says something about the address.
+    var fault: String? {
+      switch self {
+      case .served, .void: nil
+      case .unreachable(let reason), .failed(let reason), .silent(let reason): reason
+      }
+    }
   }
 
   /// What the race waits for.
@@ -91,6 +99,8 @@ extension PeerLink {
     }
     let news = raceNews
     isRaceVoid = false
+    // A disk that does not answer leaves the last address, and what is announced.
+    if let known = try? await context.store.addresses(of: peer) { remembered = known }
     race = DialRace(candidates, now: context.now())
     defer { race = nil }
     return await withTaskGroup(of: Turn.self) { group in
@@ -127,6 +137,7 @@ extension PeerLink {
           let now = context.now()
           race?.failed(endpoint, now: now)
           if case .served = outcome { return outcome }
+          if let fault = outcome.fault { await noteFailure(endpoint, fault) }
           outcomes.append(outcome)
         }
       }

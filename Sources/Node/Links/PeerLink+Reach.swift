@@ -11,8 +11,18 @@ extension PeerLink {
 
   /// Where the peer may be, best first.
   var candidates: [SocketEndpoint] {
+    let network = NetworkMark.current()
     var ladder = AddressLadder<SocketEndpoint>()
-    if let last = record.lastAddress.flatMap({ SocketEndpoint($0) }) { ladder.add(last, .proven) }
+    if let last = record.lastAddress, !remembered.contains(where: { $0.reached.address == last }),
+      let endpoint = SocketEndpoint(last)
+    {
+      ladder.add(endpoint, .proven)
+    }
+    for known in remembered {
+      guard let endpoint = SocketEndpoint(known.reached.address) else { continue }
+      let isElsewhere = known.reached.network.flatMap { mark in network.map { $0 != mark } } ?? false
+      ladder.add(endpoint, isElsewhere ? .elsewhere : .proven)
+    }
     for instance in discoveredOrder.reversed() {
       for endpoint in discovered[instance] ?? [] { ladder.add(endpoint, .announced) }
     }
@@ -82,7 +92,7 @@ extension PeerLink {
   }
 
   /// The peer tells where it can be called; first of all where it calls from itself.
-  func received(_ reach: Reach, _ number: Int) {
+  func received(_ reach: Reach, _ number: Int) async {
     guard let session = sessions[number] else { return }
     var endpoints: [SocketEndpoint] = []
     let from = OwnNetwork.plain(session.connection.remoteHost)
@@ -96,6 +106,8 @@ extension PeerLink {
     }
     guard endpoints != told else { return }
     told = endpoints
+    // Without it, it is told again in the next session.
+    try? await context.store.told(peer, endpoints.map(\.description))
     logger.debug("told where to call", metadata: ["addresses": "\(endpoints.map(\.description))"])
   }
 }

@@ -120,7 +120,7 @@ extension PeerLink {
     }
     guard current == number else { throw SessionFault.violation("data before the session is open") }
     if let ping = batch.ping { send(SessionBatch(pong: ping), number) }
-    if let reach = batch.reach { received(reach, number) }
+    if let reach = batch.reach { await received(reach, number) }
     for stored in batch.stored {
       guard case .forget(let position)? = try outbox.received(stored: stored) else { continue }
       forget(position)
@@ -187,7 +187,12 @@ extension PeerLink {
       close(number, .removed)
       return false
     }
-    switch roster.greeted(number, runID: hello.runID) {
+    // A handshake that began before a new pairing was made final leads to a session of the past.
+    guard !isOfThePast(session.pairwiseKey) else {
+      close(number, .renew)
+      return false
+    }
+    switch roster.greeted(number, runID: hello.runID, ended: hello.endedSessions) {
     case .gone: return false
     case .giveWay:
       close(number, .duplicate)
@@ -208,7 +213,7 @@ extension PeerLink {
     context.warn("duplicate-\(peer)", nil)
     noteKeyID(hello)
     inbox.sessionOpened(hello)
-    for effect in outbox.sessionOpened(hello, foreign: foreign) {
+    for effect in outbox.sessionOpened(hello, foreign: foreign, pairwiseKey: session.pairwiseKey) {
       switch effect {
       case .forget(let position): forget(position)
       case .restart(let streamClass, let cause): restarts.append((streamClass, cause))
@@ -233,7 +238,8 @@ extension PeerLink {
       SessionBatch(
         hello: Hello(
           runID: context.runID, name: context.profile.name.text, role: context.profile.role, refusal: refusal,
-          outgoing: outbox.statement, incoming: inbox.statement, held: inbox.held, keyID: ownKeyID)), number)
+          outgoing: outbox.statement, incoming: inbox.statement, held: inbox.held, keyID: ownKeyID,
+          endedSessions: endedSessions)), number)
   }
 
   private func forget(_ position: StreamPosition) {

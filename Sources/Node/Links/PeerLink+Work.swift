@@ -168,7 +168,7 @@ extension PeerLink {
       try await directory.refresh(peer)
     }
     try await context.store.seen(
-      peer, address: sighting.address, synced: outbox.waiting == 0, isSession: true, at: context.wall())
+      peer, address: sighting.address.map(reached), synced: outbox.waiting == 0, isSession: true, at: context.wall())
     record.device.lastSeenAt = context.wall()
     if record.connectedAt == nil { record.connectedAt = context.wall() }
     if let address = sighting.address { record.lastAddress = address }
@@ -256,6 +256,7 @@ extension PeerLink {
       device: device, isConnected: current != nil,
       address: current.flatMap { sessions[$0]?.connection.remote } ?? record.lastAddress, sync: sync, queues: queues,
       lastError: current == nil ? lastError : nil, marks: record.marks, retries: current == nil ? pace.failures : 0,
-      nextTryInMilliseconds: current == nil && !isDialling ? nextTry.map { max(0, $0 - context.now()) } : nil)
+      nextTryInMilliseconds: current == nil && !isDialling ? nextTry.map { max(0, $0 - context.now()) } : nil,
+      addresses: try await addresses())
   }
 }

@@ -37,7 +37,11 @@ actor PeerLink {
   /// Its instances, the newest last.
   var discoveredOrder: [String] = []
   /// Where the peer says that it can be called.
-  var told: [SocketEndpoint] = []
+  var told: [SocketEndpoint]
+  /// What is remembered of addresses, the last success first.
+  var remembered: [RememberedAddress] = []
+  /// Sessions that were up in this run and have ended.
+  var endedSessions: UInt64 = 0
   /// The calls that are under way.
   var race: DialRace<SocketEndpoint>?
   /// The network has changed under them.
@@ -46,6 +50,8 @@ actor PeerLink {
   nonisolated let raceNews = ChangeSignal()
   /// Races in a row that nobody won.
   var lostRaces = 0
+  /// Tries that failed, by address, since this node started; at most `Limits.addresses`.
+  var failedTries: [SocketEndpoint: FailedTry] = [:]
   var lastError: String?
   var nextTry: BootInstant?
   var lastSynced: Int64?
@@ -73,6 +79,7 @@ actor PeerLink {
     self.key = key
     self.outbox = OutboxMachine(outbox)
     self.inbox = InboxMachine(inbox, held: held)
+    told = record.told.compactMap { SocketEndpoint($0) }
     peer = record.device.deviceID
     roster = SessionRoster(own: context.own, peer: peer)
     lastSynced = record.device.lastSyncedAt
@@ -96,12 +103,13 @@ actor PeerLink {
     if isAnew { await beginAnew() }
     await takeNews()
     // A session from before a new pairing makes way for one with its key.
-    if let current, let key = sessions[current]?.pairwiseKey, record.pendingKey == nil, record.state == .active,
-      !record.callingKeys.contains(key)
-    {
-      close(current, .renew)
-    }
+    if let current, let key = sessions[current]?.pairwiseKey, isOfThePast(key) { close(current, .renew) }
     signOfLife()
+  }
+
+  /// Whether a session's key is from before a new pairing, which is final here.
+  func isOfThePast(_ key: [UInt8]) -> Bool {
+    record.pendingKey == nil && record.state == .active && !record.callingKeys.contains(key)
   }
 
   /// Streams may have been closed, and others begun, with a pairing or a removal: go on with what the database holds then.
@@ -140,7 +148,7 @@ actor PeerLink {
   }
 
   /// Look for items that were made durable without a word to this link, in the transaction of something else.
-  private func takeNews() async {
+  func takeNews() async {
     guard let positions = try? await context.store.outboxPositions(peer) else { return }
     for (streamClass, position) in positions {
       outbox.committed(streamClass, epoch: position.epoch, last: position.last)
@@ -200,6 +208,7 @@ actor PeerLink {
       if !pace.hasFallenApart { life.notify() }
     }
     if wasCurrent {
+      endedSessions += 1
       outbox.sessionClosed()
       inbox.sessionClosed()
       // What the peer has stored stays to be noted: the outbox counts on it and does not ask again.

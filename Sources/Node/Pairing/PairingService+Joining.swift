@@ -55,6 +55,7 @@ extension PairingService {
         guard pairings[id]?.progress.phase != .ended else { return }
         guard await mayRun(code) else { return await close(id, .wrongCode) }
         hasMet = false
+        pairings[id]?.source = !isTrusted ? .mdns : given == nil ? .code : .given
         context.logger.info(
           "trying a machine with an open code",
           metadata: ["address": "\(endpoint)", "found": isTrusted ? "by its address" : "over mDNS"])

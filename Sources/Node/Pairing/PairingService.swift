@@ -17,6 +17,8 @@ actor PairingService {
     var deadline: BootInstant?
     /// As joiner: which code was entered.
     var discriminator: UInt16?
+    /// As joiner: how the address that is tried was learnt.
+    var source = AddressSource.connection
     /// The attempt under way, as either side.
     var inviter: PairingInviterMachine?
     var joiner: PairingJoinerMachine?
@@ -251,8 +253,9 @@ actor PairingService {
   }
 
   /// Where the inviter is, which is worth a try for the sessions to come and for the one that may have to complete this.
-  private func dialledAddress(_ id: String) -> String? {
-    pairings[id]?.joiner == nil ? nil : pairings[id]?.connection?.remote
+  private func dialledAddress(_ id: String) -> ReachedAddress? {
+    guard let pairing = pairings[id], pairing.joiner != nil, let remote = pairing.connection?.remote else { return nil }
+    return ReachedAddress(remote, source: pairing.source, network: NetworkMark.current())
   }
 
   /// Whether a session with the new key was faster and has completed this very pairing.

@@ -31,6 +31,15 @@ public struct OutboxMachine: Sendable {
     var inFlightItems = 0
     var inFlightBytes = 0
     var isRestarting = false
+    /// The peer's process that reported what is stored, if it did so to this one.
+    var storedBy: [UInt8]?
+
+    /// As it is when a session begins or ends.
+    var unsent: Stream {
+      var stream = Stream(position: position, sentThrough: position.storedThrough)
+      stream.storedBy = storedBy
+      return stream
+    }
 
     var waits: Bool { sentThrough < position.last && !isRestarting }
   }
@@ -39,6 +48,8 @@ public struct OutboxMachine: Sendable {
   private var window: (items: Int, bytes: Int)?
   private var isLoading = false
   private var session: UInt64 = 0
+  /// The peer's process that said Hello last, and the key that it did so with.
+  private var run: [UInt8] = []
   private var turns = 0
   /// News of epochs that `restarted` has not told of yet: the store's two words may come in either order.
   private var ahead: [StreamClass: (epoch: UInt64, last: UInt64)] = [:]
@@ -82,28 +93,37 @@ public struct OutboxMachine: Sendable {
   ///
   /// - Parameter foreign: classes whose last item at the peer is another than the one that we gave that number, by what the
   ///   store says of `hello.held`: we were restored to an older state and have given out numbers a second time.
-  public mutating func sessionOpened(_ hello: Hello, foreign: Set<StreamClass> = []) -> [Effect] {
+  /// - Parameter pairwiseKey: the session's; with another one the two may have been paired anew, and streams closed.
+  public mutating func sessionOpened(
+    _ hello: Hello, foreign: Set<StreamClass> = [], pairwiseKey: [UInt8] = []
+  ) -> [Effect] {
     window = (Int(hello.windowItems), Int(hello.windowBytes))
     isLoading = false
     session &+= 1
+    run = hello.runID + pairwiseKey
     var effects: [Effect] = []
     for streamClass in streams.keys.sorted() {
       guard var stream = streams[streamClass] else { continue }
-      stream = Stream(position: stream.position, sentThrough: stream.position.storedThrough)
+      stream = stream.unsent
+      // What a process has reported stored it has: a Hello of the same one that says less was made before that.
+      let isLate = stream.storedBy == run
       let held = hello.incoming.first { $0.streamClass == streamClass }
       if let held, held.epoch == stream.position.epoch {
         if held.through > stream.position.last || foreign.contains(streamClass) {
           stream.isRestarting = true
           effects.append(.restart(streamClass, .peerIsAhead))
         } else if held.through < stream.position.storedThrough {
-          stream.isRestarting = true
-          effects.append(.restart(streamClass, .peerLost(after: held.through)))
+          if !isLate {
+            stream.isRestarting = true
+            effects.append(.restart(streamClass, .peerLost(after: held.through)))
+          }
         } else if held.through > stream.position.storedThrough {
           stream.position.storedThrough = held.through
           stream.sentThrough = held.through
+          stream.storedBy = run
           effects.append(.forget(held))
         }
-      } else if stream.position.storedThrough > 0 {
+      } else if stream.position.storedThrough > 0, !isLate || (held?.epoch ?? 0) != 0 {
         // The peer once stored something of this epoch and now knows nothing of it.
         stream.isRestarting = true
         effects.append(.restart(streamClass, .peerLost(after: 0)))
@@ -118,7 +138,7 @@ public struct OutboxMachine: Sendable {
     window = nil
     isLoading = false
     for (streamClass, stream) in streams {
-      streams[streamClass] = Stream(position: stream.position, sentThrough: stream.position.storedThrough)
+      streams[streamClass] = stream.unsent
     }
   }
 
@@ -203,6 +223,7 @@ public struct OutboxMachine: Sendable {
     guard stored.through <= stream.position.last else { throw .violation("stored more than there is") }
     guard stored.through > stream.position.storedThrough else { return nil }
     stream.position.storedThrough = stored.through
+    stream.storedBy = run
     stream.sentThrough = max(stream.sentThrough, stored.through)
     while let first = stream.inFlight.first, first.through <= stored.through {
       stream.inFlight.removeFirst()

@@ -109,7 +109,11 @@ extension InboxTransaction {
       try database.witness(settings.version)
       guard try database.settings(coding).map({ $0.version < settings.version }) ?? true else { return }
       try database.save(settings, coding, author: peer.device, at: wall)
-    case .appRemoved, .report, .messageStored, .unpaired, nil: return
+    case .appRemoved(let id):
+      // Its command may have been taken back too late.
+      guard try database.app(id, on: peer.device, coding) != nil, try !isReplaced(command) else { return }
+      try database.removeApp(id, on: peer.device, author: peer.device, at: wall)
+    case .report, .messageStored, .unpaired, nil: return
     }
   }
 

@@ -10,9 +10,10 @@ extension Store {
 
   /// Keep a device as half paired: new, known or removed before. What was in force stays so until `promote`.
   ///
-  /// - Parameter address: where it was, if we dialled.
+  /// - Parameter address: where it proved its key, if we dialled.
   public func savePending(
-    _ device: RegisteredDevice, pairwiseKey: [UInt8], invitation: String?, address: String? = nil, bootID: String,
+    _ device: RegisteredDevice, pairwiseKey: [UInt8], invitation: String?, address: ReachedAddress? = nil,
+    bootID: String,
     now: BootInstant
   ) async throws(StoreError) {
     try await commits.commit { database in
@@ -33,8 +34,9 @@ extension Store {
         [
           Data(device.deviceID.bytes), device.name.text, device.role.rawValue, device.childName,
           Hexadecimal.decode(device.identityKey).map { Data($0) }, Hexadecimal.decode(device.linkKey).map { Data($0) },
-          Data(pairwiseKey), invitation, bootID, now.milliseconds, device.pairedAt, address,
+          Data(pairwiseKey), invitation, bootID, now.milliseconds, device.pairedAt, address?.address,
         ])
+      if let address { try database.reached(address, device.deviceID, at: device.pairedAt) }
     }
   }
 
@@ -43,13 +45,15 @@ extension Store {
   /// - Parameter address: where it was, if we dialled.
   /// - Returns: false when nothing is pending any more: the pairing was rolled back, and nothing is changed.
   public func promote(
-    _ device: DeviceID, address: String? = nil, at wall: Int64
+    _ device: DeviceID, address: ReachedAddress? = nil, at wall: Int64
   ) async throws(StoreError) -> Bool {
     try await commits.commit { [own, coding, keys] database in
       let isPromoted = try database.promote(device, keys, coding, by: own, at: wall)
       if isPromoted, let address {
         try database.run(
-          "UPDATE peer SET last_seen_at = ?, last_address = ? WHERE device_id = ?", [wall, address, Data(device.bytes)])
+          "UPDATE peer SET last_seen_at = ?, last_address = ? WHERE device_id = ?",
+          [wall, address.address, Data(device.bytes)])
+        try database.reached(address, device, at: wall)
       }
       return isPromoted
     }
@@ -79,7 +83,7 @@ extension Store {
   ///
   /// - Parameter isSession: whether it was a session; a pairing's own connection is none.
   public func seen(
-    _ device: DeviceID, address: String?, synced: Bool, isSession: Bool = false, at wall: Int64
+    _ device: DeviceID, address: ReachedAddress?, synced: Bool, isSession: Bool = false, at wall: Int64
   ) async throws(StoreError) {
     try await commits.commit { database in
       try database.run(
@@ -87,7 +91,18 @@ extension Store {
         UPDATE peer SET last_seen_at = ?1, last_address = coalesce(?2, last_address),
           last_synced_at = CASE WHEN ?3 THEN ?1 ELSE last_synced_at END,
           connected_at = CASE WHEN ?5 THEN coalesce(connected_at, ?1) ELSE connected_at END WHERE device_id = ?4
-        """, [wall, address, synced, Data(device.bytes), isSession])
+        """, [wall, address?.address, synced, Data(device.bytes), isSession])
+      if let address { try database.reached(address, device, at: wall) }
+    }
+  }
+
+  /// Keep where a device says that it can be called.
+  ///
+  /// - Parameter addresses: `host:port` each, without spaces.
+  public func told(_ device: DeviceID, _ addresses: [String]) async throws(StoreError) {
+    try await commits.commit { database in
+      try database.run(
+        "UPDATE peer SET told = ? WHERE device_id = ?", [addresses.joined(separator: " "), Data(device.bytes)])
     }
   }
 }
@@ -106,6 +121,7 @@ extension PeerRecord {
     keys = PairwiseKeys(row)
     pendingKey = (row["pending_key"] as Data?).map { [UInt8]($0) }
     lastAddress = row["last_address"]
+    told = (row["told"] as String).split(separator: " ").map(String.init)
     pendingSince = (row["pending_since_boot"] as Int64?).map(BootInstant.init(milliseconds:))
     pendingBootID = row["pending_boot_id"]
     hasLapsed = row["pending_lapsed"]

@@ -125,6 +125,8 @@ extension Database {
       """, [Data(device.bytes)])
     try run("DELETE FROM peer WHERE device_id = ? AND state = 1", [Data(device.bytes)])
     try run(
+      "DELETE FROM address WHERE peer = (SELECT number FROM peer WHERE device_id = ?)", [Data(device.bytes)])
+    try run(
       """
       UPDATE peer SET next_key = NULL, previous_key = NULL, pending_key = NULL, pending_invitation = NULL,
         pending_boot_id = NULL, pending_since_boot = NULL, sent_generation = NULL WHERE device_id = ?

@@ -151,6 +151,9 @@ nonisolated struct Latchkey_V1_Hello: Sendable {
   /// The last item of each incoming stream that is in force and was no skip. See 05-delivery.md section 4.
   var held: [Latchkey_V1_Held] = []
 
+  /// Sessions with the receiver that were up in this run of the sender and have ended for it. See 04-session.md section 6.
+  var endedSessions: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -390,7 +393,7 @@ nonisolated extension Latchkey_V1_Reach: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}least_version\0\u{3}greatest_version\0\u{1}software\0\u{3}run_id\0\u{1}name\0\u{1}role\0\u{1}refusal\0\u{3}window_items\0\u{3}window_bytes\0\u{1}outgoing\0\u{1}incoming\0\u{3}key_id\0\u{1}held\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}least_version\0\u{3}greatest_version\0\u{1}software\0\u{3}run_id\0\u{1}name\0\u{1}role\0\u{1}refusal\0\u{3}window_items\0\u{3}window_bytes\0\u{1}outgoing\0\u{1}incoming\0\u{3}key_id\0\u{1}held\0\u{3}ended_sessions\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -411,6 +414,7 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
       case 11: try { try decoder.decodeRepeatedMessageField(value: &self.incoming) }()
       case 12: try { try decoder.decodeSingularBytesField(value: &self.keyID) }()
       case 13: try { try decoder.decodeRepeatedMessageField(value: &self.held) }()
+      case 14: try { try decoder.decodeSingularUInt64Field(value: &self.endedSessions) }()
       default: break
       }
     }
@@ -456,6 +460,9 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.held.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.held, fieldNumber: 13)
     }
+    if self.endedSessions != 0 {
+      try visitor.visitSingularUInt64Field(value: self.endedSessions, fieldNumber: 14)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -473,6 +480,7 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.incoming != rhs.incoming {return false}
     if lhs.keyID != rhs.keyID {return false}
     if lhs.held != rhs.held {return false}
+    if lhs.endedSessions != rhs.endedSessions {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -31,6 +31,7 @@ import Testing
 
   @Test func devices() async throws {
     try await trip(.devices, [SampleValues.peer]) { try await $0.devices() }
+    try await trip(.nearby, SampleValues.nearby) { try await $0.nearby() }
     try await trip(.unpair(name), SampleValues.unpaired) { try await $0.unpair(device: name) }
     try await trip(.forget(name), SampleValues.unpaired) { try await $0.forget(device: name) }
     try await trip(.release(name), SampleValues.peer) { try await $0.release(device: name) }

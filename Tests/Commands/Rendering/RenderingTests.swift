@@ -121,6 +121,11 @@ import Testing
     script.status.peers[0].lastError = text
     script.status.peers[0].sync = .error(reason: text + "!", nextTryInMilliseconds: 5_000)
     script.status.peers[0].address = text
+    script.status.peers[0].addresses[0].address = text
+    script.status.peers[0].addresses[1].failure = text
+    script.machines.discovery = text
+    script.machines.invitations = [text]
+    script.machines.members[0].addresses = [text]
     script.status.peers[0].device.childName = text
     script.devices = script.status.peers
     script.apps[0].configuration.displayName = text
@@ -136,7 +141,7 @@ import Testing
       ["status"], ["status", "--format", "json"], ["status", "--follow"], ["devices", "list"],
       ["devices", "show", "Emma's PC"], ["devices", "show", "Emma's PC", "--format", "json"], ["apps", "list"],
       ["usage", "list"], ["usage", "list", "--format", "csv"], ["usage", "list", "--format", "json"],
-      ["usage", "summary"], ["usage", "summary", "--format", "csv"], ["commands", "list"],
+      ["usage", "summary"], ["usage", "summary", "--format", "csv"], ["commands", "list"], ["nearby"],
       ["commands", "show", "01ab"],
       ["commands", "wait", "01ab"], ["commands", "cancel", "01ab"], ["devices", "show", text], ["settings", "show"],
       ["pair", "invite"], ["pair", "list"],

@@ -41,6 +41,13 @@ enum SampleValues {
     identityKey: String(repeating: "ab", count: 32), linkKey: String(repeating: "cd", count: 32),
     pairedAt: now - 3 * 86_400_000, lastSeenAt: now - 5_000, lastSyncedAt: now - 65_000)
 
+  static let nearby = NearbyMachines(
+    members: [
+      .init(
+        deviceID: childID, name: childName, role: .child, addresses: ["192.168.1.5:41234", "[fe80::1%2]:41234"],
+        isConnected: true)
+    ], invitations: ["7K", "QX"], others: 2, discovery: "embedded")
+
   static let peer = PeerStatus(
     device: registered, isConnected: true, address: "192.168.1.5:41234", sync: .synced(at: now - 65_000),
     queues: [
@@ -51,7 +58,15 @@ enum SampleValues {
           QueueTally(fate: .superseded, items: 4, lastAt: now - 120_000),
           QueueTally(fate: .expired, items: 1, lastAt: now - 3_600_000),
         ])
-    ], lastError: nil)
+    ], lastError: nil,
+    addresses: [
+      DeviceAddress(
+        address: "192.168.1.5:41234", source: .mdns, isOfThisNetwork: true, isInUse: true, lastSuccessAt: now - 65_000),
+      DeviceAddress(
+        address: "10.0.0.7:41234", source: .code, isOfThisNetwork: false, lastSuccessAt: now - 3 * 86_400_000,
+        lastFailureAt: now - 600_000, failure: "10.0.0.7:41234 cannot be reached."),
+      DeviceAddress(address: "nas.local:4000", source: .given),
+    ])
 
   static let status = NodeStatus(
     deviceID: parentID, name: DeviceName(sanitising: "Mum's laptop"), role: .parent, version: "0.1.0", processID: 4_242,

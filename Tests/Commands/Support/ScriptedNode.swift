@@ -5,7 +5,7 @@ import Synchronization
 final class ScriptedNode: NodeInterface {
   /// One request as it arrived.
   enum Call: Hashable, Sendable {
-    case status, sync, devices, pairings, settings
+    case status, sync, devices, nearby, pairings, settings
     case syncNow(String?)
     case queue(String?, StreamClass?, limit: Int)
     case queueEntry(String, StreamClass, UInt64)
@@ -47,6 +47,7 @@ final class ScriptedNode: NodeInterface {
     var deviceLists: [[PeerStatus]] = []
     var queue = [SampleValues.queueEntry]
     var nearby: [NearbyInvitations] = []
+    var machines = SampleValues.nearby
     var answered = SampleValues.pairing
     var command = SampleValues.command
     var commandEnds: [Result<ConfigurationCommand, LocalAPIError>] = [.success(SampleValues.command)]
@@ -110,6 +111,8 @@ final class ScriptedNode: NodeInterface {
       return script.deviceLists.first ?? script.devices
     }
   }
+
+  func nearby() async throws(LocalAPIError) -> NearbyMachines { try answer(.nearby) { $0.machines } }
 
   func syncNow(device: String?) async throws(LocalAPIError) -> [PeerStatus] {
     try answer(.syncNow(device)) { $0.devices }

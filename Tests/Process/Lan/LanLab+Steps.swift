@@ -11,6 +11,18 @@ extension LanLab {
     note("\(what) \(Self.text(begun.duration(to: .now)))")
   }
 
+  /// Wait until something is there, looking now and then.
+  func until<Value>(
+    seconds: Int, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value?
+  ) async throws -> Value {
+    let limit = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < limit {
+      if let value = try await body() { return value }
+      try await Task.sleep(for: .milliseconds(500))
+    }
+    throw LabFault("What the scenario waits for was not there within \(seconds) s.")
+  }
+
   /// Hold a scenario to what it shows.
   func check(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
     guard condition else { throw LabFault(sentence()) }

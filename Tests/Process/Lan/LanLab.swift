@@ -25,7 +25,8 @@ final class LanLab: Sendable {
 
   private init(_ processes: ProcessLab) throws {
     self.processes = processes
-    let arguments = (Self.isRoot ? [] : ["--user", "--map-root-user"]) + ["--net", "--mount", "sh", "-c", Self.wireScript]
+    let arguments =
+      (Self.isRoot ? [] : ["--user", "--map-root-user"]) + ["--net", "--mount", "sh", "-c", Self.wireScript]
     wire = try processes.spawn(
       "unshare", arguments, output: processes.folder + "/wire.out", talk: processes.folder + "/wire.log")
   }
@@ -175,7 +176,8 @@ final class LanLab: Sendable {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments =
       ["unshare"] + (isRoot ? [] : ["--user", "--map-root-user"]) + [
-        "--net", "--mount", "sh", "-c", "ip link add lan type bridge && ip link add cable type veth peer name end && mount -t tmpfs tmpfs /run",
+        "--net", "--mount", "sh", "-c",
+        "ip link add lan type bridge && ip link add cable type veth peer name end && mount -t tmpfs tmpfs /run",
       ]
     process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
     process.standardOutput = FileHandle.nullDevice

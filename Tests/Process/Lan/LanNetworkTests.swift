@@ -131,7 +131,8 @@ import Testing
     try await LanScenario.six.run { lab in
       let hosts = [try await lab.host(nil), try await lab.host(nil)]
       for host in hosts {
-        try await host.shell("until ip -6 address show dev eth0 | grep 'scope link' | grep -qv tentative; do sleep 0.1; done")
+        try await host.shell(
+          "until ip -6 address show dev eth0 | grep 'scope link' | grep -qv tentative; do sleep 0.1; done")
       }
       let (parent, children) = try await lab.family(hosts)
       try await lab.deliver("a message", from: parent, to: "Child 1")

@@ -24,8 +24,9 @@ struct LanScenario: Sendable {
   static let docker = LanScenario("docker", "a docker0 with the same address on both machines")
   static let six = LanScenario("ipv6", "link-local IPv6 alone")
   static let spoofer = LanScenario("spoofer", "a stranger announces what our peers announce, at its own address")
+  static let cold = LanScenario("cold-start", "machines just turned on, beside avahi-browse on one of them")
   static let powerCut = LanScenario("power-cut", "power fails at 1 parent and 60 children", isLong: true)
-  static let first = LanScenario("first-contact", "cold start to session, beside avahi-browse")
+  static let first = LanScenario("first-contact", "a node is started, beside avahi-browse")
   static let day = LanScenario("day", "three nodes announce themselves for as many hours as a day has", isLong: true)
   static let idle = LanScenario("idle", "multicast of nodes that have nothing to do", isLong: true)
 
@@ -36,7 +37,9 @@ struct LanScenario: Sendable {
 
   /// Skips the scenario where it cannot run, or was not asked for.
   var isChosen: ConditionTrait {
-    let chosen = ProcessInfo.processInfo.environment["LATCHKEY_LAN"].map { Set($0.split(separator: ",").map(String.init)) }
+    let chosen = ProcessInfo.processInfo.environment["LATCHKEY_LAN"].map {
+      Set($0.split(separator: ",").map(String.init))
+    }
     if let chosen, !chosen.contains("all"), !chosen.contains(name) {
       return .enabled(if: false, "skipped: not asked for")
     }
@@ -61,7 +64,9 @@ struct LanScenario: Sendable {
   }
 
   private func report(_ verdict: String, _ duration: Duration, _ figures: [String]) {
-    guard let path = ProcessInfo.processInfo.environment["LATCHKEY_LAN_REPORT"], let file = fopen(path, "a") else { return }
+    guard let path = ProcessInfo.processInfo.environment["LATCHKEY_LAN_REPORT"], let file = fopen(path, "a") else {
+      return
+    }
     defer { fclose(file) }
     let words = figures.joined(separator: "; ").replacing("\n", with: " ")
     fputs("\(name)\t\(verdict)\t\(LanLab.text(duration))\t\(words)\n", file)

@@ -82,6 +82,9 @@ actor NodeProcess {
     self.interfaces = interfaces
   }
 
+  /// From now on have its processes find these in their environment, too.
+  func add(_ variables: [String: String]) { self.variables.merge(variables) { $1 } }
+
   /// Run `latchkey` against this node, in the environment that it runs in itself.
   func latchkey(_ arguments: [String]) async throws -> CommandResult {
     let command = launcher + [BuiltProgram.path]

@@ -174,6 +174,11 @@ extension SimulatedLink {
           then(false)
         }
       }
+      // A handshake that began before a new pairing was made final leads to a session of the past.
+      guard !isOfThePast(session.pairwiseKey) else {
+        close(number, .renew)
+        return then(false)
+      }
       var choice = roster.greeted(number, runID: hello.runID)
       if simulation.fault == .keepNewerSession, choice == .giveWay { choice = .keep(insteadOf: current ?? attempt) }
       switch choice {
@@ -211,9 +216,13 @@ extension SimulatedLink {
     var hello = hello
     (session.windowItems, session.windowBytes) = (Int(hello.windowItems), Int(hello.windowBytes))
     if simulation.fault == .ignoreWindow { (hello.windowItems, hello.windowBytes) = (4_096, 4 << 20) }
+    simulation.oracle.greets(self, hello, foreign)
     if !hello.keyID.isEmpty, record.keys.previous != nil { answeringKeyID = hello.keyID }
     if simulation.fault != .keepReceivedAtNewSession { inbox.sessionOpened(hello) }
-    for effect in outbox.sessionOpened(hello, foreign: foreign) {
+    for effect in outbox.sessionOpened(
+      hello, foreign: foreign,
+      pairwiseKey: simulation.fault == .believeLateHello ? simulation.random.bytes(8) : session.pairwiseKey)
+    {
       switch effect {
       case .forget(let position): forget(position)
       case .restart(let streamClass, let cause): restarts.append((streamClass, cause))

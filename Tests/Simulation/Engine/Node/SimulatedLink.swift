@@ -83,16 +83,17 @@ final class SimulatedLink {
   }
 
   private func refreshed(_ record: ModelPeer, _ then: () -> Void) {
-    if let current, let key = sessions[current]?.pairwiseKey, record.pendingKey == nil, record.state == .active,
-      !record.callingKeys.contains(key)
-    {
-      close(current, .renew)
-    }
+    if let current, let key = sessions[current]?.pairwiseKey, isOfThePast(key) { close(current, .renew) }
     signOfLife()
     then()
   }
 
-  private func takeNews(then: @escaping () -> Void) {
+  /// Whether a session's key is from before a new pairing, which is final here.
+  func isOfThePast(_ key: [UInt8]) -> Bool {
+    record.pendingKey == nil && record.state == .active && !record.callingKeys.contains(key)
+  }
+
+  func takeNews(then: @escaping () -> Void) {
     let device = peer
     node.disk.read {
       $0.outboxPositions(device)

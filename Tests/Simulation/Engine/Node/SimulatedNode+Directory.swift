@@ -11,7 +11,7 @@ extension SimulatedNode {
         if looks[peer.device] ?? 0 > look, simulation.fault != .applyOlderLook {
           refresh(peer.device)
         } else {
-          apply(peer, peer.device) {}
+          apply(peer, peer.device, look) {}
         }
       }
     }
@@ -26,11 +26,18 @@ extension SimulatedNode {
     } then: { [unowned self] peer in
       // Whoever looked after this one may have seen more, and is not to be set back.
       guard looks[device] == look || simulation.fault == .applyOlderLook else { return refresh(device, then: then) }
-      apply(peer, device, then: then)
+      apply(peer, device, look, then: then)
     }
   }
 
-  private func apply(_ record: ModelPeer?, _ device: DeviceID, then: @escaping () -> Void) {
+  /// The disk has taken a device out: tell it.
+  func removed(_ device: DeviceID) {
+    // Whatever was read of it before is of the past.
+    looks[device] = nextLook()
+    if let link = link(device) { link.removed() } else { refresh(device) }
+  }
+
+  private func apply(_ record: ModelPeer?, _ device: DeviceID, _ look: Int, then: @escaping () -> Void) {
     guard let record, record.sessionKey != nil else {
       if let link = link(device) {
         links.removeAll { $0 === link }
@@ -48,13 +55,15 @@ extension SimulatedNode {
         disk.read {
           $0.heldItems(device)
         } then: { [unowned self] held in
-          // Another call may have made it while the disk was read.
+          // Another call may have made it while the disk was read, or have seen more.
+          if looks[device] ?? 0 > look, simulation.fault != .applyOlderLook { return refresh(device, then: then) }
           if let link = link(device) { return link.refresh(record, then: then) }
           let link = SimulatedLink(self, record, outbox: outbox, inbox: inbox, held: held)
           links.append(link)
           links.sort { $0.peer < $1.peer }
           link.run()
-          then()
+          // What was made durable while the disk was read had no link to be told to.
+          if simulation.fault == .missNewsAtStart { then() } else { link.takeNews(then: then) }
         }
       }
     }

@@ -9,8 +9,6 @@ package struct ModelCommand: Sendable {
   package var status = CommandStatus.queued
   package var sequence: UInt64
   package var hasState = false
-  /// Of whoever checks: whether a removal ended it.
-  package var wasGivenUp = false
   package let supersedeKey: String?
   package let expiresAt: Int64?
   /// Of whoever checks: its place among all that were accepted, and the pairing it was given in.

@@ -176,6 +176,9 @@ extension ModelStore {
     case .superseded(let inForce): (commands[index].status, state) = (.superseded, inForce)
     }
     commands[index].hasState = state != nil
+    if case .appRemoved(let app)? = state, rules[device]?[app] != nil, !isReplaced(commands[index]) {
+      rules[device]?[app] = nil
+    }
     guard case .app(let rule, _)? = state else { return }
     witness(rule.modified.wall)
     guard rules[device]?[rule.appID].map({ $0.modified <= rule.modified }) ?? !isReplaced(commands[index]) else {

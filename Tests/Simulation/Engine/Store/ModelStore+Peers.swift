@@ -112,7 +112,6 @@ extension ModelStore {
     for index in commands.indices
     where commands[index].target == device && !commands[index].status.isFinal {
       commands[index].status = .cancelled
-      commands[index].wasGivenUp = true
       cancelled += 1
     }
     if cancelled > 0 { tally(place, .command, .cancelled, cancelled) }

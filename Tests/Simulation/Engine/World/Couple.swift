@@ -8,8 +8,8 @@ struct Couple: Hashable {
 
 /// What befell a couple, after which less is promised.
 struct CouplePast {
-  /// One of the two was set back to an older state, lost it, or was copied.
-  var isSetBack = false
+  /// How often one of the two was set back to an older state, lost it, or was copied.
+  var setBacks = 0
   /// They were paired anew after only one of them had closed its streams.
   var isUneven = false
   /// Somebody was removed, or they were paired anew.
@@ -20,5 +20,9 @@ struct CouplePast {
   /// Protocol/05-delivery.md §8.
   var hasUnnoticedNumbers = false
 
+  var isSetBack: Bool { setBacks > 0 }
+  /// Set back again, perhaps before anything of a stream was stored that had begun anew for the first time: what was stored
+  /// under its earlier numbers may be lost to the machine that was set back.
+  var isSetBackAgain: Bool { setBacks > 1 }
   var mayRestart: Bool { isSetBack || isUneven }
 }

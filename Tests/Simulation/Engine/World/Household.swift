@@ -127,13 +127,12 @@ final class Household {
     node.act(after: 0) { [unowned self, unowned node] in
       guard node.store.peer(other)?.state == .active else { return }
       let oracle = simulation.oracle
-      let link = node.link(other)
       node.disk.commit("remove") { (store: inout ModelStore) throws(ModelStoreFault) in
         oracle.removes(other, of: device, store)
         return try store.remove(other, removal: device.bytes + other.bytes, itemID: bytes)
       } then: { [unowned node] result in
         guard case .success(let removed) = result else { return }
-        link?.removed()
+        node.removed(other)
         node.handOut(removed.rotations)
       }
     }

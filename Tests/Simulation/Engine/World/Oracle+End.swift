@@ -14,7 +14,11 @@ extension Oracle {
       guard parent.isRunning, child.isRunning else { return "\(names) do not run" }
       let past = past(Couple(parent: parent.device, child: child.device))
       let (one, other) = (parent.store.peer(child.device), child.store.peer(parent.device))
-      if one?.pendingKey != nil || other?.pendingKey != nil { return "the pairing of \(names) is half made" }
+      // Who was set back, removed and half paired in one: people have to pair them anew.
+      let isTangled = past.isSetBack && [one?.state, other?.state].contains { $0 == .removedUntold || $0 == .removed }
+      if !isTangled, !past.wasRemovedHalfPaired, one?.pendingKey != nil || other?.pendingKey != nil {
+        return "the pairing of \(names) is half made: \(brief(one)) and \(brief(other))"
+      }
       if isSplit(parent, child) { return "\(names) were set back, and have to be paired anew" }
       if !past.isSetBack, !past.wasRemovedHalfPaired {
         if one?.state == .removedUntold, other?.state == .active { return "\(child.name) does not know of its removal" }
@@ -36,11 +40,20 @@ extension Oracle {
     return unansweredCommand()
   }
 
+  private func brief(_ peer: ModelPeer?) -> String {
+    guard let peer else { return "nothing" }
+    let keys = peer.keys.forCalling.map { "\($0[0])" }.joined(separator: "/")
+    return "\(peer.state) with \(keys)\(peer.pendingKey.map { " pending \($0[0])" } ?? "")"
+  }
+
+  /// Whether nothing befell two machines that cost them what they had stored: Protocol/05-delivery.md §8.
+  private func isWholePast(_ past: CouplePast) -> Bool { !past.hasUnnoticedNumbers && !past.isSetBackAgain }
+
   private func unansweredCommand() -> String? {
     for parent in checker().household.parents {
       for command in parent.store.commands where !command.status.isFinal {
         guard let child = checker().node(command.target), isCouple(parent, child),
-          !past(Couple(parent: parent.device, child: child.device)).hasUnnoticedNumbers
+          isWholePast(past(Couple(parent: parent.device, child: child.device)))
         else { continue }
         return "command \(command.sequence) of \(parent.name) for \(child.name) is \(command.status.rawValue) for ever"
       }
@@ -52,7 +65,7 @@ extension Oracle {
   func whatIsWrong() -> String? {
     for (parent, child) in couples where isCouple(parent, child) {
       let past = past(Couple(parent: parent.device, child: child.device))
-      guard !past.hasUnnoticedNumbers, !isCloned(child.device) else { continue }
+      guard isWholePast(past), !isCloned(child.device) else { continue }
       if let wrong = wrongCommands(parent, child, past) ?? wrongRules(parent, child, past)
         ?? wrongUsage(parent, child, past)
       {
@@ -84,6 +97,13 @@ extension Oracle {
     let inForce = (child.store.rules[child.device] ?? [:]).mapValues(\.modified)
     guard wanted != inForce else { return nil }
     let apps = Set(wanted.keys).union(inForce.keys).filter { wanted[$0] != inForce[$0] }.map(\.text).sorted()
+    for app in apps {
+      for command in parent.store.commands where command.payload.app?.text == app && command.target == child.device {
+        checker().note(30, "command \(command.sequence) \(command.payload.kind) \(command.id) is \(command.status)")
+      }
+      let (one, other) = (wanted.first { $0.key.text == app }?.value, inForce.first { $0.key.text == app }?.value)
+      checker().note(31, "\(app): \(String(describing: one)) wanted, \(String(describing: other)) in force")
+    }
     return "the rules of \(apps) are others on \(parent.name) than on \(child.name)"
   }
 

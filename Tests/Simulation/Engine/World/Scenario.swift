@@ -69,6 +69,8 @@ public struct Scenario: Sendable {
       windowItems = UInt32(1 + random.below(8))
       windowBytes = UInt32(100 + random.below(2_000))
     }
+    // A child has to have room for the receipts of what it takes in one transaction.
+    if caps.items < 100 { windowItems = min(windowItems, UInt32(caps.items / 2)) }
     if random.once(in: 3) { frameBytes = 100 + random.below(1_000) }
     if random.once(in: 3) { connectionBytes = 500 + random.below(4_000) }
     usageShare = random.below(101)

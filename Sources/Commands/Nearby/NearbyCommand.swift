@@ -1,0 +1,59 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// `latchkey nearby`
+struct NearbyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "nearby", abstract: "Show what announces itself on this network.",
+    discussion: """
+      Paired machines are shown by name. Of an open pairing code only its first two symbols are known here, and of other \
+      people's machines nothing but that they are there. An announcement is a hint: anybody can make one.
+
+      Example: latchkey nearby --format json
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  func run() async throws {
+    let environment = CommandEnvironment.current
+    let nearby = try await node.open().nearby()
+    switch listing.format {
+    case .json: try environment.console.write(JSONText.pretty(nearby))
+    case .table: try environment.console.write(Self.page(nearby))
+    }
+  }
+
+  static func page(_ nearby: NearbyMachines) -> String {
+    var text = TableText.render(
+      ["Machine", "Role", "ID", "Link", "Announced at"], spare: [2, 1],
+      rows: nearby.members.map { member in
+        let more = member.addresses.count - 1
+        return [
+          member.name.text, member.role.rawValue, member.deviceID.short,
+          member.isConnected ? "connected" : "not connected",
+          (member.addresses.first ?? "–") + (more > 0 ? " and \(more) more" : ""),
+        ]
+      }, empty: "No paired machine announces itself here.")
+    if !nearby.invitations.isEmpty {
+      let prefixes = nearby.invitations.joined(separator: ", ")
+      text +=
+        (nearby.invitations.count == 1
+        ? "There is an open pairing code whose short form begins with \(ShownText.safe(prefixes))."
+        : "There are open pairing codes whose short forms begin with \(ShownText.safe(prefixes)).").inWidth + "\n"
+    }
+    if nearby.others > 0 {
+      text +=
+        "\(ShownText.count(nearby.others, "other machine")) that \(nearby.others == 1 ? "is" : "are") not paired "
+        + "with this one.\n"
+    }
+    if !Self.looking.contains(nearby.discovery) {
+      text +=
+        ("Nothing is looked for (\(ShownText.safe(nearby.discovery))): `latchkey doctor` says why.").inWidth + "\n"
+    }
+    return text
+  }
+
+  /// What `discovery` says while machines are looked for.
+  private static let looking: Set<String> = ["avahiDaemon", "embedded"]
+}

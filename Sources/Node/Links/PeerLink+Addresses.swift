@@ -1,0 +1,61 @@
+import LatchkeyModel
+import LatchkeyStore
+import LatchkeyTransport
+
+extension PeerLink {
+  /// Milliseconds between two notes that an address fails for one and the same reason: a peer that is off for weeks is
+  /// tried every minute, and the disk need not hear of each.
+  private static var failurePace: Int64 { 15 * 60_000 }
+
+  /// Take note that a try at an address failed, durably if the peer has proved its key there.
+  func noteFailure(_ endpoint: SocketEndpoint, _ reason: String) async {
+    let now = context.now()
+    let before = failedTries[endpoint]
+    let isNews = before?.reason != reason || before?.notedAt.map { now - $0 >= Self.failurePace } ?? true
+    if before == nil, failedTries.count >= Limits.addresses { failedTries.removeAll() }
+    failedTries[endpoint] = FailedTry(at: context.wall(), reason: reason, notedAt: isNews ? now : before?.notedAt)
+    guard isNews else { return }
+    // It is for people alone: a disk that takes no note of it is told elsewhere.
+    try? await context.store.addressFailed(
+      endpoint.description, of: peer, network: NetworkMark.current(), reason: reason, at: context.wall())
+  }
+
+  /// An address at which a session was opened, with where it was had from.
+  func reached(_ address: String) -> ReachedAddress {
+    let endpoint = SocketEndpoint(address)
+    if let endpoint { failedTries[endpoint] = nil }
+    return ReachedAddress(address, source: endpoint.map(source) ?? .connection, network: NetworkMark.current())
+  }
+
+  /// Where an address was had from; of what was only remembered the table knows that.
+  private func source(_ endpoint: SocketEndpoint) -> AddressSource {
+    if context.configuration.peers.contains(where: { SocketEndpoint($0) == endpoint }) { return .given }
+    if discovered.values.contains(where: { $0.contains(endpoint) }) { return .mdns }
+    return told.contains(endpoint) ? .told : .connection
+  }
+
+  /// Every address that is known of the peer, the one in use first, then those that worked last.
+  func addresses() async throws(StoreError) -> [DeviceAddress] {
+    let network = NetworkMark.current()
+    let inUse = current.flatMap { sessions[$0] }.flatMap { $0.isInitiator ? $0.connection.remote : nil }
+    var found: [DeviceAddress] = []
+    for known in try await context.store.addresses(of: peer) {
+      let isHere = known.reached.network.flatMap { mark in network.map { $0 == mark } }
+      found.append(
+        DeviceAddress(
+          address: known.reached.address, source: known.reached.source, isOfThisNetwork: isHere,
+          isInUse: known.reached.address == inUse && isHere != false, lastSuccessAt: known.lastSuccessAt,
+          lastFailureAt: known.lastFailureAt, failure: known.failure))
+    }
+    for endpoint in candidates where !found.contains(where: { $0.address == endpoint.description }) {
+      found.append(DeviceAddress(address: endpoint.description, source: source(endpoint)))
+    }
+    for index in found.indices where found[index].isOfThisNetwork != false {
+      guard let failed = SocketEndpoint(found[index].address).flatMap({ failedTries[$0] }),
+        failed.at >= found[index].lastFailureAt ?? 0
+      else { continue }
+      (found[index].lastFailureAt, found[index].failure) = (failed.at, failed.reason)
+    }
+    return Array((found.filter(\.isInUse) + found.filter { !$0.isInUse }).prefix(32))
+  }
+}
