@@ -1,6 +1,6 @@
 /// Where a device says that it can be called. Frozen.
-enum Migration006 {
-  static let name = "006-reach"
+enum Migration007 {
+  static let name = "007-reach"
 
   static let sql = """
     ALTER TABLE peer ADD COLUMN told TEXT NOT NULL DEFAULT '';  -- host:port, separated by spaces, as it said in a session
