@@ -101,10 +101,11 @@ let package = Package(
       path: "Sources/Control", swiftSettings: strict),
     .target(
       name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess"], path: "Sources/Agent", swiftSettings: strict),
+    .target(name: "LatchkeyDoctor", dependencies: ["LatchkeyModel"], path: "Sources/Doctor", swiftSettings: strict),
     .target(
       name: "LatchkeyCommands",
       dependencies: [
-        "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent", "CQREncode",
+        "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent", "LatchkeyDoctor", "CQREncode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Rainbow", package: "Rainbow"),
         .product(name: "TextTable", package: "TextTable"),
@@ -173,9 +174,14 @@ let package = Package(
       ] + nio,
       path: "Tests/Transport", swiftSettings: strict),
     .testTarget(
+      name: "LatchkeyDoctorTests", dependencies: ["LatchkeyDoctor", "LatchkeyModel"], path: "Tests/Doctor",
+      swiftSettings: strict),
+    .testTarget(
       name: "LatchkeyCommandsTests",
       dependencies: [
-        "LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyModel", "LatchkeyTestSupport", "CProcess",
+        "LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyDoctor", "LatchkeyModel",
+        "LatchkeyTestSupport",
+        "CProcess",
       ],
       path: "Tests/Commands", swiftSettings: strict),
     // Stands between a node and its disk in tests.
@@ -184,7 +190,7 @@ let package = Package(
       name: "LatchkeyProcessTests",
       dependencies: [
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyControl",
-        "LatchkeyDiscovery", "LatchkeyTestSupport", "latchkey", "latchkey-discovery-probe",
+        "LatchkeyDiscovery", "LatchkeyDoctor", "LatchkeyTestSupport", "latchkey", "latchkey-discovery-probe",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),

@@ -112,7 +112,8 @@ extension ProcessTests {
         }
         #expect(
           migrations == [
-            "001-initial", "002-typed-codes", "003-life-of-a-pairing", "004-delivery", "005-addresses", "007-reach",
+            "001-initial", "002-typed-codes", "003-life-of-a-pairing", "004-delivery", "005-taken-back",
+            "006-addresses", "007-reach",
             "999-from-the-future",
           ])
         #expect(try !FileManager.default.contentsOfDirectory(atPath: node.folder).contains { $0.contains("damaged") })

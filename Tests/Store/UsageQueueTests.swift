@@ -175,6 +175,55 @@ import Testing
     #expect(records.reduce(0) { $0 + $1.activeMilliseconds } == 200 * 60_000)
     #expect(Set(records.map(\.recordID)).count == records.count)
   }
+
+  @Test("What is queued again since the parent lost it pushes nothing out; what is new is held to the cap by itself")
+  func afterARestart() async throws {
+    let rig = try StoreRig(caps: QueueCaps(items: 32))
+    let parent = try await rig.paired(.parent)
+    // Sixty sessions that no total can take together, all delivered.
+    for day in 0..<60 {
+      let start = Self.midnight + Int64(day) * 24 * Self.hour
+      _ = try await rig.store.record([try record(rig, start)], at: start)
+      let position = try #require(try await rig.store.outboxPositions(parent)[.usage])
+      _ = try await rig.store.load(
+        parent, .usage, epoch: position.epoch, from: position.storedThrough + 1, items: 10, bytes: 1 << 20)
+      try await rig.store.forget(
+        parent, StreamPosition(streamClass: .usage, epoch: position.epoch, through: position.last), at: start)
+    }
+    rig.clock.pass(5_000)
+    _ = try await rig.store.restart(parent, .usage, epoch: 77, cause: .peerLost(after: 0), at: 4)
+    let later = Self.midnight + 100 * 24 * Self.hour
+    func add(_ days: Range<Int64>) async throws {
+      for day in days {
+        let start = later + day * 24 * Self.hour
+        #expect(try await rig.store.record([try record(rig, start)], at: start).count == 1)
+      }
+    }
+    try await add(0..<32)
+    var queue = try #require(try await rig.store.queues(parent, at: 5).first)
+    #expect(queue.waitingItems == 92)
+    #expect(queue.undelivered == [])
+    #expect(queue.lastStoredAt != nil)
+    // Beyond that the oldest go, and it is told.
+    try await add(32..<40)
+    queue = try #require(try await rig.store.queues(parent, at: 5).first)
+    #expect(queue.undelivered.map(\.fate) == [.dropped])
+    #expect(queue.waitingItems < 100)
+  }
+
+  @Test("How long the oldest item waits is counted by a clock that does not jump, over restarts of the stream")
+  func ageOfTheOldest() async throws {
+    let rig = try StoreRig()
+    let parent = try await rig.paired(.parent)
+    _ = try await rig.store.record([try record(rig, Self.midnight)], at: 1_000_000)
+    rig.clock.pass(5_000)
+    // The wall clock was set back by years.
+    #expect(try await rig.store.queues(parent, at: 10).first?.oldestAgeMilliseconds == 5_000)
+    _ = try await rig.store.restart(parent, .usage, epoch: 77, cause: .peerIsAhead, at: 4)
+    rig.clock.pass(1_000)
+    #expect(try await rig.store.queues(parent, at: 10).first?.oldestAgeMilliseconds == 6_000)
+    #expect(try await rig.store.queue(parent, nil, limit: 5, at: 10).first?.ageMilliseconds == 6_000)
+  }
 }
 
 extension [DeliveryItem] {

@@ -7,7 +7,8 @@ enum WireSamples {
     let payload: CommandPayload
     switch random.below(6) {
     case 0: payload = .setApp(Samples.app(&random))
-    case 1: payload = .removeApp(Samples.appID(&random))
+    case 1:
+      payload = .removeApp(Samples.appID(&random), modified: random.once(in: 2) ? Samples.app(&random).modified : nil)
     case 2: payload = .setFamilySettings(Samples.settings(&random))
     case 3: payload = .requestReport
     case 4: payload = .message(Samples.text(maximumBytes: 4_096, &random))
@@ -21,7 +22,7 @@ enum WireSamples {
   static func state(_ random: inout SeededRandom) -> StateInForce {
     switch random.below(6) {
     case 0: .app(Samples.app(&random), random.once(in: 2) ? .recorded : .enforced)
-    case 1: .appRemoved(Samples.appID(&random))
+    case 1: .appRemoved(Samples.appID(&random), modified: random.once(in: 2) ? Samples.app(&random).modified : nil)
     case 2: .familySettings(Samples.settings(&random))
     case 3: .report(report(apps: random.below(5), &random))
     case 4: .messageStored

@@ -11,10 +11,10 @@ struct CommandWaiter: Sendable {
   /// - Parameters:
   ///   - id: or a beginning of it.
   ///   - seconds: at most this long.
-  /// - Returns: the command in its final state; nil when the time is up.
+  /// - Returns: the command in its final state, or as it is when the time is up; nil when the node cannot tell.
   /// - Throws: what the node answers for an ID that it does not know.
   func wait(_ id: String, seconds: Int) async throws -> ConfigurationCommand? {
-    try await withThrowingTaskGroup(of: ConfigurationCommand?.self) { group in
+    let ended = try await withThrowingTaskGroup(of: ConfigurationCommand?.self) { group in
       group.addTask { try await waitWithoutEnd(id) }
       group.addTask {
         try await Task.sleep(for: .seconds(seconds))
@@ -23,6 +23,8 @@ struct CommandWaiter: Sendable {
       defer { group.cancelAll() }
       return try await group.next() ?? nil
     }
+    if let ended { return ended }
+    return try? await node.command(id: id)
   }
 
   private func waitWithoutEnd(_ id: String) async throws -> ConfigurationCommand {

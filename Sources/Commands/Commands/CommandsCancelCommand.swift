@@ -8,6 +8,7 @@ struct CommandsCancelCommand: AsyncParsableCommand {
     discussion: "Example: latchkey commands cancel 01938a")
 
   @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
 
   @Argument(help: "The command's ID, or the beginning of it.")
   var id: String
@@ -18,6 +19,7 @@ struct CommandsCancelCommand: AsyncParsableCommand {
     guard command.status == .cancelled else {
       throw CommandFailure(.data, "It is too late to cancel: the command is \(CommandText.progress(command)).")
     }
+    if listing.format == .json { return try console.write(JSONText.pretty(command)) }
     console.note("The command \(command.commandID) is cancelled: the other machine will not see it.")
   }
 }

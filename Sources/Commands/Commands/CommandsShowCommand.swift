@@ -27,10 +27,7 @@ struct CommandsShowCommand: AsyncParsableCommand {
         ("author", names[command.author]), ("status", CommandText.progress(command)),
         ("since", TimeText.exact(command.statusAt, zone: zone)),
       ]
-      try environment.console.write(
-        rows.map { name, value in
-          name + String(repeating: " ", count: 9 - name.count) + ShownText.safe(value) + "\n"
-        }.joined())
+      try environment.console.write(FieldsText.render(rows))
     }
   }
 }

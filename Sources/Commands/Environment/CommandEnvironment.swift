@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyControl
+import LatchkeyDoctor
 import LatchkeyModel
 
 /// Everything outside that a command touches; tests put their own in its place.
@@ -21,6 +22,8 @@ struct CommandEnvironment: Sendable {
   var renewIdentity: @Sendable (_ stateFolder: String) async throws -> (name: DeviceName, deviceID: DeviceID)
   /// Be a node until told to stop.
   var runNode: @Sendable (LocalNodeSettings) async throws -> Void
+  /// Look at this machine, and at the way to one peer.
+  var gather: @Sendable (_ stateFolder: String, DoctorRequest) async -> Facts
   /// Start a program whose use is recorded.
   var startProgram: @Sendable (_ arguments: [String]) throws -> any RecordedProgram
   /// How long a report to a restarting node is tried, and a node that went away during a pairing.
@@ -44,6 +47,7 @@ struct CommandEnvironment: Sendable {
     keepIdentity: { try LocalNode.keepIdentity(path: $0) },
     renewIdentity: { try await LocalNode.renewIdentity(path: $0) },
     runNode: { try await LocalNode.run($0) },
+    gather: { DoctorRequest.look($0, $1) },
     startProgram: { try AgentProgram(arguments: $0) },
     reportPatience: .seconds(10),
     uptime: { CommandEnvironment.start.duration(to: .now).milliseconds },

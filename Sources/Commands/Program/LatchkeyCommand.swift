@@ -19,7 +19,7 @@ struct LatchkeyCommand: AsyncParsableCommand {
     groupedSubcommands: [
       CommandGroup(
         name: "This machine",
-        subcommands: [InitCommand.self, RunCommand.self, StatusCommand.self, IdentityCommand.self]),
+        subcommands: [InitCommand.self, RunCommand.self, StatusCommand.self, DoctorCommand.self, IdentityCommand.self]),
       CommandGroup(
         name: "The family's machines", subcommands: [PairCommand.self, DevicesCommand.self, NearbyCommand.self]),
       CommandGroup(name: "What waits", subcommands: [QueueCommand.self, SyncCommand.self]),

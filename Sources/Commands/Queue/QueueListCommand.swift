@@ -34,11 +34,10 @@ struct QueueListCommand: AsyncParsableCommand {
     case .json: try environment.console.write(JSONText.pretty(entries))
     case .table:
       let names = try await DeviceNames(of: interface)
-      let now = environment.now()
       let rows = entries.map { entry in
         [
           "\(entry.streamClass.word)/\(entry.number)", names[entry.device], QueueText.content(entry.content),
-          ShownText.ago(entry.acceptedAt, now: now), "\(entry.bytes)", QueueText.state(entry),
+          ShownText.span(entry.ageMilliseconds) + " ago", "\(entry.bytes)", QueueText.state(entry),
         ]
       }
       try environment.console.write(

@@ -40,14 +40,11 @@ struct QueueShowCommand: AsyncParsableCommand {
       var rows = [
         ("item", "\(entry.streamClass.word)/\(entry.number)"), ("for", names[entry.device]),
         ("what", QueueText.content(entry.content)),
-        ("since", ShownText.ago(entry.acceptedAt, now: environment.now())), ("bytes", "\(entry.bytes)"),
+        ("since", ShownText.span(entry.ageMilliseconds) + " ago"), ("bytes", "\(entry.bytes)"),
         ("state", QueueText.state(entry)),
       ]
       if case .command(let command) = entry.content { rows.append(("command", command.commandID.description)) }
-      try environment.console.write(
-        rows.map { name, value in
-          name + String(repeating: " ", count: 9 - name.count) + ShownText.safe(value) + "\n"
-        }.joined())
+      try environment.console.write(FieldsText.render(rows))
     }
   }
 

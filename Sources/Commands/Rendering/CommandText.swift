@@ -6,7 +6,7 @@ enum CommandText {
   static func request(_ payload: CommandPayload) -> String {
     switch payload {
     case .setApp(let app): "set \(app.appID): \(rules(app))"
-    case .removeApp(let id): "forget \(id)"
+    case .removeApp(let id, _): "forget \(id)"
     case .setFamilySettings: "set the family's rules"
     case .requestReport: "report"
     case .message(let text): "message “\(ShownText.safe(text))”"
@@ -28,7 +28,7 @@ enum CommandText {
   static func inForce(_ state: StateInForce) -> String {
     switch state {
     case .app(let app, let enforcement): "\(app.appID) is now \(rules(app)); \(words(enforcement))"
-    case .appRemoved(let id): "\(id) has no rules any more"
+    case .appRemoved(let id, _): "\(id) has no rules any more"
     case .familySettings(let settings): "the family's rules are now version \(settings.version)"
     case .report(let report):
       "it runs version \(ShownText.safe(report.version)), holds rules for "

@@ -24,10 +24,8 @@ struct StatusText {
         "\(status.processID), version \(status.version), \(ShownText.megabytes(status.residentBytes)) resident"
       ),
     ]
-    let lines = rows.map { name, value in
-      "  " + name + String(repeating: " ", count: 11 - name.count) + ShownText.safe(value) + "\n"
-    }
-    return "\(ShownText.quoted(status.name)) (\(status.role.rawValue))".asHeading + "\n" + lines.joined()
+    return "\(ShownText.quoted(status.name)) (\(status.role.rawValue))".asHeading + "\n"
+      + FieldsText.render(rows, indent: 2)
   }
 
   private var peers: String {

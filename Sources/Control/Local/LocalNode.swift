@@ -49,6 +49,16 @@ public enum LocalNode {
     }
   }
 
+  /// Whether a state folder was made on this machine; changes nothing.
+  ///
+  /// - Returns: nil when the machine has no ID, or the folder does not say.
+  /// - Throws: `LocalNodeFault` when there is no node in the folder, or it cannot be read.
+  public static func isOfThisMachine(path: String) throws(LocalNodeFault) -> Bool? {
+    do { return try NodeFolder.isOfThisMachine(StateFolder(path: path)) } catch {
+      throw LocalNodeFault(sentence: error.message, exitStatus: error.exitStatus)
+    }
+  }
+
   /// Run the node of a state folder, with its local API, until it is told to stop.
   ///
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.

@@ -2,8 +2,8 @@
 public enum CommandPayload: Hashable, Sendable, Codable {
   /// Desired state of one application.
   case setApp(AppConfiguration)
-  /// Forget an application's rules.
-  case removeApp(AppID)
+  /// Forget an application's rules; `modified` is nil from a sender of before version 0.2.
+  case removeApp(AppID, modified: HybridTimestamp? = nil)
   /// Desired state of the family's rules.
   case setFamilySettings(FamilySettings)
   /// Report the machine's applications and rules as they are.
@@ -31,7 +31,7 @@ public enum CommandPayload: Hashable, Sendable, Codable {
   public var supersedeKey: String? {
     switch self {
     case .setApp(let configuration): "app:" + configuration.appID.text
-    case .removeApp(let id): "app:" + id.text
+    case .removeApp(let id, _): "app:" + id.text
     case .setFamilySettings: "family"
     case .requestReport, .message, .unpair: nil
     }
@@ -47,6 +47,8 @@ public enum CommandPayload: Hashable, Sendable, Codable {
     case .setFamilySettings(let settings): settings.fault
     case .message(let text):
       (1...4_096).contains(text.utf8.count) ? nil : "A message must have 1 to 4,096 bytes of UTF-8."
+    case .removeApp(_, let modified?) where !(0..<HybridTimestamp.wallLimit).contains(modified.wall):
+      "The time of the removal is outside the calendar: set that machine's clock."
     case .removeApp, .requestReport, .unpair: nil
     }
   }

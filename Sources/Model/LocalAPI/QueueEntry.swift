@@ -21,6 +21,8 @@ public struct QueueEntry: Hashable, Sendable, Codable {
   public var bytes: Int64
   /// Unix milliseconds by this machine's wall clock.
   public var acceptedAt: Int64
+  /// How long it has waited, by a clock that goes on over sleep and restarts and does not jump.
+  public var ageMilliseconds: Int64
   /// Whether it was sent in the session that is open now, and not reported stored yet.
   public var isInFlight: Bool
   /// Milliseconds until it runs out; nil for never.
@@ -28,7 +30,7 @@ public struct QueueEntry: Hashable, Sendable, Codable {
   public var content: Content
 
   public init(
-    device: DeviceID, streamClass: StreamClass, number: UInt64, bytes: Int64, acceptedAt: Int64,
+    device: DeviceID, streamClass: StreamClass, number: UInt64, bytes: Int64, acceptedAt: Int64, ageMilliseconds: Int64,
     isInFlight: Bool = false, expiresInMilliseconds: Int64? = nil, content: Content
   ) {
     self.device = device
@@ -36,6 +38,7 @@ public struct QueueEntry: Hashable, Sendable, Codable {
     self.number = number
     self.bytes = bytes
     self.acceptedAt = acceptedAt
+    self.ageMilliseconds = ageMilliseconds
     self.isInFlight = isInFlight
     self.expiresInMilliseconds = expiresInMilliseconds
     self.content = content

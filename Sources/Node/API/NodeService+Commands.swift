@@ -53,7 +53,7 @@ extension NodeService {
       return { apps, clock in .setApp(apply(change, to: try apps(id), id, try clock())) }
     case .removeApp(let text):
       let id = try appID(text)
-      return { _, _ in .removeApp(id) }
+      return { _, clock in .removeApp(id, modified: try clock()) }
     case .setFamilySettings(let settings):
       if let fault = settings.fault { throw LocalAPIError(.invalid, fault) }
       do { _ = try DayBoundary(zone: settings.zone, dayStartHour: settings.dayStartHour) } catch {

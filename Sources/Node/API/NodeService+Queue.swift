@@ -47,7 +47,7 @@ extension NodeService {
   ) async throws(LocalAPIError) -> [QueueEntry] {
     let device = record.device.deviceID
     var entries = try await stored { () async throws(StoreError) in
-      try await context.store.queue(device, streamClass, number: number, limit: limit)
+      try await context.store.queue(device, streamClass, number: number, limit: limit, at: context.wall())
     }
     if let link = await directory.link(device) {
       let sent = await link.sentThrough

@@ -105,13 +105,13 @@ public struct InboxMachine: Sendable {
   /// - Throws: `SessionFault.violation` for a gap or more than the window: the peer's fault.
   public mutating func received(_ run: ItemRun) throws(SessionFault) -> StreamPosition? {
     // The first run of a stream made after the Hello states the epoch by itself.
-    var stream = streams[run.streamClass] ?? Stream(epoch: run.epoch, watermark: 0, received: 0)
+    var stream = streams[run.streamClass] ?? begun(run.streamClass, epoch: run.epoch)
     if run.epoch != stream.epoch {
       // A stream restarted within the session begins at 1; anything else is of the past.
       guard run.items.first?.sequence == 1, !isCommitting || stream.received == stream.watermark else {
         throw .violation("a run of another epoch")
       }
-      stream = Stream(epoch: run.epoch, watermark: 0, received: 0)
+      stream = begun(run.streamClass, epoch: run.epoch)
     }
     var fresh: [DeliveryItem] = []
     fresh.reserveCapacity(run.items.count)
@@ -176,7 +176,13 @@ public struct InboxMachine: Sendable {
 
   private mutating func adopt(_ streamClass: StreamClass, epoch: UInt64) {
     guard streams[streamClass]?.epoch != epoch else { return }
-    streams[streamClass] = Stream(epoch: epoch, watermark: 0, received: 0)
+    streams[streamClass] = begun(streamClass, epoch: epoch)
+  }
+
+  /// A stream of an epoch that is not the present one: a new one, or one that the store has not left yet.
+  private func begun(_ streamClass: StreamClass, epoch: UInt64) -> Stream {
+    let through = durable[streamClass].map { $0.epoch == epoch ? $0.through : 0 } ?? 0
+    return Stream(epoch: epoch, watermark: through, received: through)
   }
 
   /// Count anew what waits, without what a commit of the session before has brought meanwhile: whoever sends it again hears

@@ -54,9 +54,6 @@ public struct DialPace: Sendable, Hashable {
   /// Milliseconds of the longest wait for a peer that cannot be reached.
   private static func longest(crowd: Int) -> Int64 { min(max(3_000, 50 * Int64(clamping: crowd)), 60_000) }
 
-  /// Something changed while the call was under way, which makes a new try worth while, but never in a tight circle.
-  public func hastened(_ wait: Int64) -> Int64 { min(wait, Self.shortest) }
-
   /// Whatever shows that a try is worth while: the back-off begins anew.
   public mutating func signOfLife() {
     backoff.reset()

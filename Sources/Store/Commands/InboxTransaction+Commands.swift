@@ -34,14 +34,16 @@ extension InboxTransaction {
       {
         return .superseded(.app(present, enforcement))
       }
+      if let removed = try database.removal(of: configuration.appID) {
+        if removed > configuration.modified { return .superseded(.appRemoved(configuration.appID, modified: removed)) }
+        try database.forgetRemoval(of: configuration.appID)
+      }
       try database.save(configuration, on: own, enforcement: enforcement, coding, author: peer.device, at: wall)
       guard let saved = try database.app(configuration.appID, on: own, coding) else {
         throw StoreError.unexpected("a rule that was not kept")
       }
       return .executed(.app(saved, enforcement))
-    case .removeApp(let id):
-      try database.removeApp(id, on: own, author: peer.device, at: wall)
-      return .executed(.appRemoved(id))
+    case .removeApp(let id, let modified): return try remove(id, modified)
     case .setFamilySettings(let settings):
       if let present = try database.settings(coding), present.version > settings.version {
         return .superseded(.familySettings(present))
@@ -66,6 +68,20 @@ extension InboxTransaction {
     }
   }
 
+  private func remove(_ id: AppID, _ modified: HybridTimestamp?) throws -> CommandReceipt.Outcome {
+    if let modified {
+      if let present = try database.app(id, on: own, coding), present.modified > modified {
+        return .superseded(.app(present, enforcement))
+      }
+      if let earlier = try database.removal(of: id), earlier > modified {
+        return .superseded(.appRemoved(id, modified: earlier))
+      }
+      try database.noteRemoval(of: id, modified)
+    }
+    try database.removeApp(id, on: own, author: peer.device, at: wall)
+    return .executed(.appRemoved(id, modified: modified))
+  }
+
   /// Take the child's word on a command of ours.
   mutating func applyReceipt(_ item: DeliveryItem) throws {
     do {
@@ -83,13 +99,17 @@ extension InboxTransaction {
       // Taking it back can come too late, or be overtaken: then what the child did is the truth.
       try database.run(
         """
-        UPDATE command SET status = ?, status_at = ?, reason = ?, state = ?
-        WHERE command_id = ? AND peer = ? AND (status IN ('queued', 'stored')
+        UPDATE command SET status = ?1, status_at = ?2, reason = ?3, state = ?4,
+          previous = iif(?1 = 'failed', previous, NULL)
+        WHERE command_id = ?5 AND peer = ?6 AND (status IN ('queued', 'stored')
           OR status IN ('cancelled', 'superseded', 'expired') AND state IS NULL)
         """,
         [status.rawValue, wall, reason, state.map { coding.encode($0) }, receipt.commandID.bytes, peer.number])
       guard database.changesCount > 0 else { return }
       result.commands.append(receipt.commandID)
+      if status == .failed, let row = try database.commandRow(receipt.commandID) {
+        try database.restoreShown(before: row, coding, by: own, at: wall)
+      }
       try takeOver(state, after: receipt.commandID)
     } catch let fault as BodyFault { result.faults.append(fault.description) }
   }
@@ -101,7 +121,11 @@ extension InboxTransaction {
     case .app(let configuration, let enforcement):
       try database.witness(configuration.modified.wall)
       let present = try database.app(configuration.appID, on: peer.device, coding)
-      guard try present.map({ $0.modified <= configuration.modified }) ?? !isReplaced(command) else { return }
+      guard try present.map({ $0.modified <= configuration.modified }) ?? !isReplaced(command) else {
+        return try note(
+          ShownState(state: coding.encode(.app(configuration, enforcement)), enforcement: enforcement.rawValue),
+          before: configuration.appID)
+      }
       try database.save(
         configuration, on: peer.device, enforcement: enforcement, coding, author: peer.device, at: wall,
         isNews: present != configuration)
@@ -109,12 +133,26 @@ extension InboxTransaction {
       try database.witness(settings.version)
       guard try database.settings(coding).map({ $0.version < settings.version }) ?? true else { return }
       try database.save(settings, coding, author: peer.device, at: wall)
-    case .appRemoved(let id):
+    case .appRemoved(let id, let modified?):
+      try database.witness(modified.wall)
+      guard let present = try database.app(id, on: peer.device, coding) else { return }
+      guard present.modified <= modified else { return try note(ShownState(state: []), before: id) }
+      try database.removeApp(id, on: peer.device, author: peer.device, at: wall)
+    case .appRemoved(let id, nil):
       // Its command may have been taken back too late.
       guard try database.app(id, on: peer.device, coding) != nil, try !isReplaced(command) else { return }
       try database.removeApp(id, on: peer.device, author: peer.device, at: wall)
     case .report, .messageStored, .unpaired, nil: return
     }
+  }
+
+  /// What holds while a newer command waits is what is shown again should that be taken back.
+  private func note(_ shown: ShownState, before id: AppID) throws {
+    try database.run(
+      """
+      UPDATE command SET previous = ?, previous_enforcement = ?
+      WHERE peer = ? AND status = 'queued' AND supersede_key = ?
+      """, [shown.state, shown.enforcement, peer.number, "app:" + id.text])
   }
 
   /// Whether a later command for the same thing is on its way or in force; a rule that is shown no more may have been taken back

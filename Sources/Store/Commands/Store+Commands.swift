@@ -23,21 +23,23 @@ extension Store {
       let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
       guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
       let key = payload.supersedeKey
-      if let key { try database.supersede(key, for: peer.number, in: group, at: wall) }
+      var previous = try database.shown(payload, on: device, coding)
+      if let key { try database.supersede(key, for: peer.number, &previous, coding, in: group, at: wall) }
       let change = try database.enqueue(
         peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
       let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
       if lifetime != nil { group.noteAge(clock) }
       try database.run(
-        "INSERT INTO command VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, NULL, NULL, ?, ?, ?, ?)",
+        "INSERT INTO command VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, NULL, NULL, ?, ?, ?, ?, ?, ?)",
         [
           id.bytes, peer.number, payload.kind.rawValue, payload.appID?.text, body, wall, wall,
           Int64(bitPattern: change.last), key, lifetime, lifetime.map { age + $0 },
+          previous?.state, previous?.enforcement,
         ])
       switch payload {
       case .setApp(let configuration):
         try database.save(configuration, on: device, enforcement: nil, coding, author: own, at: wall)
-      case .removeApp(let app): try database.removeApp(app, on: device, author: own, at: wall)
+      case .removeApp(let app, _): try database.removeApp(app, on: device, author: own, at: wall)
       case .setFamilySettings(let settings): try database.save(settings, coding, author: own, at: wall)
       case .requestReport, .message, .unpair: break
       }
@@ -58,7 +60,7 @@ extension Store {
       let command = try ConfigurationCommand(row, author: own, coding)
       guard command.status == .queued else { return (command, false) }
       try database.take(row, to: .cancelled, nil, at: wall)
-      try database.restoreRule(before: command, coding, by: own, at: wall)
+      try database.restoreShown(before: row, coding, by: own, at: wall)
       guard let changed = try database.commandRow(id) else { return nil }
       return (try ConfigurationCommand(changed, author: own, coding), true)
     }
@@ -141,7 +143,7 @@ extension CommandPayload {
   var appID: AppID? {
     switch self {
     case .setApp(let configuration): configuration.appID
-    case .removeApp(let id): id
+    case .removeApp(let id, _): id
     case .setFamilySettings, .requestReport, .message, .unpair: nil
     }
   }
@@ -160,23 +162,6 @@ extension ConfigurationCommand {
 }
 
 extension Database {
-  /// A rule whose command was cancelled is no longer wanted: show the one that the last other command for it set.
-  func restoreRule(
-    before command: ConfigurationCommand, _ coding: any BodyCoding, by own: DeviceID, at wall: Int64
-  ) throws {
-    guard let app = command.payload.appID else { return }
-    let row = try row(
-      """
-      SELECT body FROM command WHERE peer = (SELECT number FROM peer WHERE device_id = ?) AND app_id = ?
-        AND status NOT IN ('cancelled', 'failed', 'expired', 'superseded') ORDER BY command_id DESC LIMIT 1
-      """, [Data(command.target.bytes), app.text])
-    if let row, case .setApp(let configuration) = try coding.command(row.bytes("body")).payload {
-      try save(configuration, on: command.target, enforcement: nil, coding, author: own, at: wall)
-    } else {
-      try removeApp(app, on: command.target, author: own, at: wall)
-    }
-  }
-
   func commandRow(_ id: CommandID) throws -> Row? {
     try row(
       "SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer WHERE command_id = ?", [Data(id.bytes)])

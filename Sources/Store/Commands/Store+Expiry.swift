@@ -25,7 +25,7 @@ extension Store {
           row, to: .expired,
           "It waited longer than it was to, and was not stored by the child: give it again if it still matters.",
           at: wall)
-        try database.restoreRule(before: command, coding, by: own, at: wall)
+        try database.restoreShown(before: row, coding, by: own, at: wall)
         return command.commandID
       }
     }
@@ -65,15 +65,31 @@ extension Database {
   }
 
   /// Take from the queue what a newer command for the same thing replaces.
-  func supersede(_ key: String, for peer: Int64, in group: WriteGroup, at wall: Int64) throws {
+  ///
+  /// - Parameter shown: what is shown, which becomes what was shown before the commands that are replaced.
+  func supersede(
+    _ key: String, for peer: Int64, _ shown: inout ShownState?, _ coding: any BodyCoding, in group: WriteGroup,
+    at wall: Int64
+  ) throws {
     let superseded = try rows(
-      "SELECT command_id, peer, seq FROM command WHERE peer = ? AND status = 'queued' AND supersede_key = ?",
-      [peer, key])
+      """
+      SELECT command_id, peer, seq, kind, body, previous, previous_enforcement FROM command
+      WHERE peer = ? AND status = 'queued' AND supersede_key = ? ORDER BY command_id DESC
+      """, [peer, key])
     // What is taken from a queue is counted in the database itself.
     if !superseded.isEmpty { try group.settle(self) }
     for row in superseded {
       try take(
         row, to: .superseded, "A newer command for the same thing was given before this one was stored.", at: wall)
+      guard row["kind"] == CommandKind.setFamilySettings.rawValue else {
+        shown = shownBefore(row)
+        continue
+      }
+      let payload = try coding.command(row.bytes("body")).payload
+      try unlink(row, payload, coding)
+      if case .setFamilySettings(let settings) = payload, shown?.state == coding.encode(.familySettings(settings)) {
+        shown = shownBefore(row)
+      }
     }
   }
 }

@@ -22,6 +22,8 @@ final class CommitQueue: Sendable {
   let health = DiskHealth()
   private let pool: DatabasePool
   private let path: String
+  /// The clock for how long things have waited.
+  private let age: @Sendable () -> Int64
   private let thread = DispatchQueue(label: "latchkey.store.commit")
   private let state = Mutex(State())
   /// Jobs in one transaction at most, so that a long queue does not make the first of it wait for all.
@@ -33,8 +35,9 @@ final class CommitQueue: Sendable {
     func callBeforeEachCommit(_ body: @escaping @Sendable () -> Void) { beforeCommit.withLock { $0 = body } }
   #endif
 
-  init(_ pool: DatabasePool) {
+  init(_ pool: DatabasePool, age: @escaping @Sendable () -> Int64) {
     self.pool = pool
+    self.age = age
     path = pool.path
   }
 
@@ -97,7 +100,7 @@ final class CommitQueue: Sendable {
       endings.reserveCapacity(jobs.count)
       try pool.writeWithoutTransaction { database in
         try database.inTransaction(.immediate) {
-          let group = WriteGroup()
+          let group = WriteGroup(age: age())
           while running < jobs.endIndex {
             endings.append(try jobs[running].run(database, group))
             running += 1

@@ -54,7 +54,8 @@ public final class Store: Sendable {
       migrator.registerMigration(Migration003.name) { try $0.execute(sql: Migration003.sql) }
       migrator.registerMigration(Migration004.name) { try $0.execute(sql: Migration004.sql) }
       migrator.registerMigration(Migration005.name) { try $0.execute(sql: Migration005.sql) }
-      migrator.registerMigration(Migration007.name) { try $0.execute(sql: Migration006.sql) }
+      migrator.registerMigration(Migration006.name) { try $0.execute(sql: Migration006.sql) }
+      migrator.registerMigration(Migration007.name) { try $0.execute(sql: Migration007.sql) }
       if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
       try migrator.migrate(pool)
       // GRDB sets NORMAL when it turns the write-ahead log on, whatever was asked for before: it has to be said after that.
@@ -62,9 +63,10 @@ public final class Store: Sendable {
       try pool.writeWithoutTransaction {
         try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -8000")
       }
-      ageClock = try pool.write { try $0.startAgeClock(clock) }
+      let ageClock = try pool.write { try $0.startAgeClock(clock) }
+      self.ageClock = ageClock
       self.pool = pool
-      commits = CommitQueue(pool)
+      commits = CommitQueue(pool) { ageClock.age(at: clock.now()) }
     } catch {
       let fault = StoreError(error, path: path)
       guard case .corrupt = fault else { throw fault }

@@ -55,6 +55,9 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       "The database \(path) is damaged: stop the node and start it again to have it checked."
     case .newerVersion(let path):
       "The database \(path) was written by a newer version: update Latchkey, or choose another folder with --state-dir."
+    case .queueFull(let stream) where stream.word == "receipt":
+      "The answers that wait for this device have no room: let the two machines be in touch, or let more wait with "
+        + "`latchkey run --queue-items`."
     case .queueFull(let stream):
       "The \(stream.word) queue for this device is full: wait until it has been in touch, or cancel what is not needed."
     case .tooManyPeers: "This device is paired with as many others as it can be: unpair one first."

@@ -27,6 +27,10 @@ final class WriteGroup {
   private var active: [DeviceID: Int64] = [:]
   private var longest: [DeviceID: (milliseconds: Int64, hasChanged: Bool)] = [:]
   private var ageing: StoreClock?
+  /// What the clock of ages read when the transaction began; nil when its work is not new.
+  let age: Int64?
+
+  init(age: Int64? = nil) { self.age = age }
 
   /// Give out the next number of a stream.
   ///

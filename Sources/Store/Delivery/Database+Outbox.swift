@@ -22,18 +22,20 @@ extension Database {
 
   /// Give an item the next number of a stream and keep it.
   ///
-  /// - Parameter group: the transaction's, from which the number comes.
+  /// - Parameters:
+  ///   - group: the transaction's, from which the number comes.
+  ///   - since: when it was accepted, if that was earlier; its reading of the clock of ages may be unknown.
   /// - Throws: `StoreError.queueFull` when a cap is reached; nothing is kept then.
   func enqueue(
     _ peer: OutboxAddress, _ streamClass: StreamClass, kind: ItemKind, itemID: [UInt8], body: [UInt8], level: Int64 = 0,
-    caps: QueueCaps = QueueCaps(), in group: WriteGroup, at wall: Int64
+    caps: QueueCaps = QueueCaps(), since: (wall: Int64, age: Int64?)? = nil, in group: WriteGroup, at wall: Int64
   ) throws -> OutboxChange {
     let change = try group.next(peer, streamClass, cost: Int64(body.count + itemID.count + 16), caps: caps, self)
     try run(
-      "INSERT INTO outbox_item VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO outbox_item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         peer.number, Int64(streamClass.rawValue), Int64(bitPattern: change.last), Int64(kind.rawValue), itemID, body,
-        wall, level,
+        since?.wall ?? wall, level, since.map(\.age) ?? group.age,
       ])
     return change
   }

@@ -7,4 +7,7 @@ struct QueuedItem: Hashable, Sendable {
   var body: [UInt8]
   /// Of usage: 0 a session, 1 an hour's total, 2 a day's, 3 a loss.
   var level: Int64
+  /// Since when it waits, if it did before: Unix milliseconds, and the clock of ages.
+  var acceptedAt: Int64?
+  var acceptedAge: Int64?
 }

@@ -73,21 +73,23 @@ extension Store {
 
   /// What waits for a device in each class; numbers in flight are the link's to add.
   public func queues(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> [QueueStatus] {
-    try await read { database in
+    let age = age()
+    return try await read { database in
       let peer = try database.address(of: device)
       var tallies = try database.tallies(peer.number)
       var queues: [QueueStatus] = try database.rows(
         """
         SELECT class, waiting_items, waiting_bytes, stored_through, stored_at,
-          (SELECT accepted_at FROM outbox_item i WHERE i.peer = s.peer AND i.class = s.class ORDER BY seq LIMIT 1) AS oldest
-        FROM outbox_stream s WHERE peer = ? ORDER BY class
-        """, [peer.number]
+          (SELECT coalesce(?2 - accepted_age, ?3 - accepted_at) FROM outbox_item i
+           WHERE i.peer = s.peer AND i.class = s.class ORDER BY seq LIMIT 1) AS oldest
+        FROM outbox_stream s WHERE peer = ?1 ORDER BY class
+        """, [peer.number, age, wall]
       ).compactMap { row -> QueueStatus? in
         guard let streamClass = StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)) else { return nil }
         return QueueStatus(
           streamClass: streamClass, waitingItems: row["waiting_items"], waitingBytes: row["waiting_bytes"],
           inFlightItems: 0, storedThrough: row.unsigned("stored_through"),
-          oldestAgeMilliseconds: (row["oldest"] as Int64?).map { max(0, wall - $0) }, lastStoredAt: row["stored_at"],
+          oldestAgeMilliseconds: (row["oldest"] as Int64?).map { max(0, $0) }, lastStoredAt: row["stored_at"],
           undelivered: tallies.removeValue(forKey: streamClass) ?? [])
       }
       // A stream that is closed may have left something behind.

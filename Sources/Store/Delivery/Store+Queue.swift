@@ -9,14 +9,14 @@ extension Store {
   ///   - streamClass: nil for all.
   ///   - number: nil for all.
   public func queue(
-    _ device: DeviceID, _ streamClass: StreamClass?, number: UInt64? = nil, limit: Int
+    _ device: DeviceID, _ streamClass: StreamClass?, number: UInt64? = nil, limit: Int, at wall: Int64
   ) async throws(StoreError) -> [QueueEntry] {
     let age = age()
     return try await read { [own, coding] database in
       let peer = try database.address(of: device)
       return try database.rows(
         """
-        SELECT class, seq, kind, item_id, body, accepted_at FROM outbox_item
+        SELECT class, seq, kind, item_id, body, accepted_at, accepted_age FROM outbox_item
         WHERE peer = ?1 AND (?2 IS NULL OR class = ?2) AND (?3 IS NULL OR seq = ?3) ORDER BY class, seq LIMIT ?4
         """,
         [peer.number, streamClass.map { Int64($0.rawValue) }, number.map { Int64(bitPattern: $0) }, limit]
@@ -25,7 +25,9 @@ extension Store {
         let (id, body) = (row.bytes("item_id"), row.bytes("body"))
         var entry = QueueEntry(
           device: device, streamClass: streamClass, number: row.unsigned("seq"),
-          bytes: Int64(id.count + body.count + 16), acceptedAt: row["accepted_at"], content: .unreadable)
+          bytes: Int64(id.count + body.count + 16), acceptedAt: row["accepted_at"],
+          ageMilliseconds: max(0, (row["accepted_age"] as Int64?).map { age - $0 } ?? wall - row["accepted_at"]),
+          content: .unreadable)
         switch ItemKind(rawValue: UInt32(clamping: row["kind"] as Int64)) {
         case .command:
           if let known = CommandID(bytes: id), let row = try database.commandRow(known) {

@@ -14,14 +14,15 @@ extension Store {
   public func restart(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause, at wall: Int64
   ) async throws(StoreError) -> OutboxPosition {
-    try await commits.commit { [own, coding, keys, caps] database in
+    let age = age()
+    return try await commits.commit { [own, coding, keys, caps] database in
       let peer = try database.address(of: device)
       // What came to light before a removal was taken says nothing of a device that is removed for good.
       let isRemoved = try database.first(
         "SELECT state FROM peer WHERE number = ?", [peer.number], { $0.integer(0) == PeerRecord.State.removed.rawValue }
       )
       guard isRemoved != true else { throw StoreError.noSuchPeer }
-      let group = WriteGroup()
+      let group = WriteGroup(age: age)
       let queue = UsageQueue(
         database: database, group: group, parent: peer, own: own, coding: coding, keys: keys, caps: caps, wall: wall)
       let items = try database.remainder(of: streamClass, to: peer)
@@ -37,19 +38,20 @@ extension Store {
       }
       try database.run(
         "DELETE FROM outbox_item WHERE peer = ? AND class = ?", [peer.number, Int64(streamClass.rawValue)])
-      try database.run(
-        "DELETE FROM outbox_stream WHERE peer = ? AND class = ?", [peer.number, Int64(streamClass.rawValue)])
+      // When it last stored anything stays known.
       try database.run(
         """
         INSERT INTO outbox_stream (peer, class, epoch, last, stored_through, waiting_items, waiting_bytes)
-        VALUES (?, ?, ?, 0, 0, 0, 0)
+        VALUES (?, ?, ?, 0, 0, 0, 0) ON CONFLICT DO UPDATE SET epoch = excluded.epoch, last = 0, stored_through = 0,
+          waiting_items = 0, waiting_bytes = 0, sent_bound = 0, stored_item = 0, stored_item_id = x''
         """, [peer.number, Int64(streamClass.rawValue), Int64(bitPattern: epoch)])
       var given: UInt64 = 0
       for item in wanted {
         // What is queued again may be more than the cap, which is for new work.
         given = try database.enqueue(
           peer, streamClass, kind: item.kind, itemID: item.id, body: item.body, level: item.level,
-          caps: QueueCaps(items: .max, bytes: .max), in: group, at: wall
+          caps: QueueCaps(items: .max, bytes: .max), since: item.acceptedAt.map { ($0, item.acceptedAge) }, in: group,
+          at: wall
         ).last
         if streamClass == .command {
           try database.run(
@@ -64,7 +66,7 @@ extension Store {
       try group.settle(database)
       // The peer may have any of this under earlier numbers: as good as sent, it goes into no total.
       try database.run(
-        "UPDATE outbox_stream SET sent_bound = last WHERE peer = ? AND class = ?",
+        "UPDATE outbox_stream SET sent_bound = last, restart_bound = last WHERE peer = ? AND class = ?",
         [peer.number, Int64(streamClass.rawValue)])
       return OutboxPosition(epoch: epoch, storedThrough: 0, last: given)
     }
@@ -77,12 +79,12 @@ extension Database {
     of streamClass: StreamClass, to peer: OutboxAddress
   ) throws -> [QueuedItem] {
     try rows(
-      "SELECT kind, item_id, body, level FROM outbox_item WHERE peer = ? AND class = ? ORDER BY seq",
+      "SELECT kind, item_id, body, level, accepted_at, accepted_age FROM outbox_item WHERE peer = ? AND class = ? ORDER BY seq",
       [peer.number, Int64(streamClass.rawValue)]
     ).map {
       QueuedItem(
         kind: ItemKind(rawValue: UInt32(clamping: $0[0] as Int64)), id: $0.bytes("item_id"), body: $0.bytes("body"),
-        level: $0["level"])
+        level: $0["level"], acceptedAt: $0["accepted_at"], acceptedAge: $0["accepted_age"])
     }
   }
 

@@ -30,10 +30,13 @@ struct UsageQueue {
           at: wall)
       } catch StoreError.queueFull {
         try group.settle(database)
+        let new = try newBesideRestart()
+        if let new, new.items < caps.items, new.bytes < caps.bytes { return try addOver(item) }
         guard try makeRoom() else {
           try database.tally(parent.number, .usage, .dropped, items: 1, at: wall)
           return nil
         }
+        if new != nil { return try addOver(item) }
       }
     }
   }
@@ -53,6 +56,25 @@ struct UsageQueue {
       return QueuedItem(kind: .usageRecord, id: record.recordID.bytes, body: coding.encode(record), level: 0)
     }
     return totals + sessions
+  }
+
+  private func addOver(_ item: QueuedItem) throws -> OutboxChange {
+    try database.enqueue(
+      parent, .usage, kind: item.kind, itemID: item.id, body: item.body, level: item.level,
+      caps: QueueCaps(items: .max, bytes: .max), in: group, at: wall)
+  }
+
+  /// What waits beside what is queued again since the parent lost it; nil when nothing of that waits.
+  ///
+  /// It is bounded by the history that is kept: what is new is held to the caps by itself, and nothing is dropped for it.
+  private func newBesideRestart() throws -> (items: Int64, bytes: Int64)? {
+    let counts = try database.first(
+      """
+      SELECT COUNT(*) FILTER (WHERE seq <= s.restart_bound), COUNT(*) FILTER (WHERE seq > s.restart_bound),
+        coalesce(SUM(length(body) + length(item_id) + 16) FILTER (WHERE seq > s.restart_bound), 0)
+      FROM outbox_item i JOIN outbox_stream s ON s.peer = i.peer AND s.class = i.class WHERE i.peer = ? AND i.class = 4
+      """, [parent.number], { (again: $0.integer(0), items: $0.integer(1), bytes: $0.integer(2)) })
+    return counts.flatMap { $0.again > 0 ? ($0.items, $0.bytes) : nil }
   }
 
   private func makeRoom() throws -> Bool {
@@ -193,8 +215,8 @@ struct UsageQueue {
     try database.tally(parent.number, .usage, .dropped, items: Int64(rows.count), at: wall)
     try database.keep(loss, parent: parent.number, at: wall)
     _ = try database.enqueue(
-      parent, .usage, kind: .usageLoss, itemID: id.bytes, body: coding.encode(loss), level: 3, caps: caps, in: group,
-      at: wall)
+      parent, .usage, kind: .usageLoss, itemID: id.bytes, body: coding.encode(loss), level: 3,
+      caps: QueueCaps(items: .max, bytes: .max), in: group, at: wall)
     return Int64(rows.count + words.count - 1)
   }
 }

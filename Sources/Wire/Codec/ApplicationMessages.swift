@@ -10,23 +10,34 @@ extension Latchkey_V1_AppConfiguration {
     isEnabled = configuration.isEnabled
     isBlocked = configuration.isBlocked
     if let limit = configuration.dailyLimitMinutes { dailyLimitMinutes = UInt32(clamping: limit) }
-    modified.wall = configuration.modified.wall
-    modified.counter = configuration.modified.counter
-    modified.author = WireBytes(configuration.modified.author.bytes)
+    modified = .init(configuration.modified)
     matchers = configuration.matchers.map(Latchkey_V1_Matcher.init)
   }
 
   func value() throws(WireError) -> AppConfiguration {
     guard let id = AppID(appID) else { throw WireError("an application ID that is empty, too long or has spaces") }
-    guard let author = DeviceID(bytes: modified.author) else { throw WireError("an author that is no device ID") }
     var configuration = AppConfiguration(
       appID: id, displayName: displayName, category: try AppCategory(wire: category),
       milliPointsPerMinute: milliPointsPerMinute, isEnabled: isEnabled, isBlocked: isBlocked,
       dailyLimitMinutes: hasDailyLimitMinutes ? Int(dailyLimitMinutes) : nil,
-      modified: HybridTimestamp(wall: modified.wall, counter: modified.counter, author: author))
+      modified: try modified.value())
     for matcher in matchers { configuration.matchers.append(try matcher.matcher()) }
     if let fault = configuration.fault { throw WireError(fault) }
     return configuration
+  }
+}
+
+extension Latchkey_V1_Timestamp {
+  init(_ timestamp: HybridTimestamp) {
+    self.init()
+    wall = timestamp.wall
+    counter = timestamp.counter
+    author = WireBytes(timestamp.author.bytes)
+  }
+
+  func value() throws(WireError) -> HybridTimestamp {
+    guard let author = DeviceID(bytes: author) else { throw WireError("an author that is no device ID") }
+    return HybridTimestamp(wall: wall, counter: counter, author: author)
   }
 }
 

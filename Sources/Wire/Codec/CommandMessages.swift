@@ -8,7 +8,7 @@ extension Latchkey_V1_Command {
     createdAt = command.createdAt
     switch command.payload {
     case .setApp(let configuration): setApp = .init(configuration)
-    case .removeApp(let id): removeApp.appID = id.text
+    case .removeApp(let id, let modified): removeApp = .init(id, modified)
     case .setFamilySettings(let settings): setFamilySettings = .init(settings)
     case .requestReport: requestReport = .init()
     case .message(let text): message.text = text
@@ -27,10 +27,8 @@ extension Latchkey_V1_Command {
     switch payload {
     case .setApp(let configuration): value = .setApp(try configuration.value())
     case .removeApp(let removal):
-      guard let id = AppID(removal.appID) else {
-        throw WireError("an application ID that is empty, too long or has spaces")
-      }
-      value = .removeApp(id)
+      let (id, modified) = try removal.value()
+      value = .removeApp(id, modified: modified)
     case .setFamilySettings(let settings): value = .setFamilySettings(try settings.value())
     case .requestReport: value = .requestReport
     case .message(let text): value = .message(text.text)
@@ -40,6 +38,19 @@ extension Latchkey_V1_Command {
     }
     if let fault = value.fault { throw WireError(fault) }
     return value
+  }
+}
+
+extension Latchkey_V1_RemoveApp {
+  init(_ id: AppID, _ modified: HybridTimestamp?) {
+    self.init()
+    appID = id.text
+    if let modified { self.modified = .init(modified) }
+  }
+
+  func value() throws(WireError) -> (AppID, HybridTimestamp?) {
+    guard let id = AppID(appID) else { throw WireError("an application ID that is empty, too long or has spaces") }
+    return (id, hasModified ? try modified.value() : nil)
   }
 }
 
@@ -93,7 +104,7 @@ extension Latchkey_V1_State {
     case .app(let configuration, let enforcement):
       app.configuration = .init(configuration)
       app.enforcement = enforcement.wire
-    case .appRemoved(let id): appRemoved.appID = id.text
+    case .appRemoved(let id, let modified): appRemoved = .init(id, modified)
     case .familySettings(let settings): familySettings = .init(settings)
     case .report(let value): report = .init(value)
     case .messageStored: messageStored = .init()
@@ -105,10 +116,8 @@ extension Latchkey_V1_State {
     switch state {
     case .app(let app): return .app(try app.configuration.value(), try Enforcement(wire: app.enforcement))
     case .appRemoved(let removal):
-      guard let id = AppID(removal.appID) else {
-        throw WireError("an application ID that is empty, too long or has spaces")
-      }
-      return .appRemoved(id)
+      let (id, modified) = try removal.value()
+      return .appRemoved(id, modified: modified)
     case .familySettings(let settings): return .familySettings(try settings.value())
     case .report(let report): return .report(try report.value())
     case .messageStored: return .messageStored

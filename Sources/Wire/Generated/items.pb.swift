@@ -114,9 +114,21 @@ nonisolated struct Latchkey_V1_RemoveApp: Sendable {
 
   var appID: String = String()
 
+  /// When it was removed; absent from senders of before 0.2, whose removals count as the newest.
+  var modified: Latchkey_V1_Timestamp {
+    get {_modified ?? Latchkey_V1_Timestamp()}
+    set {_modified = newValue}
+  }
+  /// Returns true if `modified` has been explicitly set.
+  var hasModified: Bool {self._modified != nil}
+  /// Clears the value of `modified`. Subsequent reads from it will return its default value.
+  mutating func clearModified() {self._modified = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _modified: Latchkey_V1_Timestamp? = nil
 }
 
 nonisolated struct Latchkey_V1_RequestReport: Sendable {
@@ -734,7 +746,7 @@ nonisolated extension Latchkey_V1_Command: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Latchkey_V1_RemoveApp: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RemoveApp"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_id\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_id\0\u{1}modified\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -743,20 +755,29 @@ nonisolated extension Latchkey_V1_RemoveApp: SwiftProtobuf.Message, SwiftProtobu
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.appID) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._modified) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.appID.isEmpty {
       try visitor.visitSingularStringField(value: self.appID, fieldNumber: 1)
     }
+    try { if let v = self._modified {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Latchkey_V1_RemoveApp, rhs: Latchkey_V1_RemoveApp) -> Bool {
     if lhs.appID != rhs.appID {return false}
+    if lhs._modified != rhs._modified {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -173,7 +173,7 @@ import Testing
       #expect(await group.next() == 75)
     }
     #expect(node.calls.last == .cancelPairing("p1"))
-    #expect(console.notes.last?.hasSuffix("Neither machine is paired with the other.") == true)
+    #expect(console.notes.last?.hasSuffix("Neither machine is paired with the other, unless it was before.") == true)
     #expect(console.inputs.last == .lines)
   }
 

@@ -141,7 +141,7 @@ import Testing
       ["status"], ["status", "--format", "json"], ["status", "--follow"], ["devices", "list"],
       ["devices", "show", "Emma's PC"], ["devices", "show", "Emma's PC", "--format", "json"], ["apps", "list"],
       ["usage", "list"], ["usage", "list", "--format", "csv"], ["usage", "list", "--format", "json"],
-      ["usage", "summary"], ["usage", "summary", "--format", "csv"], ["commands", "list"], ["nearby"],
+      ["usage", "summary"], ["usage", "summary", "--format", "csv"], ["commands", "list"], ["nearby"], ["doctor"],
       ["commands", "show", "01ab"],
       ["commands", "wait", "01ab"], ["commands", "cancel", "01ab"], ["devices", "show", text], ["settings", "show"],
       ["pair", "invite"], ["pair", "list"],

@@ -84,7 +84,8 @@ enum SampleValues {
     status: .executed, statusAt: now - 1_000, stateInForce: .app(configuration, .recorded))
 
   static let queueEntry = QueueEntry(
-    device: childID, streamClass: .command, number: 18, bytes: 112, acceptedAt: now - 4_000, isInFlight: false,
+    device: childID, streamClass: .command, number: 18, bytes: 112, acceptedAt: now - 4_000, ageMilliseconds: 4_000,
+    isInFlight: false,
     expiresInMilliseconds: 7_200_000,
     content: .command(
       ConfigurationCommand(

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyControl
+import LatchkeyDoctor
 import LatchkeyModel
 
 @testable import LatchkeyCommands
@@ -40,7 +41,16 @@ struct ScriptedRun: Sendable {
       now: { SampleValues.now }, openNode: { _ in node }, initialise: { _, _, _ in SampleValues.childID },
       keepIdentity: { _ in SampleValues.childName },
       renewIdentity: { _ in (SampleValues.childName, SampleValues.childID) },
-      runNode: { _ in }, startProgram: { _ in throw CommandFailure(.internalFault, "No program here.") },
+      runNode: { _ in },
+      gather: { folder, request in
+        Facts(
+          node: request.node, folder: FolderFacts(path: folder, syncMicroseconds: 500),
+          interfaces: [
+            InterfaceFacts(name: "eth0", addresses: [Subnet("192.168.1.5", prefix: 24)].compactMap { $0 }),
+            InterfaceFacts(name: "docker0", addresses: [Subnet("172.17.0.1", prefix: 16)].compactMap { $0 }),
+          ], defaultInterface: "eth0", firewall: FirewallFacts(unread: "only root may read them"),
+          peer: request.peer.map { PeerFacts(status: $0, probes: []) }, clock: ClockFacts(now: request.now))
+      }, startProgram: { _ in throw CommandFailure(.internalFault, "No program here.") },
       reportPatience: .seconds(10), uptime: { 0 }, pause: { _ in try await Task.sleep(for: .seconds(86_400)) })
   }
 }

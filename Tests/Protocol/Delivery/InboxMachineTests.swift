@@ -233,11 +233,27 @@ import Testing
     inbox.sessionOpened(hello([position(1, epoch: 8)]))
     #expect(inbox.held == [])
     inbox.sessionOpened(hello([position(5)]))
-    _ = try inbox.received(run(1...3))
-    let again = try unwrap(inbox.nextCommit())
-    #expect(inbox.committed(again) == [position(5)])
+    #expect(try inbox.received(run(1...3)) == position(5))
+    #expect(inbox.nextCommit() == nil)
     #expect(inbox.statement == [position(5)])
     #expect(inbox.held == [item])
+  }
+
+  /// A Hello from before a restart is taken while items of the new epoch are in a commit: when the machine comes to that
+  /// epoch again, it knows what the commit brought, and the peer may go on behind it.
+  @Test mutating func anEpochThatTheStoreHasBegunGoesOnFromThere() throws {
+    var inbox = InboxMachine([position(5)])
+    inbox.sessionOpened(hello([position(3, epoch: 8)]))
+    let new = run(1...3, epoch: 8)
+    _ = try inbox.received(new)
+    let runs = try unwrap(inbox.nextCommit())
+    inbox.sessionOpened(hello([position(5)]))
+    #expect(inbox.committed(runs) == [])
+    inbox.sessionOpened(hello([position(4, epoch: 8)]))
+    #expect(inbox.statement == [position(3, epoch: 8)])
+    let next = run(4...4, epoch: 8)
+    #expect(try inbox.received(next) == nil)
+    #expect(inbox.nextCommit() == [next])
   }
 
   @Test func aPeerMayStateMoreThanCanBeCounted() {

@@ -231,6 +231,36 @@ import Testing
     #expect(outbox.nextLoad()?.from == claim.from)
   }
 
+  /// What a process has reported stored it has: a Hello of the same process and key that says less was made before. Of
+  /// another process, or with another key, it says that something was lost.
+  @Test(arguments: [
+    (Claim(held: [(.command, 7, 2)], stored: 4, effects: [.restart(.command, .peerLost(after: 2))]), true),
+    (Claim(held: [(.command, 7, 0)], stored: 4, effects: [.restart(.command, .peerLost(after: 0))]), true),
+    (Claim(held: [], stored: 4, effects: [.restart(.command, .peerLost(after: 0))]), true),
+    (Claim(held: [(.command, 0, 0)], stored: 4, effects: [.restart(.command, .peerLost(after: 0))]), true),
+    // The process has begun a stream of another epoch since: that is no word from before.
+    (Claim(held: [(.command, 8, 2)], stored: 4, effects: [.restart(.command, .peerLost(after: 0))]), false),
+    (Claim(held: [(.command, 7, 11)], stored: 4, effects: [.restart(.command, .peerIsAhead)]), false),
+  ])
+  mutating func aHelloFromBeforeIsNoNews(claim: Claim, isLate: Bool) throws {
+    let key: [UInt8] = [1]
+    var outbox = outbox(last: 10)
+    #expect(outbox.sessionOpened(hello(), pairwiseKey: key) == [])
+    let load = try unwrap(outbox.nextLoad())
+    _ = outbox.loaded(load, items(load, count: 4))
+    _ = try outbox.received(stored: StreamPosition(streamClass: .command, epoch: 7, through: 4))
+    outbox.sessionClosed()
+    for same in [true, false] {
+      var opened = outbox
+      let effects = opened.sessionOpened(hello(held: claim.held), pairwiseKey: same ? key : [2])
+      #expect(effects == (isLate && same ? [] : claim.effects))
+      #expect(opened.nextLoad()?.from == (isLate && same ? 5 : nil))
+    }
+    var restarted = hello(held: claim.held)
+    restarted.runID = [UInt8](repeating: 2, count: 16)
+    #expect(outbox.sessionOpened(restarted, pairwiseKey: key) == claim.effects)
+  }
+
   @Test mutating func aRestartedStreamBeginsAnew() throws {
     var outbox = outbox(stored: 4, last: 10)
     #expect(outbox.sessionOpened(hello()) == [.restart(.command, .peerLost(after: 0))])

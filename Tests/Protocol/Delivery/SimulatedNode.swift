@@ -11,6 +11,8 @@ struct SimulatedNode: Sendable {
   }
 
   var store: SimulatedStore
+  /// How often its process was started.
+  private var starts: UInt8 = 1
   var outbox: OutboxMachine
   var inbox: InboxMachine
   /// The number of the connection it believes to have.
@@ -38,12 +40,14 @@ struct SimulatedNode: Sendable {
 
   /// Be killed and started anew on what the store holds.
   mutating func crash(restoring store: SimulatedStore? = nil) {
+    let starts = starts &+ 1
     self = SimulatedNode(store: store ?? self.store, windowItems: windowItems, windowBytes: windowBytes)
+    self.starts = starts
   }
 
   var hello: Hello {
     Hello(
-      runID: [UInt8](repeating: 1, count: 16), name: "n", role: .child, windowItems: windowItems,
+      runID: [UInt8](repeating: starts, count: 16), name: "n", role: .child, windowItems: windowItems,
       windowBytes: windowBytes,
       outgoing: outbox.statement, incoming: inbox.statement)
   }

@@ -13,7 +13,8 @@ struct WizardEnd {
   /// - Throws: `CommandFailure` with the status, for every outcome but those that leave the two paired.
   func tell(_ console: any Console) throws(CommandFailure) {
     guard end.status == .ok else {
-      let who = end.progress.outcome == .cancelled ? " Neither machine is paired with the other." : ""
+      let who =
+        end.progress.outcome == .cancelled ? " Neither machine is paired with the other, unless it was before." : ""
       throw CommandFailure(end.status, end.sentence + who)
     }
     Self.note(end.sentence, console)

@@ -14,6 +14,9 @@ struct FuzzedNode {
   private var inbox = InboxMachine([])
   /// What the outbox has to believe of its streams.
   private var believed: [StreamClass: OutboxPosition] = [:]
+  /// The peer's process that said Hello last, and for each stream the one that reported what is stored.
+  private var run: [UInt8] = []
+  private var storedBy: [StreamClass: [UInt8]] = [:]
   /// There while a session is open.
   private var watch: SendingWatch?
   private var load: OutboxMachine.Load?
@@ -59,6 +62,7 @@ struct FuzzedNode {
     close()
     let statement = outbox.statement
     watch = SendingWatch(hello)
+    run = hello.runID
     inbox.sessionOpened(hello)
     // What the store says of the peer's items is any answer: who runs the machine hands on what a peer says.
     let foreign = Set(StreamClass.allCases.filter { (hello.runID[0] >> 4) >> ($0.rawValue - 1) & 1 == 1 })
@@ -66,7 +70,8 @@ struct FuzzedNode {
     for (streamClass, position) in believed.sorted(by: { $0.key < $1.key }) {
       let last = statement.first { $0.streamClass == streamClass }?.through ?? 0
       let held = hello.incoming.first { $0.streamClass == streamClass }
-      let expected = Self.resume(position, last: last, streamClass, held, foreign)
+      let expected = Self.resume(
+        position, last: last, streamClass, held, foreign, isLate: storedBy[streamClass] == run)
       try require(effects.first == expected || expected == nil, "\(effects) where \(String(describing: expected))")
       if expected != nil { effects.removeFirst() }
       try begin(streamClass, position, expected)
@@ -90,13 +95,17 @@ struct FuzzedNode {
   /// The table of Protocol/05-delivery.md §4.
   private static func resume(
     _ position: OutboxPosition, last: UInt64, _ streamClass: StreamClass, _ held: StreamPosition?,
-    _ foreign: Set<StreamClass>
+    _ foreign: Set<StreamClass>, isLate: Bool
   ) -> OutboxMachine.Effect? {
     guard let held, held.epoch == position.epoch else {
-      return position.storedThrough > 0 ? .restart(streamClass, .peerLost(after: 0)) : nil
+      // A Hello of the process that reported this stored, and that names nothing, was made before.
+      let isNews = !isLate || (held?.epoch ?? 0) != 0
+      return position.storedThrough > 0 && isNews ? .restart(streamClass, .peerLost(after: 0)) : nil
     }
     if held.through > last || foreign.contains(streamClass) { return .restart(streamClass, .peerIsAhead) }
-    if held.through < position.storedThrough { return .restart(streamClass, .peerLost(after: held.through)) }
+    if held.through < position.storedThrough {
+      return isLate ? nil : .restart(streamClass, .peerLost(after: held.through))
+    }
     return held.through > position.storedThrough ? .forget(held) : nil
   }
 
@@ -165,6 +174,7 @@ struct FuzzedNode {
 
   private mutating func forget(_ stored: StreamPosition) {
     watch?.stored(stored)
+    storedBy[stored.streamClass] = run
     believed[stored.streamClass]?.storedThrough = stored.through
     errands.append(.forget(stored))
   }
@@ -176,6 +186,7 @@ struct FuzzedNode {
     case .restart(let streamClass): errands.insert(.restarted(streamClass, store.restart(streamClass)), at: 0)
     case .restarted(let streamClass, let position):
       outbox.restarted(streamClass, position)
+      storedBy[streamClass] = nil
       believed[streamClass] = position
       watch?.begins(streamClass, position)
     }
@@ -258,7 +269,7 @@ struct FuzzedNode {
     while !news.isEmpty { hear() }
     load = nil
     try open(
-      Hello(runID: [UInt8](repeating: 1, count: 16), name: "n", role: .child, outgoing: [], incoming: []))
+      Hello(runID: Array(1...16), name: "n", role: .child, outgoing: [], incoming: []))
     honest.sessionOpened(
       Hello(
         runID: [UInt8](repeating: 2, count: 16), name: "n", role: .child, outgoing: outbox.statement, incoming: []))

@@ -5,7 +5,8 @@ import LatchkeyTestSupport
 enum SampleMessages {
   static func commands(_ random: inout SeededRandom) -> [CommandBody] {
     let payloads: [CommandPayload] = [
-      .setApp(Samples.app(&random)), .removeApp(Samples.appID(&random)), .setFamilySettings(Samples.settings(&random)),
+      .setApp(Samples.app(&random)), .removeApp(Samples.appID(&random), modified: Samples.app(&random).modified),
+      .setFamilySettings(Samples.settings(&random)),
       .requestReport, .message("Dinner!"), .unpair,
     ]
     return payloads.map {
@@ -21,7 +22,8 @@ enum SampleMessages {
       version: Version.software, enforcement: .recorded, apps: [app], omittedApps: 3,
       familySettings: Samples.settings(&random), usageRecords: 17)
     let outcomes: [CommandReceipt.Outcome] = [
-      .executed(.app(app, .enforced)), .executed(.appRemoved(app.appID)), .executed(.report(report)),
+      .executed(.app(app, .enforced)), .executed(.appRemoved(app.appID, modified: app.modified)),
+      .executed(.report(report)),
       .executed(.messageStored), .executed(.familySettings(Samples.settings(&random))), .executed(.unpaired),
       .failed(reason: "the disk is full"), .expired, .superseded(nil), .superseded(.messageStored),
     ]

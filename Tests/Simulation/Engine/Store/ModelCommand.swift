@@ -10,6 +10,8 @@ package struct ModelCommand: Sendable {
   package var sequence: UInt64
   package var hasState = false
   package let supersedeKey: String?
+  /// The rule that was shown before it.
+  package var previous: AppConfiguration?
   package let expiresAt: Int64?
   /// Of whoever checks: its place among all that were accepted, and the pairing it was given in.
   package let order: Int

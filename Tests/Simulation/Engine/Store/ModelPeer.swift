@@ -18,6 +18,8 @@ package struct ModelPeer: Sendable {
     package var waitingBytes: Int64 = 0
     /// Usage: nothing beyond it was ever given to a session.
     package var sentBound: UInt64 = 0
+    /// What a restart queued again has numbers up to this one.
+    package var restartBound: UInt64 = 0
     package var storedItem: UInt64 = 0
     package var storedItemID: [UInt8] = []
     /// In order of their numbers; a number without a row holds nothing.

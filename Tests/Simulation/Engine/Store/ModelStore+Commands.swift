@@ -11,17 +11,19 @@ extension ModelStore {
     guard peers[place].state == .active else { throw .noSuchPeer }
     let payload = make(tick(wall))
     let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
-    if let key = payload.supersedeKey { supersede(key, for: device) }
+    var previous = payload.app.flatMap { rules[device]?[$0] }
+    if let key = payload.supersedeKey { supersede(key, for: device, &previous) }
     let change = try enqueue(place, .command, kind: .command, itemID: id.bytes, body: body, caps: caps)
     let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
     if lifetime != nil { noteAge() }
     commands.append(
       ModelCommand(
         id: id, target: device, payload: payload, body: body, sequence: change.last, supersedeKey: payload.supersedeKey,
-        expiresAt: lifetime.map { countedAge(wall) + $0 }, order: nextOrder(), pairing: peers[place].pairing))
+        previous: previous, expiresAt: lifetime.map { countedAge(wall) + $0 }, order: nextOrder(),
+        pairing: peers[place].pairing))
     switch payload {
     case .setApp(let rule): rules[device, default: [:]][rule.appID] = rule
-    case .removeApp(let app): rules[device]?[app] = nil
+    case .removeApp(let app, _): rules[device]?[app] = nil
     case .setFamilySettings, .requestReport, .message, .unpair: break
     }
     return change
@@ -71,25 +73,24 @@ extension ModelStore {
     withdraw(place, .command, commands[index].sequence, itemID: commands[index].id.bytes, as: fate)
   }
 
-  private mutating func supersede(_ key: String, for device: DeviceID) {
+  private mutating func supersede(_ key: String, for device: DeviceID, _ previous: inout AppConfiguration?) {
     for index in commands.indices
     where commands[index].target == device && commands[index].status == .queued && commands[index].supersedeKey == key {
       take(index, to: .superseded, as: .superseded)
+      previous = commands[index].previous
     }
   }
 
-  /// A rule whose command was taken back is no longer wanted: show the one that the last other command for it set.
-  private mutating func restoreRule(before command: ModelCommand) {
+  /// A rule whose command was taken back is no longer wanted: show what was shown before it, unless something else is by now.
+  mutating func restoreRule(before command: ModelCommand) {
     guard let app = command.payload.app else { return }
-    let last = commands.filter {
-      $0.target == command.target && $0.payload.app == app
-        && ![.cancelled, .failed, .expired, .superseded].contains($0.status)
-    }.max { $0.id < $1.id }
-    if case .setApp(let rule)? = last?.payload {
-      rules[command.target, default: [:]][app] = rule
+    let shown = rules[command.target]?[app]
+    if case .setApp(let rule) = command.payload {
+      guard shown?.modified == rule.modified else { return }
     } else {
-      rules[command.target]?[app] = nil
+      guard shown == nil else { return }
     }
+    rules[command.target, default: [:]][app] = command.previous
   }
 
   /// The next reading of this device's hybrid clock.
@@ -110,7 +111,7 @@ extension CommandPayload {
   var app: AppID? {
     switch self {
     case .setApp(let rule): rule.appID
-    case .removeApp(let id): id
+    case .removeApp(let id, _): id
     case .setFamilySettings, .requestReport, .message, .unpair: nil
     }
   }

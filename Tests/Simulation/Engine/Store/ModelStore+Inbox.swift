@@ -127,11 +127,24 @@ extension ModelStore {
       if let present = rules[own]?[rule.appID], present.modified > rule.modified {
         return .superseded(.app(present, .recorded))
       }
+      if let removed = removals[rule.appID] {
+        if removed > rule.modified { return .superseded(.appRemoved(rule.appID, modified: removed)) }
+        removals[rule.appID] = nil
+      }
       rules[own, default: [:]][rule.appID] = rule
       return .executed(.app(rule, .recorded))
-    case .removeApp(let app):
+    case .removeApp(let app, let modified):
+      if let modified {
+        if let present = rules[own]?[app], present.modified > modified {
+          return .superseded(.app(present, .recorded))
+        }
+        if let earlier = removals[app], earlier > modified {
+          return .superseded(.appRemoved(app, modified: earlier))
+        }
+        removals[app] = modified
+      }
       rules[own]?[app] = nil
-      return .executed(.appRemoved(app))
+      return .executed(.appRemoved(app, modified: modified))
     case .message:
       messages.insert(command.commandID)
       return .executed(.messageStored)
@@ -176,14 +189,25 @@ extension ModelStore {
     case .superseded(let inForce): (commands[index].status, state) = (.superseded, inForce)
     }
     commands[index].hasState = state != nil
-    if case .appRemoved(let app)? = state, rules[device]?[app] != nil, !isReplaced(commands[index]) {
-      rules[device]?[app] = nil
+    if commands[index].status == .failed { restoreRule(before: commands[index]) }
+    if case .appRemoved(let app, let modified?)? = state {
+      witness(modified.wall)
+      guard let shown = rules[device]?[app] else { return }
+      if shown.modified <= modified { rules[device]?[app] = nil } else { note(nil, before: app, device) }
     }
     guard case .app(let rule, _)? = state else { return }
     witness(rule.modified.wall)
     guard rules[device]?[rule.appID].map({ $0.modified <= rule.modified }) ?? !isReplaced(commands[index]) else {
-      return
+      return note(rule, before: rule.appID, device)
     }
     rules[device, default: [:]][rule.appID] = rule
+  }
+
+  /// What holds while a newer command waits is what is shown again should that be taken back.
+  private mutating func note(_ rule: AppConfiguration?, before app: AppID, _ device: DeviceID) {
+    for index in commands.indices
+    where commands[index].target == device && commands[index].status == .queued && commands[index].payload.app == app {
+      commands[index].previous = rule
+    }
   }
 }

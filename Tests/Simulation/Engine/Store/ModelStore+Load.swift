@@ -131,6 +131,7 @@ extension ModelStore {
       }
     }
     peers[place].outgoing[streamClass]?.sentBound = given
+    peers[place].outgoing[streamClass]?.restartBound = given
     return OutboxPosition(epoch: epoch, storedThrough: 0, last: given)
   }
 

@@ -39,13 +39,33 @@ extension ModelStore {
         return try enqueue(
           place, .usage, kind: item.kind, itemID: item.id, body: item.body, level: item.level, caps: caps)
       } catch .queueFull {
+        let new = newBesideRestart(place)
+        if let new, new.items < caps.items, new.bytes < caps.bytes { return try addOver(place, item) }
         guard try makeRoom(place) else {
           tally(place, .usage, .dropped, 1)
           if let name = RecordID(bytes: item.id) { peers[place].refused.formUnion(sources.members[name] ?? [name]) }
           return nil
         }
+        if new != nil { return try addOver(place, item) }
       }
     }
+  }
+
+  private mutating func addOver(
+    _ place: Int, _ item: (kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)
+  ) throws(ModelStoreFault) -> ModelChange {
+    try enqueue(
+      place, .usage, kind: item.kind, itemID: item.id, body: item.body, level: item.level,
+      caps: QueueCaps(items: .max, bytes: .max))
+  }
+
+  /// What waits beside what a restart queued again; nil when nothing of that waits.
+  private func newBesideRestart(_ place: Int) -> (items: Int64, bytes: Int64)? {
+    guard let stream = peers[place].outgoing[.usage], let first = stream.items.first,
+      first.sequence <= stream.restartBound
+    else { return nil }
+    let new = stream.items.filter { $0.sequence > stream.restartBound }
+    return (Int64(new.count), new.reduce(0) { $0 + $1.cost })
   }
 
   /// Everything of this machine's usage that a parent may lack.
@@ -156,7 +176,9 @@ extension ModelStore {
     tally(place, .usage, .dropped, Int64(rows.count))
     losses[id] = loss
     if sources.fault == .dropWithoutLoss { return Int64(rows.count + words.count) }
-    try enqueue(place, .usage, kind: .usageLoss, itemID: id.bytes, body: coding.encode(loss), level: 3, caps: caps)
+    try enqueue(
+      place, .usage, kind: .usageLoss, itemID: id.bytes, body: coding.encode(loss), level: 3,
+      caps: QueueCaps(items: .max, bytes: .max))
     return Int64(rows.count + words.count - 1)
   }
 }

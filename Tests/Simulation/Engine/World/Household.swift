@@ -61,7 +61,7 @@ final class Household {
         (store: inout ModelStore) throws(ModelStoreFault) in
         try store.issue(id, to: device, expiresAfter: lifetime, at: wall) { modified in
           switch kind {
-          case 0: .removeApp(app)
+          case 0: .removeApp(app, modified: modified)
           case 1..<4: .message("message \(level)")
           default:
             .setApp(

@@ -1,0 +1,68 @@
+import ArgumentParser
+import LatchkeyDoctor
+import LatchkeyModel
+
+/// `latchkey doctor`
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor", abstract: "Find out why machines do not find each other.",
+    discussion: """
+      Looks at this machine: its node, state folder, disk, network, firewall, VPN and mDNS; with --peer at the way to one \
+      paired machine as well. It changes nothing, works without the node, and says what only root may look at.
+
+      The exit status is 0 when nothing is wrong, 1 with warnings, and 2 with faults.
+
+      Example: latchkey doctor --peer "Emma's PC"
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  @Option(help: ArgumentHelp("Examine the way to this paired machine.", valueName: "machine"))
+  var peer: String?
+
+  func run() async throws {
+    let environment = CommandEnvironment.current
+    let folder = node.stateFolder
+    let request = try await ask(now: environment.now())
+    let examination = Examination(await environment.gather(folder, request))
+    switch listing.format {
+    case .json: try environment.console.write(JSONText.pretty(examination))
+    case .table: try environment.console.write(DoctorText.render(examination))
+    }
+    switch examination.worst {
+    case nil, .information, .unchecked: return
+    case .warning: throw ExitCode(1)
+    case .fault: throw ExitCode(2)
+    }
+  }
+
+  /// Ask the node, if it runs.
+  private func ask(now: Int64) async throws -> DoctorRequest {
+    let interface: any NodeInterface
+    let status: NodeStatus
+    do {
+      interface = try await node.open()
+      status = try await interface.status()
+    } catch {
+      return DoctorRequest(
+        node: .absent(CommandFailure(error)?.sentence ?? "The node does not answer."), peer: nil, stamps: [], now: now)
+    }
+    let nearby = try? await interface.nearby()
+    var stamps: [ClockFacts.Stamp] = []
+    let names = Dictionary(status.peers.map { ($0.device.deviceID, $0.device.name.text) }) { first, _ in first }
+    for listing in (try? await interface.apps(device: nil)) ?? [] {
+      if let name = names[listing.configuration.modified.author] {
+        stamps.append(ClockFacts.Stamp(device: name, at: listing.configuration.modified.wall))
+      }
+    }
+    for session in (try? await interface.usage(UsageQuery(limit: 20)))?.sessions ?? [] {
+      if let name = names[session.record.device] {
+        stamps.append(ClockFacts.Stamp(device: name, at: session.record.sessionEnd))
+      }
+    }
+    return DoctorRequest(
+      node: .running(status, nearby), peer: try peer.map { try DeviceChoice.find($0, among: status.peers) },
+      stamps: stamps, now: now)
+  }
+}

@@ -1,0 +1,47 @@
+/// Whether the host's firewall lets others in, and mDNS.
+struct FirewallCheck: Check {
+  func findings(_ facts: Facts) -> [Finding] {
+    var findings: [Finding] = []
+    if let unread = facts.firewall.unread {
+      findings.append(
+        Finding(
+          "firewall-unread", .unchecked, "The firewall's rules could not be looked at: \(unread).",
+          next: "Run `sudo latchkey doctor` with the same --state-dir for that."))
+    }
+    let walk = FirewallWalk(chains: facts.firewall.chains)
+    func blocked(_ transport: String, _ port: UInt16) -> String? {
+      facts.lanInterfaces.first { interface in
+        [false, true].contains { isV6 in
+          guard interface.addresses.contains(where: { ($0.bytes.count == 16) == isV6 }) else { return false }
+          let packet = FirewallPacket(transport: transport, port: port, interface: interface.name, isV6: isV6)
+          return walk.fate(of: packet, at: "input") == .dropped
+        }
+      }?.name
+    }
+    if let port = facts.port, let interface = blocked("tcp", port) {
+      findings.append(
+        Finding(
+          "firewall-port", .fault,
+          "The firewall drops connections to this node (TCP port \(port) on \(interface)), so nobody can call it.",
+          next: Self.allow("tcp", port, facts.firewall.keeper)))
+    }
+    if let interface = blocked("udp", 5_353) {
+      findings.append(
+        Finding(
+          "firewall-mdns", .fault,
+          "The firewall drops mDNS (UDP port 5353 on \(interface)), so no machine is found here.",
+          next: Self.allow("udp", 5_353, facts.firewall.keeper)))
+    }
+    return findings
+  }
+
+  private static func allow(_ transport: String, _ port: UInt16, _ keeper: FirewallFacts.Keeper?) -> String {
+    switch keeper {
+    case .ufw: "Run `sudo ufw allow \(port)/\(transport)`."
+    case .firewalld:
+      "Run `sudo firewall-cmd --permanent --add-port=\(port)/\(transport)` and `sudo firewall-cmd --reload`."
+    case nil:
+      "Allow it in your firewall's rules, with nft: `\(transport) dport \(port) accept` before what drops it."
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// Sends a thought-up packet through the chains of a packet filter.
+struct FirewallWalk {
+  let chains: [FirewallChain]
+
+  enum Fate: Sendable, Hashable {
+    case passes
+    case dropped
+    /// A condition that is not understood decides.
+    case unclear
+  }
+
+  private enum Step {
+    case accepted
+    case dropped
+    case unclear
+    /// Nothing decided.
+    case goesOn
+  }
+
+  /// What becomes of a packet at a hook: every chain there has to let it through.
+  func fate(of packet: FirewallPacket, at hook: String) -> Fate {
+    var fate = Fate.passes
+    for chain in chains where chain.hook == hook && chain.sees(packet) {
+      switch walk(chain, packet, depth: 0) {
+      case .dropped: return .dropped
+      case .unclear: fate = .unclear
+      case .accepted: break
+      case .goesOn: if chain.drops { return .dropped }
+      }
+    }
+    return fate
+  }
+
+  private func walk(_ chain: FirewallChain, _ packet: FirewallPacket, depth: Int) -> Step {
+    // Rules cannot lead round in a circle, but what was read may be anything.
+    guard depth < 32 else { return .unclear }
+    var isUnclear = false
+    for rule in chain.rules where rule.mayMeet(packet) {
+      var step = Step.goesOn
+      var leaves = false
+      switch rule.verdict {
+      case .none: continue
+      case .accept: step = .accepted
+      case .drop: step = .dropped
+      case .returns: leaves = true
+      case .jump(let name), .goTo(let name):
+        if case .goTo = rule.verdict { leaves = true }
+        guard let next = chains.first(where: { $0.table == chain.table && $0.name == name }) else { continue }
+        step = walk(next, packet, depth: depth + 1)
+      }
+      if rule.hasMore {
+        if case .goesOn = step, !leaves { continue }
+        isUnclear = true
+        continue
+      }
+      switch step {
+      case .goesOn: if leaves { return isUnclear ? .unclear : .goesOn }
+      case .unclear: isUnclear = true
+      case .accepted, .dropped: return isUnclear ? .unclear : step
+      }
+    }
+    return isUnclear ? .unclear : .goesOn
+  }
+}

@@ -1,0 +1,33 @@
+/// Which interfaces machines are looked for on, and why not on the others.
+struct InterfaceCheck: Check {
+  func findings(_ facts: Facts) -> [Finding] {
+    var findings: [Finding] = []
+    let used = facts.lanInterfaces
+    if used.isEmpty {
+      findings.append(
+        Finding(
+          "no-interface", .fault, "This machine is on no network on which others could be found.",
+          next: "Connect it by cable or Wi-Fi, or name an interface with `latchkey run --interfaces NAME`."))
+    } else {
+      let names = used.map { "\($0.name) (\($0.addresses.map(\.description).joined(separator: ", ")))" }
+      findings.append(
+        Finding("interfaces", .information, "Machines are looked for on \(names.joined(separator: ", "))."))
+    }
+    for interface in facts.interfaces where !interface.isLoopback {
+      guard let reason = interface.reasonLeftOut else {
+        if !interface.isRunning {
+          findings.append(
+            Finding(
+              "interface-down", .warning, "\(interface.name) is switched on and has no link.",
+              next: "Plug its cable in, or join the Wi-Fi network."))
+        }
+        continue
+      }
+      findings.append(
+        Finding(
+          "interface-left-out", .information, "\(interface.name) is left out: \(reason).",
+          next: "To use it all the same, name it with `latchkey run --interfaces`."))
+    }
+    return findings
+  }
+}

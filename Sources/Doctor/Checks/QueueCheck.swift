@@ -1,0 +1,42 @@
+import LatchkeyModel
+
+/// Whether what waits moves.
+struct QueueCheck: Check {
+  /// Milliseconds that something may wait for a machine that is connected.
+  static let stuck: Int64 = 120_000
+  /// Milliseconds after which what waits for a machine that is away is worth a word.
+  static let old: Int64 = 7 * 86_400_000
+
+  func findings(_ facts: Facts) -> [Finding] {
+    guard case .running(let status, _) = facts.node else { return [] }
+    var findings: [Finding] = []
+    for peer in status.peers {
+      for queue in peer.queues {
+        let id = peer.device.deviceID.short
+        let what = "\(queue.waitingItems) \(queue.streamClass.word) item\(queue.waitingItems == 1 ? "" : "s")"
+        if let age = queue.oldestAgeMilliseconds, queue.waitingItems > 0 {
+          if peer.isConnected, age > Self.stuck {
+            findings.append(
+              Finding(
+                "queue-stuck", .fault,
+                "\(what) for “\(peer.device.name)” have not moved for \(Sentences.span(age)), though it is connected.",
+                next: "Run `latchkey sync now \(id)`, and look at `latchkey doctor` and the disk there."))
+          } else if age > Self.old {
+            findings.append(
+              Finding(
+                "queue-old", .warning, "\(what) for “\(peer.device.name)” have waited for \(Sentences.span(age)).",
+                next: "Bring the two machines together, or remove it with `latchkey devices unpair \(id)`."))
+          }
+        }
+        for tally in queue.undelivered where tally.fate == .dropped && tally.items > 0 {
+          findings.append(
+            Finding(
+              "queue-dropped", .warning,
+              "\(tally.items) \(queue.streamClass.word) items for “\(peer.device.name)” were dropped because its queue was full.",
+              next: "Keep the machines in touch, or let more wait with `latchkey run --queue-items`."))
+        }
+      }
+    }
+    return findings
+  }
+}

@@ -1,0 +1,57 @@
+import LatchkeyModel
+
+/// What speaks mDNS on this machine.
+struct ResponderCheck: Check {
+  func findings(_ facts: Facts) -> [Finding] {
+    var findings: [Finding] = []
+    switch facts.bus {
+    case .answers: break
+    case .silent(let reason):
+      findings.append(
+        Finding(
+          "dbus-silent", .warning, "The system's D-Bus does not answer (\(reason)), so avahi-daemon cannot be used.",
+          next: "Restart it with `sudo systemctl restart dbus`; until then Latchkey speaks mDNS itself."))
+    case .absent:
+      findings.append(
+        Finding(
+          "dbus-absent", .information,
+          "There is no D-Bus on this machine, so Latchkey speaks mDNS itself and needs no avahi-daemon."))
+    }
+    switch facts.avahi {
+    case .answers: break
+    case .silent(let reason):
+      findings.append(
+        Finding(
+          "avahi-silent", .warning, "avahi-daemon does not answer (\(reason)).",
+          next: "Restart it with `sudo systemctl restart avahi-daemon`; until then Latchkey speaks mDNS itself."))
+    case .absent:
+      findings.append(
+        Finding(
+          "avahi-absent", .information, "There is no avahi-daemon on this machine, so Latchkey speaks mDNS itself."))
+    }
+    if case .running(let status, _) = facts.node,
+      !["avahiDaemon", "embedded", "starting"].contains(status.discovery)
+    {
+      findings.append(
+        status.discovery == "fixed" || status.discovery == "static"
+          ? Finding(
+            "discovery-off", .information, "Nothing is looked for: the node was started with --no-discovery.",
+            next: "Start it without, or name each machine with `latchkey run --peer host:port`.")
+          : Finding(
+            "discovery-failed", .fault, "Nothing is looked for: \(status.discovery)", next: "See `latchkey status`."))
+    }
+    let programs = Set(facts.responders.map { $0.name ?? "a program of user \($0.user)" }).subtracting(["latchkey"])
+    let nodes = Set(facts.responders.filter { $0.name == "latchkey" }.compactMap(\.processID))
+    if programs.count + (nodes.isEmpty ? 0 : 1) > 1 {
+      let names = (programs.sorted() + (nodes.isEmpty ? [] : ["latchkey"])).joined(separator: ", ")
+      findings.append(
+        Finding(
+          "several-responders", .warning,
+          "Several programs speak mDNS on UDP port 5353 (\(names)), and take each other's answers.",
+          next:
+            "Leave one: let avahi-daemon serve all, and switch mDNS off in the others (systemd-resolved: `MulticastDNS=no`)."
+        ))
+    }
+    return findings
+  }
+}

@@ -1,0 +1,51 @@
+import Glibc
+
+/// Reads the host's packet filter with the tools that are there.
+enum FirewallGatherer {
+  static func gather() -> FirewallFacts {
+    var facts = FirewallFacts(keeper: keeper())
+    var unread: String?
+    switch ToolRun.run("nft", ["--json", "list", "ruleset"]) {
+    case .output(let text):
+      // An empty rule set may be no text at all.
+      guard let chains = text.isEmpty ? [] : NftRules.chains(text) else {
+        unread = "`nft` says what is not understood"
+        break
+      }
+      facts.chains += chains
+    case .absent: unread = "there is no `nft` here"
+    case .failed(let reason): unread = geteuid() == 0 ? "`nft` failed (\(reason))" : "only root may read them"
+    }
+    // The older tables, which nft does not show; those of iptables-nft it does.
+    var readsOlder = false
+    for (tool, family) in [("iptables-legacy-save", "ip"), ("ip6tables-legacy-save", "ip6")] {
+      if case .output(let text) = ToolRun.run(tool, []) {
+        facts.chains += IptablesRules.chains(text, family: family)
+        readsOlder = true
+      }
+    }
+    if unread != nil, !readsOlder {
+      for (tool, family) in [("iptables-save", "ip"), ("ip6tables-save", "ip6")] {
+        if case .output(let text) = ToolRun.run(tool, []) {
+          facts.chains += IptablesRules.chains(text, family: family)
+          unread = nil
+        }
+      }
+    }
+    // Where the kernel has no packet filter loaded, there is nothing to read.
+    facts.unread = facts.chains.isEmpty ? unread : nil
+    return facts
+  }
+
+  private static func keeper() -> FirewallFacts.Keeper? {
+    if let text = SystemFile.text("/etc/ufw/ufw.conf", bytes: 65_536),
+      text.split(separator: "\n").contains(where: { $0.lowercased().hasPrefix("enabled=yes") })
+    {
+      return .ufw
+    }
+    if case .output(let text) = ToolRun.run("firewall-cmd", ["--state"]), text.hasPrefix("running") {
+      return .firewalld
+    }
+    return nil
+  }
+}

@@ -1,0 +1,64 @@
+import Glibc
+
+/// Looks at the state folder and its disk.
+enum FolderGatherer {
+  /// Look; leaves nothing behind.
+  ///
+  /// - Parameter path: the state folder.
+  static func gather(_ path: String) -> FolderFacts {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      return FolderFacts(path: path, exists: errno != ENOENT && errno != ENOTDIR, user: geteuid())
+    }
+    var facts = FolderFacts(path: path, user: geteuid())
+    facts.entries = [entry(path, status)]
+    for name in (SystemFile.names(path, limit: 256) ?? []).sorted() {
+      var status = stat()
+      let path = path + "/" + name
+      if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK { facts.entries.append(entry(path, status)) }
+    }
+    var disk = statvfs()
+    if statvfs(path, &disk) == 0 {
+      facts.freeBytes = Int64(
+        clamping: UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize)).partialValue)
+      facts.isReadOnly = disk.f_flag & UInt(1) != 0
+    }
+    if !facts.isReadOnly { measure(&facts) }
+    return facts
+  }
+
+  private static func entry(_ path: String, _ status: stat) -> FolderFacts.Entry {
+    FolderFacts.Entry(path: path, owner: status.st_uid, mode: status.st_mode & 0o7777)
+  }
+
+  /// Make small writes durable, as the database does, and take the time in the middle.
+  private static func measure(_ facts: inout FolderFacts) {
+    var name = Array((facts.path + "/.doctor-XXXXXX").utf8CString)
+    let file = mkstemp(&name)
+    guard file >= 0 else {
+      facts.writeFault = SystemFile.reason(errno)
+      return
+    }
+    unlink(name)
+    defer { close(file) }
+    let bytes = [UInt8](repeating: 0x5A, count: 4_096)
+    var times: [Int64] = []
+    for _ in 0..<9 {
+      let begun = microseconds()
+      guard write(file, bytes, bytes.count) == bytes.count, fdatasync(file) == 0 else {
+        facts.writeFault = SystemFile.reason(errno)
+        return
+      }
+      times.append(microseconds() - begun)
+      // A disk that takes a second for each need not be asked nine times.
+      if times.reduce(0, +) > 2_000_000 { break }
+    }
+    facts.syncMicroseconds = times.sorted()[times.count / 2]
+  }
+
+  private static func microseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+  }
+}

@@ -1,0 +1,36 @@
+import Glibc
+
+/// Small files of the system.
+enum SystemFile {
+  /// The text of a file, at most so many bytes of it; nil when it cannot be read.
+  static func text(_ path: String, bytes: Int = 1 << 20) -> String? {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var all: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while all.count < bytes {
+      let count = read(file, &buffer, min(buffer.count, bytes - all.count))
+      guard count > 0 else { break }
+      all += buffer.prefix(count)
+    }
+    return String(decoding: all, as: UTF8.self)
+  }
+
+  /// The names in a folder, at most so many; nil when it cannot be read.
+  static func names(_ path: String, limit: Int = 65_536) -> [String]? {
+    guard let folder = opendir(path) else { return nil }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while names.count < limit, let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// What the system says of the last fault.
+  static func reason(_ code: CInt) -> String { String(cString: strerror(code)) }
+}

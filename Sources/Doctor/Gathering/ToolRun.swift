@@ -1,0 +1,83 @@
+import Foundation
+import Glibc
+
+/// Another program's output, bounded in bytes and time.
+enum ToolRun {
+  enum Result: Sendable, Hashable {
+    case output(String)
+    /// There is no such program.
+    case absent
+    /// It failed, or took too long; its own words, as far as there are any.
+    case failed(String)
+  }
+
+  /// Where such programs are; a plain user's PATH leaves some out.
+  private static let folders = ["/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin", "/usr/local/bin"]
+
+  /// Run a program to its end.
+  ///
+  /// - Parameters:
+  ///   - bytes: what is read of its output at most.
+  ///   - seconds: how long it may take.
+  static func run(_ name: String, _ arguments: [String], bytes: Int = 4 << 20, seconds: Int = 3) -> Result {
+    guard
+      let path = folders.map({ (folder: String) -> String in "\(folder)/\(name)" }).first(where: {
+        access($0, X_OK) == 0
+      })
+    else { return .absent }
+    let process = Process()
+    let (output, talk) = (Pipe(), Pipe())
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.environment = ["LC_ALL": "C", "PATH": folders.joined(separator: ":")]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = talk
+    do { try process.run() } catch { return .failed("it could not be started") }
+    try? output.fileHandleForWriting.close()
+    try? talk.fileHandleForWriting.close()
+    let texts = read(
+      [output.fileHandleForReading.fileDescriptor, talk.fileHandleForReading.fileDescriptor], bytes: bytes,
+      until: now() + Int64(seconds) * 1_000)
+    guard let texts else {
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+      return .failed("it took too long or said too much")
+    }
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      return .failed(texts[1].split(separator: "\n").first.map(String.init) ?? "status \(process.terminationStatus)")
+    }
+    return .output(texts[0])
+  }
+
+  /// Read both streams to their ends; nil when that takes too long or is too much.
+  private static func read(_ descriptors: [CInt], bytes: Int, until deadline: Int64) -> [String]? {
+    var texts = descriptors.map { _ in [UInt8]() }
+    var open = Set(descriptors.indices)
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while !open.isEmpty {
+      let order = open.sorted()
+      var polls = order.map { pollfd(fd: descriptors[$0], events: Int16(POLLIN), revents: 0) }
+      let rest = deadline - now()
+      guard rest > 0, poll(&polls, nfds_t(polls.count), CInt(rest)) > 0 else { return nil }
+      for (place, index) in order.enumerated() where polls[place].revents != 0 {
+        let count = Glibc.read(descriptors[index], &buffer, buffer.count)
+        if count <= 0 {
+          open.remove(index)
+        } else {
+          texts[index] += buffer.prefix(count)
+          guard texts[index].count <= bytes else { return nil }
+        }
+      }
+    }
+    return texts.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Milliseconds of a clock that does not jump.
+  static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}

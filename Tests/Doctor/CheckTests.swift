@@ -1,0 +1,241 @@
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyDoctor
+
+/// Every fault that can be planted, as facts; and a machine without one.
+@Suite struct CheckTests {
+  private func ids(_ facts: Facts, _ least: Severity = .warning) -> [String] {
+    Examination(facts).findings.filter { $0.severity >= least }.map(\.id)
+  }
+
+  private func all(_ facts: Facts) -> [String] { ids(facts, .information) }
+
+  private func finding(_ id: String, _ facts: Facts) throws -> Finding {
+    try #require(Examination(facts).findings.first { $0.id == id }, "\(all(facts))")
+  }
+
+  @Test func aSoundMachineHasNothingToMend() {
+    #expect(ids(Sample.facts()).isEmpty, "\(Examination(Sample.facts()).findings)")
+    #expect(Examination(Sample.facts()).worst == .information)
+  }
+
+  @Test func whateverIsFoundIsASentenceAndFaultsHaveANextStep() {
+    for facts in Sample.broken {
+      for finding in Examination(facts).findings {
+        #expect(finding.sentence.hasSuffix("."), "\(finding)")
+        #expect(finding.severity < .warning || finding.next.count > 10, "\(finding)")
+        #expect(finding.next.isEmpty || finding.next.hasSuffix("."), "\(finding)")
+        #expect(finding.id.allSatisfy { $0.isLowercase || $0 == "-" }, "\(finding)")
+      }
+    }
+  }
+
+  @Test func aNodeThatDoesNotRunComesFirst() throws {
+    var facts = Sample.facts()
+    facts.node = .absent("No node is running for /x: start it with `latchkey run --state-dir /x`.")
+    facts.folder.freeBytes = 0
+    #expect(Examination(facts).findings.first?.id == "node-not-running")
+    #expect(try finding("node-not-running", facts).sentence == "No node is running for /x.")
+    #expect(try finding("node-not-running", facts).next == "Start it with `latchkey run --state-dir /x`.")
+    #expect(all(facts).contains("disk-full"))
+  }
+
+  @Test func whatTheNodeWarnsOfIsPassedOn() throws {
+    var status = Sample.status()
+    status.warnings = ["The disk is nearly full: make room."]
+    let facts = Sample.facts(status)
+    #expect(ids(facts) == ["node-warning"])
+  }
+
+  @Test(arguments: [(MachineFacts.other, ["other-machine"]), (.same, []), (.unreadable, [])])
+  func aChangedMachineID(machine: MachineFacts, found: [String]) {
+    var facts = Sample.facts()
+    facts.machine = machine
+    #expect(ids(facts) == found)
+  }
+
+  @Test func aMachineWithoutIDIsInformationAlone() {
+    var facts = Sample.facts()
+    facts.machine = .unknown
+    #expect(ids(facts).isEmpty && all(facts).contains("machine-unknown"))
+  }
+
+  @Test(
+    arguments: [
+      (0o755, 1_000, 0o600, 1_000, ["folder-open"]), (0o700, 1_000, 0o644, 1_000, ["folder-open"]),
+      (0o700, 0, 0o600, 1_000, ["folder-owner"]), (0o700, 1_000, 0o600, 0, ["folder-owner"]),
+      (0o500, 1_000, 0o600, 1_000, ["folder-rights"]), (0o700, 1_000, 0o400, 1_000, ["folder-rights"]),
+      (0o700, 1_000, 0o600, 1_000, []),
+    ] as [(UInt32, UInt32, UInt32, UInt32, [String])])
+  func rightsOfTheFolder(mode: UInt32, owner: UInt32, fileMode: UInt32, fileOwner: UInt32, found: [String]) {
+    var facts = Sample.facts()
+    facts.folder.entries = [
+      .init(path: "/x", owner: owner, mode: mode), .init(path: "/x/node.json", owner: fileOwner, mode: fileMode),
+    ]
+    #expect(ids(facts) == found)
+  }
+
+  @Test func rootMayLookAtAnothersFolder() {
+    var facts = Sample.facts()
+    facts.folder.user = 0
+    #expect(ids(facts).isEmpty)
+  }
+
+  @Test func theDisk() throws {
+    var facts = Sample.facts()
+    facts.folder.freeBytes = 1 << 20
+    #expect(ids(facts) == ["disk-full"])
+    facts.folder.freeBytes = 50 << 20
+    #expect(ids(facts) == ["disk-scarce"])
+    facts.folder.freeBytes = 1 << 40
+    facts.folder.writeFault = "Input/output error"
+    #expect(try finding("disk-fault", facts).sentence.contains("Input/output error"))
+    facts.folder.isReadOnly = true
+    #expect(ids(facts) == ["disk-read-only"])
+    facts = Sample.facts()
+    facts.folder.syncMicroseconds = 350_000
+    #expect(ids(facts) == ["disk-slow"])
+    facts.folder.syncMicroseconds = 4_000
+    #expect(try finding("disk-rate", facts).sentence.contains("about 250 small writes"))
+  }
+
+  @Test func interfacesThatAreLeftOutAndWhy() throws {
+    var facts = Sample.facts()
+    facts.interfaces += [
+      InterfaceFacts(name: "docker0", addresses: Sample.subnets("172.17.0.1", 16)),
+      InterfaceFacts(name: "ppp0", isPointToPoint: true, addresses: Sample.subnets("10.9.0.1", 32)),
+      InterfaceFacts(name: "dummy0", isMulticast: false, addresses: Sample.subnets("10.8.0.1", 24)),
+      InterfaceFacts(name: "eth1", isUp: false), InterfaceFacts(name: "eth2", isRunning: false),
+    ]
+    let texts = Examination(facts).findings.filter { $0.id == "interface-left-out" }.map(\.sentence)
+    #expect(
+      texts == [
+        "docker0 is left out: it belongs to containers or virtual machines.",
+        "ppp0 is left out: it joins two points only, as tunnels do.", "dummy0 is left out: it carries no multicast.",
+        "eth1 is left out: it is switched off.", "eth2 is left out: its cable is not plugged, or it is in no network.",
+      ])
+    facts.interfaces = facts.interfaces.filter { $0.name != "eth0" }
+    #expect(ids(facts) == ["no-interface"])
+    facts = Sample.facts()
+    facts.interfaces[1].isRunning = false
+    #expect(ids(facts) == ["interface-down"])
+  }
+
+  @Test func aVPNThatTakesTheTraffic() {
+    var facts = Sample.facts()
+    facts.interfaces.append(InterfaceFacts(name: "wg0", addresses: Sample.subnets("10.66.0.2", 32)))
+    #expect(ids(facts).isEmpty)
+    facts.defaultInterface = "wg0"
+    #expect(ids(facts) == ["vpn-default-route"])
+    facts.interfaces[2].name = "corp"
+    facts.interfaces[2].isPointToPoint = true
+    facts.defaultInterface = "corp"
+    #expect(ids(facts) == ["vpn-default-route"])
+  }
+
+  @Test func aKillSwitch() {
+    var facts = Sample.facts()
+    var rule = FirewallRule(exceptInterface: "wg0", verdict: .drop)
+    facts.firewall.chains = [FirewallChain(table: "inet vpn", name: "out", hook: "output", rules: [rule])]
+    #expect(ids(facts) == ["vpn-kill-switch"])
+    #expect(Examination(facts).worst == .fault)
+    // What wg-quick advises has conditions that are not understood: then it is likely, and no more.
+    rule.hasMore = true
+    facts.firewall.chains[0].rules = [rule]
+    #expect(Examination(facts).worst == .warning && ids(facts) == ["vpn-kill-switch"])
+    // The local network is let through.
+    facts.firewall.chains[0].rules = [FirewallRule(interface: "eth0", verdict: .accept), rule]
+    #expect(ids(facts).isEmpty)
+  }
+
+  @Test func aFirewallThatDropsThePortOrMDNS() throws {
+    var facts = Sample.facts()
+    facts.firewall.chains = [
+      FirewallChain(
+        table: "inet filter", name: "input", hook: "input", drops: true,
+        rules: [
+          FirewallRule(isOfKnownConnections: true, verdict: .accept), FirewallRule(interface: "lo", verdict: .accept),
+        ])
+    ]
+    #expect(ids(facts) == ["firewall-port", "firewall-mdns"])
+    #expect(try finding("firewall-port", facts).next.contains("tcp dport 41234 accept"))
+    facts.firewall.keeper = .ufw
+    #expect(try finding("firewall-port", facts).next == "Run `sudo ufw allow 41234/tcp`.")
+    facts.firewall.keeper = .firewalld
+    #expect(try finding("firewall-mdns", facts).next.contains("--add-port=5353/udp"))
+    facts.firewall.chains[0].rules.append(FirewallRule(transports: ["udp"], ports: [5_353...5_353], verdict: .accept))
+    #expect(ids(facts) == ["firewall-port"])
+    facts.firewall.chains[0].rules.append(FirewallRule(transports: ["tcp"], ports: [40_000...42_000], verdict: .accept))
+    #expect(ids(facts).isEmpty)
+  }
+
+  @Test func rulesThatCannotBeReadAreSaidToBe() throws {
+    var facts = Sample.facts()
+    facts.firewall.unread = "only root may read them"
+    #expect(ids(facts, .unchecked) == ["firewall-unread"])
+    #expect(ids(facts).isEmpty)
+  }
+
+  @Test func servicesThatAreAbsentOrSilent() throws {
+    var facts = Sample.facts()
+    (facts.bus, facts.avahi) = (.absent, .absent)
+    #expect(ids(facts).isEmpty)
+    #expect(all(facts).contains("dbus-absent") && all(facts).contains("avahi-absent"))
+    (facts.bus, facts.avahi) = (.silent("Connection refused"), .silent("Connection refused"))
+    #expect(ids(facts) == ["dbus-silent", "avahi-silent"])
+  }
+
+  @Test func discoveryThatIsOffOrBroken() {
+    var status = Sample.status()
+    status.discovery = "fixed"
+    #expect(ids(Sample.facts(status)).isEmpty && all(Sample.facts(status)).contains("discovery-off"))
+    status.discovery = "No network interface is suited."
+    #expect(ids(Sample.facts(status)) == ["discovery-failed"])
+  }
+
+  @Test func severalStacksOnThePort() throws {
+    var facts = Sample.facts()
+    facts.responders = [
+      PortHolder(name: "avahi-daemon", processID: 1), PortHolder(name: "systemd-resolve", processID: 2),
+    ]
+    #expect(ids(facts) == ["several-responders"])
+    #expect(try finding("several-responders", facts).sentence.contains("(avahi-daemon, systemd-resolve)"))
+    // Two nodes of ours beside each other share it well; beside another stack one more is one more.
+    facts.responders = [PortHolder(name: "latchkey", processID: 1), PortHolder(name: "latchkey", processID: 2)]
+    #expect(ids(facts).isEmpty)
+    facts.responders.append(PortHolder(name: nil, user: 112))
+    #expect(ids(facts) == ["several-responders"])
+  }
+
+  @Test func multicastThatIsNotSeen() {
+    var facts = Sample.facts()
+    facts.multicast = [MulticastProbe(interface: "eth0", heardItself: false)]
+    #expect(ids(facts) == ["multicast-unheard"])
+    facts.multicast = [MulticastProbe(interface: "eth0", fault: "Network is unreachable", heardItself: false)]
+    #expect(ids(facts) == ["multicast-unsent"])
+  }
+
+  @Test func queues() throws {
+    var status = Sample.status()
+    status.peers[0].queues = [Sample.queue(age: 300_000)]
+    #expect(ids(Sample.facts(status)) == ["queue-stuck"])
+    status.peers[0].isConnected = false
+    #expect(ids(Sample.facts(status)).isEmpty)
+    status.peers[0].queues = [Sample.queue(age: 8 * 86_400_000)]
+    #expect(try finding("queue-old", Sample.facts(status)).sentence.contains("have waited for 8 days"))
+    status.peers[0].queues = [Sample.queue(age: nil, dropped: 3)]
+    #expect(ids(Sample.facts(status)) == ["queue-dropped"])
+  }
+
+  @Test func clocksAreInformationAlone() throws {
+    var facts = Sample.facts()
+    facts.clock.isSynchronised = false
+    facts.clock.stamps = [
+      .init(device: "Emma's PC", at: facts.clock.now + 7_200_000), .init(device: "Ben's", at: facts.clock.now + 1_000),
+    ]
+    #expect(ids(facts).isEmpty)
+    #expect(all(facts).filter { $0.hasPrefix("clock") } == ["clock-unsynchronised", "clock-difference"])
+    #expect(try finding("clock-difference", facts).sentence.contains("“Emma's PC” is at least 2 h ahead"))
+  }
+}

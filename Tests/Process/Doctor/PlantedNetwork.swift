@@ -1,0 +1,82 @@
+import Foundation
+import Glibc
+import LatchkeyDoctor
+import LatchkeyModel
+
+/// A network namespace with loopback, one interface that looks like a LAN, and an empty /run, to plant faults in.
+struct PlantedNetwork: Sendable {
+  let lab: ProcessLab
+  /// A folder that is a small disk of its own, if that was asked for.
+  let disk: String
+  private let holder: SpawnedProcess
+
+  /// What to run a program by, so that it is in it.
+  var launcher: [String] {
+    ["nsenter", "--net=/proc/\(holder.pid)/ns/net", "--mount=/proc/\(holder.pid)/ns/mnt", "--"]
+  }
+
+  /// Make one.
+  ///
+  /// - Parameter hasDisk: whether to mount 8 MiB of memory at `disk`.
+  /// - Returns: nil, with a word on standard output, where this user may not make one.
+  static func make(_ lab: ProcessLab, hasDisk: Bool = false) async throws -> PlantedNetwork? {
+    let path = lab.newPath()
+    mkdir(path, 0o700)
+    let mount = hasDisk ? "mount -t tmpfs -o size=8m none \(path);" : ""
+    let holder = try lab.spawn(
+      "unshare",
+      [
+        "--net", "--mount", "sh", "-c",
+        """
+        set -e; mount -t tmpfs none /run; \(mount) ip link set lo up; ip link set lo multicast on
+        ip link add lan0 type veth peer name plug; ip link set plug addrgenmode none up
+        ip address add 192.168.77.5/24 dev lan0; ip link set lan0 up
+        echo ready; exec sleep infinity
+        """,
+      ], output: path + ".out", talk: path + ".err")
+    try await eventually("the namespace is there") { !holder.isRunning || ProcessLab.read(path + ".out") == "ready\n" }
+    guard holder.isRunning else {
+      let reason = ProcessLab.read(path + ".err").split(separator: "\n").last ?? "no reason given"
+      print("PlantedNetwork: no network namespace can be made here, so this is not tested (\(reason)); run it as root.")
+      return nil
+    }
+    return PlantedNetwork(lab: lab, disk: path, holder: holder)
+  }
+
+  /// Run shell commands in it.
+  func run(_ commands: String) async throws {
+    let result = try await lab.run(launcher[0], launcher.dropFirst() + ["sh", "-ec", commands])
+    guard result.status == 0 else { throw LabFault("\(commands): \(result)") }
+  }
+
+  /// Leave a program running in it, and wait for its first line.
+  func leave(_ program: [String]) async throws {
+    let base = lab.newPath()
+    let process = try lab.spawn(
+      launcher[0], launcher.dropFirst() + program, output: base + ".out", talk: base + ".err")
+    try await eventually("\(program[0]) is ready") {
+      guard process.isRunning else { throw LabFault("\(program): \(ProcessLab.read(base + ".err"))") }
+      return ProcessLab.read(base + ".out").contains("\n")
+    }
+  }
+
+  /// Make a node in it; nothing runs yet.
+  func node(
+    _ role: DeviceRole, _ name: String, onDisk: Bool = false, variables: [String: String] = [:]
+  ) async throws -> NodeProcess {
+    let node =
+      onDisk
+      ? NodeProcess(lab: lab, folder: disk + "/state", outside: "/proc/\(holder.pid)/root\(disk)/state", name: name)
+      : NodeProcess(lab: lab, folder: lab.newPath(), name: name)
+    await node.use(variables, launcher: launcher)
+    let made = try await node.latchkey(["init", "--role", role.rawValue, "--name", name])
+    guard made.status == 0 else { throw LabFault("init failed: \(made)") }
+    return node
+  }
+
+  /// Have a node's machine examined.
+  func examine(_ node: NodeProcess, _ arguments: String...) async throws -> (findings: [Finding], status: Int32) {
+    let result = try await node.latchkey(["doctor", "--format", "json"] + arguments)
+    return (try result.decode(Examination.self).findings, result.status)
+  }
+}
