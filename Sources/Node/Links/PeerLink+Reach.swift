@@ -44,9 +44,11 @@ extension PeerLink {
     signOfLife()
     race?.offered(candidates)
     raceNews.notify()
-    // It may have moved, and the session have gone dead without a word.
-    for (number, session) in sessions where !endpoints.contains(where: { $0.leads(to: session.connection) }) {
-      doubt(number)
+    // It may have moved, and the session have gone dead without a word. Addresses of the other IP version often come first
+    // and say nothing of that.
+    for (number, session) in sessions {
+      let comparable = endpoints.filter { $0.isOfVersion(of: session.connection) }
+      if !comparable.isEmpty, !comparable.contains(where: { $0.leads(to: session.connection) }) { doubt(number) }
     }
   }
 
@@ -113,6 +115,11 @@ extension PeerLink {
 }
 
 extension SocketEndpoint {
+  /// Whether it is of the IP version that a connection uses.
+  fileprivate func isOfVersion(of connection: FrameConnection) -> Bool {
+    OwnNetwork.plain(host).contains(":") == OwnNetwork.plain(connection.remoteHost).contains(":")
+  }
+
   /// Whether a connection's other end is on the machine that this names.
   fileprivate func leads(to connection: FrameConnection) -> Bool {
     OwnNetwork.plain(host) == OwnNetwork.plain(connection.remoteHost)
