@@ -65,6 +65,27 @@ extension ProcessTests {
       }
     }
 
+    @Test("A parent set back to before its first command says so, although it has no stream to begin anew")
+    func parentRestoredToTheBeginning() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        try await inStep([parent, child])
+        _ = await parent.terminate()
+        let backup = try backUp(parent, lab)
+        try await parent.start()
+        _ = try await parent.ended(try await parent.issue(.message("one"), to: "Emma's PC"))
+        try await inStep([parent, child])
+        _ = await parent.terminate()
+        try restore(parent, from: backup)
+        try await parent.start()
+        try await eventually("the parent says that it was set back") {
+          try await parent.api.status().warnings.contains { $0.contains("restored from a backup") }
+        }
+        _ = try await parent.ended(try await parent.issue(.message("two"), to: "Emma's PC"))
+        #expect(try await texts(child) == ["one", "two"])
+      }
+    }
+
     @Test("A parent set back gets usage and answers again that it had reported stored since")
     func parentLostRecords() async throws {
       try await ProcessLab.run { lab in

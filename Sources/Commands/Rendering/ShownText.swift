@@ -14,6 +14,8 @@ enum ShownText {
   /// Say how long ago `milliseconds` was; both are Unix milliseconds. What lies ahead, by a wrong clock, is "just now".
   static func ago(_ milliseconds: Int64, now: Int64) -> String {
     let age = now - milliseconds
+    // A clock was set back meanwhile.
+    if age < -60_000 { return "by a clock that was \(span(-age)) ahead" }
     return age < 1_000 ? "just now" : span(age) + " ago"
   }
 

@@ -75,7 +75,12 @@ struct StatusText {
         }
       }
     }
-    if rows.isEmpty { return "" }
+    for peer in status.former {
+      for sentence in peer.queues.flatMap({ QueueText.undelivered($0, now: now) }) {
+        notes += "\(ShownText.quoted(peer.name)), which is paired no more: \(sentence)".inWidth + "\n"
+      }
+    }
+    if rows.isEmpty { return notes }
     return TableText.render(
       ["Queue for", "Class", "Waiting", "Size", "Oldest", "On its way", "Last stored", "Retries", "Next try"],
       spare: [7, 3, 6, 5], rows: rows,

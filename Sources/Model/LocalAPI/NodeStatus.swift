@@ -11,6 +11,8 @@ public struct NodeStatus: Hashable, Sendable, Codable {
   public var discovery: String
   public var sync: SyncState
   public var peers: [PeerStatus]
+  /// Those that are peers no more and whose queues left something undelivered, the latest first, at most 20.
+  public var former: [FormerPeer]
   /// Texts that parents sent, newest first, at most 20.
   public var messages: [ReceivedMessage]
   /// Things a person should know, one sentence each with a next step.
@@ -19,7 +21,8 @@ public struct NodeStatus: Hashable, Sendable, Codable {
 
   public init(
     deviceID: DeviceID, name: DeviceName, role: DeviceRole, version: String, processID: Int32, listening: [String],
-    discovery: String, sync: SyncState, peers: [PeerStatus], messages: [ReceivedMessage], warnings: [String],
+    discovery: String, sync: SyncState, peers: [PeerStatus], former: [FormerPeer] = [], messages: [ReceivedMessage],
+    warnings: [String],
     residentBytes: Int64
   ) {
     self.deviceID = deviceID
@@ -31,6 +34,7 @@ public struct NodeStatus: Hashable, Sendable, Codable {
     self.discovery = discovery
     self.sync = sync
     self.peers = peers
+    self.former = former
     self.messages = messages
     self.warnings = warnings
     self.residentBytes = residentBytes

@@ -10,7 +10,7 @@ extension NodeService {
       deviceID: context.own, name: context.profile.name, role: context.profile.role, version: Version.software,
       processID: getpid(), listening: listening, discovery: await discovery.stateText,
       sync: Self.sync(of: peers.map(\.sync)),
-      peers: peers,
+      peers: peers, former: try await stored { () async throws(StoreError) in try await context.store.former() },
       messages: try await stored { () async throws(StoreError) in try await context.store.messages(limit: 20) },
       warnings: try await context.warnings + lossWarnings(), residentBytes: Self.residentBytes())
   }

@@ -213,6 +213,11 @@ extension PeerLink {
     context.warn("duplicate-\(peer)", nil)
     noteKeyID(hello)
     inbox.sessionOpened(hello)
+    // It has items of a stream that this machine knows nothing of: there is nothing to begin anew, but somebody has to know.
+    let known = Set(outbox.statement.map(\.streamClass))
+    if hello.incoming.contains(where: { $0.through > 0 && !known.contains($0.streamClass) }) {
+      warnOfRestart(.peerIsAhead)
+    }
     for effect in outbox.sessionOpened(hello, foreign: foreign, pairwiseKey: session.pairwiseKey) {
       switch effect {
       case .forget(let position): forget(position)

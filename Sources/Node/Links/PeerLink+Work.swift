@@ -180,21 +180,25 @@ extension PeerLink {
     signOfLife()
   }
 
+  /// How long it is said that something happened which nobody can take back.
+  private static let newsMilliseconds: Int64 = 86_400_000
+
   /// Say that one of the two machines was set back, and what comes of it.
-  private func warnOfRestart(_ cause: RestartCause) {
+  func warnOfRestart(_ cause: RestartCause) {
     let name = record.device.name
     switch cause {
     case .peerLost:
       context.warn(
         "restart-lost-\(peer)",
         "“\(name)” has lost what it had stored (was it reset, or restored from a backup?): what is known here is sent again; "
-          + "look at its rules and use with `latchkey apps list` and `latchkey usage list`.")
+          + "look at its rules and use with `latchkey apps list` and `latchkey usage list`.",
+        for: Self.newsMilliseconds)
     case .peerIsAhead:
       context.warn(
         "restart-ahead-\(peer)",
         "“\(name)” has more from this machine than this machine knows (was its state folder restored from a backup?): what "
-          + "waits here is sent again; ask for its rules with `latchkey report request`, and give those again that are wrong."
-      )
+          + "waits here is sent again; ask for its rules with `latchkey report request`, and give those again that are wrong.",
+        for: Self.newsMilliseconds)
     }
   }
 

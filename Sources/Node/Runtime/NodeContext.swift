@@ -36,7 +36,7 @@ final class NodeContext: Sendable {
   let port: UInt16
   private let ownNetwork: Mutex<OwnNetwork>
   private let seenNearby = Atomic(1)
-  private let notes = Mutex<[String: String]>([:])
+  private let notes = Mutex<[String: Note]>([:])
 
   init(
     configuration: NodeConfiguration, folder: StateFolder, profile: NodeProfile, keys: KeyFile, store: Store,
@@ -136,7 +136,13 @@ final class NodeContext: Sendable {
   }
 
   /// Things a person should know, one sentence each with a next step.
-  var warnings: [String] { notes.withLock { $0.sorted { $0.key < $1.key }.map(\.value) } }
+  var warnings: [String] {
+    let now = now()
+    return notes.withLock { notes in
+      notes = notes.filter { $0.value.until.map { $0 > now } ?? true }
+      return notes.sorted { $0.key < $1.key }.map(\.value.sentence)
+    }
+  }
 
   /// Take note of what is wrong with the disk; nil when that is over.
   func diskChanged(_ fault: StoreError?) {
@@ -150,8 +156,17 @@ final class NodeContext: Sendable {
   }
 
   /// Say or take back a warning.
-  func warn(_ key: String, _ sentence: String?) {
-    notes.withLock { $0[key] = sentence }
+  ///
+  /// - Parameter milliseconds: how long it is said; nil for until it is taken back or the node ends.
+  func warn(_ key: String, _ sentence: String?, for milliseconds: Int64? = nil) {
+    let until = milliseconds.map { now() + $0 }
+    notes.withLock { $0[key] = sentence.map { Note(sentence: $0, until: until) } }
     changes.notify()
+  }
+
+  private struct Note {
+    let sentence: String
+    /// When it is said no more.
+    let until: BootInstant?
   }
 }

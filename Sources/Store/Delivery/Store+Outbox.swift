@@ -93,13 +93,32 @@ extension Store {
           undelivered: tallies.removeValue(forKey: streamClass) ?? [])
       }
       // A stream that is closed may have left something behind.
-      for (streamClass, undelivered) in tallies {
-        queues.append(
-          QueueStatus(
-            streamClass: streamClass, waitingItems: 0, waitingBytes: 0, inFlightItems: 0, storedThrough: 0,
-            oldestAgeMilliseconds: nil, undelivered: undelivered))
-      }
+      for (streamClass, undelivered) in tallies { queues.append(QueueStatus(closed: streamClass, undelivered)) }
       return queues.sorted { $0.streamClass < $1.streamClass }
     }
+  }
+
+  /// Devices that are peers no more and whose queues left something undelivered, the latest first, at most 20.
+  public func former() async throws(StoreError) -> [FormerPeer] {
+    try await read { database in
+      try database.rows(
+        """
+        SELECT p.number, p.device_id, p.name, MAX(t.last_at) AS latest FROM peer p JOIN delivery_tally t ON t.peer = p.number
+        WHERE p.state = 4 GROUP BY p.number ORDER BY latest DESC LIMIT 20
+        """
+      ).map { row in
+        FormerPeer(
+          deviceID: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]),
+          queues: try database.tallies(row["number"]).sorted { $0.key < $1.key }.map { QueueStatus(closed: $0, $1) })
+      }
+    }
+  }
+}
+
+extension QueueStatus {
+  fileprivate init(closed streamClass: StreamClass, _ undelivered: [QueueTally]) {
+    self.init(
+      streamClass: streamClass, waitingItems: 0, waitingBytes: 0, inFlightItems: 0, storedThrough: 0,
+      oldestAgeMilliseconds: nil, undelivered: undelivered)
   }
 }

@@ -71,6 +71,16 @@ enum SampleValues {
   static let status = NodeStatus(
     deviceID: parentID, name: DeviceName(sanitising: "Mum's laptop"), role: .parent, version: "0.1.0", processID: 4_242,
     listening: ["0.0.0.0:41234"], discovery: "embedded", sync: .syncing(done: 3, total: 9), peers: [peer],
+    former: [
+      FormerPeer(
+        deviceID: parentID, name: DeviceName(sanitising: "Old tablet"),
+        queues: [
+          QueueStatus(
+            streamClass: .command, waitingItems: 0, waitingBytes: 0, inFlightItems: 0, storedThrough: 0,
+            oldestAgeMilliseconds: nil,
+            undelivered: [QueueTally(fate: .cancelled, items: 2, lastAt: now - 7_200_000)])
+        ])
+    ],
     messages: [ReceivedMessage(commandID: commandID, author: parentID, text: "Dinner is ready", at: now - 60_000)],
     warnings: ["The disk is nearly full: make room."], residentBytes: 20 << 20)
 

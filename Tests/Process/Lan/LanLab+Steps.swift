@@ -8,7 +8,10 @@ extension LanLab {
     let id = try await parent.issue(.message(what), to: child)
     let command = try await parent.ended(id)
     try check(command.status == .executed, "\(what): the message came to its end so: \(command.status)")
-    note("\(what) \(Self.text(begun.duration(to: .now)))")
+    let taken = begun.duration(to: .now)
+    // No measurement: by then nothing but a time-out that was waited for has brought it about.
+    try check(taken < .seconds(40), "\(what): nothing was noticed before a time-out, \(Self.text(taken))")
+    note("\(what) \(Self.text(taken))")
   }
 
   /// Wait until something is there, looking now and then.
