@@ -163,6 +163,12 @@ let package = Package(
       name: "latchkey-discovery-probe", dependencies: ["LatchkeyDiscovery"], path: "Tests/DiscoveryProbe",
       swiftSettings: strict),
     .testTarget(
+      name: "LatchkeySimulationTests",
+      dependencies: [
+        "LatchkeySimulation", "LatchkeyStore", "LatchkeyModel", "LatchkeyWire", "LatchkeyTestSupport",
+      ],
+      path: "Tests/Simulation/Tests", swiftSettings: strict),
+    .testTarget(
       name: "LatchkeyDiscoveryTests", dependencies: ["LatchkeyDiscovery", "latchkey-discovery-probe"],
       path: "Tests/Discovery", swiftSettings: strict),
     .testTarget(
@@ -173,6 +179,8 @@ let package = Package(
         .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOTestUtils", package: "swift-nio"),
       ] + nio,
       path: "Tests/Transport", swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyNodeTests", dependencies: ["LatchkeyNode"], path: "Tests/Node", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyDoctorTests", dependencies: ["LatchkeyDoctor", "LatchkeyModel"], path: "Tests/Doctor",
       swiftSettings: strict),

@@ -188,6 +188,7 @@ import Testing
 
   @Test func discoveryThatIsOffOrBroken() {
     var status = Sample.status()
+    #expect(all(Sample.facts(status)).contains("discovery"))
     status.discovery = "fixed"
     #expect(ids(Sample.facts(status)).isEmpty && all(Sample.facts(status)).contains("discovery-off"))
     status.discovery = "No network interface is suited."

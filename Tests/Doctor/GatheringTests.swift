@@ -41,6 +41,8 @@ import Testing
     #expect(ToolRun.run("echo", ["hello"]) == .output("hello\n"))
     #expect(ToolRun.run("cat", ["/dev/zero"], bytes: 100_000) == .failed("it took too long or said too much"))
     #expect(ToolRun.run("sleep", ["60"], seconds: 1) == .failed("it took too long or said too much"))
+    #expect(
+      ToolRun.run("sh", ["-c", "exec >&- 2>&-; exec sleep 60"], seconds: 1) == .failed("it did not end"))
     guard case .failed(let reason) = ToolRun.run("ls", ["/no/such/folder"]) else {
       Issue.record("ls found a folder that is not there")
       return

@@ -105,17 +105,15 @@ extension ProcessTests {
     func newerVersion() async throws {
       try await ProcessLab.run { lab in
         let node = try await lab.node(.parent, "Kitchen laptop")
-        try node.edit { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('999-from-the-future')") }
-        for _ in 0..<2 { expect(try await run(node.folder, lab), [78]) }
-        let migrations = try node.read {
+        let before = try node.read {
           try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations ORDER BY 1")
         }
-        #expect(
-          migrations == [
-            "001-initial", "002-typed-codes", "003-life-of-a-pairing", "004-delivery", "005-taken-back",
-            "006-addresses", "007-reach",
-            "999-from-the-future",
-          ])
+        try node.edit { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('999-from-the-future')") }
+        for _ in 0..<2 { expect(try await run(node.folder, lab), [78]) }
+        let after = try node.read {
+          try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations ORDER BY 1")
+        }
+        #expect(before.count > 5 && after == before + ["999-from-the-future"])
         #expect(try !FileManager.default.contentsOfDirectory(atPath: node.folder).contains { $0.contains("damaged") })
 
         let other = try await lab.node(.parent, "Kitchen laptop")

@@ -55,10 +55,10 @@ import Testing
   @Test("Eight strangers of one address are let in, the ninth is not; who proved itself takes no place")
   func places() async throws {
     try await withEcho { endpoint, places in
-      // Ten known ones, all at once, take no place of a stranger's.
+      // Ten known ones take no place of a stranger's once they are known.
       try await withThrowingTaskGroup(of: Void.self) { group in
         let known = Gate()
-        for _ in 0..<10 {
+        for number in 1...10 {
           group.addTask {
             try await Dialer().withConnection(to: endpoint, preamble: .pairing(discriminator: 1)) {
               connection, frames in
@@ -68,8 +68,8 @@ import Testing
               await known.opened()
             }
           }
+          await known.wait(for: number)
         }
-        await known.wait(for: 10)
         let strangers = Gate()
         try await withThrowingTaskGroup(of: Void.self) { group in
           for _ in 0..<Limits.strangersPerSource {
@@ -96,6 +96,29 @@ import Testing
       }
       // Every one that was let in was served, and the ninth was not.
       #expect(places.count == 10 + Limits.strangersPerSource)
+    }
+  }
+
+  @Test("A listener that ends while connections come in ends well")
+  func endsWhileConnectionsComeIn() async throws {
+    for _ in 0..<20 {
+      let listener = try await Listener(interfaces: ["lo"], port: 0)
+      let endpoint = SocketEndpoint(host: "127.0.0.1", port: listener.port)
+      let come = Gate()
+      await withTaskGroup(of: Void.self) { group in
+        let serving = Task { await listener.run { _, _, frames, _ in while await frames.next() != nil {} } }
+        for _ in 0..<40 {
+          group.addTask {
+            await come.arrive()
+            // Whether it is served, or cut off because the listener has ended, is all the same here.
+            _ = try? await Dialer().withConnection(to: endpoint, preamble: .session) { _, _ in }
+          }
+        }
+        await come.wait(for: 20)
+        serving.cancel()
+        await serving.value
+        await group.waitForAll()
+      }
     }
   }
 

@@ -11,6 +11,7 @@
 // Build: cc -O2 -Wall -Wextra -Werror -o mqtt-peer mqtt-peer.c -lmosquitto
 #include <errno.h>
 #include <mosquitto.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -159,26 +160,36 @@ static void receive(const char *id, long count) {
   mosquitto_disconnect(client);
 }
 
+// The same for descriptors beyond 1,023, which the library's own loop cannot wait for.
+static void turn_high(struct mosquitto *client, int milliseconds) {
+  struct pollfd ready = {.fd = mosquitto_socket(client), .events = POLLIN};
+  if (mosquitto_want_write(client)) ready.events |= POLLOUT;
+  if (poll(&ready, 1, milliseconds) < 0) fail("poll", strerror(errno));
+  if (ready.revents & (POLLIN | POLLHUP | POLLERR)) check(mosquitto_loop_read(client, 1), "reading");
+  if (ready.revents & POLLOUT) check(mosquitto_loop_write(client, 1), "writing");
+  check(mosquitto_loop_misc(client), "the connection");
+}
+
 static void fleet(const char *id, long count) {
   struct rlimit limit = {65536, 65536};
   setrlimit(RLIMIT_NOFILE, &limit);
   struct mosquitto **clients = calloc((size_t)count, sizeof *clients);
-  int poll = epoll_create1(0);
-  if (!clients || poll < 0) fail("memory", strerror(errno));
+  int events_of = epoll_create1(0);
+  if (!clients || events_of < 0) fail("memory", strerror(errno));
   for (long index = 0; index < count; index++) {
     char own[64];
     snprintf(own, sizeof own, "%s-%ld", id, index);
     clients[index] = begin(own, false, true);
     // One after the other: the broker's queue of connections is short.
-    while (subscribed <= index) turn(clients[index], 1000);
+    while (subscribed <= index) turn_high(clients[index], 1000);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = clients[index]};
-    if (epoll_ctl(poll, EPOLL_CTL_ADD, mosquitto_socket(clients[index]), &event)) fail("epoll", strerror(errno));
+    if (epoll_ctl(events_of, EPOLL_CTL_ADD, mosquitto_socket(clients[index]), &event)) fail("epoll", strerror(errno));
   }
   say("ready");
   char publisher_id[64];
   snprintf(publisher_id, sizeof publisher_id, "%s-all", id);
   struct mosquitto *publisher = begin(publisher_id, true, false);
-  while (subscribed <= count) turn(publisher, 1000);
+  while (subscribed <= count) turn_high(publisher, 1000);
   while (true) {
     wait_for_line();
     received = 0;
@@ -188,9 +199,9 @@ static void fleet(const char *id, long count) {
     int64_t began = now();
     check(mosquitto_publish(publisher, NULL, topic, sizeof body, body, 1, false), "publishing");
     while (received < count) {
-      turn(publisher, 0);
+      turn_high(publisher, 0);
       struct epoll_event events[256];
-      int ready = epoll_wait(poll, events, 256, 10);
+      int ready = epoll_wait(events_of, events, 256, 10);
       for (int index = 0; index < ready; index++) {
         struct mosquitto *client = events[index].data.ptr;
         check(mosquitto_loop_read(client, 1), "reading");

@@ -2,6 +2,12 @@ import LatchkeyModel
 
 /// What speaks mDNS on this machine.
 struct ResponderCheck: Check {
+  /// What `NodeStatus.discovery` says while machines are looked for.
+  private static let inUse = [
+    "avahiDaemon": "The node speaks mDNS through the system's avahi-daemon.",
+    "embedded": "The node speaks mDNS itself, with the stack inside it.",
+  ]
+
   func findings(_ facts: Facts) -> [Finding] {
     var findings: [Finding] = []
     switch facts.bus {
@@ -28,6 +34,9 @@ struct ResponderCheck: Check {
       findings.append(
         Finding(
           "avahi-absent", .information, "There is no avahi-daemon on this machine, so Latchkey speaks mDNS itself."))
+    }
+    if case .running(let status, _) = facts.node, let words = Self.inUse[status.discovery] {
+      findings.append(Finding("discovery", .information, words))
     }
     if case .running(let status, _) = facts.node,
       !["avahiDaemon", "embedded", "starting"].contains(status.discovery)

@@ -33,6 +33,7 @@ enum FolderGatherer {
 
   /// Make small writes durable, as the database does, and take the time in the middle.
   private static func measure(_ facts: inout FolderFacts) {
+    // The call writes the name that it chose into these bytes.
     var name = Array((facts.path + "/.doctor-XXXXXX").utf8CString)
     let file = mkstemp(&name)
     guard file >= 0 else {
@@ -41,6 +42,8 @@ enum FolderGatherer {
     }
     unlink(name)
     defer { close(file) }
+    // No program that is started meanwhile holds on to it.
+    _ = fcntl(file, F_SETFD, FD_CLOEXEC)
     let bytes = [UInt8](repeating: 0x5A, count: 4_096)
     var times: [Int64] = []
     for _ in 0..<9 {

@@ -33,6 +33,8 @@ enum ToolRun {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = talk
+    let ended = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in ended.signal() }
     do { try process.run() } catch { return .failed("it could not be started") }
     try? output.fileHandleForWriting.close()
     try? talk.fileHandleForWriting.close()
@@ -44,7 +46,12 @@ enum ToolRun {
       process.waitUntilExit()
       return .failed("it took too long or said too much")
     }
-    process.waitUntilExit()
+    // One that has closed its output and goes on is not waited for.
+    guard ended.wait(timeout: .now() + .seconds(seconds)) == .success else {
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+      return .failed("it did not end")
+    }
     guard process.terminationStatus == 0 else {
       return .failed(texts[1].split(separator: "\n").first.map(String.init) ?? "status \(process.terminationStatus)")
     }

@@ -33,6 +33,8 @@ public struct InboxMachine: Sendable {
   private var streams: [StreamClass: Stream] = [:]
   private var gathered: [ItemRun] = []
   private var isCommitting = false
+  /// The epochs that the commit under way leaves the streams with.
+  private var committing: [StreamClass: UInt64] = [:]
   private var heldItems: [StreamClass: Int] = [:]
   private var heldBytes: [StreamClass: Int] = [:]
   private var stated: [StreamPosition] = []
@@ -147,12 +149,14 @@ public struct InboxMachine: Sendable {
     let runs = gathered.enumerated()
       .sorted { ($0.element.streamClass, $0.offset) < ($1.element.streamClass, $1.offset) }.map(\.element)
     gathered = []
+    for run in runs { committing[run.streamClass] = run.epoch }
     return runs
   }
 
   /// The commit is durable: what to report stored.
   public mutating func committed(_ runs: [ItemRun]) -> [StreamPosition] {
     isCommitting = false
+    committing = [:]
     // Of each class the store is where the last run left it: an epoch before that is not in force any more.
     for run in runs { durable[run.streamClass, default: Durable(epoch: run.epoch)].take(run) }
     var stored: [StreamPosition] = []
@@ -171,6 +175,7 @@ public struct InboxMachine: Sendable {
   /// The commit failed (disk full, say): nothing was acknowledged; the session has to be closed and the items come again.
   public mutating func commitFailed() {
     isCommitting = false
+    committing = [:]
     forgetUncommitted()
   }
 
@@ -179,9 +184,12 @@ public struct InboxMachine: Sendable {
     streams[streamClass] = begun(streamClass, epoch: epoch)
   }
 
-  /// A stream of an epoch that is not the present one: a new one, or one that the store has not left yet.
+  /// A stream of an epoch that is not the present one: a new one, or one that the store has not left yet and is not about to.
   private func begun(_ streamClass: StreamClass, epoch: UInt64) -> Stream {
-    let through = durable[streamClass].map { $0.epoch == epoch ? $0.through : 0 } ?? 0
+    let isLeft =
+      committing[streamClass].map { $0 != epoch } ?? false
+      || gathered.contains { $0.streamClass == streamClass && $0.epoch != epoch }
+    let through = durable[streamClass].map { $0.epoch == epoch && !isLeft ? $0.through : 0 } ?? 0
     return Stream(epoch: epoch, watermark: through, received: through)
   }
 

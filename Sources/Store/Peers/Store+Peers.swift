@@ -62,6 +62,10 @@ extension Store {
   /// Roll a half-made pairing back: what was before is in force again; a device that was never active leaves no trace.
   public func discardPending(_ device: DeviceID) async throws(StoreError) {
     try await commits.commit { database in
+      let isNew = try database.row(
+        "SELECT 1 FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
+      // A session may have brought something before the pairing was over: it goes with the device.
+      if isNew != nil { try database.closeStreams(of: device) }
       try database.run(
         "DELETE FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
       try database.run(

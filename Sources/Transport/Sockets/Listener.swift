@@ -15,8 +15,12 @@ public final class Listener: Sendable {
   /// Where it listens, such as `0.0.0.0:41234`.
   public let addresses: [String]
 
+  /// A connection that nobody reads yet.
+  ///
+  /// An asynchronous channel must not be let go without an end, which is what becomes of connections that are taken while the
+  /// listener ends: it is made of this once somebody is there to read.
   struct ConnectionWithLimit: Sendable {
-    var channel: NIOAsyncChannel<FramePiece, ByteBuffer>
+    var channel: any Channel
     var limit: FrameLimit
   }
 
@@ -84,15 +88,16 @@ public final class Listener: Sendable {
     _ accepted: ConnectionWithLimit,
     _ body: @Sendable (FrameConnection, Preamble, FrameReader, StrangerTicket) async -> Void
   ) async {
-    let connection = FrameConnection(channel: accepted.channel.channel, limit: accepted.limit)
+    let connection = FrameConnection(channel: accepted.channel, limit: accepted.limit)
+    guard let channel = try? await FramePipeline.begin(accepted.channel).get() else { return connection.abort() }
     guard strangers.withLock({ $0.admit(connection.remoteHost) }) else {
       connection.abort()
-      try? await accepted.channel.executeThenClose { _, _ in }
+      try? await channel.executeThenClose { _, _ in }
       return
     }
     let ticket = StrangerTicket { self.strangers.withLock { $0.release(connection.remoteHost) } }
     defer { ticket.release() }
-    try? await accepted.channel.executeThenClose { inbound, _ in
+    try? await channel.executeThenClose { inbound, _ in
       var iterator = inbound.makeAsyncIterator()
       guard case .preamble(let preamble)? = try await iterator.next() else { return }
       await body(connection, preamble, FrameReader(iterator), ticket)
@@ -128,11 +133,12 @@ public final class Listener: Sendable {
         return bindToDevice(device, provider, on: channel.eventLoop)
       }
       .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+      .childChannelOption(.autoRead, value: false)
       .bind(host: binding.host, port: Int(port)) { channel in
         channel.eventLoop.makeCompletedFuture {
           let limit = FrameLimit()
-          return ConnectionWithLimit(
-            channel: try FramePipeline.install(on: channel, limit: limit, awaitsPreamble: true), limit: limit)
+          try FramePipeline.prepare(channel, limit: limit, awaitsPreamble: true)
+          return ConnectionWithLimit(channel: channel, limit: limit)
         }
       }
   }

@@ -9,6 +9,8 @@ final class Syncthing {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let path = "/usr/bin/syncthing"
     setenv("STNOUPGRADE", "1", 1)
+    // One process, and not one that watches another, which would be measured and ended in its place.
+    setenv("STMONITORED", "yes", 1)
     let made = try LineProcess(path, ["generate", "--home", folder, "--skip-port-probing", "--no-default-folder"])
     made.end()
     let file = URL(fileURLWithPath: folder + "/config.xml")

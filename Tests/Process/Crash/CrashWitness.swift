@@ -22,7 +22,7 @@ enum CrashWitness {
           CREATE TRIGGER witness_6 AFTER DELETE ON outbox_item WHEN OLD.class = 4 AND OLD.seq >
             (SELECT stored_through FROM outbox_stream WHERE peer = OLD.peer AND class = OLD.class) BEGIN
             INSERT INTO witness (kind, id) VALUES ('begun anew', OLD.item_id); END;
-          CREATE TRIGGER witness_7 AFTER INSERT ON outbox_stream WHEN NEW.last = 0 BEGIN
+          CREATE TRIGGER witness_7 AFTER UPDATE OF epoch ON outbox_stream WHEN NEW.epoch <> OLD.epoch BEGIN
             INSERT INTO witness (kind, id) VALUES ('restart', CAST(NEW.class AS BLOB)); END;
           """)
     }

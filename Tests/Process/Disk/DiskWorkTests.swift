@@ -81,7 +81,7 @@ extension ProcessTests {
         }
         let (syncs, writes) = (disk.syncs, disk.writes)
         let before = try pids.map(Self.wakeUps)
-        // One keep-alive falls into it.
+        // That nothing happens has no event to wait for: this is the time that is looked at. One keep-alive falls into it.
         try await Task.sleep(for: .seconds(20))
         let wakeUps = try zip(pids, before).map { try Self.wakeUps(of: $0, since: $1) }
         print("DiskWorkTests: \(wakeUps) wake-ups in 20 s of two idle nodes")

@@ -256,6 +256,27 @@ import Testing
     #expect(inbox.nextCommit() == [next])
   }
 
+  /// The epoch that the store is about to leave, for one in a commit or waiting for it, begins anew: what it had is reported
+  /// no more, and nothing goes on behind it, which would be a gap in the store.
+  @Test(arguments: [false, true])
+  mutating func anEpochThatTheStoreIsLeavingBeginsAnew(isInCommit: Bool) throws {
+    var inbox = InboxMachine([position(5)])
+    inbox.sessionOpened(hello([position(3, epoch: 8)]))
+    let new = run(1...3, epoch: 8)
+    _ = try inbox.received(new)
+    if isInCommit {
+      _ = try unwrap(inbox.nextCommit())
+      inbox.sessionOpened(hello([position(9)]))
+      #expect(inbox.statement == [position(0)])
+      let next = run(6...9)
+      #expect(throws: SessionFault.self) { try inbox.received(next) }
+    }
+    let old = run(1...3)
+    #expect(try inbox.received(old) == nil)
+    if isInCommit { #expect(inbox.committed([new]) == []) }
+    #expect(inbox.nextCommit() == (isInCommit ? [old] : [new, old]))
+  }
+
   @Test func aPeerMayStateMoreThanCanBeCounted() {
     var inbox = InboxMachine([position(4)])
     inbox.sessionOpened(hello([position(9), position(7, .usage)]))

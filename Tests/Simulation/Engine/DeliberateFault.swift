@@ -69,10 +69,22 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case discardByOlderCall = "discard-by-older-call"
   /// What was read of a peer longer ago takes the place of what was read since.
   case applyOlderLook = "apply-older-look"
-  /// What is made durable while a link is being made is not told to it.
-  case missNewsAtStart = "miss-news-at-start"
   /// A Hello that was long on its way is taken for news.
   case believeLateHello = "believe-late-hello"
   /// A receipt that the parent lost when it was set back is not sent again.
   case dropReceiptsAtRestart = "drop-receipts-at-restart"
+}
+
+extension DeliberateFault {
+  /// The troubles that have to meet for a mistake to show, where all of them together would show it too seldom.
+  var troubles: [Scenario.Trouble]? {
+    switch self {
+    case .reportOldEpochAsNew: [.backup, .slowDisk, .reset, .kill]
+    case .endWrongSession: [.fullDisk, .slowDisk, .reset]
+    case .reportInOldSession: [.slowDisk, .reset, .delay]
+    case .discardByOlderCall: [.pairAnew, .remove, .reset, .delay, .slowDisk]
+    case .applyOlderLook: [.pairAnew, .remove, .reset, .kill]
+    default: nil
+    }
+  }
 }

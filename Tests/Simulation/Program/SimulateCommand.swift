@@ -61,7 +61,7 @@ struct SimulateCommand: ParsableCommand {
   }
 
   private func runOne(_ seed: UInt64) throws {
-    let simulation = Simulation(Scenario(seed: seed, nodes: nodes), fault: fault, isTraced: trace)
+    let simulation = Simulation(Scenario(seed: seed, nodes: nodes, showing: fault), fault: fault, isTraced: trace)
     let verdict = simulation.run()
     for line in simulation.trace.lines { print(line) }
     print("seed \(seed): \(verdict ?? "nothing went wrong")")

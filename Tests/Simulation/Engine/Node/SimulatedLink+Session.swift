@@ -218,7 +218,7 @@ extension SimulatedLink {
     if simulation.fault == .ignoreWindow { (hello.windowItems, hello.windowBytes) = (4_096, 4 << 20) }
     simulation.oracle.greets(self, hello, foreign)
     if !hello.keyID.isEmpty, record.keys.previous != nil { answeringKeyID = hello.keyID }
-    if simulation.fault != .keepReceivedAtNewSession { inbox.sessionOpened(hello) }
+    if simulation.fault == .keepReceivedAtNewSession { loseGathered() } else { inbox.sessionOpened(hello) }
     for effect in outbox.sessionOpened(
       hello, foreign: foreign,
       pairwiseKey: simulation.fault == .believeLateHello ? simulation.random.bytes(8) : session.pairwiseKey)

@@ -191,11 +191,16 @@ final class SimulatedLink {
     if wasCurrent {
       simulation.note(10, "\(name) session \(number) ended")
       outbox.sessionClosed()
-      if simulation.fault != .keepReceivedAtNewSession { inbox.sessionClosed() }
+      if simulation.fault == .keepReceivedAtNewSession { loseGathered() } else { inbox.sessionClosed() }
       if simulation.fault == .forgetPendingAtEnd { pendingForget = [:] }
       restarts = []
     }
     wake.notify()
+  }
+
+  /// Let go of what waits for a commit, and count it as received all the same: nothing but a deliberate fault.
+  func loseGathered() {
+    if inbox.nextCommit() != nil { _ = inbox.committed([]) }
   }
 
   /// Seal a batch and send it; a session that cannot seal is closed.

@@ -63,7 +63,7 @@ extension SimulatedNode {
           links.sort { $0.peer < $1.peer }
           link.run()
           // What was made durable while the disk was read had no link to be told to.
-          if simulation.fault == .missNewsAtStart { then() } else { link.takeNews(then: then) }
+          link.takeNews(then: then)
         }
       }
     }

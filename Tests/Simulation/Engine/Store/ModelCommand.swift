@@ -12,7 +12,7 @@ package struct ModelCommand: Sendable {
   package let supersedeKey: String?
   /// The rule that was shown before it.
   package var previous: AppConfiguration?
-  package let expiresAt: Int64?
+  package var expiresAt: Int64?
   /// Of whoever checks: its place among all that were accepted, and the pairing it was given in.
   package let order: Int
   package let pairing: Int

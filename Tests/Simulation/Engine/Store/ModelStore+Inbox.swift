@@ -155,10 +155,17 @@ extension ModelStore {
   private mutating func queueReceipt(
     _ id: CommandID, _ body: [UInt8], _ place: Int, _ result: inout ModelInboxResult
   ) throws(ModelStoreFault) {
-    let change = try enqueue(place, .receipt, kind: .receipt, itemID: id.bytes, body: body, caps: caps)
+    let change = try enqueue(place, .receipt, kind: .receipt, itemID: id.bytes, body: body, caps: receiptCaps)
     let kept = receipts[id]?.body ?? body
     receipts[id] = ModelReceipt(body: kept, peer: peers[place].device, epoch: change.epoch, sequence: change.last)
     result.changes.append(change)
+  }
+
+  /// What came in one window is answered as a whole.
+  package var receiptCaps: QueueCaps {
+    QueueCaps(
+      items: caps.items.addingReportingOverflow(Int64(Limits.windowItems)).partialValue,
+      bytes: caps.bytes.addingReportingOverflow(Int64(Limits.windowItems * Limits.itemBodyBytes)).partialValue)
   }
 
   /// Whether a later command for the same thing is on its way or in force.

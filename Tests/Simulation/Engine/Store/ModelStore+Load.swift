@@ -157,7 +157,9 @@ extension ModelStore {
       default: break
       }
     }
-    for index in again { (commands[index].status, commands[index].hasState) = (.queued, false) }
+    for index in again {
+      (commands[index].status, commands[index].hasState, commands[index].expiresAt) = (.queued, false, nil)
+    }
     return again.map { commands[$0] }.sorted { $0.id < $1.id }.map { (.command, $0.id.bytes, $0.body, 0) }
   }
 

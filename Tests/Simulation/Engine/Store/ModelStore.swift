@@ -54,6 +54,9 @@ package struct ModelStore {
     )
   }
 
+  /// Be closed by a process that ends in order, which no simulated one does.
+  package mutating func close() { noteAge() }
+
   /// The clock for how long things have waited, in milliseconds.
   package var age: Int64 { ageClock.age(at: sources.now()) }
 

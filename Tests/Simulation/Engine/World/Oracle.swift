@@ -115,8 +115,9 @@ final class Oracle {
     for (streamClass, stream) in present.sending {
       let word = "\(node.name)→\(simulation.name(present.device)) \(streamClass.word)"
       if stream.waitingItems != Int64(stream.items.count) { simulation.fail("\(word): items are counted wrong") }
+      let caps = streamClass == .receipt ? node.store.receiptCaps : scenario.caps
       if streamClass != .control, !stream.wasRestarted,
-        stream.waitingItems > scenario.caps.items || stream.waitingBytes > scenario.caps.bytes
+        stream.waitingItems > caps.items || stream.waitingBytes > caps.bytes
       {
         simulation.fail("\(word): \(stream.waitingItems) items and \(stream.waitingBytes) bytes are over the cap")
       }

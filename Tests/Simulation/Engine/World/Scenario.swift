@@ -36,8 +36,10 @@ public struct Scenario: Sendable {
 
   /// Think a scenario up.
   ///
-  /// - Parameter nodes: how many there are to be; nil for what the seed says: mostly 2, sometimes 10, seldom up to 200.
-  public init(seed: UInt64, nodes: Int? = nil) {
+  /// - Parameters:
+  ///   - nodes: how many there are to be; nil for what the seed says: mostly 2, sometimes 10, seldom up to 200.
+  ///   - fault: a mistake that is to show, if it needs troubles of certain kinds at a time to do so.
+  public init(seed: UInt64, nodes: Int? = nil, showing fault: DeliberateFault? = nil) {
     self.seed = seed
     var random = SeededRandom(seed: seed ^ 0x5EED)
     let size: Int
@@ -69,12 +71,18 @@ public struct Scenario: Sendable {
       windowItems = UInt32(1 + random.below(8))
       windowBytes = UInt32(100 + random.below(2_000))
     }
-    // A child has to have room for the receipts of what it takes in one transaction.
-    if caps.items < 100 { windowItems = min(windowItems, UInt32(caps.items / 2)) }
     if random.once(in: 3) { frameBytes = 100 + random.below(1_000) }
     if random.once(in: 3) { connectionBytes = 500 + random.below(4_000) }
     usageShare = random.below(101)
     endsWithOutage = random.once(in: 4)
+    if let wanted = fault?.troubles { press(wanted) }
+  }
+
+  /// Have these troubles alone, one hard upon the other.
+  private mutating func press(_ wanted: [Trouble]) {
+    troubles = wanted
+    pause = min(pause, 3_000)
+    work *= 2
   }
 
   /// Whether somebody is set back to an older state, after which less is promised.

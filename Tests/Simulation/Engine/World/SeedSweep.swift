@@ -40,7 +40,7 @@ public struct SeedSweep: Sendable {
         let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
         guard place < seeds else { return }
         let seed = from &+ UInt64(place)
-        let verdict = Simulation(Scenario(seed: seed, nodes: nodes), fault: fault).run()
+        let verdict = Simulation(Scenario(seed: seed, nodes: nodes, showing: fault), fault: fault).run()
         report.withLock { report in
           report.seeds += 1
           guard let verdict, report.failure.map({ seed < $0.seed }) ?? true else { return }

@@ -1,0 +1,20 @@
+import LatchkeySimulation
+import Testing
+
+/// Whether the simulator bites: each mistake of one line, made on purpose, has to be noticed.
+@Suite struct DeliberateFaultTests {
+  /// Seeds within which a mistake is noticed.
+  private static let bound = 300
+
+  /// Some show in one seed of a thousand: where such a one is, so that it need not be looked for in every run.
+  private static let beginnings: [DeliberateFault: UInt64] = [
+    .dropUnansweredAtRestart: 1_600, .dropReceiptsAtRestart: 900, .keepNewerSession: 600, .believeLateHello: 1_950,
+  ]
+
+  @Test(arguments: DeliberateFault.allCases)
+  func aMistakeIsNoticed(fault: DeliberateFault) {
+    let from = Self.beginnings[fault] ?? 1
+    let report = SeedSweep(from: from, seeds: Self.bound, fault: fault).run(workers: 2)
+    #expect(report.failure != nil, "\(fault.rawValue) went unnoticed in \(report.seeds) seeds from \(from) on")
+  }
+}

@@ -1,0 +1,197 @@
+import LatchkeyModel
+import LatchkeySimulation
+import LatchkeyStore
+import LatchkeyTestSupport
+
+/// What a link asks its store for.
+extension StorePair {
+  /// A stream that goes out, with its position in both.
+  private func sending(
+    _ device: DeviceID
+  ) async -> (streamClass: StreamClass, real: OutboxPosition, model: OutboxPosition)? {
+    let positions = model.outboxPositions(device)
+    guard !positions.isEmpty, let present = try? await real.outboxPositions(device) else { return nil }
+    let streamClass = random.pick(positions.keys.sorted())
+    guard let one = present[streamClass], let other = positions[streamClass] else { return nil }
+    return (streamClass, one, other)
+  }
+
+  func load(_ device: DeviceID) async -> String? {
+    guard let stream = await sending(device) else { return nil }
+    let from = stream.model.storedThrough + 1 + UInt64(random.below(3))
+    let (items, bytes) = (1 + random.below(20), 50 + random.below(3_000))
+    return await both("loading \(stream.streamClass.word)") {
+      let loaded = try await $0.load(
+        device, stream.streamClass, epoch: stream.real.epoch, from: from, items: items, bytes: bytes, at: self.wall)
+      return "\(loaded)"
+    } _: {
+      while true {
+        switch $0.load(
+          device, stream.streamClass, epoch: stream.model.epoch, from: from, items: items, bytes: bytes)
+        {
+        case .loaded(let loaded): return "\(loaded)"
+        case .hasExpired: $0.expireDue(at: self.wall)
+        case .isNotBound: $0.bind(device, stream.streamClass, epoch: stream.model.epoch, from: from, items: items)
+        }
+      }
+    }
+  }
+
+  func forget(_ device: DeviceID) async -> String? {
+    guard let stream = await sending(device) else { return nil }
+    let through =
+      stream.model.storedThrough + UInt64(random.below(Int(stream.model.last - stream.model.storedThrough) + 1))
+    let isStale = random.once(in: 10)
+    func position(_ epoch: UInt64) -> StreamPosition {
+      StreamPosition(streamClass: stream.streamClass, epoch: isStale ? 1 : epoch, through: through)
+    }
+    return await both("forgetting \(stream.streamClass.word)") {
+      let stored = try await $0.forget(device, position(stream.real.epoch), at: self.wall)
+      return "\(stored.hasNewKeys) \(self.word([stored.change].compactMap { $0 }))"
+    } _: {
+      let stored = try $0.forget(device, position(stream.model.epoch))
+      return "\(stored.hasNewKeys) \(self.word([stored.change].compactMap { $0 }))"
+    }
+  }
+
+  func restart(_ device: DeviceID) async -> String? {
+    let streamClass = random.pick(StreamClass.allCases)
+    let stored = model.outboxPositions(device)[streamClass]?.storedThrough ?? 0
+    let cause: RestartCause =
+      random.once(in: 3) ? .peerIsAhead : .peerLost(after: random.once(in: 2) ? 0 : stored / 2)
+    let epoch = random.next() | 1
+    return await both("restarting \(streamClass.word), \(cause)") {
+      "\(try await $0.restart(device, streamClass, epoch: epoch, cause: cause, at: self.wall))"
+    } _: {
+      "\(try $0.restart(device, streamClass, epoch: epoch, cause: cause))"
+    }
+  }
+
+  func foreign(_ device: DeviceID) async -> String? {
+    guard let stream = await sending(device) else { return nil }
+    let item = model.peer(device)?.outgoing[stream.streamClass].flatMap { stream in
+      random.once(in: 2) ? (stream.storedItem, stream.storedItemID) : stream.items.last.map { ($0.sequence, $0.itemID) }
+    }
+    let sequence = max(1, item?.0 ?? 1)
+    let id = random.once(in: 3) ? random.bytes(16) : item?.1 ?? []
+    let through = sequence + UInt64(random.below(3))
+    func hello(_ epoch: UInt64) -> Hello {
+      Hello(
+        runID: [UInt8](repeating: 1, count: 16), name: "n", role: .child, outgoing: [],
+        incoming: [StreamPosition(streamClass: stream.streamClass, epoch: epoch, through: through)],
+        held: [HeldItem(streamClass: stream.streamClass, sequence: sequence, itemID: id)])
+    }
+    return await both("comparing \(stream.streamClass.word)") {
+      "\(try await $0.foreign(device, hello(stream.real.epoch)).sorted())"
+    } _: {
+      "\($0.foreign(device, hello(stream.model.epoch)).sorted())"
+    }
+  }
+
+  // MARK: What comes in
+
+  func receive(_ peer: Peer) async -> String? {
+    let runs = (0..<(1 + random.below(2))).map { _ in run(from: peer) }
+    return await both("receiving \(runs)") {
+      let result = try await $0.receive(
+        runs, from: peer.device, role: peer.role, enforcement: .recorded, at: self.wall)
+      return "\(self.word(result.changes)) \(result.wasRemoved) \(result.hasNewKeys) \(result.hasCompletedPairing) "
+        + "\(result.faults.count) \(result.appliedCommands)"
+    } _: {
+      let before = $0.effects.count
+      let result = try $0.receive(runs, from: peer.device, role: peer.role, at: self.wall)
+      return "\(self.word(result.changes)) \(result.wasRemoved) \(result.hasNewKeys) \(result.hasCompletedPairing) "
+        + "\(result.faults) \($0.effects.count - before)"
+    }
+  }
+
+  private func run(from peer: Peer) -> ItemRun {
+    let streamClass: StreamClass =
+      random.once(in: 8) ? .control : peer.role == .parent ? .command : random.pick([.receipt, .usage])
+    let present = model.peer(peer.device)?.incoming[streamClass]
+    let isAnew = present == nil || random.once(in: 12)
+    let epoch = isAnew ? random.next() | 1 : present?.epoch ?? 1
+    var next = isAnew ? 1 : (present?.watermark ?? 0) + 1
+    // What is there already comes again, or, against the rules, something is left out.
+    if random.once(in: 6) { next = max(1, next - min(next, UInt64(random.below(3)))) }
+    if random.once(in: 20) { next += 1 }
+    var items: [DeliveryItem] = []
+    for _ in 0..<(1 + random.below(4)) {
+      if random.once(in: 5) {
+        let through = next + UInt64(random.below(3))
+        items.append(DeliveryItem(skipping: next...through))
+        next = through + 1
+      } else if let item = item(next, streamClass, from: peer) {
+        items.append(item)
+        next += 1
+      }
+    }
+    return ItemRun(streamClass: streamClass, epoch: epoch, items: items)
+  }
+
+  private func item(_ sequence: UInt64, _ streamClass: StreamClass, from peer: Peer) -> DeliveryItem? {
+    switch streamClass {
+    case .control:
+      if random.once(in: 6) {
+        return DeliveryItem(sequence: sequence, kind: .removal, itemID: random.bytes(16), body: random.bytes(40))
+      }
+      let held = model.peer(peer.device)
+      let replaced = random.pick([held?.keys.present, held?.pendingKey].compactMap { $0 } + [random.bytes(32)])
+      let rotation = KeyRotation(
+        generation: Int64(random.below(5)), discoveryKey: random.bytes(32), pairwiseKey: random.bytes(32),
+        replaces: Array(replaced.prefix(8)))
+      return DeliveryItem(
+        sequence: sequence, kind: .keyRotation, itemID: random.bytes(16), body: coding.encode(rotation))
+    case .command: return command(sequence, from: peer)
+    case .receipt: return receipt(sequence, from: peer)
+    case .usage:
+      guard let record = usage(of: peer.device) else { return nil }
+      guard random.once(in: 4) else {
+        return DeliveryItem(
+          sequence: sequence, kind: .usageRecord, itemID: record.recordID.bytes, body: coding.encode(record))
+      }
+      let loss = UsageLoss(
+        lossID: record.recordID, device: peer.device, records: 3, sessions: 4, activeMilliseconds: 5,
+        earnedMilliPoints: 6, firstStart: 7, lastEnd: 8)
+      return DeliveryItem(
+        sequence: sequence, kind: .usageLoss, itemID: record.recordID.bytes, body: coding.encode(loss))
+    }
+  }
+
+  private func command(_ sequence: UInt64, from peer: Peer) -> DeliveryItem? {
+    // Sometimes one that was answered before, under another number.
+    let known = model.receipts.keys.sorted()
+    let id = !known.isEmpty && random.once(in: 5) ? random.pick(known) : nextCommandID()
+    guard let app = AppID("app\(random.below(3))") else { return nil }
+    let modified = HybridTimestamp(wall: wall - Int64(random.below(100_000)), counter: 0, author: peer.device)
+    let payload: CommandPayload =
+      switch random.below(4) {
+      case 0: .message("x")
+      case 1: .removeApp(app, modified: modified)
+      default:
+        .setApp(
+          AppConfiguration(
+            appID: app, displayName: "x", category: .reward, milliPointsPerMinute: 1,
+            modified: modified))
+      }
+    let body = coding.encode(CommandBody(commandID: id, author: peer.device, createdAt: 1, payload: payload))
+    return DeliveryItem(sequence: sequence, kind: .command, itemID: id.bytes, body: body)
+  }
+
+  private func receipt(_ sequence: UInt64, from peer: Peer) -> DeliveryItem? {
+    let command = random.pick(model.commands.filter { $0.target == peer.device }.map { Optional($0) } + [nil])
+    let id = command?.id ?? nextCommandID()
+    let outcome: CommandReceipt.Outcome =
+      switch (command?.payload, random.below(6)) {
+      case (_, 0): .failed(reason: "no")
+      case (_, 1): .expired
+      case (_, 2): .superseded(nil)
+      case (.setApp(let rule)?, 3): .superseded(.app(rule, .recorded))
+      case (.setApp(let rule)?, _): .executed(.app(rule, .recorded))
+      case (.removeApp(let app, let modified)?, _): .executed(.appRemoved(app, modified: modified))
+      default: .executed(.messageStored)
+      }
+    let body = coding.encode(CommandReceipt(commandID: id, outcome: outcome, at: 1))
+    return DeliveryItem(sequence: sequence, kind: .receipt, itemID: id.bytes, body: body)
+  }
+}

@@ -1,0 +1,214 @@
+import LatchkeyModel
+import LatchkeySimulation
+import LatchkeyStore
+import LatchkeyTestSupport
+
+/// What people, clocks and links ask a store for, at random.
+extension StorePair {
+  private static let apps = ["org.gnome.Chess", "org.kde.krita", "net.minetest"].compactMap { AppID($0) }
+
+  /// Pair everybody, as most sequences want it.
+  func begin() async -> String? {
+    if role == .parent {
+      let key = random.bytes(32)
+      let difference = await both("founding") {
+        try await $0.foundHousehold(discoveryKey: key)
+        return ""
+      } _: {
+        $0.foundHousehold(key)
+        return ""
+      }
+      if let difference { return difference }
+    }
+    for peer in peers.dropLast(random.below(2)) {
+      if let difference = await pair(peer) { return difference }
+      if let difference = await promote(peer.device) { return difference }
+    }
+    return nil
+  }
+
+  /// Do one thing to both. Gives what it was, and how their answers differ.
+  func step() async throws -> (what: String, difference: String?) {
+    let peer = random.pick(peers)
+    let device = peer.device
+    wall += Int64(random.below(10_000))
+    switch random.below(34) {
+    case 0: return ("pair", await pair(peer))
+    case 1: return ("promote", await promote(device))
+    case 2: return ("discard", await discard(device))
+    case 3..<9: return ("issue", await issue(device))
+    case 9: return ("cancel", await cancel())
+    case 10: return ("expire", await expire())
+    case 11:
+      clock.pass(Int64(random.below(600_000)))
+      return ("time passes", nil)
+    case 12:
+      let isReboot = random.once(in: 3)
+      try reopen(isReboot: isReboot)
+      return (isReboot ? "reboot" : "reopen", nil)
+    case 13..<18: return ("use", await use())
+    case 18..<22: return ("load", await load(device))
+    case 22..<25: return ("forget", await forget(device))
+    case 25: return ("restart", await restart(device))
+    case 26..<31: return ("receive", await receive(peer))
+    case 31: return ("remove", await remove(device))
+    case 32: return ("keys", await keys(device))
+    default: return ("foreign", await foreign(device))
+    }
+  }
+
+  // MARK: Pairing
+
+  private func pair(_ peer: Peer) async -> String? {
+    let key = random.bytes(32)
+    let device = RegisteredDevice(
+      deviceID: peer.device, name: DeviceName(sanitising: "x"), role: peer.role,
+      identityKey: Hexadecimal.encode(peer.device.bytes + [UInt8](repeating: 0, count: 12)),
+      linkKey: Hexadecimal.encode([UInt8](repeating: 1, count: 12) + peer.device.bytes), pairedAt: 1)
+    return await both("pairing") {
+      try await $0.savePending(
+        device, pairwiseKey: key, invitation: nil, bootID: "boot", now: BootInstant(milliseconds: 1))
+      return ""
+    } _: {
+      $0.savePending(peer.device, peer.role, key: key)
+      return ""
+    }
+  }
+
+  private func promote(_ device: DeviceID) async -> String? {
+    await both("promoting") {
+      "\(try await $0.promote(device, at: self.wall))"
+    } _: {
+      "\(try $0.promote(device))"
+    }
+  }
+
+  private func discard(_ device: DeviceID) async -> String? {
+    await both("discarding") {
+      try await $0.discardPending(device)
+      return ""
+    } _: {
+      $0.discardPending(device)
+      return ""
+    }
+  }
+
+  private func remove(_ device: DeviceID) async -> String? {
+    switch random.below(6) {
+    case 0, 1:
+      let (removal, id) = (random.once(in: 3) ? nil : random.bytes(40), random.bytes(16))
+      return await both("removing") {
+        let removed = try await $0.remove(device, removal: removal, itemID: id, at: self.wall)
+        return self.word([removed.change].compactMap { $0 } + removed.rotations)
+      } _: {
+        let removed = try $0.remove(device, removal: removal, itemID: id)
+        return self.word([removed.change].compactMap { $0 } + removed.rotations)
+      }
+    case 2:
+      return await both("telling of a removal") {
+        try await $0.removalTold(device)
+        return ""
+      } _: {
+        $0.removalTold(device)
+        return ""
+      }
+    case 3:
+      return await both("sending a removal") {
+        "\(try await $0.removalSent(device))"
+      } _: {
+        "\($0.removalSent(device))"
+      }
+    case 4:
+      return await both("silence") {
+        "\(try await $0.removalMetSilence(device))"
+      } _: {
+        "\($0.removalMetSilence(device))"
+      }
+    default:
+      let isIn = random.once(in: 2)
+      return await both("quarantine") {
+        if isIn {
+          try await $0.quarantine(device, at: self.wall)
+        } else {
+          _ = try await $0.release(device, at: self.wall)
+        }
+        return ""
+      } _: {
+        if isIn { $0.quarantine(device) } else { $0.release(device) }
+        return ""
+      }
+    }
+  }
+
+  private func keys(_ device: DeviceID) async -> String? {
+    let held = model.peer(device)?.keys
+    let key = random.pick([held?.present, held?.next, held?.previous].compactMap { $0 } + [random.bytes(32)])
+    return await both("a named key") {
+      "\(try await $0.peer(device, answersWith: Array(key.prefix(8))))"
+    } _: {
+      "\($0.peer(device, answersWith: Array(key.prefix(8))))"
+    }
+  }
+
+  // MARK: Commands and usage
+
+  private func issue(_ device: DeviceID) async -> String? {
+    let (id, app, kind, level) = (nextCommandID(), random.pick(Self.apps), random.below(6), Int64(random.below(1_000)))
+    let lifetime: Int64? = random.once(in: 3) ? Int64(random.below(1_000_000)) : nil
+    @Sendable func payload(_ modified: HybridTimestamp) -> CommandPayload {
+      switch kind {
+      case 0: .removeApp(app, modified: modified)
+      case 1, 2: .message("message \(level)")
+      default:
+        .setApp(
+          AppConfiguration(
+            appID: app, displayName: "x", category: .reward, milliPointsPerMinute: level, modified: modified))
+      }
+    }
+    return await both("issuing") {
+      let issued = try await $0.issue(id, to: device, expiresAfter: lifetime, at: self.wall) { _, tick in
+        payload(try tick())
+      }
+      return self.word([issued.change])
+    } _: {
+      self.word([try $0.issue(id, to: device, expiresAfter: lifetime, at: self.wall, payload: payload)])
+    }
+  }
+
+  private func cancel() async -> String? {
+    let id = random.pick(model.commands.map(\.id) + [nextCommandID()])
+    return await both("cancelling") {
+      "\(try await $0.cancel(id, at: self.wall)?.1 ?? false)"
+    } _: {
+      "\($0.cancel(id))"
+    }
+  }
+
+  private func expire() async -> String? {
+    await both("expiring") {
+      "\(try await $0.expireDue(at: self.wall))"
+    } _: {
+      "\($0.expireDue(at: self.wall))"
+    }
+  }
+
+  private func use() async -> String? {
+    guard let record = usage(of: own) else { return nil }
+    return await both("usage") {
+      self.word(try await $0.record([record], at: self.wall))
+    } _: {
+      self.word(try $0.report(record))
+    }
+  }
+
+  /// A session of a device in one of a few hours, which may be put into totals.
+  func usage(of device: DeviceID) -> UsageRecord? {
+    guard let id = RecordID(bytes: random.bytes(16)) else { return nil }
+    let start = 1_800_000_000_000 + Int64(random.below(30)) * 3_600_000 / 3
+    let milliseconds = Int64(1 + random.below(600_000))
+    return UsageRecord(
+      recordID: id, device: device, appID: Self.apps[random.below(2)], displayName: "x", sessionStart: start,
+      sessionEnd: start + milliseconds, zone: "UTC", activeMilliseconds: milliseconds, category: .learning,
+      milliPointsPerMinute: 1_000, earnedMilliPoints: milliseconds / 60, evidence: .observed)
+  }
+}
