@@ -42,8 +42,11 @@ extension PeerLink {
     discoveredOrder.append(instance)
     discovered[instance] = endpoints
     signOfLife()
-    race?.offered(candidates)
-    raceNews.notify()
+    if race != nil {
+      let worthwhile = candidates.filter(endpoints.contains)
+      race?.offered(worthwhile, now: context.now())
+      raceNews.notify()
+    }
     // It may have moved, and the session have gone dead without a word. Addresses of the other IP version often come first
     // and say nothing of that.
     for (number, session) in sessions {
@@ -79,7 +82,10 @@ extension PeerLink {
 
   /// Something speaks against a session: hear within seconds whether the peer is still there.
   private func doubt(_ number: Int) {
-    guard var session = sessions[number], let ping = session.machine.doubted(now: context.now()) else { return }
+    // In one that is being opened, our Hello may not be said yet, and nothing may be said before it.
+    guard number == current, var session = sessions[number],
+      let ping = session.machine.doubted(now: context.now())
+    else { return }
     sessions[number] = session
     send(SessionBatch(ping: ping), number)
     session.clock.notify()

@@ -120,7 +120,6 @@ extension PeerLink {
     }
     guard current == number else { throw SessionFault.violation("data before the session is open") }
     if let ping = batch.ping { send(SessionBatch(pong: ping), number) }
-    if let reach = batch.reach { await received(reach, number) }
     for stored in batch.stored {
       guard case .forget(let position)? = try outbox.received(stored: stored) else { continue }
       forget(position)
@@ -135,6 +134,8 @@ extension PeerLink {
       if let known = try inbox.received(run) { send(SessionBatch(stored: [known]), number) }
     }
     if !batch.runs.isEmpty { sessions[number]?.inboxWork.yield() }
+    // Last: it waits for the disk, and meanwhile another session may have taken this one's place.
+    if let reach = batch.reach { await received(reach, number) }
     return true
   }
 

@@ -22,7 +22,7 @@ public struct DialRace<Address: Hashable & Sendable>: Sendable {
   /// - Parameter addresses: the best first.
   public init(_ addresses: [Address], now: BootInstant) {
     nextStart = now
-    offered(addresses)
+    offered(addresses, now: now)
   }
 
   /// Whether it has been won, or nothing is left to call or to wait for.
@@ -31,12 +31,22 @@ public struct DialRace<Address: Hashable & Sendable>: Sendable {
   /// When `start` should be called next; nil when only answers and offers count.
   public var nextTimer: BootInstant? { winner == nil && !waiting.isEmpty ? nextStart : nil }
 
-  /// Let addresses take part that became known meanwhile, ahead of those that have not been called; those that took part
+  /// Let addresses take part that became known just now, ahead of those that have not been called, the last of which make
+  /// room for them. The first is due at once: it is a better guess than any that has hung so far. Those that took part
   /// already stay as they are.
-  public mutating func offered(_ addresses: [Address]) {
+  public mutating func offered(_ addresses: [Address], now: BootInstant) {
     var new: [Address] = []
-    for address in addresses where taken.count < Self.most && taken.insert(address).inserted { new.append(address) }
+    for address in addresses where !taken.contains(address) {
+      if taken.count >= Self.most {
+        guard let last = waiting.popLast() else { break }
+        taken.remove(last)
+      }
+      taken.insert(address)
+      new.append(address)
+    }
+    guard !new.isEmpty else { return }
     waiting = new + waiting
+    nextStart = now
   }
 
   /// Give the addresses that are due to be called.

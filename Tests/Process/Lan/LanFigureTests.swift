@@ -25,6 +25,8 @@ import Testing
       let browser = try hosts[2].spawn(browse, output: output)
       try await lab.time("avahi-browse has resolved", since: begun) { ProcessLab.read(output).contains(";10.77.1.1;") }
       browser.signal(SIGTERM)
+      // What was asked for just now is not said again for a second, and would be heard by everybody.
+      try await Task.sleep(for: .seconds(3))
       begun = .now
       try await children[0].start()
       try await lab.time("connected at an unknown address", since: begun) { try await parent.isConnected() }
@@ -58,6 +60,7 @@ import Testing
         ["avahi-browse", "--resolve", "--parsable", "--no-db-lookup", "_latchkey._tcp"], output: output)
       try await lab.time("avahi-browse has resolved", since: begun) { ProcessLab.read(output).contains(";10.77.1.1;") }
       browser.signal(SIGTERM)
+      try await Task.sleep(for: .seconds(3))
       try await hosts[1].startDaemon()
       begun = .now
       try await children[0].start()

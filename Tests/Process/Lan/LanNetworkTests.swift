@@ -122,8 +122,12 @@ import Testing
         try lab.check(!node.log.contains("172.17.0.1"), "\(node.name) had to do with its docker0")
         try lab.check(!node.log.contains("own key"), "\(node.name) called itself")
       }
-      let seen = try await hosts[1].shell("avahi-browse --resolve --parsable --terminate --no-db-lookup _latchkey._tcp")
-      try lab.check(seen.contains(";10.77.1.1;") && !seen.contains(";172.17.0.1;"), "announced at \(seen)")
+      var seen = ""
+      try await eventually("both are announced") {
+        seen = try await hosts[1].shell("avahi-browse --resolve --parsable --terminate --no-db-lookup _latchkey._tcp")
+        return seen.contains(";10.77.1.1;") && seen.contains(";10.77.1.2;")
+      }
+      try lab.check(!seen.contains(";172.17.0.1;"), "announced at \(seen)")
     }
   }
 

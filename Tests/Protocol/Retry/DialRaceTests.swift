@@ -57,15 +57,27 @@ import Testing
     var race = DialRace(["old", "older"], now: begin)
     let step12 = race.start(now: begin)
     #expect(step12 == ["old"])
-    race.offered(["old", "new"])
-    let step13 = race.start(now: begin + 250)
+    race.offered(["old", "new"], now: begin + 20)
+    #expect(race.nextTimer == begin + 20, "it waits for no other")
+    let step13 = race.start(now: begin + 20)
     #expect(step13 == ["new"])
+    race.offered(["new"], now: begin + 30)
+    #expect(race.nextTimer == begin + 270, "what is known already changes nothing")
     let step14 = race.start(now: begin + 500)
     #expect(step14 == ["older"])
     race.failed("old", now: begin + 600)
-    race.offered(["old"])
+    race.offered(["old"], now: begin + 600)
     let step15 = race.start(now: begin + 900)
     #expect(step15 == [], "nobody takes part twice")
+  }
+
+  @Test func newsTakesThePlaceOfTheLastThatWaits() {
+    var race = DialRace(Array(1...12), now: begin)
+    _ = race.start(now: begin)
+    race.offered([20, 21], now: begin + 1)
+    var called: [Int] = []
+    for step in Int64(1)...20 { called += race.start(now: begin + 250 * step) }
+    #expect(called == [20, 21, 2, 3, 4, 5, 6])
   }
 
   @Test func aHangingCallHoldsTheRaceOpenForNews() {
@@ -73,7 +85,7 @@ import Testing
     let step16 = race.start(now: begin)
     #expect(step16 == ["hangs"])
     #expect(!race.isOver)
-    race.offered(["found"])
+    race.offered(["found"], now: begin + 1_000)
     let step17 = race.start(now: begin + 1_000)
     #expect(step17 == ["found"])
     let step18 = race.authenticated("found")
@@ -91,7 +103,7 @@ import Testing
         now = now + Int64.random(in: 0...300, using: &random)
         switch Int.random(in: 0..<4, using: &random) {
         case 0: called += race.start(now: now)
-        case 1: race.offered([Int.random(in: 0..<20, using: &random)])
+        case 1: race.offered([Int.random(in: 0..<20, using: &random)], now: now)
         case 2: if let any = called.randomElement(using: &random) { race.failed(any, now: now) }
         default:
           if Int.random(in: 0..<8, using: &random) == 0, let any = called.randomElement(using: &random) {
