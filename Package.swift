@@ -199,7 +199,7 @@ let package = Package(
       name: "LatchkeyProcessTests",
       dependencies: [
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyControl",
-        "LatchkeyDiscovery", "LatchkeyDoctor", "LatchkeyTestSupport", "latchkey",
+        "LatchkeyDiscovery", "LatchkeyDoctor", "LatchkeyTestSupport", "latchkey", "latchkey-discovery-probe",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),

@@ -9,6 +9,9 @@ public enum DiscoveryEvent: Sendable, Hashable {
   /// Discovery moved to another state; show it to a person who asks.
   case state(DiscoveryState)
 
+  /// Interfaces or addresses of this machine have changed, or it has slept.
+  case networkChanged
+
   /// Another host claims the name we announced: we announce the new one instead. Treat both as our own.
   case renamed(from: String, to: String)
 }

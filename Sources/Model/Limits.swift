@@ -54,6 +54,10 @@ public enum Limits {
   public static let invitations = 16
   /// Milliseconds within which a run that was superseded has to return twice to prove two live processes of one identity.
   public static let cloneMilliseconds: Int64 = 600_000
+  /// Addresses that a device tells of itself at once.
+  public static let reachAddresses = 16
+  /// Milliseconds that a session in doubt has to show a sign of life.
+  public static let doubtMilliseconds: Int64 = 2_000
   /// Addresses remembered of one paired device, over all networks.
   public static let addresses = 16
   /// Discovery keys of a household kept at most, the newest among them.

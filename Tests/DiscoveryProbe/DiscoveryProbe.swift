@@ -6,17 +6,24 @@ import LatchkeyDiscovery
 ///     latchkey-discovery-probe auto|daemon|embedded [INTERFACE,INTERFACE|-] [COUNT]
 ///     latchkey-discovery-probe capture INTERFACE
 ///     latchkey-discovery-probe churn auto|daemon|embedded INTERFACE
+///     latchkey-discovery-probe relay INTERFACE INTERFACE MILLISECONDS
+///     latchkey-discovery-probe spoof INTERFACE
 ///
 /// Orders: `advertise NAME PORT [KEY=TEXT …]`, `withdraw`, `quit`; the end of the input quits as well. With a COUNT
 /// of more than one, lines and orders begin with the number of the discovery: `1 withdraw`.
 ///
 /// `churn` starts and ends six discoveries and writes how many descriptors are open after the second and the last.
+/// `relay` carries frames, each after a while. `spoof` repeats what others announce, at an address of its own.
 /// `capture` writes a line for every mDNS packet seen on an interface: `mdns ` and its printable characters.
 @main
 enum DiscoveryProbe {
   static func main() async {
     let arguments = CommandLine.arguments
     if arguments.count == 3, arguments[1] == "capture" { PacketCapture.run(interface: arguments[2]) }
+    if arguments.count == 5, arguments[1] == "relay", let milliseconds = Int64(arguments[4]) {
+      FrameRelay.run(arguments[2], arguments[3], milliseconds: milliseconds)
+    }
+    if arguments.count == 3, arguments[1] == "spoof" { await Spoofer.run(interface: arguments[2]) }
     if arguments.count == 4, arguments[1] == "churn" { return await churn(arguments[2], interface: arguments[3]) }
     let count = arguments.count > 3 ? Int(arguments[3]) ?? 1 : 1
     let discoveries = (0..<count).compactMap { _ in

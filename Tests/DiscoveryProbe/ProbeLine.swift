@@ -14,6 +14,7 @@ enum ProbeLine {
       return "found \(service.instanceName) \(service.port) \(addresses.joined(separator: ",")) "
         + pairs.joined(separator: ",")
     case .lost(let instanceName): return "lost \(instanceName)"
+    case .networkChanged: return "network changed"
     case .renamed(let from, let to): return "renamed \(from) \(to)"
     case .state(.starting): return "state starting"
     case .state(.running(let kind)): return "state running \(kind.rawValue)"

@@ -19,7 +19,7 @@ import Testing
       hello: Hello(
         versions: 1...2, software: "0.1.0", runID: runID, name: "Emma", role: .child, refusal: .shuttingDown,
         windowItems: 7, windowBytes: 8, outgoing: [StreamPosition(streamClass: .usage, epoch: 9, through: 10)],
-        incoming: [StreamPosition(streamClass: .control, epoch: 11, through: 12)]),
+        incoming: [StreamPosition(streamClass: .control, epoch: 11, through: 12)], endedSessions: 22),
       runs: [
         ItemRun(
           streamClass: .command, epoch: 13,
@@ -29,9 +29,11 @@ import Testing
       ], stored: [StreamPosition(streamClass: .receipt, epoch: 18, through: 19)], ping: 0, pong: 21)
     batch.goodbye = .renew
     batch.rekey = true
+    batch.reach = Reach(port: 23, addresses: [[10, 0, 0, 1]])
     let hello = RawMessage().adding(1, number: 1).adding(2, number: 2).adding(3, text: "0.1.0").adding(4, bytes: runID)
       .adding(5, text: "Emma").adding(6, number: 2).adding(7, number: 2).adding(8, number: 7).adding(9, number: 8)
       .adding(10, message: Self.position(4, 9, 10)).adding(11, message: Self.position(1, 11, 12))
+      .adding(14, number: 22)
     let item = RawMessage().adding(1, number: 1).adding(2, bytes: runID).adding(3, bytes: [1, 2])
     let run = RawMessage().adding(1, number: 2).adding(2, fixed: 13).adding(3, number: 14).adding(4, message: item)
       .adding(4, message: RawMessage().adding(4, number: 3))
@@ -39,6 +41,7 @@ import Testing
       3, message: Self.position(3, 18, 19)
     )
     .adding(4, number: 0).adding(5, number: 21).adding(6, number: 3).adding(7, number: 1)
+    .adding(8, message: RawMessage().adding(1, number: 23).adding(2, bytes: [10, 0, 0, 1]))
     #expect(SessionCodec.encode(batch) == raw.bytes)
   }
 
@@ -49,6 +52,12 @@ import Testing
   private static func run(first: UInt64, epoch: UInt64 = 1, streamClass: UInt64 = 2, items: [RawMessage]) -> [UInt8] {
     let head = RawMessage().adding(1, number: streamClass).adding(2, fixed: epoch).adding(3, number: first)
     return RawMessage().adding(2, message: items.reduce(head) { $0.adding(4, message: $1) }).bytes
+  }
+
+  private static func reach(_ sizes: [Int]) -> [UInt8] {
+    let port = RawMessage().adding(1, number: 4_000)
+    let message = sizes.reduce(port) { $0.adding(2, bytes: [UInt8](repeating: 9, count: $1)) }
+    return RawMessage().adding(8, message: message).bytes
   }
 
   private static func item(kind: UInt64 = 1, id: Int = 16, body: Int = 0) -> RawMessage {
@@ -83,6 +92,10 @@ import Testing
 
   @Test(
     arguments: [
+      ("no port", RawMessage().adding(8, message: RawMessage().adding(2, bytes: [10, 0, 0, 1])).bytes),
+      ("a port over the last one", RawMessage().adding(8, message: RawMessage().adding(1, number: 65_536)).bytes),
+      ("an address of five bytes", reach([5])), ("an address of none", reach([0])),
+      ("too many addresses", reach([Int](repeating: 4, count: 17))),
       ("no first number", run(first: 0, items: [item()])),
       ("no epoch", run(first: 1, epoch: 0, items: [item()])),
       ("no class", run(first: 1, streamClass: 0, items: [item()])),

@@ -65,7 +65,7 @@ enum WireSamples {
       windowItems: UInt32.random(in: 0...UInt32.max, using: &random),
       windowBytes: UInt32.random(in: 0...UInt32.max, using: &random),
       outgoing: (0..<random.below(5)).map { _ in position(&random) },
-      incoming: (0..<random.below(5)).map { _ in position(&random) })
+      incoming: (0..<random.below(5)).map { _ in position(&random) }, endedSessions: random.next())
   }
 
   /// A run of items in a row, with skips of any length among them.
@@ -90,7 +90,13 @@ enum WireSamples {
       hello: random.once(in: 3) ? hello(&random) : nil, runs: (0..<random.below(4)).map { _ in run(&random) },
       stored: (0..<random.below(4)).map { _ in position(&random) }, ping: random.once(in: 3) ? random.next() : nil,
       pong: random.once(in: 3) ? 0 : nil, goodbye: random.pick([nil, .shuttingDown, .renew, .removed, .version]),
-      rekey: random.once(in: 2))
+      rekey: random.once(in: 2), reach: random.once(in: 3) ? reach(&random) : nil)
+  }
+
+  static func reach(_ random: inout SeededRandom) -> Reach {
+    Reach(
+      port: UInt16.random(in: 1...UInt16.max, using: &random),
+      addresses: (0..<random.below(Limits.reachAddresses + 1)).map { _ in random.bytes(random.once(in: 2) ? 4 : 16) })
   }
 
   static func introduction(_ random: inout SeededRandom) -> PairingIntroduction {

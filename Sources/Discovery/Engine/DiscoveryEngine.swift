@@ -22,6 +22,9 @@ final class DiscoveryEngine {
   private var selection = InterfaceSelection(names: [], available: [])
   private var daemon: DaemonLink?
   private var stack: Stack?
+  /// Looks through a daemon that has not proved itself yet: what it sees is as good, and what it does not see is lost only
+  /// for as long as the proof takes.
+  private var early: (watcher: ServiceWatcher, responder: DaemonResponder, interfaces: [NetworkInterface])?
   private var announcement: Announcement?
   private var table = ServiceTable()
   private var flush: LoopTimer?
@@ -71,6 +74,7 @@ final class DiscoveryEngine {
     monitor = nil
     daemon?.close()
     stopStack()
+    stopEarly()
     daemon = nil
   }
 
@@ -99,13 +103,33 @@ final class DiscoveryEngine {
     case .wait:
       // What runs goes on meanwhile, unless it is a daemon's and the daemon is another one now.
       if stack?.kind == .avahiDaemon, daemon?.responder == nil { stopStack() }
+      lookEarly()
     case .nothing(let reason):
       stopStack()
+      stopEarly()
       become(.failed(reason))
     case .use(let kind):
       guard stack?.kind != kind || stack?.interfaces != selection.interfaces else { return }
       startStack(kind)
     }
+  }
+
+  private func lookEarly() {
+    guard stack == nil, let responder = daemon?.responder else { return stopEarly() }
+    guard early?.responder !== responder || early?.interfaces != selection.interfaces else { return }
+    stopEarly()
+    // Whatever refuses here refuses the proof too, and that is seen to.
+    let watcher = try? ServiceWatcher(
+      responder: responder, type: configuration.serviceType, interfaces: selection.interfaces
+    ) { [unowned self] in note($0) }
+    early = watcher.map { ($0, responder, selection.interfaces) }
+  }
+
+  private func stopEarly() {
+    guard let early else { return }
+    self.early = nil
+    early.watcher.close()
+    beginHandover()
   }
 
   private func startStack(_ kind: DiscoveryBackendKind) {
@@ -128,9 +152,16 @@ final class DiscoveryEngine {
         embedded = made
         responder = made
       }
-      let watcher = try ServiceWatcher(
-        responder: responder, type: configuration.serviceType, interfaces: selection.interfaces
-      ) { [unowned self] in note($0) }
+      let watcher: ServiceWatcher
+      if let early, early.responder === responder, early.interfaces == selection.interfaces {
+        watcher = early.watcher
+        self.early = nil
+      } else {
+        stopEarly()
+        watcher = try ServiceWatcher(
+          responder: responder, type: configuration.serviceType, interfaces: selection.interfaces
+        ) { [unowned self] in note($0) }
+      }
       let announcer = Announcer(
         responder: responder, loop: loop, type: configuration.serviceType, interfaces: selection.interfaces,
         onRename: { [unowned self] in renamed($0) }, onProblem: { [unowned self] in become(.failed($0)) },
@@ -151,6 +182,11 @@ final class DiscoveryEngine {
     stack.embedded?.close()
     stack.announcer.close()
     stack.watcher.close()
+    beginHandover()
+  }
+
+  /// What was seen so far is lost only if nobody sees it again.
+  private func beginHandover() {
     table.beginHandover()
     handoverEnd?.cancel()
     handoverEnd = loop.schedule(after: Self.handover) { [unowned self] in
@@ -186,6 +222,7 @@ final class DiscoveryEngine {
     available = NetworkInterface.all()
     selection = InterfaceSelection(names: configuration.interfaces, available: available)
     guard selection != before.selection || available != before.available else { return }
+    emit(.networkChanged)
     backoff.reset()
     let moved = Self.identity(selection.interfaces) != Self.identity(before.selection.interfaces)
     // Whether loopback is served depends on what else there is.
@@ -209,6 +246,7 @@ final class DiscoveryEngine {
 
   private func checkClock() {
     guard clock.noticed(at: .now()) else { return }
+    emit(.networkChanged)
     loop.later { [unowned self] in restart() }
   }
 

@@ -8,6 +8,6 @@ public enum AddressSource: String, Codable, Sendable, Hashable, CaseIterable {
   case mdns
   /// A person gave it with `--peer`.
   case given
-  /// Another paired device told it.
+  /// The device told it in a session.
   case told
 }

@@ -28,12 +28,14 @@ public struct Hello: Hashable, Sendable {
   public var held: [HeldItem]
   /// 8 bytes that name the pairwise key with which the sender answers calls; empty when it does not say.
   public var keyID: [UInt8]
+  /// Sessions with the receiver that were up in this run of the sender and have ended for it.
+  public var endedSessions: UInt64
 
   public init(
     versions: ClosedRange<UInt32> = Version.protocolRange, software: String = Version.software, runID: [UInt8],
     name: String, role: DeviceRole, refusal: Refusal? = nil, windowItems: UInt32 = UInt32(Limits.windowItems),
     windowBytes: UInt32 = UInt32(Limits.windowBytes), outgoing: [StreamPosition], incoming: [StreamPosition],
-    held: [HeldItem] = [], keyID: [UInt8] = []
+    held: [HeldItem] = [], keyID: [UInt8] = [], endedSessions: UInt64 = 0
   ) {
     self.versions = versions
     self.software = software
@@ -47,5 +49,6 @@ public struct Hello: Hashable, Sendable {
     self.incoming = incoming
     self.held = held
     self.keyID = keyID
+    self.endedSessions = endedSessions
   }
 }

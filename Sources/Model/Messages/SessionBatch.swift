@@ -9,10 +9,12 @@ public struct SessionBatch: Hashable, Sendable {
   public var goodbye: Goodbye?
   /// The sender's next frame uses the next key of this direction.
   public var rekey: Bool
+  /// Where the sender can be called, when it has news of that.
+  public var reach: Reach?
 
   public init(
     hello: Hello? = nil, runs: [ItemRun] = [], stored: [StreamPosition] = [], ping: UInt64? = nil, pong: UInt64? = nil,
-    goodbye: Goodbye? = nil, rekey: Bool = false
+    goodbye: Goodbye? = nil, rekey: Bool = false, reach: Reach? = nil
   ) {
     self.hello = hello
     self.runs = runs
@@ -21,5 +23,6 @@ public struct SessionBatch: Hashable, Sendable {
     self.pong = pong
     self.goodbye = goodbye
     self.rekey = rekey
+    self.reach = reach
   }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import LatchkeyCrypto
 import LatchkeyDiscovery
 import LatchkeyModel
@@ -48,6 +49,12 @@ actor DiscoveryService {
   func announce(discriminators: [UInt16]) async {
     guard discriminators != openDiscriminators else { return }
     openDiscriminators = discriminators
+    await advertise()
+  }
+
+  /// The machine is on another network, where nothing is to tell that it is the same one.
+  func networkChanged() async {
+    instance = Self.newInstance()
     await advertise()
   }
 
@@ -108,7 +115,7 @@ actor DiscoveryService {
     await advertise()
     while !Task.isCancelled {
       // A new name each hour, so that nothing on the air follows a machine.
-      do { try await Task.sleep(for: .seconds(3_600)) } catch { return }
+      do { try await Task.sleep(for: Self.rotation) } catch { return }
       instance = Self.newInstance()
       await advertise()
     }
@@ -130,12 +137,15 @@ actor DiscoveryService {
       guard service.instanceName != instance else { return }
       guard services[service.instanceName] != nil || services.count < Self.maximumServices else { return }
       services[service.instanceName] = service
+      context.nearby = services.count
       await recognise(service)
       changes.notify()
     case .lost(let name):
       services[name] = nil
+      context.nearby = services.count
       changes.notify()
       if let owner = owners.removeValue(forKey: name) { await directory.link(owner)?.lost(instance: name) }
+    case .networkChanged: context.networkChanges.notify()
     case .renamed(let from, let to):
       if instance == from { instance = to }
     case .state(let state):
@@ -176,6 +186,15 @@ actor DiscoveryService {
   }
 
   private static func isOurVersion(_ service: DiscoveredService) -> Bool { service.text["v"] == Array("1".utf8) }
+
+  #if DEBUG
+    /// How long a name is kept; a test lets a day pass in a minute.
+    private static let rotation = Duration.seconds(
+      getenv("LATCHKEY_ROTATE_SECONDS").flatMap { Int(String(cString: $0)) } ?? 3_600)
+  #else
+    /// How long a name is kept.
+    private static let rotation = Duration.seconds(3_600)
+  #endif
 
   /// 8 characters that say nothing.
   private static func newInstance() -> String {

@@ -95,6 +95,7 @@ actor LinkDirectory {
 
   func link(_ device: DeviceID) -> PeerLink? { links[device] }
   func link(_ key: LinkPublicKey) -> PeerLink? { byKey[key].flatMap { links[$0] } }
+  var count: Int { links.count }
   var all: [PeerLink] { Array(links.values) }
 
   /// Tell the links of streams that have new items, durably.

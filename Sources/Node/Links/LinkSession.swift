@@ -27,4 +27,8 @@ struct LinkSession {
   let outboxWork: AsyncStream<Void>.Continuation
   let inboxWork: AsyncStream<Void>.Continuation
   let forgetWork: AsyncStream<Void>.Continuation
+  /// Wakes the task that keeps its time.
+  let clock = ChangeSignal()
+  /// Where the peer was told that we can be called; nil until it was.
+  var reach: [[UInt8]]?
 }

@@ -30,7 +30,8 @@ extension PeerLink {
   /// Where an address was had from; of what was only remembered the table knows that.
   private func source(_ endpoint: SocketEndpoint) -> AddressSource {
     if context.configuration.peers.contains(where: { SocketEndpoint($0) == endpoint }) { return .given }
-    return discovered.values.contains { $0.contains(endpoint) } ? .mdns : .connection
+    if discovered.values.contains(where: { $0.contains(endpoint) }) { return .mdns }
+    return told.contains(endpoint) ? .told : .connection
   }
 
   /// Every address that is known of the peer, the one in use first, then those that worked last.

@@ -12,111 +12,182 @@ extension PeerLink {
         await wake.wait(after: seen)
         // Whoever began it: two machines that cannot go on must not go round in a circle.
         if current == nil, attempt == nil, pace.hasFallenApart {
-          await pause(pace.fellApart(jitter: Double.random(in: 0...1)), alive)
+          await pause(pace.fellApart(jitter: Double.random(in: 0...1)), since: context.now(), alive)
         }
         continue
       }
-      let candidates = candidates
       guard !candidates.isEmpty, isWorthCalling else {
         await wake.wait(after: seen)
         continue
       }
       isDialling = true
       context.syncChanges.notify()
-      let outcome = await dial(candidates)
+      var begun = context.now()
+      let outcome = await dial()
       isDialling = false
       guard !isEnded, !Task.isCancelled else { return }
       let delay: Int64
       switch outcome {
       case .served:
+        lostRaces = 0
+        begun = context.now()
         delay = pace.served(jitter: Double.random(in: 0...1))
+      case .unreachable(let reason):
+        delay = pace.failed(jitter: Double.random(in: 0...1), isUnreachable: true, crowd: await crowd)
+        lost(reason)
       case .failed(let reason), .silent(let reason):
-        if current == nil { lastError = reason }
+        begun = context.now()
         delay = pace.failed(jitter: Double.random(in: 0...1))
+        lost(reason)
         if case .silent = outcome { await metSilence() }
+      case .void: delay = 0
       }
-      if current == nil { await pause(delay, alive) }
+      if current == nil { await pause(delay, since: begun, alive) }
     }
   }
 
+  private func lost(_ reason: String) {
+    lostRaces &+= 1
+    if current == nil { lastError = reason }
+  }
+
+  /// Machines that may be calling at the same moments as we do.
+  private var crowd: Int { get async { max(context.nearby, await directory.count) } }
+
   /// Wait before the next try, less long when there was a sign of life since `alive`, but never in a tight circle.
-  private func pause(_ delay: Int64, _ alive: UInt64) async {
-    let begun = context.now()
-    nextTry = begun + delay
+  private func pause(_ delay: Int64, since begun: BootInstant, _ alive: UInt64) async {
+    let now = context.now()
+    nextTry = max(begun + delay, now)
     context.syncChanges.notify()
-    await life.wait(after: alive, milliseconds: delay)
-    let rest = DialPace.shortest - (context.now() - begun)
+    if begun + delay > now { await life.wait(after: alive, milliseconds: begun + delay - now) }
+    let rest = DialPace.shortest - (context.now() - now)
     if rest > 0, !isEnded { try? await Task.sleep(for: .milliseconds(rest)) }
   }
 
   private enum DialOutcome: Sendable {
     /// A session was opened, and has ended since.
     case served
+    /// No connection came about.
+    case unreachable(String)
     case failed(String)
     /// Somebody is there and closes without a word: another device, or one that does not know us any more.
     case silent(String)
+    /// Another call was faster, or the network has changed under it.
+    case void
 
     /// Why nothing came of it, when that says something about the address.
     var fault: String? {
       switch self {
-      case .served: nil
-      case .failed(let reason), .silent(let reason): reason == "given up" ? nil : reason
+      case .served, .void: nil
+      case .unreachable(let reason), .failed(let reason), .silent(let reason): reason
       }
     }
   }
 
-  /// Try addresses 250 ms apart; the first that is authenticated wins. Gives the outcome when it is over.
-  private func dial(_ candidates: [SocketEndpoint]) async -> DialOutcome {
-    let (held, offered) = (record.callingKeys, record.pendingKey)
-    let pairwiseKeys = held.compactMap { try? PresharedKey(bytes: $0) }
-    guard !held.isEmpty, pairwiseKeys.count == held.count else { return .failed("There is no key for this device.") }
-    let winner = DialWinner()
-    let (own, key) = (context.link, key)
-    return await withTaskGroup(of: DialOutcome.self) { group in
-      for (index, endpoint) in candidates.prefix(8).enumerated() {
-        group.addTask {
-          if index > 0 { try? await Task.sleep(for: .milliseconds(250 * index)) }
-          guard !Task.isCancelled, !winner.isChosen else { return .failed("given up") }
-          let outcome: DialOutcome
-          do {
-            outcome = try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
-              let handshake = SessionInitiator(
-                own: own, peer: key, pairwiseKeys: pairwiseKeys, ephemeralKey: LinkKeyPair.generate())
-              connection.send(handshake.firstFrame)
-              guard let answer = await frames.next() else {
-                return .silent(
-                  "\(endpoint) answered nothing: it is another device, or has forgotten this one; if so, run "
-                    + "`latchkey pair` on both.")
-              }
-              guard let (transport, place) = try? handshake.answered(answer) else {
-                return .failed("\(endpoint) is not the paired device.")
-              }
-              guard winner.choose() else { return .failed("given up") }
-              connection.authenticated()
-              await self.serve(
-                connection, frames, transport, isInitiator: true, pairwiseKey: held[place], offeredKey: offered,
-                ticket: nil)
-              return .served
-            }
-          } catch { outcome = .failed("\(error): check that `latchkey run` is running there.") }
-          if let reason = outcome.fault, !winner.isChosen { await self.noteFailure(endpoint, reason) }
-          return outcome
+  /// What the race waits for.
+  private enum Turn: Sendable {
+    case ended(SocketEndpoint, DialOutcome)
+    case timer
+    case news
+  }
+
+  /// Have the addresses race; the first that is authenticated wins. Gives the outcome when its session is over.
+  private func dial() async -> DialOutcome {
+    let keys = record.callingKeys.compactMap { try? PresharedKey(bytes: $0) }
+    guard !keys.isEmpty, keys.count == record.callingKeys.count else {
+      return .failed("There is no key for this device.")
+    }
+    let news = raceNews
+    isRaceVoid = false
+    // A disk that does not answer leaves the last address, and what is announced.
+    if let known = try? await context.store.addresses(of: peer) { remembered = known }
+    race = DialRace(candidates, now: context.now())
+    defer { race = nil }
+    return await withTaskGroup(of: Turn.self) { group in
+      defer { group.cancelAll() }
+      var seen = news.version
+      group.addTask { [seen] in
+        await news.wait(after: seen)
+        return .news
+      }
+      var timer: BootInstant?
+      var outcomes: [DialOutcome] = []
+      while race?.isOver == false, !isRaceVoid {
+        for endpoint in race?.start(now: context.now()) ?? [] {
+          group.addTask { .ended(endpoint, await self.call(endpoint, keys)) }
+        }
+        if let due = race?.nextTimer, due != timer {
+          timer = due
+          let wait = max(0, due - context.now())
+          group.addTask {
+            try? await Task.sleep(for: .milliseconds(wait))
+            return .timer
+          }
+        }
+        guard let turn = await group.next(), !Task.isCancelled else { return .void }
+        switch turn {
+        case .timer: timer = nil
+        case .news:
+          seen = news.version
+          group.addTask { [seen] in
+            await news.wait(after: seen)
+            return .news
+          }
+        case .ended(let endpoint, let outcome):
+          let now = context.now()
+          race?.failed(endpoint, now: now)
+          if case .served = outcome { return outcome }
+          if let fault = outcome.fault { await noteFailure(endpoint, fault) }
+          outcomes.append(outcome)
         }
       }
-      var reason = "No address of this device is known."
-      var (wasServed, wasSilent) = (false, false)
-      for await outcome in group {
-        switch outcome {
-        case .served:
-          wasServed = true
-          group.cancelAll()
-        case .silent(let why):
-          wasSilent = true
-          reason = why
-        case .failed(let why): if why != "given up", !wasSilent { reason = why }
-        }
+      guard let winner = race?.winner else { return isRaceVoid ? .void : Self.sum(outcomes) }
+      while let turn = await group.next() {
+        if case .ended(winner, let outcome) = turn { return outcome }
       }
-      return wasServed ? .served : wasSilent ? .silent(reason) : .failed(reason)
+      return .void
     }
   }
+
+  /// What a race came to that nobody won.
+  private static func sum(_ outcomes: [DialOutcome]) -> DialOutcome {
+    var sum = DialOutcome.failed("No address of this device is known.")
+    for outcome in outcomes {
+      switch (outcome, sum) {
+      case (.void, _), (_, .silent), (.failed, .unreachable): continue
+      default: sum = outcome
+      }
+    }
+    return sum
+  }
+
+  /// Call one address, and run the session if it wins.
+  private func call(_ endpoint: SocketEndpoint, _ keys: [PresharedKey]) async -> DialOutcome {
+    let (held, offered, own, key) = (record.callingKeys, record.pendingKey, context.link, key)
+    guard held.count == keys.count else { return .void }
+    do {
+      return try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+        let handshake = SessionInitiator(
+          own: own, peer: key, pairwiseKeys: keys, ephemeralKey: LinkKeyPair.generate())
+        connection.send(handshake.firstFrame)
+        guard let answer = await frames.next() else {
+          return .silent(
+            "\(endpoint) answered nothing: it is another device, or has forgotten this one; if so, run "
+              + "`latchkey pair` on both.")
+        }
+        guard let (transport, place) = try? handshake.answered(answer) else {
+          return .failed("\(endpoint) is not the paired device.")
+        }
+        guard await self.wins(endpoint) else { return .void }
+        connection.authenticated()
+        await self.serve(
+          connection, frames, transport, isInitiator: true, pairwiseKey: held[place], offeredKey: offered, ticket: nil)
+        return .served
+      }
+    } catch {
+      return Task.isCancelled ? .void : .unreachable("\(error): check that `latchkey run` is running there.")
+    }
+  }
+
+  private func wins(_ endpoint: SocketEndpoint) -> Bool { race?.authenticated(endpoint) ?? false }
 }

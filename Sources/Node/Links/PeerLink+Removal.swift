@@ -56,6 +56,12 @@ extension PeerLink {
     } catch { logger.error("a removal could not be noted as sent", metadata: ["reason": "\(error)"]) }
   }
 
+  /// Whether a session is of a new pairing with a removed device, which the disk has not taken yet: the removal, which ends
+  /// the pairing before, is not for it.
+  func isOfNewPairing(_ session: LinkSession) -> Bool {
+    record.state == .removedUntold && record.pendingKey == session.pairwiseKey
+  }
+
   /// Whether a new session with a removed device is one too many: it was sent its removal often enough.
   var hasHeardEnough: Bool {
     record.state == .removedUntold && record.removalSessions >= Limits.removalSessions

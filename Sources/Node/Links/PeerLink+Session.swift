@@ -74,9 +74,11 @@ extension PeerLink {
 
   private func keepTime(_ number: Int) async {
     var reconcile = context.now() + Self.reconcileMilliseconds
-    while let due = sessions[number]?.machine.nextTimer {
-      let wait = max(10, min(due, reconcile) - context.now())
-      do { try await Task.sleep(for: .milliseconds(wait)) } catch { return }
+    while let session = sessions[number] {
+      let seen = session.clock.version
+      let wait = max(10, min(session.machine.nextTimer, reconcile) - context.now())
+      await session.clock.wait(after: seen, milliseconds: wait)
+      guard !Task.isCancelled else { return }
       let now = context.now()
       if now >= reconcile, current == number {
         // Both sides say again what they hold, in case anything was missed.
@@ -88,7 +90,7 @@ extension PeerLink {
       switch sessions[number]?.machine.timerFired(now: now) {
       case .ping(let count): send(SessionBatch(ping: count), number)
       case .dead:
-        lastError = "The device was not heard of for \(Limits.deadMilliseconds / 1_000) seconds."
+        lastError = "The device is not heard of any more: check that it is on and on this network."
         sessions[number]?.connection.abort()
         return
       case .renew: return close(number, .renew)
@@ -132,6 +134,8 @@ extension PeerLink {
       if let known = try inbox.received(run) { send(SessionBatch(stored: [known]), number) }
     }
     if !batch.runs.isEmpty { sessions[number]?.inboxWork.yield() }
+    // Last: it waits for the disk, and meanwhile another session may have taken this one's place.
+    if let reach = batch.reach { await received(reach, number) }
     return true
   }
 
@@ -189,7 +193,7 @@ extension PeerLink {
       close(number, .renew)
       return false
     }
-    switch roster.greeted(number, runID: hello.runID) {
+    switch roster.greeted(number, runID: hello.runID, ended: hello.endedSessions) {
     case .gone: return false
     case .giveWay:
       close(number, .duplicate)
@@ -229,6 +233,7 @@ extension PeerLink {
       Sighting(
         address: session.isInitiator ? session.connection.remote : nil, pairwiseKey: session.pairwiseKey,
         offeredKey: session.offeredKey))
+    sendReach(number)
     session.forgetWork.yield()
     session.outboxWork.yield()
     context.changes.notify()
@@ -239,7 +244,8 @@ extension PeerLink {
       SessionBatch(
         hello: Hello(
           runID: context.runID, name: context.profile.name.text, role: context.profile.role, refusal: refusal,
-          outgoing: outbox.statement, incoming: inbox.statement, held: inbox.held, keyID: ownKeyID)), number)
+          outgoing: outbox.statement, incoming: inbox.statement, held: inbox.held, keyID: ownKeyID,
+          endedSessions: endedSessions)), number)
   }
 
   private func forget(_ position: StreamPosition) {

@@ -6,7 +6,7 @@ import LatchkeyWire
 extension PeerLink {
   /// Load what may be sent and send it, until nothing waits or the window or the connection is full.
   func pumpOutbox(_ number: Int) async {
-    while current == number, let connection = sessions[number]?.connection, connection.isWritable,
+    while current == number, let session = sessions[number], session.connection.isWritable, !isOfNewPairing(session),
       let load = outbox.nextLoad()
     {
       do {

@@ -34,6 +34,22 @@ actor PeerLink {
   /// Something happened that is worth a new try, or there will be none.
   let life = ChangeSignal()
   var discovered: [String: [SocketEndpoint]] = [:]
+  /// Its instances, the newest last.
+  var discoveredOrder: [String] = []
+  /// Where the peer says that it can be called.
+  var told: [SocketEndpoint]
+  /// What is remembered of addresses, the last success first.
+  var remembered: [RememberedAddress] = []
+  /// Sessions that were up in this run and have ended.
+  var endedSessions: UInt64 = 0
+  /// The calls that are under way.
+  var race: DialRace<SocketEndpoint>?
+  /// The network has changed under them.
+  var isRaceVoid = false
+  /// Addresses have come to light, or the calls are of no use any more.
+  nonisolated let raceNews = ChangeSignal()
+  /// Races in a row that nobody won.
+  var lostRaces = 0
   /// Tries that failed, by address, since this node started; at most `Limits.addresses`.
   var failedTries: [SocketEndpoint: FailedTry] = [:]
   var lastError: String?
@@ -63,6 +79,7 @@ actor PeerLink {
     self.key = key
     self.outbox = OutboxMachine(outbox)
     self.inbox = InboxMachine(inbox, held: held)
+    told = record.told.compactMap { SocketEndpoint($0) }
     peer = record.device.deviceID
     roster = SessionRoster(own: context.own, peer: peer)
     lastSynced = record.device.lastSyncedAt
@@ -165,29 +182,6 @@ actor PeerLink {
     wake.notify()
   }
 
-  /// mDNS has seen the peer, or does not any more (which says nothing about whether it is there).
-  func discovered(_ endpoints: [SocketEndpoint], instance: String) {
-    guard discovered[instance] != endpoints else { return }
-    // A peer announces itself under a new name at each start: old names are of the past.
-    if discovered.count >= 8 { discovered.removeAll() }
-    discovered[instance] = endpoints
-    signOfLife()
-  }
-
-  func lost(instance: String) {
-    discovered[instance] = nil
-  }
-
-  /// Where the peer may be, best first: the last good address, what the command line says, what mDNS says.
-  var candidates: [SocketEndpoint] {
-    var candidates: [SocketEndpoint] = []
-    if let last = record.lastAddress.flatMap({ SocketEndpoint($0) }) { candidates.append(last) }
-    candidates += context.configuration.peers.compactMap { SocketEndpoint($0) }
-    for endpoints in discovered.values { candidates += endpoints }
-    var seen: Set<SocketEndpoint> = []
-    return candidates.filter { seen.insert($0).inserted }
-  }
-
   func newSession(_ session: LinkSession) -> Int {
     nextSession += 1
     sessions[nextSession] = session
@@ -214,6 +208,7 @@ actor PeerLink {
       if !pace.hasFallenApart { life.notify() }
     }
     if wasCurrent {
+      endedSessions += 1
       outbox.sessionClosed()
       inbox.sessionClosed()
       // What the peer has stored stays to be noted: the outbox counts on it and does not ask again.

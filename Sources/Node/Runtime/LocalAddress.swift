@@ -32,9 +32,13 @@ enum LocalAddress {
         continue
       }
       // Link-local addresses and those of virtual interfaces lead nowhere from another machine.
-      let isVirtual = ["docker", "br-", "veth", "virbr", "cni"].contains { name.hasPrefix($0) }
-      if !isVirtual, !(bytes[0] == 169 && bytes[1] == 254) { return bytes }
+      if !isVirtual(name), !(bytes[0] == 169 && bytes[1] == 254) { return bytes }
     }
     return allowsLoopback ? loopback : nil
+  }
+
+  /// Tell the interfaces of container and virtual machine managers by their names. Spec: Protocol/02-discovery.md §6.
+  static func isVirtual(_ name: String) -> Bool {
+    ["docker", "br-", "veth", "virbr", "cni"].contains { name.hasPrefix($0) }
   }
 }

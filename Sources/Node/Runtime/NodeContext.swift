@@ -30,13 +30,21 @@ final class NodeContext: Sendable {
   let diskChanges = ChangeSignal()
   /// Commands that can run out were given, or it is time to look for some that have.
   let expiryChanges = ChangeSignal()
+  /// The kernel says that interfaces or addresses have changed.
+  let networkChanges = ChangeSignal()
+  /// The TCP port of the listener.
+  let port: UInt16
+  private let ownNetwork: Mutex<OwnNetwork>
+  private let seenNearby = Atomic(1)
   private let notes = Mutex<[String: Note]>([:])
 
   init(
     configuration: NodeConfiguration, folder: StateFolder, profile: NodeProfile, keys: KeyFile, store: Store,
     newestCommand: CommandID?,
-    bootID: String?, logger: Logger
+    bootID: String?, port: UInt16, logger: Logger
   ) {
+    self.port = port
+    ownNetwork = Mutex(OwnNetwork.current(interfaces: configuration.interfaces))
     self.configuration = configuration
     self.folder = folder
     self.profile = profile
@@ -46,6 +54,24 @@ final class NodeContext: Sendable {
     self.logger = logger
     // Without a boot ID nothing is taken to be of this boot: codes run out and sessions end with each start.
     self.bootID = bootID ?? "unknown-\(Hexadecimal.encode(runID))"
+  }
+
+  /// This machine's addresses, as they were looked at last.
+  var network: OwnNetwork { ownNetwork.withLock { $0 } }
+
+  /// Look at this machine's addresses; gives what was known before, and what is known now.
+  func lookAtNetwork() -> (before: OwnNetwork, after: OwnNetwork) {
+    let now = OwnNetwork.current(interfaces: configuration.interfaces)
+    return ownNetwork.withLock { network in
+      defer { network = now }
+      return (network, now)
+    }
+  }
+
+  /// Nodes that announce themselves nearby, whoever they are.
+  var nearby: Int {
+    get { seenNearby.load(ordering: .relaxed) }
+    set { seenNearby.store(newValue, ordering: .relaxed) }
   }
 
   var own: DeviceID { profile.deviceID }

@@ -80,9 +80,11 @@ public final class RunningNode: Sendable {
       throw NodeStartupError(
         "“\(DeviceName(sanitising: peer))” is no address: give --peer as host:port.", exitStatus: 64)
     }
+    let listener = try await Self.listen(configuration, store)
+    port = listener.port
     let context = NodeContext(
       configuration: configuration, folder: folder, profile: profile, keys: keys, store: store,
-      newestCommand: newestCommand, bootID: bootID, logger: logger)
+      newestCommand: newestCommand, bootID: bootID, port: port, logger: logger)
     store.watchDisk { [weak context] in context?.diskChanged($0) }
     #if DEBUG
       store.beforeEachCommit { CrashPoint.storeUncommitted.reached() }
@@ -97,8 +99,6 @@ public final class RunningNode: Sendable {
         "A damaged database was set aside as \(damaged) and a new one begun: pair the devices anew or put a backup in place, "
           + "then remove that file.")
     }
-    let listener = try await Self.listen(configuration, store)
-    port = listener.port
     do {
       // Mostly it is the last one again: a start waits for no write that says nothing new.
       if try await store.setting("port") != String(port) { try await store.set("port", to: String(port)) }
@@ -120,6 +120,7 @@ public final class RunningNode: Sendable {
       RunningPart { await DiskService(context: context, directory: directory).run() },
       RunningPart { await usage.run() }, RunningPart { await ExpiryService(context: context).run() },
       RunningPart { await discovery.run() },
+      RunningPart { await NetworkWatch(context: context, directory: directory, discovery: discovery).run() },
       ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),
       RunningPart { await pairing.run() }, LinkService(directory: directory),
     ]

@@ -37,13 +37,22 @@ public struct DialPace: Sendable, Hashable {
     return Self.shortest
   }
 
-  /// A call failed: the milliseconds to wait.
+  /// A call failed: the milliseconds to wait from its beginning on.
   ///
-  /// - Parameter jitter: a random number in 0 to 1.
-  public mutating func failed(jitter: Double) -> Int64 {
+  /// Where nobody answered, the network may let us through at any moment without a word: such calls, which cost a packet
+  /// or two, stay frequent. In a crowd they are rarer, or a thousand machines would look for the one that all have lost.
+  ///
+  /// - Parameters:
+  ///   - jitter: a random number in 0 to 1.
+  ///   - isUnreachable: whether some address could not be connected to.
+  ///   - crowd: machines that may be calling as we do, as far as is known.
+  public mutating func failed(jitter: Double, isUnreachable: Bool = false, crowd: Int = 1) -> Int64 {
     lastedLong = true
-    return backoff.failed(jitter: jitter)
+    return backoff.failed(jitter: jitter, longest: isUnreachable ? Self.longest(crowd: crowd) : 60_000)
   }
+
+  /// Milliseconds of the longest wait for a peer that cannot be reached.
+  private static func longest(crowd: Int) -> Int64 { min(max(3_000, 50 * Int64(clamping: crowd)), 60_000) }
 
   /// Whatever shows that a try is worth while: the back-off begins anew.
   public mutating func signOfLife() {

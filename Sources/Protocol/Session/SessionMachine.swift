@@ -55,6 +55,11 @@ public struct SessionMachine: Sendable {
     return batch
   }
 
+  /// The network has changed, or this machine has slept: hear at once whether the peer is still there.
+  ///
+  /// - Returns: the ping to send; nil when one is owed already, or the session is not open yet.
+  public mutating func doubted(now: BootInstant) -> UInt64? { rules.doubted(now: now) }
+
   /// When `timerFired` should be called next.
   public var nextTimer: BootInstant { rules.nextTimer }
 

@@ -42,15 +42,18 @@ public struct SessionRoster: Sendable {
 
   /// The peer's Hello is in.
   ///
-  /// - Parameter runID: 16 bytes, the Hello's.
-  public mutating func greeted(_ number: Int, runID: [UInt8]) -> Choice {
+  /// - Parameters:
+  ///   - runID: 16 bytes, the Hello's.
+  ///   - ended: the Hello's `endedSessions`.
+  public mutating func greeted(_ number: Int, runID: [UInt8], ended: UInt64 = 0) -> Choice {
     guard var newer = preferences[number] else { return .gone }
     newer.peerRunID = runID
+    newer.peerEnded = ended
     preferences[number] = newer
     if newer.initiator == own { return attempt == number ? .keep(insteadOf: nil) : .gone }
     guard let other = current ?? attempt, var existing = preferences[other] else { return .keep(insteadOf: nil) }
     // Nothing is known yet of the run that our own attempt leads to: it is this one.
-    if other == attempt { existing.peerRunID = runID }
+    if other == attempt { (existing.peerRunID, existing.peerEnded) = (runID, ended) }
     return existing.yields(to: newer, own: own, peer: peer) ? .keep(insteadOf: other) : .giveWay
   }
 

@@ -8,7 +8,7 @@ public struct SessionRules: Sendable {
   public enum TimerEffect: Hashable, Sendable {
     /// Send a batch with this ping.
     case ping(UInt64)
-    /// Nothing was heard for `Limits.deadMilliseconds`: close.
+    /// Nothing was heard for `Limits.deadMilliseconds`, or in doubt for `Limits.doubtMilliseconds`: close.
     case dead
     /// The session is a day old: say goodbye with `renew`, close, and dial anew.
     case renew
@@ -18,6 +18,8 @@ public struct SessionRules: Sendable {
   private var lastReceived: BootInstant
   private var lastPing: BootInstant
   private var pings: UInt64 = 0
+  /// Since when the peer owes a sign of life; nil when nothing speaks against the session.
+  private var doubtedAt: BootInstant?
   private var framesSinceRekey: UInt64 = 0
   private var rekeyedAt: BootInstant
   /// What the peer said first; nil until then.
@@ -58,17 +60,32 @@ public struct SessionRules: Sendable {
     case (_?, nil): break
     }
     lastReceived = now
+    doubtedAt = nil
+  }
+
+  /// The network has changed, or this machine has slept: hear at once whether the peer is still there.
+  ///
+  /// - Returns: the ping to send; nil when one is owed already, or the session is not open yet.
+  public mutating func doubted(now: BootInstant) -> UInt64? {
+    guard doubtedAt == nil, peerHello != nil else { return nil }
+    doubtedAt = now
+    lastPing = now
+    pings += 1
+    return pings
   }
 
   /// When `timerFired` should be called next.
   public var nextTimer: BootInstant {
     let ping = max(lastReceived, lastPing) + Limits.keepAliveMilliseconds
-    return min(ping, lastReceived + Limits.deadMilliseconds, openedAt + Limits.sessionMilliseconds)
+    var dead = lastReceived + Limits.deadMilliseconds
+    if let doubtedAt { dead = min(dead, doubtedAt + Limits.doubtMilliseconds) }
+    return min(ping, dead, openedAt + Limits.sessionMilliseconds)
   }
 
   /// Say what is due.
   public mutating func timerFired(now: BootInstant) -> TimerEffect? {
     if now - lastReceived >= Limits.deadMilliseconds { return .dead }
+    if let doubtedAt, now - doubtedAt >= Limits.doubtMilliseconds { return .dead }
     if now - openedAt >= Limits.sessionMilliseconds { return .renew }
     guard now - max(lastReceived, lastPing) >= Limits.keepAliveMilliseconds else { return nil }
     lastPing = now

@@ -56,6 +56,7 @@ public final class Store: Sendable {
       migrator.registerMigration(Migration004.name) { try $0.execute(sql: Migration004.sql) }
       migrator.registerMigration(Migration005.name) { try $0.execute(sql: Migration005.sql) }
       migrator.registerMigration(Migration006.name) { try $0.execute(sql: Migration006.sql) }
+      migrator.registerMigration(Migration007.name) { try $0.execute(sql: Migration007.sql) }
       migrator.registerMigration(Migration008.name) { try $0.execute(sql: Migration008.sql) }
       if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
       try migrator.migrate(pool)

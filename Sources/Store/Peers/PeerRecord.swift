@@ -20,6 +20,8 @@ public struct PeerRecord: Hashable, Sendable {
   public var pendingKey: [UInt8]?
   /// `host:port` of the last authenticated session that we dialled.
   public var lastAddress: String?
+  /// `host:port` of where it says that it can be called; at most `Limits.reachAddresses` and one.
+  public var told: [String]
   /// While pending: when that began, and in which boot.
   public var pendingSince: BootInstant?
   public var pendingBootID: String?

@@ -99,6 +99,16 @@ extension Store {
       if let address { try database.reached(address, device, at: wall) }
     }
   }
+
+  /// Keep where a device says that it can be called.
+  ///
+  /// - Parameter addresses: `host:port` each, without spaces.
+  public func told(_ device: DeviceID, _ addresses: [String]) async throws(StoreError) {
+    try await commits.commit { database in
+      try database.run(
+        "UPDATE peer SET told = ? WHERE device_id = ?", [addresses.joined(separator: " "), Data(device.bytes)])
+    }
+  }
 }
 
 extension PeerRecord {
@@ -115,6 +125,7 @@ extension PeerRecord {
     keys = PairwiseKeys(row)
     pendingKey = (row["pending_key"] as Data?).map { [UInt8]($0) }
     lastAddress = row["last_address"]
+    told = (row["told"] as String).split(separator: " ").map(String.init)
     pendingSince = (row["pending_since_boot"] as Int64?).map(BootInstant.init(milliseconds:))
     pendingBootID = row["pending_boot_id"]
     hasLapsed = row["pending_lapsed"]

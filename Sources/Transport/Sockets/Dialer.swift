@@ -9,6 +9,8 @@ public struct Dialer: Sendable {
 
   /// Connect, send the preamble, and run `body` for as long as the connection is needed; it is closed after that.
   ///
+  /// A task that is cancelled does not wait for the connection to come about.
+  ///
   /// - Parameter timeout: milliseconds for the connection to come about.
   /// - Throws: `TransportError.cannotConnect` when it does not.
   public func withConnection<Value: Sendable>(
@@ -20,14 +22,22 @@ public struct Dialer: Sendable {
       let bootstrap = ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
         .connectTimeout(.milliseconds(timeout))
         .channelOption(.socketOption(.tcp_nodelay), value: 1)
-      let channel: NIOAsyncChannel<FramePiece, ByteBuffer>
+      let attempt = DialAttempt()
       // A numeric address needs no resolver, which costs a thread and two queries.
-      if let address = try? SocketAddress(ipAddress: endpoint.host, port: Int(endpoint.port)) {
-        channel = try await bootstrap.connect(to: address) { Self.pipeline($0, limit) }
-      } else {
-        channel = try await bootstrap.connect(host: endpoint.host, port: Int(endpoint.port)) {
-          Self.pipeline($0, limit)
+      let address = try? SocketAddress(ipAddress: endpoint.host, port: Int(endpoint.port))
+      let channel = try await withTaskCancellationHandler {
+        guard let address else {
+          return try await bootstrap.connect(host: endpoint.host, port: Int(endpoint.port)) {
+            attempt.began($0)
+            return Self.pipeline($0, limit)
+          }
         }
+        return try await bootstrap.connect(to: address) {
+          attempt.began($0)
+          return Self.pipeline($0, limit)
+        }
+      } onCancel: {
+        attempt.giveUp()
       }
       return try await channel.executeThenClose { inbound, _ in
         let connection = FrameConnection(channel: channel.channel, limit: limit)

@@ -13,6 +13,7 @@ public enum SessionCodec {
     if let pong = batch.pong { message.pong = pong }
     message.goodbye = batch.goodbye?.rawValue ?? 0
     message.rekey = batch.rekey
+    if let reach = batch.reach { message.reach = .init(reach) }
     return message.wireBytes
   }
 
@@ -30,11 +31,27 @@ public enum SessionCodec {
     if message.hasPong { batch.pong = message.pong }
     if message.goodbye != 0 { batch.goodbye = Goodbye(rawValue: message.goodbye) ?? .protocolError }
     batch.rekey = message.rekey
+    if message.hasReach { batch.reach = try message.reach.value() }
     return batch
   }
 
   /// The most bytes that `item` adds to an encoded batch.
   public static func encodedSize(of item: DeliveryItem) -> Int { item.body.count + item.itemID.count + 40 }
+}
+
+extension Latchkey_V1_Reach {
+  init(_ reach: Reach) {
+    self.init()
+    port = UInt32(reach.port)
+    addresses = reach.addresses.map { WireBytes($0) }
+  }
+
+  func value() throws(WireError) -> Reach {
+    guard let port = UInt16(exactly: port), port != 0 else { throw WireError("port \(port)") }
+    guard addresses.count <= Limits.reachAddresses else { throw WireError("too many addresses") }
+    guard addresses.allSatisfy({ $0.count == 4 || $0.count == 16 }) else { throw WireError("a malformed address") }
+    return Reach(port: port, addresses: addresses.map { Array($0) })
+  }
 }
 
 extension Latchkey_V1_Position {
@@ -117,6 +134,7 @@ extension Latchkey_V1_Hello {
     outgoing = hello.outgoing.map(Latchkey_V1_Position.init)
     incoming = hello.incoming.map(Latchkey_V1_Position.init)
     keyID = WireBytes(hello.keyID)
+    endedSessions = hello.endedSessions
     held = hello.held.map { item in
       var message = Latchkey_V1_Held()
       message.streamClass = UInt32(item.streamClass.rawValue)
@@ -135,7 +153,7 @@ extension Latchkey_V1_Hello {
       versions: leastVersion...greatestVersion, software: DeviceName(sanitising: software).text, runID: Array(runID),
       name: DeviceName(sanitising: name).text, role: try DeviceRole(wire: role),
       refusal: refusal == 0 ? nil : Hello.Refusal(rawValue: refusal) ?? .version, windowItems: windowItems,
-      windowBytes: windowBytes, outgoing: [], incoming: [], keyID: Array(keyID))
+      windowBytes: windowBytes, outgoing: [], incoming: [], keyID: Array(keyID), endedSessions: endedSessions)
     for position in outgoing { hello.outgoing.append(try position.value()) }
     for position in incoming { hello.incoming.append(try position.value()) }
     for item in held {

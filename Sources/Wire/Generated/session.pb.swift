@@ -82,11 +82,37 @@ nonisolated struct Latchkey_V1_Batch: @unchecked Sendable {
     set {_uniqueStorage()._rekey = newValue}
   }
 
+  /// Where the sender can be called, from the end of the Hellos on and whenever that changes. See 04-session.md section 3.
+  var reach: Latchkey_V1_Reach {
+    get {_storage._reach ?? Latchkey_V1_Reach()}
+    set {_uniqueStorage()._reach = newValue}
+  }
+  /// Returns true if `reach` has been explicitly set.
+  var hasReach: Bool {_storage._reach != nil}
+  /// Clears the value of `reach`. Subsequent reads from it will return its default value.
+  mutating func clearReach() {_uniqueStorage()._reach = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct Latchkey_V1_Reach: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// TCP port of the listener, 1 to 65,535.
+  var port: UInt32 = 0
+
+  /// 4 or 16 bytes each, at most 16.
+  var addresses: [Data] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 nonisolated struct Latchkey_V1_Hello: Sendable {
@@ -124,6 +150,9 @@ nonisolated struct Latchkey_V1_Hello: Sendable {
 
   /// The last item of each incoming stream that is in force and was no skip. See 05-delivery.md section 4.
   var held: [Latchkey_V1_Held] = []
+
+  /// Sessions with the receiver that were up in this run of the sender and have ended for it. See 04-session.md section 6.
+  var endedSessions: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -210,7 +239,7 @@ fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Batch"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}runs\0\u{1}stored\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{1}rekey\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}runs\0\u{1}stored\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{1}rekey\0\u{1}reach\0")
 
   fileprivate class _StorageClass {
     var _hello: Latchkey_V1_Hello? = nil
@@ -220,6 +249,7 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
     var _pong: UInt64? = nil
     var _goodbye: UInt32 = 0
     var _rekey: Bool = false
+    var _reach: Latchkey_V1_Reach? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -237,6 +267,7 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
       _pong = source._pong
       _goodbye = source._goodbye
       _rekey = source._rekey
+      _reach = source._reach
     }
   }
 
@@ -262,6 +293,7 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
         case 5: try { try decoder.decodeSingularUInt64Field(value: &_storage._pong) }()
         case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._goodbye) }()
         case 7: try { try decoder.decodeSingularBoolField(value: &_storage._rekey) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._reach) }()
         default: break
         }
       }
@@ -295,6 +327,9 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
       if _storage._rekey != false {
         try visitor.visitSingularBoolField(value: _storage._rekey, fieldNumber: 7)
       }
+      try { if let v = _storage._reach {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -311,6 +346,7 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._pong != rhs_storage._pong {return false}
         if _storage._goodbye != rhs_storage._goodbye {return false}
         if _storage._rekey != rhs_storage._rekey {return false}
+        if _storage._reach != rhs_storage._reach {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -320,9 +356,44 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
   }
 }
 
+nonisolated extension Latchkey_V1_Reach: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Reach"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}port\0\u{1}addresses\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.port) }()
+      case 2: try { try decoder.decodeRepeatedBytesField(value: &self.addresses) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.port != 0 {
+      try visitor.visitSingularUInt32Field(value: self.port, fieldNumber: 1)
+    }
+    if !self.addresses.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.addresses, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Latchkey_V1_Reach, rhs: Latchkey_V1_Reach) -> Bool {
+    if lhs.port != rhs.port {return false}
+    if lhs.addresses != rhs.addresses {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}least_version\0\u{3}greatest_version\0\u{1}software\0\u{3}run_id\0\u{1}name\0\u{1}role\0\u{1}refusal\0\u{3}window_items\0\u{3}window_bytes\0\u{1}outgoing\0\u{1}incoming\0\u{3}key_id\0\u{1}held\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}least_version\0\u{3}greatest_version\0\u{1}software\0\u{3}run_id\0\u{1}name\0\u{1}role\0\u{1}refusal\0\u{3}window_items\0\u{3}window_bytes\0\u{1}outgoing\0\u{1}incoming\0\u{3}key_id\0\u{1}held\0\u{3}ended_sessions\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -343,6 +414,7 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
       case 11: try { try decoder.decodeRepeatedMessageField(value: &self.incoming) }()
       case 12: try { try decoder.decodeSingularBytesField(value: &self.keyID) }()
       case 13: try { try decoder.decodeRepeatedMessageField(value: &self.held) }()
+      case 14: try { try decoder.decodeSingularUInt64Field(value: &self.endedSessions) }()
       default: break
       }
     }
@@ -388,6 +460,9 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.held.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.held, fieldNumber: 13)
     }
+    if self.endedSessions != 0 {
+      try visitor.visitSingularUInt64Field(value: self.endedSessions, fieldNumber: 14)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -405,6 +480,7 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.incoming != rhs.incoming {return false}
     if lhs.keyID != rhs.keyID {return false}
     if lhs.held != rhs.held {return false}
+    if lhs.endedSessions != rhs.endedSessions {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -21,6 +21,8 @@ actor NodeProcess {
   private var variables: [String: String] = [:]
   /// What its processes are started by, if not by themselves.
   private var launcher: [String] = []
+  /// What it is told to listen on; nil for what it finds itself.
+  private var interfaces: String? = "lo"
 
   /// On loopback alone, and without mDNS: codes and peers' addresses lead the way.
   static let quiet = ["--no-discovery"]
@@ -53,7 +55,8 @@ actor NodeProcess {
     let command = launcher + [BuiltProgram.path]
     let process = try lab.spawn(
       command[0],
-      command.dropFirst() + ["run", "--interfaces", "lo", "--log-level", "debug", "--state-dir", folder] + self.options,
+      command.dropFirst() + ["run", "--log-level", "debug", "--state-dir", folder]
+        + (interfaces.map { ["--interfaces", $0] } ?? []) + self.options,
       variables: variables.merging(crashPoint.map { ["LATCHKEY_CRASH_AT": $0] } ?? [:]) { $1 }, output: "/dev/null",
       talk: folder + ".log")
     self.process = process
@@ -70,11 +73,17 @@ actor NodeProcess {
 
   /// From now on have its processes find these in their environment besides the lab's.
   ///
-  /// - Parameter launcher: a program that becomes the node, such as `/usr/bin/env`; none when left out.
-  func use(_ variables: [String: String], launcher: [String] = []) {
+  /// - Parameters:
+  ///   - launcher: a program that becomes the node, such as `/usr/bin/env`; none when left out.
+  ///   - interfaces: what it listens on, and nil for what it finds itself.
+  func use(_ variables: [String: String], launcher: [String] = [], interfaces: String? = "lo") {
     self.variables = variables
     self.launcher = launcher
+    self.interfaces = interfaces
   }
+
+  /// From now on have its processes find these in their environment, too.
+  func add(_ variables: [String: String]) { self.variables.merge(variables) { $1 } }
 
   /// Run `latchkey` against this node, in the environment that it runs in itself.
   func latchkey(_ arguments: [String]) async throws -> CommandResult {

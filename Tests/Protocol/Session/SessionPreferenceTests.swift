@@ -24,6 +24,14 @@ import Testing
     return kept
   }
 
+  /// The peer has seen the older session end and calls: whatever its ID, its call counts.
+  @Test func whoHasSeenItEndDoesNotGiveWayToTheRest() {
+    let old = SessionPreference(initiator: low, peerRunID: highRun, peerEnded: 3)
+    #expect(old.yields(to: SessionPreference(initiator: high, peerRunID: highRun, peerEnded: 4), own: low, peer: high))
+    #expect(!old.yields(to: SessionPreference(initiator: high, peerRunID: highRun, peerEnded: 3), own: low, peer: high))
+    #expect(!old.yields(to: SessionPreference(initiator: high, peerRunID: highRun, peerEnded: 2), own: low, peer: high))
+  }
+
   /// Both dialled at once: whichever session opened first on either side, both keep the one the lower ID dialled.
   @Test func bothSidesKeepTheSameOfTwoThatCross() {
     for initiators in [[low, high], [high, low]] {

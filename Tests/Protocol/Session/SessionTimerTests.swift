@@ -55,6 +55,25 @@ import Testing
     #expect(pair.clock.now - heard == 20_000)
   }
 
+  /// The network has changed: a sign of life is owed at once, and one within the time ends the doubt.
+  @Test mutating func aSessionInDoubtIsDeadSoon() throws {
+    let first = pair.caller.doubted(now: pair.clock.now)
+    let again = pair.caller.doubted(now: pair.clock.now)
+    #expect(first == 1)
+    #expect(again == nil, "it is owed already")
+    let start = pair.clock.now
+    pair.clock.advance(1_999)
+    try hear()
+    #expect(pair.caller.timerFired(now: pair.clock.now) == nil)
+    #expect(pair.caller.nextTimer - pair.clock.now == 20_000)
+    let next = pair.caller.doubted(now: pair.clock.now)
+    #expect(next == 2)
+    let second = pair.clock.now
+    #expect(fire() == .dead)
+    #expect(pair.clock.now - second == 2_000)
+    #expect(second - start == 1_999)
+  }
+
   @Test mutating func whatCannotBeOpenedIsNone() throws {
     pair.clock.advance(30_000)
     #expect(throws: SessionFault.authentication) {

@@ -73,6 +73,8 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case believeLateHello = "believe-late-hello"
   /// A receipt that the parent lost when it was set back is not sent again.
   case dropReceiptsAtRestart = "drop-receipts-at-restart"
+  /// Hello does not tell that sessions have ended.
+  case countNoEndedSessions = "count-no-ended-sessions"
 }
 
 extension DeliberateFault {

@@ -57,11 +57,15 @@ final class Network {
   }
 
   /// Connect to a node's listener; gives nil when that fails.
-  func dial(_ from: SimulatedNode, _ to: SimulatedNode, _ then: @escaping (Port?) -> Void) {
+  ///
+  /// - Parameter isKnown: whether the caller knows where the node is.
+  func dial(
+    _ from: SimulatedNode, _ to: SimulatedNode, isKnown: @escaping () -> Bool, _ then: @escaping (Port?) -> Void
+  ) {
     dials += 1
     let started = simulation.now
     func attempt() {
-      guard cut(from.index, to.index) == nil, to.isOn else {
+      guard cut(from.index, to.index) == nil, to.isOn, isKnown() else {
         // Nobody answers; the packet is repeated until the dialler gives up.
         guard simulation.now - started < 5_000_000 else { return then(nil) }
         return simulation.after(1_000_000) { attempt() }

@@ -3,6 +3,8 @@ final class Port {
   let connection: Connection
   let node: SimulatedNode
   private let life: Int
+  /// Where its machine was when the connection was made.
+  let place: Int
   unowned let simulation: Simulation
   weak var other: Port?
   /// Takes the next frame; calls `read` when it wants another.
@@ -25,11 +27,14 @@ final class Port {
     self.connection = connection
     self.node = node
     life = node.life
+    place = node.place
     simulation = node.simulation
   }
 
   /// Whether the program that holds this side is there still.
   var isHeld: Bool { node.isRunning && node.life == life }
+  /// Where the other machine was then; nil when it is gone.
+  var remotePlace: Int? { other?.place }
   var isWritable: Bool { unread < simulation.scenario.connectionBytes }
 
   func send(_ frame: Frame) {
@@ -129,7 +134,9 @@ final class Port {
   /// The other side has refused: what is on its way to it is lost, and so is what it sent.
   private func resetSoon() {
     simulation.after(simulation.network.delay) { [weak self] in
-      guard let self, let other, simulation.network.cut(node.index, other.node.index) == nil else { return }
+      guard let self, let other, !connection.isGone,
+        simulation.network.cut(node.index, other.node.index) == nil
+      else { return }
       outgoing = []
       end()
     }

@@ -5,8 +5,12 @@ import LatchkeyProtocol
 extension SimulatedLink {
   private enum Outcome {
     case served
+    /// No connection came about.
+    case unreachable
     case failed
     case silent
+    /// The network has changed under the call.
+    case void
   }
 
   func run() {
@@ -29,10 +33,14 @@ extension SimulatedLink {
       let delay: Int64
       switch outcome {
       case .served: delay = pace.served(jitter: simulation.jitter())
+      case .unreachable:
+        let crowd = simulation.nodes.count
+        delay = pace.failed(jitter: simulation.jitter(), isUnreachable: true, crowd: crowd)
       case .failed: delay = pace.failed(jitter: simulation.jitter())
       case .silent:
         delay = pace.failed(jitter: simulation.jitter())
         metSilence()
+      case .void: delay = 0
       }
       guard current == nil else { return run() }
       pause(delay, alive)
@@ -55,17 +63,25 @@ extension SimulatedLink {
     guard !places.isEmpty, let call = simulation.handshakes.call(node, peer, keys: keys) else { return then(.failed) }
     let place = places[simulation.random.below(places.count)]
     let life = node.life
-    simulation.network.dial(node, place) { [self] port in
-      guard node.life == life, node.isRunning else {
+    var isOver = false
+    func over(_ outcome: Outcome) {
+      guard !isOver else { return }
+      (isOver, abandonCall) = (true, nil)
+      then(outcome)
+    }
+    abandonCall = { [unowned node] in node.act(after: 0) { over(.void) } }
+    simulation.network.dial(node, place, isKnown: { [unowned self] in knows(place) }) { [self] port in
+      guard node.life == life, node.isRunning, !isOver else {
         port?.orphan()
         return
       }
-      guard let port else { return node.act(after: 0) { then(.failed) } }
-      var isOver = false
-      func over(_ outcome: Outcome) {
-        guard !isOver else { return }
-        isOver = true
-        then(outcome)
+      guard let port else { return node.act(after: 0) { over(.unreachable) } }
+      abandonCall = { [unowned node] in
+        node.act(after: 0) {
+          guard !isOver else { return }
+          port.abort()
+          over(.void)
+        }
       }
       port.onEnd = { over(.silent) }
       port.onFrame = { [self] frame in
@@ -75,7 +91,7 @@ extension SimulatedLink {
           port.close()
           return over(.failed)
         }
-        isOver = true
+        (isOver, abandonCall) = (true, nil)
         serve(port, sealing, isInitiator: true, pairwiseKey: keys[key], offeredKey: offered) { then(.served) }
       }
       node.act(after: 10_000_000) {
@@ -146,6 +162,11 @@ extension SimulatedLink {
       if case .success(let sessions) = result { (record.removalSessions, record.removalSilences) = (sessions, 0) }
       then()
     }
+  }
+
+  /// Whether a session is of a new pairing with a removed device, which the disk has not taken yet.
+  func isOfNewPairing(_ session: SimulatedSession) -> Bool {
+    record.state == .removedUntold && record.pendingKey == session.pairwiseKey
   }
 
   var hasHeardEnough: Bool {

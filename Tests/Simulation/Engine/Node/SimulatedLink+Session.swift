@@ -33,7 +33,8 @@ extension SimulatedLink {
     }
     port.onFrame = { [weak self] frame in self?.take(frame, session) }
     port.read()
-    keepTime(session, reconcile: node.now + 15 * 60_000)
+    session.reconcileAt = node.now + 15 * 60_000
+    keepTime(session)
   }
 
   /// The reader or the clock of a session has ended: finish what is under way.
@@ -53,14 +54,15 @@ extension SimulatedLink {
     session.ended()
   }
 
-  private func keepTime(_ session: SimulatedSession, reconcile: BootInstant) {
-    let wait = max(10, min(session.nextTimer, reconcile) - node.now)
+  /// Wait for what the session's clock asks next; who waited for something later waits no more.
+  func keepTime(_ session: SimulatedSession) {
+    session.waits += 1
+    let (wait, look) = (max(10, min(session.nextTimer, session.reconcileAt) - node.now), session.waits)
     node.act(after: wait * 1_000) { [weak self] in
-      guard let self, !session.isEnding, sessions[session.number] === session else { return }
+      guard let self, !session.isEnding, sessions[session.number] === session, session.waits == look else { return }
       let now = node.now
-      var reconcile = reconcile
-      if now >= reconcile, current == session.number {
-        reconcile = now + 15 * 60_000
+      if now >= session.reconcileAt, current == session.number {
+        session.reconcileAt = now + 15 * 60_000
         if !inbox.statement.isEmpty { send(SessionBatch(stored: inbox.statement), session) }
         signalOutbox()
       }
@@ -76,7 +78,7 @@ extension SimulatedLink {
         return end(session)
       case nil: break
       }
-      keepTime(session, reconcile: reconcile)
+      keepTime(session)
     }
   }
 
@@ -129,7 +131,7 @@ extension SimulatedLink {
         if let known = try received(run) { send(SessionBatch(stored: [known]), session) }
       }
       if !batch.runs.isEmpty { signal(session, \.inboxPump) { [self] in pumpInbox(session, $0) } }
-      session.port.read()
+      received(batch.reach, session)
     } catch { accuse(session, error) }
   }
 
@@ -179,7 +181,7 @@ extension SimulatedLink {
         close(number, .renew)
         return then(false)
       }
-      var choice = roster.greeted(number, runID: hello.runID)
+      var choice = roster.greeted(number, runID: hello.runID, ended: hello.endedSessions)
       if simulation.fault == .keepNewerSession, choice == .giveWay { choice = .keep(insteadOf: current ?? attempt) }
       switch choice {
       case .gone: return then(false)
@@ -229,6 +231,8 @@ extension SimulatedLink {
       }
     }
     sightings.append((session.pairwiseKey, session.offeredKey))
+    if session.isInitiator { proven = session.port.remotePlace }
+    sendReach(session)
     signal(session, \.forgetPump) { [self] in pumpForget(session, $0) }
     signalOutbox()
   }
@@ -240,7 +244,7 @@ extension SimulatedLink {
         hello: Hello(
           runID: node.runID, name: node.name, role: node.role, refusal: refusal, windowItems: scenario.windowItems,
           windowBytes: scenario.windowBytes, outgoing: outbox.statement, incoming: inbox.statement, held: inbox.held,
-          keyID: record.sessionKey.map { simulation.keys.keyID(of: $0) } ?? [])), session)
+          keyID: record.sessionKey.map { simulation.keys.keyID(of: $0) } ?? [], endedSessions: endedSessions)), session)
   }
 
   private func forget(_ position: StreamPosition) {
@@ -260,6 +264,7 @@ extension SimulatedLink {
     }
     if !batch.stored.isEmpty { parts.append("stored \(brief(batch.stored))") }
     if let goodbye = batch.goodbye { parts.append("goodbye \(goodbye)") }
+    if let reach = batch.reach { parts.append("reach \(reach.port)") }
     return parts.isEmpty ? "ping or pong" : parts.joined(separator: ", ")
   }
 

@@ -7,7 +7,8 @@ extension SimulatedLink {
 
   /// Load what may be sent and send it, until nothing waits or the window or the connection is full.
   func pumpOutbox(_ session: SimulatedSession, _ done: @escaping () -> Void) {
-    guard current == session.number, session.port.isWritable, let load = outbox.nextLoad() else { return done() }
+    guard current == session.number, session.port.isWritable, !isOfNewPairing(session), let load = outbox.nextLoad()
+    else { return done() }
     give(load) { [self] items in
       guard let items else {
         failed(session.number)

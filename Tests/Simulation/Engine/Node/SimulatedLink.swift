@@ -20,7 +20,17 @@ final class SimulatedLink {
   var watch = CloneWatch()
   var answeringKeyID: [UInt8]?
   var removalSession: Int?
+  /// Sessions that were up in this run and have ended.
+  private(set) var endedSessions: UInt64 = 0
+  /// Where the peer says that it can be called.
+  var told: Int? { didSet { node.remembered[peer] = (proven, told) } }
+  /// Where mDNS saw the peer last.
+  var announced: Int?
+  /// Where a session was opened last.
+  var proven: Int? { didSet { node.remembered[peer] = (proven, told) } }
   var isDialling = false
+  /// The network has changed under the call that is under way: it is of no use any more.
+  var abandonCall: (() -> Void)?
   var isEnded = false
   /// Something happened that is worth a new try, or a session has begun or ended.
   private(set) lazy var wake = SimulatedSignal(node)
@@ -42,6 +52,7 @@ final class SimulatedLink {
     self.outbox = OutboxMachine(outbox)
     self.inbox = InboxMachine(inbox, held: held)
     roster = SessionRoster(own: node.device, peer: record.device)
+    (proven, told) = node.remembered[record.device] ?? (nil, nil)
   }
 
   // MARK: What the node tells
@@ -190,6 +201,7 @@ final class SimulatedLink {
     }
     if wasCurrent {
       simulation.note(10, "\(name) session \(number) ended")
+      if simulation.fault != .countNoEndedSessions { endedSessions += 1 }
       outbox.sessionClosed()
       if simulation.fault == .keepReceivedAtNewSession { loseGathered() } else { inbox.sessionClosed() }
       if simulation.fault == .forgetPendingAtEnd { pendingForget = [:] }

@@ -33,6 +33,10 @@ final class SimulatedNode {
   var backup: ModelStore?
   /// Milliseconds that the wall clock is off.
   var wallError: Int64 = 0
+  /// Where the machine is; another number with each move to another address.
+  private(set) var place: Int
+  /// Where peers were, as the disk holds it.
+  var remembered: [DeviceID: (proven: Int?, told: Int?)] = [:]
   private var bootedAt: Int64 = 0
   private var sleptMilliseconds: Int64 = 0
   private var sleepsFor: Int64 = 0
@@ -48,6 +52,7 @@ final class SimulatedNode {
     self.device = device
     self.role = role
     self.linkKey = linkKey
+    place = simulation.freshPlace()
     sources = ModelSources(
       coding: simulation.coding, keys: simulation.keys, freshEpoch: { [unowned simulation] in simulation.freshEpoch() },
       bootID: "boot-0", now: { BootInstant(milliseconds: 0) }, fault: simulation.fault)
@@ -91,6 +96,7 @@ final class SimulatedNode {
     act(after: 20_000) { [unowned self] in
       isListening = true
       announce()
+      look()
     }
     lookForExpired()
   }
@@ -151,20 +157,43 @@ final class SimulatedNode {
       for port in [connection.caller, connection.callee] where port?.node === self { port?.give() }
     }
     // Waking is a sign of life for whoever sleeps.
-    act(after: 0) { [unowned self] in for link in links { link.signOfLife() } }
+    act(after: 0) { [unowned self] in for link in links { link.networkChanged() } }
     lookForExpired()
+  }
+
+  /// The machine has another address: what was sent from or to the one before gets nowhere, and nobody says so.
+  func move() {
+    place = simulation.freshPlace()
+    for connection in simulation.network.open
+    where connection.caller?.node === self || connection.callee?.node === self { connection.isGone = true }
+    // The kernel tells at once, or the next look does.
+    act(after: Int64(simulation.random.below(2_000_000))) { [unowned self] in
+      for link in links { link.networkChanged() }
+      announce()
+    }
   }
 
   var name: String { "\(role == .parent ? "P" : "C")\(index)" }
 
   /// mDNS tells the others, or does not.
   func announce() {
-    for other in simulation.nodes where other !== self && simulation.random.below(10) > 0 {
-      other.act(after: simulation.network.delay + 100_000) { [unowned self, unowned other] in
-        guard simulation.network.cut(index, other.index) == nil else { return }
-        other.link(device)?.signOfLife()
-      }
+    for other in simulation.nodes where other !== self && simulation.random.below(10) > 0 { announce(to: other) }
+  }
+
+  /// - Parameter isNews: whether the one who sees it has to do with it also where it has seen it before.
+  func announce(to other: SimulatedNode, isNews: Bool = true) {
+    guard let link = other.link(device), isNews || link.announced != place else { return }
+    let place = place
+    other.act(after: simulation.network.delay + 100_000) { [unowned self, unowned other] in
+      guard simulation.network.cut(index, other.index) == nil else { return }
+      other.link(device)?.sighted(place)
     }
+  }
+
+  /// See who is announced, now and every minute: what was lost once is not lost every time.
+  private func look() {
+    for other in simulation.nodes where other !== self && other.isListening { other.announce(to: self, isNews: false) }
+    act(after: 60_000_000) { [unowned self] in look() }
   }
 
   func link(_ device: DeviceID) -> SimulatedLink? { links.first { $0.peer == device } }

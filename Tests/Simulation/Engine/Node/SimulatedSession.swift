@@ -31,6 +31,12 @@ final class SimulatedSession {
   /// Whether its reader or its clock has ended: what is under way is finished, nothing is begun.
   var isEnding = false
   var isOver = false
+  /// When both sides say again what they hold.
+  var reconcileAt = BootInstant(milliseconds: 0)
+  /// Counts waits for the clock: the last one counts.
+  var waits = 0
+  /// Where the peer was told that it can call.
+  var reach: Int?
   var windowItems = Int.max
   var windowBytes = Int.max
   /// What was sent and not reported stored, by the simulation's own count.
@@ -80,6 +86,20 @@ final class SimulatedSession {
       core = .sealed(machine)
       return batch
     default: throw .authentication
+    }
+  }
+
+  /// The ping to send, because something speaks against the session.
+  func doubted(now: BootInstant) -> UInt64? {
+    switch core {
+    case .plain(var rules):
+      let ping = rules.doubted(now: now)
+      core = .plain(rules)
+      return ping
+    case .sealed(var machine):
+      let ping = machine.doubted(now: now)
+      core = .sealed(machine)
+      return ping
     }
   }
 

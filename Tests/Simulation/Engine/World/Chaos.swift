@@ -69,6 +69,7 @@ final class Chaos {
       node.sleep(
         micros: Int64(below(150_000_000)), milliseconds: simulation.random.once(in: 2) ? month : Int64(below(3_600_000))
       )
+    case .move: node.move()
     case .wallJump: node.wallError += Int64(below(2 * 315_360_000) - 315_360_000) * 1_000
     case .slowDisk: node.disk.slowest = simulation.random.once(in: 2) ? 2_000_000 : 3_000
     case .fullDisk: node.disk.fullUntil = simulation.now + Int64(below(30_000_000))
@@ -176,10 +177,13 @@ final class Chaos {
     if scenario.endsWithOutage { simulation.network.cutAll(for: wait) }
     // The network is there again: everybody notices, some before it carries anything.
     for node in simulation.nodes {
-      node.act(after: Int64(below(500_000))) { for link in node.links { link.signOfLife() } }
+      node.act(after: Int64(below(500_000))) { for link in node.links { link.networkChanged() } }
     }
     simulation.after(scenario.endsWithOutage ? wait : 0) { [unowned self] in
       simulation.network.heal()
+      for node in simulation.nodes where node.isListening {
+        for other in simulation.nodes where other !== node { node.announce(to: other) }
+      }
       if scenario.endsWithOutage, !scenario.troubles.contains(.remove) {
         simulation.after(20_000_000) { [unowned self] in simulation.oracle.expectsSessions() }
       }

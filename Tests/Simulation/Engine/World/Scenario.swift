@@ -6,7 +6,7 @@ public struct Scenario: Sendable {
   /// What may befall a node or the network, and a person's acts that are out of the common run.
   enum Trouble: CaseIterable {
     case reset, halfOpen, partition, delay, replay, stall
-    case kill, killAtCommit, powerCut, sleep, wallJump, slowDisk, fullDisk
+    case kill, killAtCommit, powerCut, sleep, move, wallJump, slowDisk, fullDisk
     case cancel, remove, pairAnew, backup, wipe, clone
   }
 

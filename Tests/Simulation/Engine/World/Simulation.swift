@@ -26,6 +26,7 @@ public final class Simulation {
   public private(set) var trace: Trace
   private var violation: String?
   private var epochs: UInt64 = 0
+  private var places = 0
   private var events = 0
   /// Events after which it is taken to go round in a circle.
   private static let mostEvents = 6_000_000
@@ -98,6 +99,12 @@ public final class Simulation {
   func freshEpoch() -> UInt64 {
     epochs += 1
     return random.next() | 1
+  }
+
+  /// A place at which no machine has been.
+  func freshPlace() -> Int {
+    places += 1
+    return places
   }
 
   func jitter() -> Double { Double.random(in: 0...1, using: &random) }

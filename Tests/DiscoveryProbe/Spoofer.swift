@@ -1,0 +1,48 @@
+import Glibc
+import LatchkeyDiscovery
+
+/// Repeats what others announce under names of its own, at an address where connections are taken and nothing is said.
+enum Spoofer {
+  /// Repeat until killed; writes a line for each announcement.
+  static func run(interface: String) async -> Never {
+    let port = listen()
+    guard port != 0 else {
+      Output.line("cannot listen")
+      exit(71)
+    }
+    let watching = EmbeddedDiscovery(configuration: DiscoveryConfiguration(interfaces: [interface]))
+    let running = Task { await watching.run() }
+    Output.line("spoofing")
+    var own: Set<String> = []
+    var repeated: Set<[UInt8]> = []
+    var speaking: [Task<Void, Never>] = []
+    for await event in watching.events {
+      guard case .found(let service) = event, !own.contains(service.instanceName), let nonce = service.text["n"],
+        repeated.insert(nonce).inserted, repeated.count <= 16
+      else { continue }
+      let name = "spoof\(repeated.count)"
+      own.insert(name)
+      let speaker = EmbeddedDiscovery(configuration: DiscoveryConfiguration(interfaces: [interface]))
+      await speaker.advertise(ServiceAdvertisement(instanceName: name, port: port, text: service.text))
+      speaking.append(Task { await speaker.run() })
+      Output.line("repeated \(service.instanceName) as \(name)")
+    }
+    await running.value
+    exit(0)
+  }
+
+  /// Nobody ever accepts: the kernel completes connections, and no more.
+  private static func listen() -> UInt16 {
+    let descriptor = socket(AF_INET6, CInt(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in6()
+    address.sin6_family = sa_family_t(AF_INET6)
+    var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+    let bound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+        bind(descriptor, raw, size) == 0 && Glibc.listen(descriptor, 128) == 0
+          && getsockname(descriptor, raw, &size) == 0
+      }
+    }
+    return bound ? UInt16(bigEndian: address.sin6_port) : 0
+  }
+}

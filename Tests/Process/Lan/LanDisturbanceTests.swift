@@ -1,0 +1,103 @@
+import Foundation
+import Glibc
+import LatchkeyModel
+import Testing
+
+/// What happens to a network while two nodes are connected. Each ends with something delivered, which no session that only
+/// looks alive can do.
+@Suite(.serialized) struct LanDisturbanceTests {
+  @Test(LanScenario.loss.isChosen) func lossAndDelay() async throws {
+    try await LanScenario.loss.run { lab in
+      let hosts = try await lab.hosts(2)
+      for host in hosts {
+        try await host.delay(milliseconds: 100)
+        try await host.shell(
+          """
+          nft add table inet lab
+          nft add chain inet lab in '{ type filter hook input priority 0; }'
+          nft add rule inet lab in iifname eth0 numgen random mod 100 '<' 20 drop
+          """)
+      }
+      let (parent, children) = try await lab.family(hosts)
+      try await lab.deliver("a message", from: parent, to: "Child 1")
+      for node in [parent] + children { await node.kill() }
+      try await hosts[0].address("10.77.1.1/16")
+      for node in [parent] + children { try await node.start() }
+      try await lab.time("connected after a start with another address") { try await parent.isConnected() }
+      try await lab.deliver("a message", from: parent, to: "Child 1")
+    }
+  }
+
+  @Test(LanScenario.flaps.isChosen) func flappingLink() async throws {
+    try await LanScenario.flaps.run { lab in
+      let hosts = try await lab.hosts(2)
+      let (parent, _) = try await lab.family(hosts)
+      for milliseconds in [100, 400, 100, 900, 2_500] {
+        try await hosts[1].plug(false)
+        try await Task.sleep(for: .milliseconds(milliseconds))
+        try await hosts[1].plug(true)
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      try await lab.deliver("a message after the last", from: parent, to: "Child 1")
+      // Also what was given while the cable was out.
+      try await hosts[0].plug(false)
+      let id = try await parent.issue(.message("later"), to: "Child 1")
+      try await Task.sleep(for: .seconds(4))
+      try await hosts[0].plug(true)
+      let begun = ContinuousClock.now
+      _ = try await parent.ended(id)
+      lab.note("what waited during 4 s without a cable \(LanLab.text(begun.duration(to: .now)))")
+    }
+  }
+
+  @Test(LanScenario.address.isChosen) func changedAddress() async throws {
+    try await LanScenario.address.run { lab in
+      let hosts = try await lab.hosts(2)
+      let (parent, _) = try await lab.family(hosts)
+      try await hosts[0].address("10.77.1.1/16")
+      try await lab.deliver("to the parent's new address", from: parent, to: "Child 1")
+      try await hosts[1].address("10.77.1.2/16")
+      try await lab.deliver("to the child's new address", from: parent, to: "Child 1")
+      // Both at once, as when the router is another one.
+      try await hosts[0].address("192.168.5.1/24")
+      try await hosts[1].address("192.168.5.2/24")
+      try await lab.deliver("after both moved", from: parent, to: "Child 1")
+    }
+  }
+
+  @Test(LanScenario.stopped.isChosen) func standingStill() async throws {
+    try await LanScenario.stopped.run { lab in
+      let hosts = try await lab.hosts(2)
+      let (parent, children) = try await lab.family(hosts)
+      await children[0].signal(SIGSTOP)
+      try await lab.time("the parent noticed", seconds: 100) { try await !parent.isConnected() }
+      let id = try await parent.issue(.message("good morning"), to: "Child 1")
+      try await Task.sleep(for: .seconds(20))
+      await children[0].signal(SIGCONT)
+      let begun = ContinuousClock.now
+      _ = try await parent.ended(id)
+      lab.note("return \(LanLab.text(begun.duration(to: .now)))")
+    }
+  }
+
+  @Test(LanScenario.death.isChosen) func uncleanDeath() async throws {
+    try await LanScenario.death.run { lab in
+      let hosts = try await lab.hosts(3)
+      let (parent, children) = try await lab.family(hosts)
+      // Cable first: neither a goodbye nor a reset gets out.
+      try await hosts[1].plug(false)
+      await children[0].kill()
+      try await hosts[1].endDaemon(SIGKILL)
+      let id = try await parent.issue(.message("when you are back"), to: "Child 1")
+      try await hosts[1].address("10.77.1.2/16")
+      try await Task.sleep(for: .seconds(3))
+      try await hosts[1].plug(true)
+      try await hosts[1].startDaemon()
+      let begun = ContinuousClock.now
+      try await children[0].start()
+      _ = try await parent.ended(id)
+      lab.note("delivered after its start \(LanLab.text(begun.duration(to: .now)))")
+      try await lab.deliver("to the other child", from: parent, to: "Child 2")
+    }
+  }
+}

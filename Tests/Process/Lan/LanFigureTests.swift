@@ -1,0 +1,156 @@
+import Foundation
+import Glibc
+import LatchkeyModel
+import Testing
+
+/// What is measured beside what Avahi's own tools need.
+@Suite(.serialized) struct LanFigureTests {
+  /// A child's machine is turned on; the parent has another address than the one that the child remembers.
+  @Test(LanScenario.first.isChosen) func firstContact() async throws {
+    try await LanScenario.first.run { lab in
+      let hosts = try await lab.hosts(3)
+      let (parent, children) = try await lab.family(Array(hosts.prefix(2)))
+      await children[0].kill()
+      await parent.kill()
+      try await hosts[0].address("10.77.1.1/16")
+      try await parent.start()
+      try await lab.time("the parent finds by avahi-daemon") {
+        try await parent.api.status().discovery == "avahiDaemon"
+      }
+      // Its announcement has been repeated by now, as it is when machines are turned on hours apart.
+      try await Task.sleep(for: .seconds(3))
+      let browse = ["avahi-browse", "--resolve", "--parsable", "--no-db-lookup", "_latchkey._tcp"]
+      let output = lab.processes.newPath()
+      var begun = ContinuousClock.now
+      let browser = try hosts[2].spawn(browse, output: output)
+      try await lab.time("avahi-browse has resolved", since: begun) { ProcessLab.read(output).contains(";10.77.1.1;") }
+      browser.signal(SIGTERM)
+      // What was asked for just now is not said again for a second, and would be heard by everybody.
+      try await Task.sleep(for: .seconds(3))
+      begun = .now
+      try await children[0].start()
+      try await lab.time("connected at an unknown address", since: begun) { try await parent.isConnected() }
+      // With this the child has written down where it was.
+      try await lab.deliver("a message", from: parent, to: "Child 1")
+      await children[0].kill()
+      try await eventually("the parent knows it") { try await !parent.isConnected() }
+      begun = .now
+      try await children[0].start()
+      lab.note("answering after \(LanLab.text(begun.duration(to: .now)))")
+      try await lab.time("connected at a remembered address", since: begun) { try await parent.isConnected() }
+    }
+  }
+
+  /// Both machines that look have just been turned on, avahi-daemon with them.
+  @Test(LanScenario.cold.isChosen) func coldStart() async throws {
+    try await LanScenario.cold.run { lab in
+      let hosts = try await lab.hosts(3)
+      let (parent, children) = try await lab.family(Array(hosts.prefix(2)))
+      for node in [parent] + children { await node.kill() }
+      try await hosts[0].address("10.77.1.1/16")
+      try await parent.start()
+      for host in hosts { try await host.endDaemon(SIGKILL) }
+      try await hosts[0].startDaemon()
+      try await eventually("the parent is announced") { try await parent.api.status().discovery == "avahiDaemon" }
+      try await Task.sleep(for: .seconds(3))
+      try await hosts[2].startDaemon()
+      let output = lab.processes.newPath()
+      var begun = ContinuousClock.now
+      let browser = try hosts[2].spawn(
+        ["avahi-browse", "--resolve", "--parsable", "--no-db-lookup", "_latchkey._tcp"], output: output)
+      try await lab.time("avahi-browse has resolved", since: begun) { ProcessLab.read(output).contains(";10.77.1.1;") }
+      browser.signal(SIGTERM)
+      try await Task.sleep(for: .seconds(3))
+      try await hosts[1].startDaemon()
+      begun = .now
+      try await children[0].start()
+      try await lab.time("connected at an unknown address", since: begun) { try await parent.isConnected() }
+    }
+  }
+
+  /// A day of three nodes, with names that last three seconds instead of an hour.
+  @Test(LanScenario.day.isChosen) func aDayOnTheAir() async throws {
+    try await LanScenario.day.run { lab in
+      let hosts = try await lab.hosts(4)
+      let output = lab.processes.newPath()
+      let browser = try hosts[3].spawn(
+        ["avahi-browse", "--resolve", "--parsable", "--no-db-lookup", "_latchkey._tcp"], output: output)
+      let (parent, children) = try await lab.family(Array(hosts.prefix(3)))
+      for node in [parent] + children {
+        await node.kill()
+        await node.add(["LATCHKEY_ROTATE_SECONDS": "3"])
+      }
+      for node in [parent] + children { try await node.start() }
+      let seen = try await lab.until(seconds: 200) { () -> [Announced]? in
+        let seen = Announced.read(ProcessLab.read(output))
+        let hours = Dictionary(grouping: Set(seen.map { "\($0.address) \($0.instance)" })) { $0.prefix { $0 != " " } }
+        return hours.count == 3 && hours.values.allSatisfy { $0.count >= 24 } ? seen : nil
+      }
+      browser.signal(SIGTERM)
+      // Whatever an announcement says belongs to that one name alone, `v=1` and where it is called aside.
+      var owners: [String: Set<String>] = [:]
+      for one in seen {
+        for value in [one.host] + one.text where value != "\"v=1\"" { owners[value, default: []].insert(one.instance) }
+      }
+      let repeated = owners.filter { $0.value.count > 1 }
+      try lab.check(repeated.isEmpty, "said in more than one hour: \(repeated)")
+      try lab.check(owners.count >= 3 * 24 * 3, "too little was seen: \(owners.count)")
+      try lab.check(seen.allSatisfy { $0.text.contains("\"v=1\"") && $0.text.count == 3 }, "other pairs than v, n, h")
+      try lab.check(try await parent.api.devices().allSatisfy(\.isConnected), "a session did not outlive its names")
+      lab.note("\(Set(seen.map(\.instance)).count) names, \(owners.count) values, none of them twice")
+    }
+  }
+
+  /// Bytes of mDNS that enter the bridge while nothing happens.
+  @Test(LanScenario.idle.isChosen) func idleMulticast() async throws {
+    try await LanScenario.idle.run { lab in
+      try await lab.onWire(
+        """
+        nft add table bridge idle
+        nft add chain bridge idle in '{ type filter hook prerouting priority 0; }'
+        nft add rule bridge idle in udp dport 5353 counter
+        """)
+      func bytes() async throws -> Int {
+        let rules = try await lab.onWire("nft list chain bridge idle in")
+        let word = rules.split(separator: " ").drop { $0 != "bytes" }.dropFirst().first
+        return Int(word?.split(whereSeparator: \.isWhitespace).first ?? "") ?? 0
+      }
+      let hosts = try await lab.hosts(4)
+      try await Task.sleep(for: .seconds(60))
+      var before = try await bytes()
+      try await Task.sleep(for: .seconds(60))
+      let daemons = try await bytes() - before
+      _ = try await lab.family(hosts)
+      try await Task.sleep(for: .seconds(60))
+      before = try await bytes()
+      try await Task.sleep(for: .seconds(120))
+      let nodes = try await bytes() - before
+      lab.note("4 avahi-daemons alone, second minute: \(daemons * 60 / 4) bytes an hour each")
+      lab.note("with nodes, second and third minute: \(nodes * 30 / 4) bytes an hour each")
+    }
+  }
+
+  @Test(LanScenario.powerCut.isChosen) func powerCut() async throws {
+    try await LanScenario.powerCut.run { lab in
+      let hosts = try await lab.hosts(61)
+      let (parent, children) = try await lab.family(hosts)
+      for host in hosts { try await host.plug(false) }
+      for node in [parent] + children { await node.kill() }
+      for host in hosts {
+        try await host.endDaemon(SIGKILL)
+        try await host.address("10.77.1.\(host.number)/16")
+        try await host.plug(true)
+      }
+      for host in hosts { try await host.startDaemon() }
+      let begun = ContinuousClock.now
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for node in children + [parent] { group.addTask { try await node.start() } }
+        try await group.waitForAll()
+      }
+      lab.note("all started within \(LanLab.text(begun.duration(to: .now)))")
+      try await lab.time("all connected after that") {
+        try await parent.api.devices().filter(\.isConnected).count == children.count
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Glibc
+import LatchkeyModel
+import Synchronization
+
+/// One machine of the lab: network and mount namespaces, and what runs in them.
+final class LanHost: Sendable {
+  let lab: LanLab
+  private let holder: SpawnedProcess
+  /// Its port on the bridge is `p` and this number.
+  let number: Int
+  private let base: String
+  private let daemons = Mutex((bus: SpawnedProcess?.none, avahi: SpawnedProcess?.none))
+
+  init(lab: LanLab, holder: SpawnedProcess, number: Int, base: String) {
+    self.lab = lab
+    self.holder = holder
+    self.number = number
+    self.base = base
+  }
+
+  /// Run shell commands on this machine; gives their output.
+  @discardableResult
+  func shell(_ script: String) async throws -> String { try await lab.shell(holder, script) }
+
+  /// Start a program on this machine that ends with the lab at the latest.
+  func spawn(_ command: [String], input: String = "/dev/null", output: String) throws -> SpawnedProcess {
+    let all = LanLab.enter(holder) + command
+    return try lab.processes.spawn(
+      all[0], Array(all.dropFirst()), variables: Self.variables, input: input, output: output, talk: base + ".log")
+  }
+
+  /// Make a node on this machine; it is not started.
+  func node(_ role: DeviceRole, _ name: String) async throws -> NodeProcess {
+    let node = try await lab.processes.node(role, name)
+    await node.use(Self.variables, launcher: LanLab.enter(holder), interfaces: nil)
+    return node
+  }
+
+  /// Give the machine this IPv4 address, with its prefix length, in place of others.
+  func address(_ address: String) async throws {
+    try await shell("ip -4 address flush dev eth0; ip address add \(address) dev eth0")
+  }
+
+  /// Take the cable out, or put it in again.
+  func plug(_ isIn: Bool) async throws {
+    try await lab.onWire("ip link set p\(number) \(isIn ? "up" : "down")")
+  }
+
+  /// Start the bus, unless it runs, and avahi-daemon.
+  func startDaemon() async throws {
+    if daemons.withLock({ $0.bus == nil }) {
+      let bus = try spawn(
+        ["dbus-daemon", "--nofork", "--nopidfile", "--config-file", lab.processes.folder + "/bus.conf"],
+        output: "/dev/null")
+      daemons.withLock { $0.bus = bus }
+      try await waitFor("/run/dbus/system_bus_socket")
+    }
+    let configuration = """
+      [server]
+      host-name=telltale-\(number)
+      use-ipv4=yes
+      use-ipv6=yes
+      allow-interfaces=eth0
+      [publish]
+      publish-hinfo=no
+      publish-workstation=no
+      """
+    try configuration.write(toFile: base + ".avahi", atomically: true, encoding: .utf8)
+    let avahi = try spawn(
+      ["avahi-daemon", "--no-drop-root", "--no-chroot", "--no-rlimits", "--file", base + ".avahi"], output: "/dev/null")
+    daemons.withLock { $0.avahi = avahi }
+    try await waitFor("/run/avahi-daemon/socket")
+  }
+
+  /// End avahi-daemon; `SIGKILL` lets it say no goodbye.
+  func endDaemon(_ signal: Int32 = SIGTERM) async throws {
+    let avahi = daemons.withLock { daemons in
+      defer { daemons.avahi = nil }
+      return daemons.avahi
+    }
+    avahi?.signal(signal)
+    _ = await avahi?.wait()
+    try await shell("rm -f /run/avahi-daemon/*")
+  }
+
+  private func waitFor(_ socket: String) async throws {
+    try await shell("n=0; until [ -S \(socket) ]; do n=$((n + 1)); [ $n -lt 500 ]; sleep 0.02; done")
+  }
+
+  private static let variables = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/run/dbus/system_bus_socket"]
+}
+
+extension LanHost {
+  /// Start a probe of discovery on this machine, wait for a line that it begins with, and give the file of its output.
+  func probe(_ arguments: String, _ line: String) async throws -> String {
+    let output = lab.processes.newPath()
+    let probe = URL(fileURLWithPath: BuiltProgram.path).deletingLastPathComponent()
+      .appendingPathComponent("latchkey-discovery-probe").path
+    let process = try spawn(
+      ["sh", "-c", "exec \(probe) \(arguments)"], output: output)
+    try await eventually("the probe says “\(line)”") {
+      guard process.isRunning else { throw LabFault("the probe ended: \(ProcessLab.read(output))") }
+      return ProcessLab.read(output).contains(line)
+    }
+    return output
+  }
+
+  /// Have every frame to and from this machine come late, by a relay between its cable and the bridge.
+  func delay(milliseconds: Int) async throws { try await lab.delay(self, milliseconds: milliseconds) }
+}

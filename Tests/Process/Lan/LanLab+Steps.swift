@@ -1,0 +1,46 @@
+import Foundation
+
+/// What scenarios have in common.
+extension LanLab {
+  /// Give a message and wait until the child has taken it; notes how long that took.
+  func deliver(_ what: String, from parent: NodeProcess, to child: String) async throws {
+    let begun = ContinuousClock.now
+    let id = try await parent.issue(.message(what), to: child)
+    let command = try await parent.ended(id)
+    try check(command.status == .executed, "\(what): the message came to its end so: \(command.status)")
+    let taken = begun.duration(to: .now)
+    // No measurement: by then nothing but a time-out that was waited for has brought it about.
+    try check(taken < .seconds(40), "\(what): nothing was noticed before a time-out, \(Self.text(taken))")
+    note("\(what) \(Self.text(taken))")
+  }
+
+  /// Wait until something is there, looking now and then.
+  func until<Value>(
+    seconds: Int, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value?
+  ) async throws -> Value {
+    let limit = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < limit {
+      if let value = try await body() { return value }
+      try await Task.sleep(for: .milliseconds(500))
+    }
+    throw LabFault("What the scenario waits for was not there within \(seconds) s.")
+  }
+
+  /// Hold a scenario to what it shows.
+  func check(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
+    guard condition else { throw LabFault(sentence()) }
+  }
+
+  /// Put a relay between a machine's cable and its bridge that keeps every frame for a while.
+  func delay(_ host: LanHost, milliseconds: Int) async throws {
+    let (port, near, far) = ("p\(host.number)", "n\(host.number)", "f\(host.number)")
+    try await onWire(
+      """
+      ip link set \(port) nomaster
+      ip link add \(near) type veth peer name \(far)
+      ip link set \(near) up
+      ip link set \(far) master \(Self.bridge) up
+      """)
+    try await relay(port, near, milliseconds: milliseconds)
+  }
+}

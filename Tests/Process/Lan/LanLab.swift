@@ -1,0 +1,237 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A house full of machines: network namespaces on bridges, with avahi-daemons, and real nodes in them.
+///
+/// Nothing in it reaches the machine's own networks. It needs root, or a user namespace with network namespaces in it.
+final class LanLab: Sendable {
+  let processes: ProcessLab
+  /// Holds the namespaces that the bridges are in.
+  private let wire: SpawnedProcess
+  private let state = Mutex((hosts: 0, figures: [String]()))
+
+  /// The bridge that hosts are put on unless a scenario says otherwise.
+  static let bridge = "lan"
+
+  /// Run `body` with a lab, and end what it started however it ends.
+  static func run<Value>(_ body: (LanLab) async throws -> Value) async throws -> Value {
+    try await ProcessLab.run { processes in
+      let lab = try LanLab(processes)
+      try await lab.prepare()
+      return try await body(lab)
+    }
+  }
+
+  private init(_ processes: ProcessLab) throws {
+    self.processes = processes
+    let arguments =
+      (Self.isRoot ? [] : ["--user", "--map-root-user"]) + ["--net", "--mount", "sh", "-c", Self.wireScript]
+    wire = try processes.spawn(
+      "unshare", arguments, output: processes.folder + "/wire.out", talk: processes.folder + "/wire.log")
+  }
+
+  private func prepare() async throws {
+    try await ready(wire, processes.folder + "/wire")
+    try bus.write(toFile: processes.folder + "/bus.conf", atomically: true, encoding: .utf8)
+    try await addBridge(Self.bridge)
+  }
+
+  /// What the scenario measured, in the order in which it did.
+  var figures: [String] { state.withLock { $0.figures } }
+
+  /// Note a figure for the table.
+  func note(_ figure: String) { state.withLock { $0.figures.append(figure) } }
+
+  /// A figure in words.
+  static func text(_ duration: Duration) -> String {
+    let milliseconds = duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
+    return milliseconds < 1_000 ? "\(milliseconds) ms" : String(format: "%.2f s", Double(milliseconds) / 1_000)
+  }
+
+  /// Wait for a condition, looking often; gives how long it took since `begun`.
+  @discardableResult
+  func time(
+    _ what: String, since begun: ContinuousClock.Instant = .now, seconds: Int = 60,
+    isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
+  ) async throws -> Duration {
+    // Not a measurement: only so that what never comes is a failure and not a hang.
+    let limit = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < limit {
+      if try await condition() {
+        let duration = begun.duration(to: .now)
+        note("\(what) \(Self.text(duration))")
+        return duration
+      }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    throw LabFault("It never came to this: \(what).")
+  }
+
+  /// Begin to run a program in namespaces.
+  static func enter(_ process: SpawnedProcess) -> [String] {
+    ["nsenter", "--target", "\(process.pid)"] + (isRoot ? [] : ["--user"]) + ["--net", "--mount", "--"]
+  }
+
+  /// Run shell commands where the bridges are; gives their output.
+  @discardableResult
+  func onWire(_ script: String) async throws -> String { try await shell(wire, script) }
+
+  /// Carry frames between two interfaces of where the bridges are, each after a while.
+  func relay(_ one: String, _ other: String, milliseconds: Int) async throws {
+    let output = processes.newPath()
+    let probe = URL(fileURLWithPath: BuiltProgram.path).deletingLastPathComponent()
+      .appendingPathComponent("latchkey-discovery-probe").path
+    let process = try processes.spawn(
+      "nsenter", Self.enter(wire).dropFirst() + [probe, "relay", one, other, "\(milliseconds)"], output: output,
+      talk: processes.folder + "/wire.log")
+    try await eventually("a relay carries") {
+      guard process.isRunning else { throw LabFault("the relay ended: \(ProcessLab.read(output))") }
+      return ProcessLab.read(output).contains("relaying")
+    }
+  }
+
+  /// Run shell commands in a holder's namespaces; gives their output.
+  func shell(_ holder: SpawnedProcess, _ script: String) async throws -> String {
+    let result = try await processes.run("nsenter", Self.enter(holder).dropFirst() + ["sh", "-e", "-c", script])
+    guard result.status == 0 else { throw LabFault("`\(script)` failed: \(result)") }
+    return result.output
+  }
+
+  /// Add a network that hosts can be put on.
+  func addBridge(_ name: String) async throws {
+    try await onWire("ip link add \(name) type bridge mcast_snooping 0; ip link set \(name) up")
+  }
+
+  /// Add a machine.
+  ///
+  /// - Parameters:
+  ///   - address: with its prefix length; nil for IPv6 alone.
+  ///   - hasDaemon: whether an avahi-daemon runs there.
+  func host(
+    _ address: String?, on bridge: String = LanLab.bridge, hasDaemon: Bool = true
+  ) async throws -> LanHost {
+    let number = state.withLock { state in
+      state.hosts += 1
+      return state.hosts
+    }
+    let base = processes.folder + "/host\(number)"
+    let holder = try processes.spawn(
+      "nsenter", Self.enter(wire).dropFirst() + ["unshare", "--net", "--mount", "sh", "-c", Self.hostScript],
+      output: base + ".out", talk: base + ".log")
+    try await ready(holder, base)
+    let host = LanHost(lab: self, holder: holder, number: number, base: base)
+    try await onWire(
+      """
+      ip link add p\(number) type veth peer name eth0 netns \(holder.pid)
+      ip link set p\(number) master \(bridge) up
+      """)
+    try await host.shell("ip link set eth0 up")
+    if let address { try await host.address(address) }
+    if hasDaemon { try await host.startDaemon() }
+    return host
+  }
+
+  /// Add machines `first`, `first` + 1, … of the first network.
+  func hosts(_ count: Int, from first: Int = 1, hasDaemon: Bool = true) async throws -> [LanHost] {
+    var hosts: [LanHost] = []
+    for number in first..<first + count {
+      hosts.append(try await host("10.77.0.\(number)/16", hasDaemon: hasDaemon))
+    }
+    return hosts
+  }
+
+  /// Put a parent on the first host and a child on each other one, pair them, and wait until all are connected.
+  func family(_ hosts: [LanHost]) async throws -> (parent: NodeProcess, children: [NodeProcess]) {
+    let parent = try await hosts[0].node(.parent, "Kitchen laptop")
+    try await parent.start([])
+    var children: [NodeProcess] = []
+    for (number, host) in hosts.dropFirst().enumerated() {
+      let child = try await host.node(.child, "Child \(number + 1)")
+      try await child.start([])
+      try await processes.pair(parent, child)
+      children.append(child)
+    }
+    return (parent, children)
+  }
+
+  private func ready(_ process: SpawnedProcess, _ base: String) async throws {
+    try await eventually("a namespace is made") {
+      guard process.isRunning else { throw LabFault("no namespace can be made: \(ProcessLab.read(base + ".log"))") }
+      return ProcessLab.read(base + ".out").contains("ready")
+    }
+  }
+
+  static var isRoot: Bool { geteuid() == 0 }
+
+  /// Why no lab can be made here and what to do, or nil.
+  static let obstacle: String? = {
+    for (program, package) in [
+      ("unshare", "util-linux"), ("ip", "iproute2"), ("nft", "nftables"), ("dbus-daemon", "dbus"),
+      ("avahi-daemon", "avahi-daemon"), ("avahi-browse", "avahi-utils"),
+    ] where !["/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"].contains(where: { access($0 + program, X_OK) == 0 }) {
+      return "\(program) is missing; install it with: sudo apt-get install \(package)"
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments =
+      ["unshare"] + (isRoot ? [] : ["--user", "--map-root-user"]) + [
+        "--net", "--mount", "sh", "-c",
+        "ip link add lan type bridge && ip link add cable type veth peer name end && mount -t tmpfs tmpfs /run",
+      ]
+    process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return "unshare cannot be run" }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+      ? nil
+      : "this user may make no network namespaces with bridges here; run it as root, or set kernel.unprivileged_userns_clone=1"
+  }()
+
+  // In a namespace with one user there is nobody to whom avahi-daemon could give its folder: it is told that it is root.
+  private static let wireScript = """
+    set -e
+    mount -t tmpfs -o mode=755 tmpfs /run
+    if [ "$(awk '{ print $3; exit }' /proc/self/uid_map)" = 1 ]; then
+      printf 'root:x:0:0::/:/bin/sh\\navahi:x:0:0::/:/bin/false\\n' > /run/passwd
+      printf 'root:x:0:\\navahi:x:0:\\nnetdev:x:0:\\n' > /run/group
+      mount --bind /run/passwd /etc/passwd
+      mount --bind /run/group /etc/group
+    fi
+    echo ready
+    exec sleep infinity
+    """
+
+  private static let hostScript = """
+    set -e
+    mount -t tmpfs -o mode=755 tmpfs /run
+    mkdir -p /run/dbus /run/avahi-daemon
+    ip link set lo up
+    echo ready
+    exec sleep infinity
+    """
+
+  /// A bus that lets everybody do everything and starts nothing by itself.
+  private let bus = """
+    <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+     "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+    <busconfig>
+      <type>system</type>
+      <auth>EXTERNAL</auth>
+      <listen>unix:path=/run/dbus/system_bus_socket</listen>
+      <policy context="default">
+        <allow user="*"/>
+        <allow own="*"/>
+        <allow send_type="method_call"/>
+        <allow send_type="signal"/>
+        <allow send_requested_reply="true" send_type="method_return"/>
+        <allow send_requested_reply="true" send_type="error"/>
+        <allow receive_type="method_call"/>
+        <allow receive_type="method_return"/>
+        <allow receive_type="error"/>
+        <allow receive_type="signal"/>
+      </policy>
+    </busconfig>
+    """
+}

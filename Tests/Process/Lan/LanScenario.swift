@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+/// One situation that families' networks get into, with a name for `Tools/lan-lab`.
+struct LanScenario: Sendable {
+  /// What `Tools/lan-lab run` calls it.
+  let name: String
+  /// Whether it is left to `Tools/lan-lab`, being too long for every run of the tests.
+  let isLong: Bool
+
+  // `Tools/lan-lab list` reads these lines.
+  static let meet2 = LanScenario("meet-2", "2 nodes meet")
+  static let meet10 = LanScenario("meet-10", "10 nodes meet")
+  static let meet40 = LanScenario("meet-40", "40 nodes meet", isLong: true)
+  static let sameName = LanScenario("same-name", "two nodes of one name, two more on one machine")
+  static let loss = LanScenario("loss", "20 % of the packets are lost, the rest comes 200 ms late")
+  static let flaps = LanScenario("flaps", "the cable is pulled and put in again, several times")
+  static let address = LanScenario("address", "the address of the parent changes, then that of the child")
+  static let stopped = LanScenario("stopped", "a node stands still for longer than a session lives", isLong: true)
+  static let daemon = LanScenario("daemon", "avahi-daemon is absent, appears, is restarted, is killed")
+  static let death = LanScenario("death", "a machine dies without a word and returns at another address")
+  static let blocked = LanScenario("blocked", "multicast is blocked; later all between the ports is, and not any more")
+  static let routed = LanScenario("routed", "two routed subnets without multicast; the parent moves, then the child")
+  static let docker = LanScenario("docker", "a docker0 with the same address on both machines")
+  static let six = LanScenario("ipv6", "link-local IPv6 alone")
+  static let spoofer = LanScenario("spoofer", "a stranger announces what our peers announce, at its own address")
+  static let cold = LanScenario("cold-start", "machines just turned on, beside avahi-browse on one of them")
+  static let powerCut = LanScenario("power-cut", "power fails at 1 parent and 60 children", isLong: true)
+  static let first = LanScenario("first-contact", "a node is started, beside avahi-browse")
+  static let day = LanScenario("day", "three nodes announce themselves for as many hours as a day has", isLong: true)
+  static let idle = LanScenario("idle", "multicast of nodes that have nothing to do", isLong: true)
+
+  private init(_ name: String, _ title: String, isLong: Bool = false) {
+    self.name = name
+    self.isLong = isLong
+  }
+
+  /// Skips the scenario where it cannot run, or was not asked for.
+  var isChosen: ConditionTrait {
+    let chosen = ProcessInfo.processInfo.environment["LATCHKEY_LAN"].map {
+      Set($0.split(separator: ",").map(String.init))
+    }
+    if let chosen, !chosen.contains("all"), !chosen.contains(name) {
+      return .enabled(if: false, "skipped: not asked for")
+    }
+    if chosen == nil, isLong { return .enabled(if: false, "skipped: run it with: Tools/lan-lab run \(name)") }
+    return .enabled(if: LanLab.obstacle == nil, "skipped: \(LanLab.obstacle ?? "")")
+  }
+
+  /// Run it in a lab of its own, and write what came of it where `Tools/lan-lab` looks.
+  func run(_ body: (LanLab) async throws -> Void) async throws {
+    let begun = ContinuousClock.now
+    var figures: [String] = []
+    do {
+      try await LanLab.run { lab in
+        defer { figures = lab.figures }
+        try await body(lab)
+      }
+      report("passed", begun.duration(to: .now), figures)
+    } catch {
+      report("FAILED", begun.duration(to: .now), figures + ["\(error)"])
+      throw error
+    }
+  }
+
+  private func report(_ verdict: String, _ duration: Duration, _ figures: [String]) {
+    guard let path = ProcessInfo.processInfo.environment["LATCHKEY_LAN_REPORT"], let file = fopen(path, "a") else {
+      return
+    }
+    defer { fclose(file) }
+    let words = figures.joined(separator: "; ").replacing("\n", with: " ")
+    fputs("\(name)\t\(verdict)\t\(LanLab.text(duration))\t\(words)\n", file)
+  }
+}
