@@ -19,7 +19,7 @@ public protocol PeerDiscovery: Sendable {
   /// - Parameter advertisement: what to announce from now on, or nil to withdraw with a goodbye.
   func advertise(_ advertisement: ServiceAdvertisement?) async
 
-  /// See whether what was of no interest is of interest now; without this that is seen within five seconds.
+  /// See whether what was of no interest is of interest now; without this that is seen within half a minute.
   func lookAgain() async
 }
 

@@ -3,7 +3,7 @@
 /// Spec: Protocol/ discovery
 final class DiscoveryEngine {
   /// How often what was of no interest is looked at again.
-  static let glance = Duration.seconds(5)
+  static let glance = Duration.seconds(30)
 
   /// How long what an earlier back end saw is kept for the next one to see again.
   static let handover = Duration.seconds(6)

@@ -73,8 +73,6 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case believeLateHello = "believe-late-hello"
   /// A receipt that the parent lost when it was set back is not sent again.
   case dropReceiptsAtRestart = "drop-receipts-at-restart"
-  /// Hello does not tell that sessions have ended.
-  case countNoEndedSessions = "count-no-ended-sessions"
 }
 
 extension DeliberateFault {
@@ -84,6 +82,7 @@ extension DeliberateFault {
     case .reportOldEpochAsNew: [.backup, .slowDisk, .reset, .kill]
     case .endWrongSession: [.fullDisk, .slowDisk, .reset]
     case .reportInOldSession: [.slowDisk, .reset, .delay]
+    case .keepNewerSession: [.delay, .partition, .slowDisk]
     case .discardByOlderCall: [.pairAnew, .remove, .reset, .delay, .slowDisk]
     case .applyOlderLook: [.pairAnew, .remove, .reset, .kill]
     default: nil
