@@ -53,8 +53,6 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case takeFromRemoved = "take-from-removed"
   /// A silent session counts as alive for ever.
   case neverDeclareDead = "never-declare-dead"
-  /// Of two sessions the newer is always kept, by each side for itself.
-  case keepNewerSession = "keep-newer-session"
   /// A full disk during a commit is taken for success.
   case ignoreFailedCommit = "ignore-failed-commit"
   /// When a commit of an earlier session fails, the session that is open meanwhile goes on.
@@ -82,7 +80,6 @@ extension DeliberateFault {
     case .reportOldEpochAsNew: [.backup, .slowDisk, .reset, .kill]
     case .endWrongSession: [.fullDisk, .slowDisk, .reset]
     case .reportInOldSession: [.slowDisk, .reset, .delay]
-    case .keepNewerSession: [.delay, .partition, .slowDisk]
     case .discardByOlderCall: [.pairAnew, .remove, .reset, .delay, .slowDisk]
     case .applyOlderLook: [.pairAnew, .remove, .reset, .kill]
     default: nil
