@@ -56,6 +56,7 @@ let package = Package(
     .systemLibrary(
       name: "CQREncode", path: "Sources/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CProcess", path: "Sources/CProcess"),
+    .systemLibrary(name: "CSQLite", path: "Sources/CSQLite"),
 
     .target(name: "LatchkeyModel", path: "Sources/Model", swiftSettings: strict),
     .target(
@@ -70,7 +71,7 @@ let package = Package(
     .target(
       name: "LatchkeyStore",
       dependencies: [
-        "LatchkeyModel", .product(name: "GRDB", package: "GRDB.swift"),
+        "LatchkeyModel", "CSQLite", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       path: "Sources/Store", swiftSettings: strict),

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyModel
 import LatchkeyStore
+import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
@@ -58,6 +59,34 @@ import Testing
     try rig.edit("DELETE FROM grdb_migrations WHERE identifier = '999-later'")
     try rig.reopen()
     #expect(try await rig.store.peers().map(\.device.deviceID) == [device])
+  }
+
+  @Test("Records of use from before they were kept in order are there afterwards, each once")
+  func usageInOrder() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    let records = (0..<50).map { Fixed.usage($0, device: child, from: Int64($0) * 10, to: Int64($0) * 10 + 5) }
+    _ = try await rig.store.record(records.shuffled(), at: 1)
+    rig.store.close()
+    try rig.edit(
+      """
+      CREATE TABLE earlier (
+        record_id BLOB PRIMARY KEY, device_id BLOB NOT NULL, app_id TEXT NOT NULL, display_name TEXT NOT NULL,
+        session_start INTEGER NOT NULL, session_end INTEGER NOT NULL, zone TEXT NOT NULL, active INTEGER NOT NULL,
+        category TEXT NOT NULL, rate INTEGER NOT NULL, earned INTEGER NOT NULL, evidence TEXT NOT NULL,
+        sessions INTEGER NOT NULL DEFAULT 1
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO earlier SELECT * FROM usage_record;
+      DROP TABLE usage_record;
+      ALTER TABLE earlier RENAME TO usage_record;
+      CREATE INDEX usage_by_start ON usage_record (device_id, session_start);
+      DELETE FROM grdb_migrations WHERE identifier = '008-usage-in-order'
+      """)
+    try rig.reopen()
+    _ = try await rig.store.record(records, at: 2)
+    let found = try await rig.store.usage(device: child, app: nil, from: 0, to: 1_000, limit: 100, before: nil)
+    #expect(found == records.reversed())
+    #expect(try rig.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM usage_record WHERE rowid > 0") } == 50)
   }
 
   @Test("Damaged files are set aside under names that are free, and never overwritten")

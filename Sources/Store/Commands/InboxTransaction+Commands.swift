@@ -4,7 +4,7 @@ import LatchkeyModel
 
 extension InboxTransaction {
   /// Bring a command into force and queue its receipt; a command seen before gets the same receipt again and no effect.
-  mutating func applyCommand(_ item: DeliveryItem) throws {
+  mutating func applyCommand(_ item: DeliveryItem, _ body: Result<CommandBody, BodyFault>) throws {
     guard let id = CommandID(bytes: item.itemID) else { return }
     if let receipt = try database.first(
       "SELECT receipt FROM applied_command WHERE command_id = ?", [item.itemID], { $0.bytes(0) })
@@ -13,7 +13,7 @@ extension InboxTransaction {
     }
     do {
       guard peerRole == .parent else { throw BodyFault("Only a parent's device may send commands.") }
-      let command = try coding.command(item.body)
+      let command = try body.get()
       guard command.commandID == id else { throw BodyFault("The command has another ID than its item.") }
       guard command.author == peer.device else {
         throw BodyFault("The command's author is not the device that sent it.")
@@ -83,9 +83,9 @@ extension InboxTransaction {
   }
 
   /// Take the child's word on a command of ours.
-  mutating func applyReceipt(_ item: DeliveryItem) throws {
+  mutating func applyReceipt(_ item: DeliveryItem, _ body: Result<CommandReceipt, BodyFault>) throws {
     do {
-      let receipt = try coding.receipt(item.body)
+      let receipt = try body.get()
       guard receipt.commandID.bytes == item.itemID else { throw BodyFault("The receipt has another ID than its item.") }
       let status: CommandStatus
       var state: StateInForce?

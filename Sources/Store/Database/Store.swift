@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import GRDB
 import LatchkeyModel
@@ -56,6 +57,7 @@ public final class Store: Sendable {
       migrator.registerMigration(Migration005.name) { try $0.execute(sql: Migration005.sql) }
       migrator.registerMigration(Migration006.name) { try $0.execute(sql: Migration006.sql) }
       migrator.registerMigration(Migration007.name) { try $0.execute(sql: Migration007.sql) }
+      migrator.registerMigration(Migration008.name) { try $0.execute(sql: Migration008.sql) }
       if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
       try migrator.migrate(pool)
       // GRDB sets NORMAL when it turns the write-ahead log on, whatever was asked for before: it has to be said after that.
@@ -114,6 +116,9 @@ public final class Store: Sendable {
       try $0.run("INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", [key, value])
     }
   }
+
+  /// Said once, before the first database is opened; it is no harm when another was open already.
+  private static let withoutMemoryStatistics: Void = { _ = latchkey_sqlite_without_memory_statistics() }()
 
   /// Move a damaged database and its log files to names that are free; nil when that failed.
   private static func setAside(_ path: String) -> String? {

@@ -25,7 +25,8 @@ extension Store {
   public func receive(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, enforcement: Enforcement, at wall: Int64
   ) async throws(StoreError) -> InboxResult {
-    try await commits.commitTogether { [own, coding, keys, caps] database, group in
+    let decoded = runs.map { DecodedRun($0, coding) }
+    return try await commits.commitTogether { [own, coding, keys, caps] database, group in
       let isRemoved = try database.first(
         "SELECT state FROM peer WHERE device_id = ?", [device.bytes],
         { $0.integer(0) >= PeerRecord.State.removedUntold.rawValue })
@@ -34,7 +35,7 @@ extension Store {
         database: database, group: group, peer: try database.address(of: device), peerRole: role, own: own,
         coding: coding, keys: keys, caps: caps, enforcement: enforcement, wall: wall)
       // Whoever has removed us has nothing more to say.
-      for run in runs where !inbox.result.wasRemoved { try inbox.apply(run) }
+      for run in decoded where !inbox.result.wasRemoved { try inbox.apply(run) }
       return inbox.result
     }
   }
@@ -54,7 +55,8 @@ struct InboxTransaction {
   let wall: Int64
   var result = InboxResult()
 
-  mutating func apply(_ run: ItemRun) throws {
+  mutating func apply(_ decoded: DecodedRun) throws {
+    let run = decoded.run
     guard let last = run.items.last?.skipThrough else { return }
     let classNumber = Int64(run.streamClass.rawValue)
     let epoch = Int64(bitPattern: run.epoch)
@@ -63,12 +65,12 @@ struct InboxTransaction {
       try database.first(
         "SELECT watermark FROM inbox_stream WHERE peer = ? AND class = ? AND epoch = ?",
         [peer.number, classNumber, epoch], { $0.unsigned(0) }) ?? 0
-    for item in run.items where item.skipThrough > watermark {
+    for (item, body) in zip(run.items, decoded.bodies) where item.skipThrough > watermark {
       guard item.sequence <= watermark + 1 else { throw StoreError.unexpected("a gap in \(run.streamClass.word)") }
       watermark = item.skipThrough
       guard item.kind != .skip else { continue }
       held = item
-      try apply(item, run.streamClass)
+      try apply(item, body, run.streamClass)
     }
     if result.wasRemoved { return }
     guard watermark >= last else { throw StoreError.unexpected("a watermark that fell back") }
@@ -85,13 +87,16 @@ struct InboxTransaction {
       ])
   }
 
-  private mutating func apply(_ item: DeliveryItem, _ streamClass: StreamClass) throws {
+  private mutating func apply(_ item: DeliveryItem, _ body: DecodedRun.Body, _ streamClass: StreamClass) throws {
     // Removals and keys change streams in the database itself.
     if streamClass == .control { try group.settle(database) }
+    switch body {
+    case .command(let command): return try applyCommand(item, command)
+    case .receipt(let receipt): return try applyReceipt(item, receipt)
+    case .usage(let record): return try applyUsage(item, record)
+    case .other: break
+    }
     switch (streamClass, item.kind) {
-    case (.command, .command): try applyCommand(item)
-    case (.receipt, .receipt): try applyReceipt(item)
-    case (.usage, .usageRecord): try applyUsage(item)
     case (.usage, .usageLoss): try applyLoss(item)
     case (.control, .removal):
       try removePeer()
@@ -104,9 +109,9 @@ struct InboxTransaction {
     }
   }
 
-  private mutating func applyUsage(_ item: DeliveryItem) throws {
+  private mutating func applyUsage(_ item: DeliveryItem, _ body: Result<UsageRecord, BodyFault>) throws {
     do {
-      let record = try coding.usageRecord(item.body)
+      let record = try body.get()
       guard record.device == peer.device, record.recordID.bytes == item.itemID else {
         throw BodyFault("The usage record is of another device or has another ID than its item.")
       }

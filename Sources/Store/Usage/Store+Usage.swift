@@ -54,10 +54,12 @@ extension Store {
     _ id: RecordID, at wall: Int64,
     make: @escaping @Sendable (OpenUsageSession, FamilySettings?, RemainderTable) throws -> UsageRecord
   ) async throws(StoreError) -> (record: UsageRecord, changes: [OutboxChange])? {
-    try await commits.commitTogether { [coding, keys, caps] database, group in
+    try await commits.commitTogether { [own, coding, keys, caps] database, group in
       guard let row = try database.row("SELECT * FROM open_session WHERE record_id = ?", [Data(id.bytes)]) else {
-        return try database.row("SELECT * FROM usage_record WHERE record_id = ?", [Data(id.bytes)])
-          .map { (try UsageRecord($0), []) }
+        // Said again, which is rare: this reads through the index of this device's whole history.
+        return try database.row(
+          "SELECT * FROM usage_record WHERE device_id = ? AND record_id = ?", [Data(own.bytes), Data(id.bytes)]
+        ).map { (try UsageRecord($0), []) }
       }
       let record = try make(
         try OpenUsageSession(row), try database.settings(coding), RemainderTable(database: database))

@@ -2,7 +2,7 @@ import LatchkeyModel
 
 /// A parent's process and a child's, paired.
 final class NodePair {
-  let parent: WorkerProcess
+  private(set) var parent: WorkerProcess
   private(set) var child: WorkerProcess
   private let folder: String
 
@@ -23,6 +23,18 @@ final class NodePair {
   }
 
   func endChild() { child.end() }
+
+  /// End the parent's process and give the port that it listened on.
+  func endParent() throws -> Int64 {
+    guard let port = try parent.ask("port", "port").first else { throw BenchFault("The parent does not listen.") }
+    parent.end()
+    return port
+  }
+
+  /// Start it again where its child looks for it.
+  func startParent(port: Int64) throws {
+    parent = try WorkerProcess(role: .parent, folder: folder + "-parent", port: port)
+  }
 
   /// When the child's process had opened its folder, last.
   var upAt: Int64 { child.upAt }

@@ -11,8 +11,10 @@ final class BenchNode: Sendable {
   private let node: RunningNode
   private let group: ServiceGroup
 
-  /// - Parameter folder: where its state is, or goes.
-  init(role: DeviceRole, folder: String) async throws {
+  /// - Parameters:
+  ///   - folder: where its state is, or goes.
+  ///   - port: 0 for any that is free.
+  init(role: DeviceRole, folder: String, port: UInt16) async throws {
     let path = StateFolder(path: folder)
     if !FileManager.default.fileExists(atPath: path.database) {
       _ = try await NodeFolder.initialise(path, role: role, name: "bench \(role.rawValue)")
@@ -20,7 +22,8 @@ final class BenchNode: Sendable {
     var logger = Logger(label: "bench") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .error
     node = try await RunningNode(
-      configuration: NodeConfiguration(stateFolder: folder, interfaces: ["lo"], discovers: false), logger: logger)
+      configuration: NodeConfiguration(stateFolder: folder, port: port, interfaces: ["lo"], discovers: false),
+      logger: logger)
     service = node.service
     group = ServiceGroup(
       configuration: ServiceGroupConfiguration(services: node.services.map { .init(service: $0) }, logger: logger))

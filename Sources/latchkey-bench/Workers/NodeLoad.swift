@@ -21,7 +21,7 @@ struct NodeLoad {
 
   /// Accept `count` messages and give the last one's number.
   func issue(_ count: Int, size: Int, concurrency: Int) async throws -> UInt64 {
-    let text = String(repeating: "m", count: size)
+    let text = text(size)
     return try await every(count, concurrency) { try await give(text) }.reduce(0) { max($0, $1) }
   }
 
@@ -46,7 +46,7 @@ struct NodeLoad {
       }
     }
     defer { watcher.cancel() }
-    let text = String(repeating: "m", count: streamClass == .usage ? max(1, size - 100) : size)
+    let text = text(size)
     let began = Durations.now()
     let each = try await every(count, concurrency) {
       let began = Durations.now()
@@ -62,6 +62,11 @@ struct NodeLoad {
       accepted.record(one.accepted)
     }
     return ((began, ended), asked, accepted)
+  }
+
+  /// What makes a message about so many bytes long; a record of use has other fields, too.
+  private func text(_ size: Int) -> String {
+    String(repeating: "m", count: streamClass == .usage ? max(1, size - 100) : size)
   }
 
   private func every<Value: Sendable>(

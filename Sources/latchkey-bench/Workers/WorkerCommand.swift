@@ -10,12 +10,14 @@ struct WorkerCommand: AsyncParsableCommand {
   @Argument var role: String
   @Argument var folder: String
   @Option var nodes = 1
+  @Option var port: UInt16 = 0
 
   func run() async throws {
     guard let role = DeviceRole(rawValue: role) else { throw ValidationError("parent or child") }
     var nodes: [BenchNode] = []
     for number in 0..<self.nodes {
-      nodes.append(try await BenchNode(role: role, folder: self.nodes == 1 ? folder : "\(folder)-\(number)"))
+      nodes.append(
+        try await BenchNode(role: role, folder: self.nodes == 1 ? folder : "\(folder)-\(number)", port: port))
     }
     try await run(nodes[...], [])
   }

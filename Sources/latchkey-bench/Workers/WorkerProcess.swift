@@ -9,9 +9,10 @@ final class WorkerProcess {
 
   /// - Parameters:
   ///   - folder: the node's state; with more than one, what its folders' names begin with.
-  init(role: DeviceRole, folder: String, nodes: Int = 1) throws {
+  ///   - port: where it listens; 0 for any that is free.
+  init(role: DeviceRole, folder: String, nodes: Int = 1, port: Int64 = 0) throws {
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
-    lines = try LineProcess(own, ["worker", role.rawValue, folder, "--nodes", String(nodes)])
+    lines = try LineProcess(own, ["worker", role.rawValue, folder, "--nodes", String(nodes), "--port", String(port)])
     upAt = try lines.read("up").first.flatMap { Int64($0) } ?? 0
   }
 

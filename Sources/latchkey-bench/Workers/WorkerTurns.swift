@@ -30,13 +30,15 @@ struct WorkerTurns {
     case "connected":
       while await nodes[0].connectedDevices().count < numbers[0] { await nodes[0].waitForChange(milliseconds: 50) }
       say("connected \(Durations.now())")
-    case "issue":
-      let load = try await NodeLoad(nodes[0], usage: false)
+    case "port": say("port \(try await nodes[0].status().listening.first?.split(separator: ":").last ?? "")")
+    case "issue", "keep":
+      let load = try await NodeLoad(nodes[0], usage: word == "keep")
       let began = Durations.now()
       let last = try await load.issue(numbers[0], size: numbers[1], concurrency: numbers[2])
       say("issued \(began) \(Durations.now()) \(last)")
-    case "stored":
-      say("stored \(try await NodeLoad(nodes[0], usage: false).stored(beyond: UInt64(numbers[0])))")
+    case "stored", "kept":
+      let load = try await NodeLoad(nodes[0], usage: word == "kept")
+      say("stored \(await load.stored(beyond: UInt64(numbers[0])))")
     case "relay", "report": say("relayed \(try await relay(word == "report", numbers))")
     case "all": say("all \(try await all(numbers[0], size: numbers[1]))")
     default: throw BenchFault("A worker does not know “\(word)”.")
