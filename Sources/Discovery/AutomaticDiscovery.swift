@@ -10,9 +10,11 @@ public final class AutomaticDiscovery: PeerDiscovery {
 
   /// Prepare discovery; nothing is opened before `run`.
   ///
-  /// - Parameter configuration: what to announce where; back ends that it does not allow are not used.
-  public init(configuration: DiscoveryConfiguration) {
-    runner = DiscoveryRunner(configuration: configuration)
+  /// - Parameters:
+  ///   - configuration: what to announce where; back ends that it does not allow are not used.
+  ///   - isOfInterest: whether an instance is to be followed; of others no address is told, and their port is 0.
+  public init(configuration: DiscoveryConfiguration, isOfInterest: @escaping ServiceInterest = { _ in true }) {
+    runner = DiscoveryRunner(configuration: configuration, isOfInterest: isOfInterest)
   }
 
   /// Discover until cancelled; call it once.
@@ -25,5 +27,10 @@ public final class AutomaticDiscovery: PeerDiscovery {
   /// - Parameter advertisement: what to announce from now on, or nil.
   public func advertise(_ advertisement: ServiceAdvertisement?) async {
     runner.post(.advertise(advertisement))
+  }
+
+  /// See whether what was of no interest is of interest now.
+  public func lookAgain() async {
+    runner.post(.lookAgain)
   }
 }

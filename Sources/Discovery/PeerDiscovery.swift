@@ -18,4 +18,12 @@ public protocol PeerDiscovery: Sendable {
   ///
   /// - Parameter advertisement: what to announce from now on, or nil to withdraw with a goodbye.
   func advertise(_ advertisement: ServiceAdvertisement?) async
+
+  /// See whether what was of no interest is of interest now; without this that is seen within half a minute.
+  func lookAgain() async
+}
+
+extension PeerDiscovery {
+  /// Do nothing: everything is followed.
+  public func lookAgain() async {}
 }

@@ -44,6 +44,7 @@ struct DiscoveryLoopTests {
       for command in mailbox.take() {
         switch command {
         case .advertise(let advertisement): log.entries.append(advertisement?.instanceName ?? "nothing")
+        case .lookAgain: log.entries.append("look")
         case .stop: loop.quit()
         }
       }
@@ -52,9 +53,10 @@ struct DiscoveryLoopTests {
     for number in 0..<10_000 {
       mailbox.post(.advertise(ServiceAdvertisement(instanceName: "n\(number)", port: 1, text: [:])))
     }
+    for _ in 0..<10_000 { mailbox.post(.lookAgain) }
     mailbox.post(.stop)
     #expect(loop.run())
-    #expect(log.entries == ["n9999"])
+    #expect(log.entries == ["n9999", "look"])
   }
 
   @Test func onlyJumpsOfTheClockAreNoticed() {

@@ -119,6 +119,55 @@ struct ServiceWatcherTests {
     #expect(watcher.hasRoomAgain, "a fresh start would see what was left out")
   }
 
+  /// What nobody cares for is not followed; once it says something else, it is.
+  @Test func whatIsOfNoInterestIsGlancedAt() throws {
+    var waiting: [() -> Void] = []
+    let watcher = try ServiceWatcher(
+      responder: responder, type: "_latchkey._tcp", interfaces: [.eth0, .wlan0], isOfInterest: { $0["d"] != nil },
+      later: { waiting.append($0) }
+    ) { [log] in log.facts.append($0) }
+    defer { watcher.close() }
+    func turn() {
+      for step in waiting { step() }
+      waiting = []
+    }
+    func say(_ text: String) throws {
+      let data = [UInt8(text.utf8.count)] + Array(text.utf8)
+      try #require(responder.records.last).record(SeenRecord(data: data, packetProtocol: 0, appeared: true))
+      turn()
+    }
+    see(over: 0)
+    responder.resolvers[0].resolved(ResolvedService(host: "h.local", port: 4000, text: [Array("v=1".utf8)]))
+    #expect(log.facts == [.passedOver(key, text: ["v": [0x31]])])
+    #expect(!responder.resolvers[0].isClosed, "what calls is not freed")
+    turn()
+    #expect(responder.resolvers[0].isClosed && responder.records.isEmpty)
+    see(over: 1)
+    #expect(responder.resolvers.count == 1)
+    // Another look: the same as before.
+    watcher.lookAgain()
+    watcher.lookAgain()
+    #expect(responder.records.map(\.type) == [16])
+    try say("v=1")
+    #expect(responder.records[0].isClosed && responder.resolvers.count == 1)
+    // Something else: everything is followed.
+    watcher.lookAgain()
+    try say("d=5")
+    #expect(responder.resolvers.count == 2)
+    responder.resolvers[1].resolved(ResolvedService(host: "h.local", port: 4000, text: [Array("v=1".utf8)]))
+    #expect(log.facts.last == .resolved(key, host: "h.local", port: 4000, text: ["d": [0x35]]))
+    #expect(responder.records.map(\.type) == [16, 16, 1, 28])
+    // And back again.
+    let text = responder.records[1]
+    text.record(SeenRecord(data: [3] + Array("v=1".utf8), packetProtocol: 0, appeared: true))
+    turn()
+    #expect(log.facts.last == .passedOver(key, text: ["v": [0x31]]))
+    #expect(responder.resolvers[1].isClosed && responder.records.allSatisfy { $0.isClosed })
+    see(over: 0, appeared: false)
+    see(over: 1, appeared: false)
+    #expect(log.facts.last == .withdrawn(key))
+  }
+
   @Test func interfacesThatWereNotAskedAboutAreIgnored() throws {
     let watcher = try makeWatcher()
     defer { watcher.close() }

@@ -41,6 +41,19 @@ import Testing
     #expect(all(facts).contains("disk-full"))
   }
 
+  /// `run --interfaces` takes the place of the rule.
+  @Test func interfacesThatAPersonNamed() throws {
+    var status = Sample.status()
+    status.interfaces = ["docker0", "lo"]
+    var facts = Sample.facts(status)
+    facts.interfaces.append(InterfaceFacts(name: "docker0", addresses: Sample.subnets("172.17.0.1", 16)))
+    #expect(facts.lanInterfaces.map(\.name) == ["lo", "docker0"])
+    #expect(try finding("interface-left-out", facts).sentence.contains("eth0 is left out: `latchkey run --interfaces`"))
+    status.interfaces = ["wlan7"]
+    #expect(ids(Sample.facts(status)) == ["interfaces-unusable"])
+    #expect(try finding("interfaces-unusable", Sample.facts(status)).severity == .fault)
+  }
+
   @Test func whatTheNodeWarnsOfIsPassedOn() throws {
     var status = Sample.status()
     status.warnings = ["The disk is nearly full: make room."]

@@ -35,7 +35,7 @@ import Testing
   @Test func whoIsAnnouncedAndNotReachedIsKeptApart() {
     let silent = [AddressProbe(address: address, outcome: .silent, interface: "eth0")]
     #expect(ids(silent, announced: [address]) == ["client-isolation", "peer-unreachable"])
-    #expect(ids(silent) == ["peer-unreachable"])
+    #expect(ids(silent) == ["peer-silent", "peer-unreachable"])
     let noWay = [AddressProbe(address: address, outcome: .noWay("No route to host"))]
     #expect(ids(noWay, announced: [address]) == ["client-isolation", "peer-unreachable"])
   }
@@ -59,7 +59,7 @@ import Testing
     #expect(found.map(\.id) == ["other-subnet", "peer-unreachable"])
     #expect(found[0].sentence.contains("192.168.2.9, which is in none of this machine's networks (192.168.1.0/24)"))
     // One address in this network is enough to say nothing of the kind.
-    #expect(ids(far + [AddressProbe(address: address, outcome: .silent)]) == ["peer-unreachable"])
+    #expect(ids(far + [AddressProbe(address: address, outcome: .silent)]) == ["peer-silent", "peer-unreachable"])
   }
 
   @Test func aVPNOnTheWay() {

@@ -2,6 +2,9 @@
 ///
 /// Spec: Protocol/ discovery
 final class DiscoveryEngine {
+  /// How often what was of no interest is looked at again.
+  static let glance = Duration.seconds(30)
+
   /// How long what an earlier back end saw is kept for the next one to see again.
   static let handover = Duration.seconds(6)
 
@@ -16,6 +19,7 @@ final class DiscoveryEngine {
 
   private let loop: DiscoveryLoop
   private let configuration: DiscoveryConfiguration
+  private let isOfInterest: ServiceInterest
   private let emit: (DiscoveryEvent) -> Void
   private var monitor: InterfaceMonitor?
   private var available: [NetworkInterface] = []
@@ -30,6 +34,7 @@ final class DiscoveryEngine {
   private var flush: LoopTimer?
   private var handoverEnd: LoopTimer?
   private var retry: LoopTimer?
+  private var nextGlance: LoopTimer?
   private var backoff = Backoff(first: .milliseconds(500), last: .seconds(60))
   private var clock = ClockJump(.now())
   private var state: DiscoveryState?
@@ -39,9 +44,14 @@ final class DiscoveryEngine {
   /// - Parameters:
   ///   - loop: the loop to run on.
   ///   - configuration: what to use where.
+  ///   - isOfInterest: whether an instance is to be followed.
   ///   - emit: receives all events.
-  init(loop: DiscoveryLoop, configuration: DiscoveryConfiguration, emit: @escaping (DiscoveryEvent) -> Void) {
+  init(
+    loop: DiscoveryLoop, configuration: DiscoveryConfiguration, isOfInterest: @escaping ServiceInterest = { _ in true },
+    emit: @escaping (DiscoveryEvent) -> Void
+  ) {
     self.loop = loop
+    self.isOfInterest = isOfInterest
     self.configuration = configuration
     self.emit = emit
   }
@@ -57,6 +67,20 @@ final class DiscoveryEngine {
     selection = InterfaceSelection(names: configuration.interfaces, available: available)
     askDaemon()
     choose()
+    glanceLater()
+  }
+
+  /// See whether what was of no interest is of interest now.
+  func lookAgain() {
+    stack?.watcher.lookAgain()
+    early?.watcher.lookAgain()
+  }
+
+  private func glanceLater() {
+    nextGlance = loop.schedule(after: Self.glance) { [unowned self] in
+      lookAgain()
+      glanceLater()
+    }
   }
 
   /// Replace what is announced.
@@ -70,7 +94,7 @@ final class DiscoveryEngine {
   /// Withdraw and free everything; nothing is called back after this.
   func close() {
     loop.onWake = {}
-    for timer in [flush, handoverEnd, retry] { timer?.cancel() }
+    for timer in [flush, handoverEnd, retry, nextGlance] { timer?.cancel() }
     monitor = nil
     daemon?.close()
     stopStack()
@@ -119,10 +143,14 @@ final class DiscoveryEngine {
     guard early?.responder !== responder || early?.interfaces != selection.interfaces else { return }
     stopEarly()
     // Whatever refuses here refuses the proof too, and that is seen to.
-    let watcher = try? ServiceWatcher(
-      responder: responder, type: configuration.serviceType, interfaces: selection.interfaces
+    early = (try? look(through: responder)).map { ($0, responder, selection.interfaces) }
+  }
+
+  private func look(through responder: any Responder) throws(AvahiError) -> ServiceWatcher {
+    try ServiceWatcher(
+      responder: responder, type: configuration.serviceType, interfaces: selection.interfaces,
+      isOfInterest: isOfInterest, later: { [loop] in loop.later($0) }
     ) { [unowned self] in note($0) }
-    early = watcher.map { ($0, responder, selection.interfaces) }
   }
 
   private func stopEarly() {
@@ -158,9 +186,7 @@ final class DiscoveryEngine {
         self.early = nil
       } else {
         stopEarly()
-        watcher = try ServiceWatcher(
-          responder: responder, type: configuration.serviceType, interfaces: selection.interfaces
-        ) { [unowned self] in note($0) }
+        watcher = try look(through: responder)
       }
       let announcer = Announcer(
         responder: responder, loop: loop, type: configuration.serviceType, interfaces: selection.interfaces,

@@ -19,14 +19,18 @@ final class DiscoveryRunner: Sendable {
 
   private let continuation: AsyncStream<DiscoveryEvent>.Continuation
   private let configuration: DiscoveryConfiguration
+  private let isOfInterest: ServiceInterest
   private let mailbox: LoopMailbox?
   private let life = Mutex(Life())
 
   /// Prepare; the thread starts with `run`.
   ///
-  /// - Parameter configuration: what to use where.
-  init(configuration: DiscoveryConfiguration) {
+  /// - Parameters:
+  ///   - configuration: what to use where.
+  ///   - isOfInterest: whether an instance is to be followed.
+  init(configuration: DiscoveryConfiguration, isOfInterest: @escaping ServiceInterest = { _ in true }) {
     self.configuration = configuration
+    self.isOfInterest = isOfInterest
     mailbox = try? LoopMailbox()
     (events, continuation) = AsyncStream.makeStream(
       bufferingPolicy: .bufferingNewest(DiscoveryLimits.bufferedEvents))
@@ -109,12 +113,15 @@ final class DiscoveryRunner: Sendable {
     guard let mailbox else { throw LoopError.noDescriptors }
     let loop = try DiscoveryLoop()
     let continuation = continuation
-    let engine = DiscoveryEngine(loop: loop, configuration: configuration) { continuation.yield($0) }
+    let engine = DiscoveryEngine(loop: loop, configuration: configuration, isOfInterest: isOfInterest) {
+      continuation.yield($0)
+    }
     defer { engine.close() }
     let watch = try LoopWatch(mailbox.readEnd, on: loop) {
       for command in mailbox.take() {
         switch command {
         case .advertise(let advertisement): engine.advertise(advertisement)
+        case .lookAgain: engine.lookAgain()
         case .stop: loop.quit()
         }
       }

@@ -1,6 +1,10 @@
 import CAvahi
 
-/// Follows all instances of a type on some interfaces, down to their addresses.
+/// Follows all instances of a type on some interfaces, down to their addresses where somebody wants them.
+///
+/// Who follows a record asks the network for it again and again. Where forty machines follow everything of each other, the
+/// LAN is busy with that alone; so of instances that nobody cares for no more than the first answer is taken, and what the
+/// responder has heard of them since is looked at now and then, for which nothing is sent.
 final class ServiceWatcher {
   /// One instance on one interface, seen through one or both IP versions.
   private final class Sighting {
@@ -13,11 +17,19 @@ final class ServiceWatcher {
     var addressLookups: [any Lookup] = []
     /// How many IP versions carry each address.
     var addresses: [AddressBytes: Set<Int32>] = [:]
+    /// Whether nobody cares for it, and nothing is followed.
+    var isPassedOver = false
 
     func closeAddresses() {
       for lookup in addressLookups { lookup.close() }
       addressLookups = []
       addresses = [:]
+    }
+
+    func pass() {
+      isPassedOver = true
+      service = nil
+      texts = []
     }
 
     func close() {
@@ -33,6 +45,8 @@ final class ServiceWatcher {
   private let type: String
   private let interfaces: [UInt32: NetworkInterface]
   private let observe: (ServiceObservation) -> Void
+  private let isOfInterest: ServiceInterest
+  private let later: (@escaping () -> Void) -> Void
   private var browsers: [any Lookup] = []
   private var sightings: [SightingKey: Sighting] = [:]
 
@@ -48,16 +62,22 @@ final class ServiceWatcher {
   ///   - responder: what to look through.
   ///   - type: the DNS-SD type.
   ///   - interfaces: where to look.
+  ///   - isOfInterest: whether an instance with these pairs is to be followed.
+  ///   - later: runs something in a later turn of the loop.
   ///   - observe: called on the loop's thread with every fact.
   /// - Throws: `AvahiError` when the back end refuses.
   init(
     responder: any Responder, type: String, interfaces: [NetworkInterface],
+    isOfInterest: @escaping ServiceInterest = { _ in true },
+    later: @escaping (@escaping () -> Void) -> Void = { $0() },
     observe: @escaping (ServiceObservation) -> Void
   ) throws(AvahiError) {
     self.responder = responder
     self.type = type
     self.interfaces = Dictionary(interfaces.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
     self.observe = observe
+    self.isOfInterest = isOfInterest
+    self.later = later
     for interface in interfaces {
       browsers.append(
         try responder.browseServices(type: type, interface: interface.index) { [unowned self] in saw($0) })
@@ -87,7 +107,7 @@ final class ServiceWatcher {
     sightings[key] = sighting
     guard !sighting.protocols.contains(event.packetProtocol) else { return }
     sighting.protocols.append(event.packetProtocol)
-    if sighting.resolver == nil { resolve(event, key, sighting) }
+    if sighting.resolver == nil, !sighting.isPassedOver { resolve(event, key, sighting) }
   }
 
   private func disappeared(_ event: ServiceSighting, _ key: SightingKey) {
@@ -96,7 +116,7 @@ final class ServiceWatcher {
     sighting.protocols.remove(at: index)
     if let other = sighting.protocols.first {
       // The resolver may have been asking over the IP version that is gone.
-      guard index == 0 else { return }
+      guard index == 0, !sighting.isPassedOver else { return }
       sighting.resolver?.close()
       sighting.resolver = nil
       var event = event
@@ -122,8 +142,10 @@ final class ServiceWatcher {
   }
 
   private func resolved(_ service: ResolvedService, _ key: SightingKey, _ sighting: Sighting) {
+    guard !sighting.isPassedOver else { return }
     let host = sighting.service?.host
     sighting.service = service
+    guard isOfInterest(text(sighting)) else { return passOver(key, sighting) }
     tell(key, sighting)
     guard host != service.host else { return }
     sighting.closeAddresses()
@@ -153,7 +175,39 @@ final class ServiceWatcher {
     }
   }
 
+  /// Look at what the responder has heard of the instances that nobody cared for.
+  func lookAgain() {
+    for (key, sighting) in sightings where sighting.isPassedOver { followText(key, sighting) }
+  }
+
+  private func passOver(_ key: SightingKey, _ sighting: Sighting) {
+    observe(.passedOver(key, text: text(sighting)))
+    sighting.pass()
+    closeLater(sighting)
+  }
+
+  /// Not here and now: this may free the very lookup that is calling. What is closed so soon was not asked of the network.
+  private func closeLater(_ sighting: Sighting) {
+    later { [weak sighting] in
+      guard let sighting, sighting.isPassedOver else { return }
+      sighting.close()
+    }
+  }
+
+  /// What is heard of an instance that nobody cared for: it may be another word now.
+  private func glanced(_ record: SeenRecord, _ key: SightingKey, _ sighting: Sighting) {
+    guard record.appeared, let packetProtocol = sighting.protocols.first else { return }
+    guard isOfInterest(TextRecord.parse(TextRecord.entries(wire: record.data))) else { return closeLater(sighting) }
+    sighting.isPassedOver = false
+    sighting.texts = [(record.data, [record.packetProtocol])]
+    resolve(
+      ServiceSighting(
+        instanceName: key.instanceName, interface: key.interfaceIndex, packetProtocol: packetProtocol, appeared: true),
+      key, sighting)
+  }
+
   private func sawText(_ record: SeenRecord, _ key: SightingKey, _ sighting: Sighting) {
+    if sighting.isPassedOver { return glanced(record, key, sighting) }
     let index = sighting.texts.firstIndex { $0.data == record.data }
     switch (record.appeared, index) {
     case (true, let index?): sighting.texts[index].protocols.insert(record.packetProtocol)
@@ -167,13 +221,17 @@ final class ServiceWatcher {
       sighting.texts.remove(at: index)
     case (false, nil): return
     }
+    guard sighting.service == nil || isOfInterest(text(sighting)) else { return passOver(key, sighting) }
     tell(key, sighting)
   }
 
   private func tell(_ key: SightingKey, _ sighting: Sighting) {
     guard let service = sighting.service else { return }
-    let text = sighting.texts.last.map { TextRecord.entries(wire: $0.data) } ?? service.text
-    observe(.resolved(key, host: service.host, port: service.port, text: TextRecord.parse(text)))
+    observe(.resolved(key, host: service.host, port: service.port, text: text(sighting)))
+  }
+
+  private func text(_ sighting: Sighting) -> [String: [UInt8]] {
+    TextRecord.parse(sighting.texts.last.map { TextRecord.entries(wire: $0.data) } ?? sighting.service?.text ?? [])
   }
 
   private func saw(_ record: SeenRecord, _ key: SightingKey, _ sighting: Sighting) {

@@ -11,6 +11,9 @@ final class LoopMailbox: Sendable {
     /// Replace what is announced.
     case advertise(ServiceAdvertisement?)
 
+    /// Look at what was of no interest.
+    case lookAgain
+
     /// Withdraw everything, free everything, end the thread.
     case stop
   }
@@ -19,6 +22,7 @@ final class LoopMailbox: Sendable {
     var stopped = false
     var advertisement: ServiceAdvertisement?
     var replaced = false
+    var looksAgain = false
   }
 
   private let contents = Mutex(Contents())
@@ -52,6 +56,8 @@ final class LoopMailbox: Sendable {
       case .advertise(let advertisement):
         contents.advertisement = advertisement
         contents.replaced = true
+      case .lookAgain:
+        contents.looksAgain = true
       case .stop:
         contents.stopped = true
       }
@@ -63,15 +69,17 @@ final class LoopMailbox: Sendable {
 
   /// Take all commands that wait.
   ///
-  /// - Returns: the newest announcement if there is one, then the order to stop if it was given.
+  /// - Returns: the newest announcement if there is one, then the wish to look again, then the order to stop if it was given.
   func take() -> [Command] {
     var bytes = [UInt8](repeating: 0, count: 64)
     while recv(readEnd, &bytes, bytes.count, 0) > 0 {}
     return contents.withLock { contents in
       var commands: [Command] = []
       if contents.replaced { commands.append(.advertise(contents.advertisement)) }
+      if contents.looksAgain { commands.append(.lookAgain) }
       if contents.stopped { commands.append(.stop) }
       contents.replaced = false
+      contents.looksAgain = false
       contents.advertisement = nil
       return commands
     }

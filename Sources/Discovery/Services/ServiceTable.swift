@@ -9,6 +9,7 @@ struct ServiceTable {
     var port: UInt16
     var text: [String: [UInt8]]
     var addresses: [AddressBytes: DiscoveredAddress] = [:]
+    var isPassedOver = false
   }
 
   private var sightings: [String: [UInt32: Sighting]] = [:]
@@ -32,7 +33,14 @@ struct ServiceTable {
       var sighting =
         sightings[key.instanceName]?[key.interfaceIndex] ?? Sighting(host: host, port: port, text: text)
       if sighting.host != host { sighting.addresses = [:] }
+      sighting.isPassedOver = false
       (sighting.host, sighting.port, sighting.text) = (host, port, text)
+      sightings[key.instanceName, default: [:]][key.interfaceIndex] = sighting
+      changed.insert(key.instanceName)
+    case .passedOver(let key, let text):
+      guard sightings[key.instanceName] != nil || sightings.count < DiscoveryLimits.services else { return }
+      var sighting = Sighting(host: "", port: 0, text: text)
+      sighting.isPassedOver = true
       sightings[key.instanceName, default: [:]][key.interfaceIndex] = sighting
       changed.insert(key.instanceName)
     case .gained(let key, let address, let interface):
@@ -88,11 +96,16 @@ struct ServiceTable {
     return events
   }
 
-  /// All that is known of an instance, or nil while no address is known.
+  /// All that is known of an instance, or nil while no address is known of one that somebody cares for.
   private func service(_ name: String) -> DiscoveredService? {
     guard let seen = sightings[name] else { return nil }
-    let complete = seen.sorted { $0.key < $1.key }.map(\.value).filter { !$0.addresses.isEmpty && $0.port != 0 }
-    guard let first = complete.first else { return nil }
+    let all = seen.sorted { $0.key < $1.key }.map(\.value)
+    let complete = all.filter { !$0.addresses.isEmpty && $0.port != 0 }
+    guard let first = complete.first else {
+      return all.first(where: \.isPassedOver).map {
+        DiscoveredService(instanceName: name, port: 0, addresses: [], text: $0.text)
+      }
+    }
     var addresses: [DiscoveredAddress] = []
     let found = complete.flatMap(\.addresses).sorted { Self.order($0.key, $1.key) }
     for (_, address) in found where addresses.count < DiscoveryLimits.addresses {

@@ -3,7 +3,13 @@ struct InterfaceCheck: Check {
   func findings(_ facts: Facts) -> [Finding] {
     var findings: [Finding] = []
     let used = facts.lanInterfaces
-    if used.isEmpty {
+    if let chosen = facts.chosenInterfaces, used.isEmpty {
+      findings.append(
+        Finding(
+          "interfaces-unusable", .fault,
+          "`latchkey run --interfaces` names \(chosen.joined(separator: ", ")), and nothing of it can be used here.",
+          next: "Name others (`ip address` shows which there are), or leave `--interfaces` out."))
+    } else if used.isEmpty {
       findings.append(
         Finding(
           "no-interface", .fault, "This machine is on no network on which others could be found.",
@@ -14,7 +20,7 @@ struct InterfaceCheck: Check {
         Finding("interfaces", .information, "Machines are looked for on \(names.joined(separator: ", "))."))
     }
     for interface in facts.interfaces where !interface.isLoopback {
-      guard let reason = interface.reasonLeftOut else {
+      guard let reason = facts.reasonLeftOut(interface) else {
         if !interface.isRunning {
           findings.append(
             Finding(

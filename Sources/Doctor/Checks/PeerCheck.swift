@@ -78,6 +78,15 @@ struct PeerCheck: Check {
           "What goes to \(tunnelled.address) leaves by the VPN \(tunnelled.interface ?? ""), where \(name) is not.",
           next: "Let the VPN leave the local network alone (“allow LAN access”), or switch it off."))
     }
+    if findings.isEmpty, let silent = probes.first(where: { isNear($0, facts) }) {
+      findings.append(
+        Finding(
+          "peer-silent", .fault,
+          "Nothing answers at \(silent.address), which is in this machine's network, and \(name) does not announce itself: "
+            + "it is off or elsewhere, or the Wi-Fi keeps its clients apart.",
+          next: "See that it is on and in this network; if it is, switch off “client isolation” (“AP isolation”, guest "
+            + "network) in the router."))
+    }
     if probes.isEmpty {
       findings.append(
         Finding(
@@ -86,6 +95,12 @@ struct PeerCheck: Check {
       )
     }
     return findings
+  }
+
+  /// Whether an address lies in one of this machine's networks.
+  private func isNear(_ probe: AddressProbe, _ facts: Facts) -> Bool {
+    guard let host = probe.host, !host.isLoopback, !host.isLinkLocal else { return false }
+    return facts.lanInterfaces.flatMap(\.addresses).contains { $0.bytes.count == host.bytes.count && $0.contains(host) }
   }
 
   /// Whether all its addresses lie outside of this machine's networks.

@@ -46,5 +46,17 @@ public struct Facts: Sendable {
   }
 
   /// Interfaces that machines are looked for on.
-  var lanInterfaces: [InterfaceFacts] { interfaces.filter { $0.reasonLeftOut == nil } }
+  var lanInterfaces: [InterfaceFacts] { interfaces.filter { reasonLeftOut($0) == nil } }
+
+  /// The interfaces that a person has named for the node; nil where the rule decides.
+  var chosenInterfaces: [String]? {
+    guard case .running(let status, _) = node else { return nil }
+    return status.interfaces
+  }
+
+  /// Why machines are not looked for on an interface; nil when they are.
+  func reasonLeftOut(_ interface: InterfaceFacts) -> String? {
+    guard let chosen = chosenInterfaces else { return interface.reasonLeftOut }
+    return chosen.contains(interface.name) ? interface.reasonUnusable : "`latchkey run --interfaces` names others"
+  }
 }

@@ -35,12 +35,18 @@ public struct InterfaceFacts: Sendable, Hashable {
   /// Why machines are not looked for on it unless a person names it; nil when they are. Spec: Protocol/02-discovery.md §6.
   var reasonLeftOut: String? {
     if isLoopback { return "it leads to this machine alone" }
-    if !isUp { return "it is switched off" }
+    if !isUp { return reasonUnusable }
     if ["docker", "br-", "veth", "virbr", "cni"].contains(where: { name.hasPrefix($0) }) {
       return "it belongs to containers or virtual machines"
     }
     if isPointToPoint { return "it joins two points only, as tunnels do" }
     if !isMulticast { return "it carries no multicast" }
+    return reasonUnusable
+  }
+
+  /// Why nobody can be looked for on it even when a person names it.
+  var reasonUnusable: String? {
+    if !isUp { return "it is switched off" }
     if addresses.isEmpty { return isRunning ? "it has no address" : "its cable is not plugged, or it is in no network" }
     return nil
   }

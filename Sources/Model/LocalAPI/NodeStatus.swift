@@ -9,6 +9,8 @@ public struct NodeStatus: Hashable, Sendable, Codable {
   public var listening: [String]
   /// What finds peers: `avahi-daemon`, `embedded`, `static` or `starting`, or why none does.
   public var discovery: String
+  /// The interfaces that `run --interfaces` names; nil when all that are not virtual are used.
+  public var interfaces: [String]?
   public var sync: SyncState
   public var peers: [PeerStatus]
   /// Those that are peers no more and whose queues left something undelivered, the latest first, at most 20.
@@ -21,7 +23,7 @@ public struct NodeStatus: Hashable, Sendable, Codable {
 
   public init(
     deviceID: DeviceID, name: DeviceName, role: DeviceRole, version: String, processID: Int32, listening: [String],
-    discovery: String, sync: SyncState, peers: [PeerStatus], former: [FormerPeer] = [], messages: [ReceivedMessage],
+    discovery: String, interfaces: [String]? = nil, sync: SyncState, peers: [PeerStatus], former: [FormerPeer] = [], messages: [ReceivedMessage],
     warnings: [String],
     residentBytes: Int64
   ) {
@@ -32,6 +34,7 @@ public struct NodeStatus: Hashable, Sendable, Codable {
     self.processID = processID
     self.listening = listening
     self.discovery = discovery
+    self.interfaces = interfaces
     self.sync = sync
     self.peers = peers
     self.former = former

@@ -9,6 +9,7 @@ extension NodeService {
     return NodeStatus(
       deviceID: context.own, name: context.profile.name, role: context.profile.role, version: Version.software,
       processID: getpid(), listening: listening, discovery: await discovery.stateText,
+      interfaces: context.configuration.interfaces,
       sync: Self.sync(of: peers.map(\.sync)),
       peers: peers, former: try await stored { () async throws(StoreError) in try await context.store.former() },
       messages: try await stored { () async throws(StoreError) in try await context.store.messages(limit: 20) },

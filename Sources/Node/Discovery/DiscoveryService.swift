@@ -13,6 +13,7 @@ actor DiscoveryService {
   private let context: NodeContext
   private let directory: LinkDirectory
   private let discovery: any PeerDiscovery
+  private let members = KnownMembers()
   private let port: UInt16
   private var services: [String: DiscoveredService] = [:]
   private var owners: [String: DeviceID] = [:]
@@ -31,11 +32,14 @@ actor DiscoveryService {
     self.port = port
     discovery =
       context.configuration.discovers
-      ? AutomaticDiscovery(configuration: DiscoveryConfiguration(interfaces: context.configuration.interfaces))
+      ? AutomaticDiscovery(configuration: DiscoveryConfiguration(interfaces: context.configuration.interfaces)) {
+        [members] in members.isOfInterest($0)
+      }
       : StaticDiscovery()
   }
 
   func run() async {
+    await takeMembers()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.discovery.run() }
       group.addTask { for await event in self.discovery.events { await self.take(event) } }
@@ -60,8 +64,14 @@ actor DiscoveryService {
 
   /// The household's key or members have changed: announce with it and look at everything again.
   func householdChanged() async {
+    await takeMembers()
     await advertise()
+    await discovery.lookAgain()
     for service in services.values { await recognise(service) }
+  }
+
+  private func takeMembers() async {
+    members.set(keys: context.discoveryKeys, devices: await directory.all.map(\.peer))
   }
 
   private func followHousehold() async {
@@ -74,15 +84,17 @@ actor DiscoveryService {
   }
 
   /// Where a machine with an open code of this discriminator is, as far as it is announced.
-  func endpoints(discriminator: UInt16) -> [(endpoint: SocketEndpoint, instance: String)] {
-    services.values.filter { Self.isOurVersion($0) && $0.instanceName != instance }
+  func endpoints(discriminator: UInt16) async -> [(endpoint: SocketEndpoint, instance: String)] {
+    await discovery.lookAgain()
+    return services.values.filter { Self.isOurVersion($0) && $0.instanceName != instance }
       .filter { OpenCodesText.discriminators($0.text["d"]).contains(discriminator) }
       .sorted { $0.instanceName < $1.instanceName }
       .flatMap { service in Self.endpoints(service).map { ($0, service.instanceName) } }
   }
 
   /// Every open code that is announced by others.
-  func invitations() -> [NearbyInvitations.Invitation] {
+  func invitations() async -> [NearbyInvitations.Invitation] {
+    await discovery.lookAgain()
     var found: [String: [String]] = [:]
     for service in services.values where Self.isOurVersion(service) && service.instanceName != instance {
       for discriminator in OpenCodesText.discriminators(service.text["d"]) {
@@ -160,20 +172,13 @@ actor DiscoveryService {
   }
 
   private func recognise(_ service: DiscoveredService) async {
-    guard Self.isOurVersion(service), let nonce = service.text["n"],
-      let hint = service.text["h"], nonce.count == 8,
-      hint.count == 8
-    else { return }
-    // Whoever was away when the household's key was replaced announces itself with an earlier one.
-    let keys = context.discoveryKeys
-    for link in await directory.all
-    where keys.contains(where: { DiscoveryHint.make(discoveryKey: $0, nonce: nonce, device: link.peer) == hint }) {
-      if owners.updateValue(link.peer, forKey: service.instanceName) == nil {
-        context.logger.info("a paired device is announced over mDNS", metadata: ["peer": "\(link.peer.short)"])
-      }
-      await link.discovered(Self.endpoints(service), instance: service.instanceName)
-      return
+    // Whoever was paired a moment ago is in the directory before anything else is told of it.
+    await takeMembers()
+    guard let owner = members.owner(service.text), let link = await directory.link(owner) else { return }
+    if owners.updateValue(owner, forKey: service.instanceName) == nil {
+      context.logger.info("a paired device is announced over mDNS", metadata: ["peer": "\(owner.short)"])
     }
+    await link.discovered(Self.endpoints(service), instance: service.instanceName)
   }
 
   private static func endpoints(_ service: DiscoveredService) -> [SocketEndpoint] {
@@ -185,7 +190,7 @@ actor DiscoveryService {
     }
   }
 
-  private static func isOurVersion(_ service: DiscoveredService) -> Bool { service.text["v"] == Array("1".utf8) }
+  private static func isOurVersion(_ service: DiscoveredService) -> Bool { KnownMembers.isOurVersion(service.text) }
 
   #if DEBUG
     /// How long a name is kept; a test lets a day pass in a minute.

@@ -113,9 +113,11 @@ public final class Listener: Sendable {
 
   private static func bindings(_ interfaces: [String]?) -> [Binding] {
     guard let interfaces, !interfaces.isEmpty else { return [Binding(host: "::", device: nil)] }
+    // Beside others, its sockets are held to loopback too: the kernel gives one port to several sockets only then.
+    let loopback = interfaces.count > 1 ? "lo" : nil
     return interfaces.flatMap { name in
       name == "lo"
-        ? [Binding(host: "127.0.0.1", device: nil), Binding(host: "::1", device: nil, isOptional: true)]
+        ? [Binding(host: "127.0.0.1", device: loopback), Binding(host: "::1", device: loopback, isOptional: true)]
         : [Binding(host: "::", device: name)]
     }
   }
@@ -123,7 +125,9 @@ public final class Listener: Sendable {
   private static func bind(
     _ binding: Binding, port: UInt16
   ) async throws -> NIOAsyncChannel<ConnectionWithLimit, Never> {
-    try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
+    // Not by its name: the resolver knows no IPv6 address, not even this one, on a machine that has none at the moment.
+    let address = try SocketAddress(ipAddress: binding.host, port: Int(port))
+    return try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
       .serverChannelOption(.backlog, value: 128)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelInitializer { channel in
@@ -134,7 +138,7 @@ public final class Listener: Sendable {
       }
       .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
       .childChannelOption(.autoRead, value: false)
-      .bind(host: binding.host, port: Int(port)) { channel in
+      .bind(to: address) { channel in
         channel.eventLoop.makeCompletedFuture {
           let limit = FrameLimit()
           try FramePipeline.prepare(channel, limit: limit, awaitsPreamble: true)

@@ -102,6 +102,56 @@ extension ProcessTests {
       #expect(found.status == 2)
     }
 
+    @Test("A state folder on a disk that is mounted read-only")
+    func readOnlyDisk() async throws {
+      let found = try await found(hasDisk: true) { network, node in
+        await node.kill()
+        try await network.run("mount -o remount,ro \(network.disk)")
+      }
+      guard let found else { return }
+      #expect(found.new.contains("disk-read-only"), "\(found.findings)")
+      #expect(found.status == 2)
+    }
+
+    @Test("A user other than root: what only root may look at is said to be so, and nothing else is amiss")
+    func commonUser() async throws {
+      try await ProcessLab.run { lab in
+        guard let network = try await PlantedNetwork.make(lab) else { return }
+        let seen = try await lab.run(
+          network.launcher[0],
+          network.launcher.dropFirst() + ["setpriv", "--reuid=65534", "--clear-groups", "--", BuiltProgram.path, "--version"])
+        guard seen.status == 0 else {
+          return print("DoctorTests: another user may not run what was built here, so this is not tested.")
+        }
+        // Without it stopped there is a node to ask for nobody but its owner.
+        let node = try await network.commonNode(.parent, "Kitchen laptop")
+        let (findings, _) = try await network.examine(node)
+        #expect(findings.first?.id == "node-not-running")
+        #expect(findings.contains { $0.id == "firewall-unread" && $0.severity == .unchecked }, "\(findings)")
+        #expect(
+          findings.dropFirst().allSatisfy { $0.severity == .information || $0.severity == .unchecked }, "\(findings)")
+      }
+    }
+
+    @Test("A node that is told which interfaces to use is judged by those alone")
+    func chosenInterfaces() async throws {
+      try await ProcessLab.run { lab in
+        guard let network = try await PlantedNetwork.make(lab) else { return }
+        let node = try await network.node(.parent, "Kitchen laptop", interfaces: "lo")
+        try await node.start()
+        let (findings, _) = try await network.examine(node)
+        let used = findings.first { $0.id == "interfaces" }
+        #expect(used?.sentence.contains("lo (") == true && used?.sentence.contains("lan0") == false, "\(findings)")
+        #expect(findings.contains { $0.id == "interface-left-out" && $0.sentence.contains("lan0") }, "\(findings)")
+        // What drops everything on the other one is nothing to this node.
+        try await network.run(
+          "nft 'add table inet far; add chain inet far in { type filter hook input priority 0; };"
+            + " add rule inet far in iifname \"lan0\" drop'")
+        let after = try await network.examine(node)
+        #expect(!after.findings.contains { $0.id.hasPrefix("firewall-") && $0.severity == .fault }, "\(after.findings)")
+      }
+    }
+
     @Test("A default route through a VPN")
     func tunnel() async throws {
       let found = try await found { network, _ in
@@ -147,8 +197,8 @@ extension ProcessTests {
     func peers() async throws {
       try await ProcessLab.run { lab in
         guard let network = try await PlantedNetwork.make(lab) else { return }
-        let parent = try await network.node(.parent, "Kitchen laptop")
-        let child = try await network.node(.child, "Emma's PC")
+        let parent = try await network.node(.parent, "Kitchen laptop", interfaces: "lo")
+        let child = try await network.node(.child, "Emma's PC", interfaces: "lo")
         try await parent.start([])
         try await child.start([])
         try await lab.pair(parent, child)

@@ -62,13 +62,27 @@ struct PlantedNetwork: Sendable {
 
   /// Make a node in it; nothing runs yet.
   func node(
-    _ role: DeviceRole, _ name: String, onDisk: Bool = false, variables: [String: String] = [:]
+    _ role: DeviceRole, _ name: String, onDisk: Bool = false, variables: [String: String] = [:],
+    interfaces: String = "lo,lan0"
   ) async throws -> NodeProcess {
     let node =
       onDisk
       ? NodeProcess(lab: lab, folder: disk + "/state", outside: "/proc/\(holder.pid)/root\(disk)/state", name: name)
       : NodeProcess(lab: lab, folder: lab.newPath(), name: name)
-    await node.use(variables, launcher: launcher)
+    await node.use(variables, launcher: launcher, interfaces: interfaces)
+    let made = try await node.latchkey(["init", "--role", role.rawValue, "--name", name])
+    guard made.status == 0 else { throw LabFault("init failed: \(made)") }
+    return node
+  }
+
+  /// Make a node that a user other than root owns and runs; nothing runs yet.
+  func commonNode(_ role: DeviceRole, _ name: String) async throws -> NodeProcess {
+    try await run("mkdir -m 700 /run/home; chown 65534:65534 /run/home")
+    let node = NodeProcess(
+      lab: lab, folder: "/run/home/state", outside: "/proc/\(holder.pid)/root/run/home/state", name: name)
+    await node.use(
+      [:], launcher: launcher + ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"],
+      interfaces: "lo,lan0")
     let made = try await node.latchkey(["init", "--role", role.rawValue, "--name", name])
     guard made.status == 0 else { throw LabFault("init failed: \(made)") }
     return node

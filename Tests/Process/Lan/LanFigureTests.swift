@@ -104,17 +104,8 @@ import Testing
   /// Bytes of mDNS that enter the bridge while nothing happens.
   @Test(LanScenario.idle.isChosen) func idleMulticast() async throws {
     try await LanScenario.idle.run { lab in
-      try await lab.onWire(
-        """
-        nft add table bridge idle
-        nft add chain bridge idle in '{ type filter hook prerouting priority 0; }'
-        nft add rule bridge idle in udp dport 5353 counter
-        """)
-      func bytes() async throws -> Int {
-        let rules = try await lab.onWire("nft list chain bridge idle in")
-        let word = rules.split(separator: " ").drop { $0 != "bytes" }.dropFirst().first
-        return Int(word?.split(whereSeparator: \.isWhitespace).first ?? "") ?? 0
-      }
+      let counter = try await MulticastCounter(lab)
+      func bytes() async throws -> Int { try await counter.read().bytes }
       let hosts = try await lab.hosts(4)
       try await Task.sleep(for: .seconds(60))
       var before = try await bytes()

@@ -18,6 +18,7 @@ import Testing
 
   /// All machines are turned off, get other addresses, as from a new router, and are turned on at once.
   private func meet(_ count: Int, _ lab: LanLab) async throws {
+    let counter = try await MulticastCounter(lab)
     let hosts = try await lab.hosts(count)
     let (parent, children) = try await lab.family(hosts)
     for node in [parent] + children { await node.kill() }
@@ -26,6 +27,7 @@ import Testing
       try await host.address("10.77.1.\(host.number)/16")
     }
     for host in hosts { try await host.startDaemon() }
+    let before = try await counter.read()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for node in children + [parent] { group.addTask { try await node.start() } }
       try await group.waitForAll()
@@ -33,5 +35,9 @@ import Testing
     try await lab.time("all \(count) connected after the last had started") {
       try await parent.api.devices().filter(\.isConnected).count == children.count
     }
+    let after = try await counter.read()
+    lab.note(
+      "until then \(after.questions - before.questions) messages of mDNS with questions, "
+        + "\(after.answers - before.answers) with answers")
   }
 }

@@ -24,6 +24,7 @@ struct LanScenario: Sendable {
   static let docker = LanScenario("docker", "a docker0 with the same address on both machines")
   static let six = LanScenario("ipv6", "link-local IPv6 alone")
   static let spoofer = LanScenario("spoofer", "a stranger announces what our peers announce, at its own address")
+  static let doctor = LanScenario("doctor", "what latchkey doctor says of planted faults")
   static let cold = LanScenario("cold-start", "machines just turned on, beside avahi-browse on one of them")
   static let powerCut = LanScenario("power-cut", "power fails at 1 parent and 60 children", isLong: true)
   static let first = LanScenario("first-contact", "a node is started, beside avahi-browse")

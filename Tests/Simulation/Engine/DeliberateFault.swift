@@ -53,8 +53,6 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case takeFromRemoved = "take-from-removed"
   /// A silent session counts as alive for ever.
   case neverDeclareDead = "never-declare-dead"
-  /// Of two sessions the newer is always kept, by each side for itself.
-  case keepNewerSession = "keep-newer-session"
   /// A full disk during a commit is taken for success.
   case ignoreFailedCommit = "ignore-failed-commit"
   /// When a commit of an earlier session fails, the session that is open meanwhile goes on.
@@ -73,8 +71,6 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case believeLateHello = "believe-late-hello"
   /// A receipt that the parent lost when it was set back is not sent again.
   case dropReceiptsAtRestart = "drop-receipts-at-restart"
-  /// Hello does not tell that sessions have ended.
-  case countNoEndedSessions = "count-no-ended-sessions"
 }
 
 extension DeliberateFault {

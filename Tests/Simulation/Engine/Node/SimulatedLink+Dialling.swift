@@ -34,8 +34,7 @@ extension SimulatedLink {
       switch outcome {
       case .served: delay = pace.served(jitter: simulation.jitter())
       case .unreachable:
-        let crowd = simulation.nodes.count
-        delay = pace.failed(jitter: simulation.jitter(), isUnreachable: true, crowd: crowd)
+        delay = pace.failed(jitter: simulation.jitter(), isUnreachable: true, crowd: simulation.scenario.crowd)
       case .failed: delay = pace.failed(jitter: simulation.jitter())
       case .silent:
         delay = pace.failed(jitter: simulation.jitter())

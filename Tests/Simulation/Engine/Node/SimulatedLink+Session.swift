@@ -181,9 +181,7 @@ extension SimulatedLink {
         close(number, .renew)
         return then(false)
       }
-      var choice = roster.greeted(number, runID: hello.runID, ended: hello.endedSessions)
-      if simulation.fault == .keepNewerSession, choice == .giveWay { choice = .keep(insteadOf: current ?? attempt) }
-      switch choice {
+      switch roster.greeted(number, runID: hello.runID, ended: hello.endedSessions) {
       case .gone: return then(false)
       case .giveWay:
         close(number, .duplicate)

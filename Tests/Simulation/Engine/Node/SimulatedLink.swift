@@ -201,7 +201,7 @@ final class SimulatedLink {
     }
     if wasCurrent {
       simulation.note(10, "\(name) session \(number) ended")
-      if simulation.fault != .countNoEndedSessions { endedSessions += 1 }
+      endedSessions += 1
       outbox.sessionClosed()
       if simulation.fault == .keepReceivedAtNewSession { loseGathered() } else { inbox.sessionClosed() }
       if simulation.fault == .forgetPendingAtEnd { pendingForget = [:] }

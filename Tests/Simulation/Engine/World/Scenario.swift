@@ -33,6 +33,8 @@ public struct Scenario: Sendable {
   var usageShare = 50
   /// Whether everything is cut off for long before it heals, so that back-offs are at their longest.
   var endsWithOutage = false
+  /// Machines that may be calling at the same moments, as far as each one knows.
+  var crowd = 1
 
   /// Think a scenario up.
   ///
@@ -75,6 +77,7 @@ public struct Scenario: Sendable {
     if random.once(in: 3) { connectionBytes = 500 + random.below(4_000) }
     usageShare = random.below(101)
     endsWithOutage = random.once(in: 4)
+    crowd = random.once(in: 2) ? 1_200 : count
     if let wanted = fault?.troubles { press(wanted) }
   }
 
