@@ -193,6 +193,20 @@ extension ProcessTests {
       return try #require(invited.typedCode)
     }
 
+    /// Another code with the same first symbols and a right check symbol.
+    private func guess(_ code: String) throws -> String {
+      let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+      var values = code.filter { $0 != "-" }.dropLast().compactMap { symbols.firstIndex(of: $0) }
+      values[4] = (values[4] + 1) % 32
+      var (factor, sum) = (2, 0)
+      for value in values.reversed() {
+        sum += factor * value / 32 + factor * value % 32
+        factor = 3 - factor
+      }
+      let text = String((values + [(32 - sum % 32) % 32]).map { symbols[$0] })
+      return "\(text.prefix(2))-\(text.dropFirst(2).prefix(5))-\(text.suffix(2))"
+    }
+
     @Test("A wrong, mistyped, truncated, foreign and spent code is one sentence each, and the right one then works")
     func wrongCodes() async throws {
       try await family { parent, child, tmux in
