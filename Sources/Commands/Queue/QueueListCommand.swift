@@ -37,7 +37,7 @@ struct QueueListCommand: AsyncParsableCommand {
       let rows = entries.map { entry in
         [
           "\(entry.streamClass.word)/\(entry.number)", names[entry.device], QueueText.content(entry.content),
-          ShownText.span(entry.ageMilliseconds) + " ago", "\(entry.bytes)", QueueText.state(entry),
+          SpanText.of(entry.ageMilliseconds) + " ago", "\(entry.bytes)", QueueText.state(entry),
         ]
       }
       try environment.console.write(

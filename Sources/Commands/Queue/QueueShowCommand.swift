@@ -40,7 +40,7 @@ struct QueueShowCommand: AsyncParsableCommand {
       var rows = [
         ("item", "\(entry.streamClass.word)/\(entry.number)"), ("for", names[entry.device]),
         ("what", QueueText.content(entry.content)),
-        ("since", ShownText.span(entry.ageMilliseconds) + " ago"), ("bytes", "\(entry.bytes)"),
+        ("since", SpanText.of(entry.ageMilliseconds) + " ago"), ("bytes", "\(entry.bytes)"),
         ("state", QueueText.state(entry)),
       ]
       if case .command(let command) = entry.content { rows.append(("command", command.commandID.description)) }

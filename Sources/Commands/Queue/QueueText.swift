@@ -18,7 +18,7 @@ enum QueueText {
   static func state(_ entry: QueueEntry) -> String {
     if entry.isInFlight { return "on its way" }
     guard let rest = entry.expiresInMilliseconds else { return "waits" }
-    return "waits, expires in \(ShownText.span(rest))"
+    return "waits, expires in \(SpanText.of(rest))"
   }
 
   /// What left a queue without being delivered, and why, one sentence each.

@@ -15,19 +15,8 @@ enum ShownText {
   static func ago(_ milliseconds: Int64, now: Int64) -> String {
     let age = now - milliseconds
     // A clock was set back meanwhile.
-    if age < -60_000 { return "by a clock that was \(span(-age)) ahead" }
-    return age < 1_000 ? "just now" : span(age) + " ago"
-  }
-
-  /// A span of milliseconds in its greatest unit, rounded down.
-  static func span(_ milliseconds: Int64) -> String {
-    let seconds = max(0, milliseconds) / 1_000
-    switch seconds {
-    case ..<60: return "\(seconds) s"
-    case ..<3_600: return "\(seconds / 60) min"
-    case ..<86_400: return "\(seconds / 3_600) h"
-    default: return seconds / 86_400 == 1 ? "1 day" : "\(seconds / 86_400) days"
-    }
+    if age < -60_000 { return "by a clock that was \(SpanText.of(-age)) ahead" }
+    return age < 1_000 ? "just now" : SpanText.of(age) + " ago"
   }
 
   /// A time of use, such as `1 h 05 min` or `12 min 30 s`.

@@ -65,10 +65,10 @@ struct StatusText {
       for queue in peer.queues where queue.waitingItems > 0 || !queue.undelivered.isEmpty {
         rows.append([
           peer.device.name.text, queue.streamClass.word, "\(queue.waitingItems)",
-          ShownText.bytes(queue.waitingBytes), queue.oldestAgeMilliseconds.map(ShownText.span) ?? "–",
+          ShownText.bytes(queue.waitingBytes), queue.oldestAgeMilliseconds.map(SpanText.of) ?? "–",
           "\(queue.inFlightItems)", queue.lastStoredAt.map { ShownText.ago($0, now: now) } ?? "never",
           peer.isConnected ? "–" : "\(peer.retries)",
-          peer.nextTryInMilliseconds.map { "in " + ShownText.span($0) } ?? "–",
+          peer.nextTryInMilliseconds.map { "in " + SpanText.of($0) } ?? "–",
         ])
         for sentence in QueueText.undelivered(queue, now: now) {
           notes += "\(ShownText.quoted(peer.device.name)): \(sentence)".inWidth + "\n"
@@ -93,7 +93,7 @@ struct StatusText {
       if let error = peer.lastError { words.append(ShownText.safe(error)) }
       if case .error(let reason, let next) = peer.sync {
         if peer.lastError != reason { words.append(ShownText.safe(reason)) }
-        words.append("Next try in \(ShownText.span(next)).")
+        words.append("Next try in \(SpanText.of(next)).")
       }
       return words.isEmpty
         ? nil : "\(ShownText.quoted(peer.device.name)): \(words.joined(separator: " "))".inWidth + "\n"

@@ -17,7 +17,7 @@ enum SyncText {
   static func sentence(_ state: SyncState, now: Int64) -> String {
     switch state {
     case .error(let reason, let next):
-      "\(ShownText.safe(reason)) Next try in \(ShownText.span(next))."
+      "\(ShownText.safe(reason)) Next try in \(SpanText.of(next))."
     default: words(state, now: now)
     }
   }

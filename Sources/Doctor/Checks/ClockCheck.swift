@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 /// Differences of clocks, for information: nothing that Latchkey decides hangs on them.
 struct ClockCheck: Check {
   /// Milliseconds that are not worth a word.
@@ -18,7 +20,7 @@ struct ClockCheck: Check {
       findings.append(
         Finding(
           "clock-difference", .information,
-          "The clock of “\(device)” is at least \(Sentences.span(at - facts.clock.now)) ahead of this machine's.",
+          "The clock of “\(device)” is at least \(SpanText.of(at - facts.clock.now)) ahead of this machine's.",
           next: "Compare both with a watch; times of use may look odd, and nothing else hangs on them."))
     }
     return findings

@@ -126,7 +126,7 @@ struct PeerCheck: Check {
     }
     return Finding(
       "peer-unreachable", .fault,
-      "\(name) has not been in touch for \(Sentences.span(now - seen))"
+      "\(name) has not been in touch for \(SpanText.of(now - seen))"
         + (place.map { "; it was last reached at \($0.address)" } ?? "")
         + (place?.isOfThisNetwork == false ? ", on another network" : "") + ".",
       next: next)

@@ -43,6 +43,9 @@ extension PairingService {
 
   private func work(_ id: String, _ code: PairingCredential, _ given: SocketEndpoint?, _ asks: Bool) async {
     var tried: Set<SocketEndpoint> = []
+    // Where nothing answered, which on a bad radio link may be otherwise a moment later.
+    var unreached: Set<SocketEndpoint> = []
+    var nextRound = context.now() + Self.roundMilliseconds
     // Whose word is in already: a machine with several addresses is asked once, for each guess costs.
     var answered: Set<String> = []
     var last = PairingOutcome.notFound
@@ -60,7 +63,7 @@ extension PairingService {
           "trying a machine with an open code",
           metadata: ["address": "\(endpoint)", "found": isTrusted ? "by its address" : "over mDNS"])
         let outcome = await attempt(id, code, endpoint, asks)
-        if let outcome { last = outcome }
+        if let outcome { last = outcome } else { unreached.insert(endpoint) }
         if last == .network, await waitInDoubt(id) { return }
         // What anybody may have said ends nothing: only who showed the code, or sits where the code or the person says.
         let isSilence = last == .network || last == .expired || last == .notFound
@@ -74,6 +77,11 @@ extension PairingService {
         !(last == .expired && address(of: code) != nil && rest < Self.searchMilliseconds - 2_000)
       else { break }
       await discovery.changes.wait(after: seen, milliseconds: min(rest, 500))
+      if context.now() >= nextRound {
+        tried.subtract(unreached)
+        unreached = []
+        nextRound = context.now() + Self.roundMilliseconds
+      }
     }
     if last == .expired || last == .notFound, await isPairedAlready(code) { last = .alreadyPaired }
     await close(id, last)
@@ -93,7 +101,9 @@ extension PairingService {
   }
 
   /// How long to look for the machine whose code it is.
-  private static var searchMilliseconds: Int64 { 8_000 }
+  private static var searchMilliseconds: Int64 { 15_000 }
+  /// After how long an address that could not be connected to is tried again.
+  private static var roundMilliseconds: Int64 { 2_000 }
 
   /// Where to try; with the announcement that says so, or none where the code or a person does.
   private func candidates(

@@ -4,37 +4,7 @@ import Testing
 
 extension ProcessTests {
   /// Both wizards in real terminals, with real nodes behind them that find each other on loopback.
-  @Suite struct WizardTests {
-    /// Run with a parent's and a child's node.
-    private func family(
-      _ body: (_ parent: NodeProcess, _ child: NodeProcess, _ tmux: TmuxServer) async throws -> Void
-    ) async throws {
-      try await ProcessLab.run { lab in
-        let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])
-        let child = try await lab.runningNode(.child, "Emma's PC", [])
-        try await TmuxServer.run(lab) { try await body(parent, child, $0) }
-      }
-    }
-
-    private func expectUnpaired(
-      _ nodes: NodeProcess..., sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
-      for node in nodes {
-        #expect(try await node.api.devices().isEmpty, "\(node.name)", sourceLocation: sourceLocation)
-        try await eventually("nothing is open at \(node.name)") { try await node.api.pairings().isEmpty }
-      }
-    }
-
-    private func decode(_ terminal: TmuxTerminal, columns: Int = 80, isDark: Bool) async throws -> String {
-      let path = terminal.server.lab.newPath() + ".pgm"
-      try ScreenPicture(try await terminal.coloured, columns: columns, isDark: isDark).write(to: path)
-      let read = try await terminal.server.lab.run("/usr/bin/zbarimg", ["--quiet", "--raw", path])
-      return read.output.trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
-    private let question = "may it join? [y/N]"
-    private let sameThere = "Are they the same there? [y/N]"
-
+  @Suite struct WizardTests: WizardFamily {
     @Test("Both wizards pair by the typed code, which the child's finds on the network by itself")
     func typed() async throws {
       try await family { parent, child, tmux in
@@ -287,109 +257,6 @@ extension ProcessTests {
           #expect(try await left.ended() == 77)
           try await left.shows("The other machine said no, and the code is closed")
         }
-      }
-    }
-
-    @Test("What the node writes into the wizard's terminal is gone with the next second")
-    func writtenOver() async throws {
-      try await family { parent, _, tmux in
-        let left = try await tmux.open(parent, ["pair", "--for", "Emma"])
-        let pasted = try await left.pastedCode().filter { $0 != "-" }
-        // The window's terminal is written to from outside, as by a program that runs beside the wizard.
-        let path = try await tmux.ask("display-message", "-p", "-t", left.name, "#{pane_tty}").output
-          .trimmingCharacters(in: .newlines)
-        for line in ["a log line", "another one\nand a third"] {
-          let terminal = try #require(FileHandle(forWritingAtPath: path))
-          try terminal.write(contentsOf: Data((line + "\n").utf8))
-          try terminal.close()
-          try await eventually("the page is whole again") {
-            let screen = try await left.screen
-            guard !screen.contains("a log"), !screen.contains("a third") else { return false }
-            return try await decode(left, isDark: true) == pasted
-          }
-        }
-        try await left.press("C-c")
-        #expect(try await left.ended() == 75)
-      }
-    }
-
-    @Test("Sentences are broken between words on a terminal")
-    func sentences() async throws {
-      try await family { parent, _, tmux in
-        let left = try await tmux.open(parent, ["init", "--role", "parent", "--name", "x"], columns: 30)
-        #expect(try await left.ended() == 73)
-        for text in ["holds a node already", "another folder with"] { #expect(try await left.words.contains(text)) }
-        // What the program itself wrote, and not what the terminal made of it.
-        let lines = ProcessLab.read(left.raw).split { $0.isNewline }
-        #expect(lines.count >= 3 && lines.contains { $0.hasPrefix("latchkey: ") })
-        // What has no spaces, such as the folder's path, stays whole.
-        for line in lines { #expect(line.count <= 30 || !line.contains(" "), "\(line)") }
-      }
-    }
-
-    /// Another code with the same first symbols and a right check symbol.
-    private func guess(_ code: String) throws -> String {
-      let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
-      var values = code.filter { $0 != "-" }.dropLast().compactMap { symbols.firstIndex(of: $0) }
-      values[4] = (values[4] + 1) % 32
-      var (factor, sum) = (2, 0)
-      for value in values.reversed() {
-        sum += factor * value / 32 + factor * value % 32
-        factor = 3 - factor
-      }
-      let text = String((values + [(32 - sum % 32) % 32]).map { symbols[$0] })
-      return "\(text.prefix(2))-\(text.dropFirst(2).prefix(5))-\(text.suffix(2))"
-    }
-
-    @Test("In 20 columns, plain, on a dumb terminal, and after a change of size the code stays readable and pairs")
-    func small() async throws {
-      try await family { parent, child, tmux in
-        for (columns, options, variables) in [
-          (20, [], []), (80, ["--plain"], []), (80, [], ["TERM=dumb"]), (20, ["--plain"], ["NO_COLOR=1"]),
-        ] as [(Int, [String], [String])] {
-          let left = try await tmux.open(parent, ["pair"] + options, columns: columns, variables: variables)
-          try await left.prompts("nothing)")
-          try await left.enter("Emma")
-          let code = try await left.typedCode()
-          #expect(try await left.pastedCode().hasPrefix("LK1"))
-          #expect(try await !left.everything.contains("▀"))
-          let right = try await tmux.open(child, ["pair"] + options, columns: columns, variables: variables)
-          try await right.prompts("Code:")
-          try await right.enter(code)
-          try await left.shows(question)
-          try await left.enter("y")
-          try await right.shows(sameThere)
-          try await right.enter("y")
-          #expect(try await left.ended() == 0)
-          #expect(try await right.ended() == 0)
-          if options == ["--plain"] || variables == ["TERM=dumb"] {
-            for terminal in [left, right] { #expect(!ProcessLab.read(terminal.raw).contains("\u{1B}")) }
-          }
-        }
-      }
-    }
-
-    @Test("The window may change its size while the code waits")
-    func resized() async throws {
-      try await family { parent, _, tmux in
-        let left = try await tmux.open(parent, ["pair", "--for", "Emma"])
-        let code = try await left.typedCode()
-        let pasted = try await left.pastedCode().filter { $0 != "-" }
-        for (columns, rows) in [(20, 24), (80, 24), (60, 50), (100, 30), (79, 23), (81, 25)] {
-          try await left.resize(columns: columns, rows: rows)
-          let shows = columns >= 70 && rows >= 23 || rows >= 40
-          try await eventually("the code is in sight at \(columns) × \(rows)") {
-            let screen = try await left.screen
-            guard screen.contains(code), screen.contains("Good for"), screen.contains("▀▀▀▀▀▀▀") == shows else {
-              return false
-            }
-            // What is seen in the middle of a drawing is neither the old page nor the new one.
-            guard shows else { return true }
-            return try await decode(left, columns: columns, isDark: true) == pasted
-          }
-        }
-        try await left.press("C-c")
-        #expect(try await left.ended() == 75)
       }
     }
 

@@ -1,0 +1,13 @@
+/// Spans of time in words.
+public enum SpanText {
+  /// A span of milliseconds in its greatest unit, rounded down, such as `40 s`, `5 min`, `3 h` or `2 days`.
+  public static func of(_ milliseconds: Int64) -> String {
+    let seconds = max(0, milliseconds) / 1_000
+    switch seconds {
+    case ..<60: return "\(seconds) s"
+    case ..<3_600: return "\(seconds / 60) min"
+    case ..<86_400: return "\(seconds / 3_600) h"
+    default: return seconds / 86_400 == 1 ? "1 day" : "\(seconds / 86_400) days"
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+/// Wizards of a parent and a child in terminals, and what their pages say.
+protocol WizardFamily {}
+
+extension WizardFamily {
+  /// Run with a parent's and a child's node.
+  func family(
+    _ body: (_ parent: NodeProcess, _ child: NodeProcess, _ tmux: TmuxServer) async throws -> Void
+  ) async throws {
+    try await ProcessLab.run { lab in
+      let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])
+      let child = try await lab.runningNode(.child, "Emma's PC", [])
+      try await TmuxServer.run(lab) { try await body(parent, child, $0) }
+    }
+  }
+
+  func expectUnpaired(
+    _ nodes: NodeProcess..., sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    for node in nodes {
+      #expect(try await node.api.devices().isEmpty, "\(node.name)", sourceLocation: sourceLocation)
+      try await eventually("nothing is open at \(node.name)") { try await node.api.pairings().isEmpty }
+    }
+  }
+
+  func decode(_ terminal: TmuxTerminal, columns: Int = 80, isDark: Bool) async throws -> String {
+    let path = terminal.server.lab.newPath() + ".pgm"
+    try ScreenPicture(try await terminal.coloured, columns: columns, isDark: isDark).write(to: path)
+    let read = try await terminal.server.lab.run("/usr/bin/zbarimg", ["--quiet", "--raw", path])
+    return read.output.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  var question: String { "may it join? [y/N]" }
+  var sameThere: String { "Are they the same there? [y/N]" }
+}
