@@ -23,7 +23,8 @@ public struct NodeStatus: Hashable, Sendable, Codable {
 
   public init(
     deviceID: DeviceID, name: DeviceName, role: DeviceRole, version: String, processID: Int32, listening: [String],
-    discovery: String, interfaces: [String]? = nil, sync: SyncState, peers: [PeerStatus], former: [FormerPeer] = [], messages: [ReceivedMessage],
+    discovery: String, interfaces: [String]? = nil, sync: SyncState, peers: [PeerStatus], former: [FormerPeer] = [],
+    messages: [ReceivedMessage],
     warnings: [String],
     residentBytes: Int64
   ) {

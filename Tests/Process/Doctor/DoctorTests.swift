@@ -119,7 +119,9 @@ extension ProcessTests {
         guard let network = try await PlantedNetwork.make(lab) else { return }
         let seen = try await lab.run(
           network.launcher[0],
-          network.launcher.dropFirst() + ["setpriv", "--reuid=65534", "--clear-groups", "--", BuiltProgram.path, "--version"])
+          network.launcher.dropFirst() + [
+            "setpriv", "--reuid=65534", "--clear-groups", "--", BuiltProgram.path, "--version",
+          ])
         guard seen.status == 0 else {
           return print("DoctorTests: another user may not run what was built here, so this is not tested.")
         }

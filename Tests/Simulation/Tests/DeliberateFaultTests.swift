@@ -8,7 +8,8 @@ import Testing
 
   /// Some show in one seed of a thousand: where such a one is, so that it need not be looked for in every run.
   private static let beginnings: [DeliberateFault: UInt64] = [
-    .dropUnansweredAtRestart: 100, .takeFromRemoved: 2_100, .keepBackoff: 100, .dropReceiptsAtRestart: 100, .believeLateHello: 1_000,
+    .dropUnansweredAtRestart: 100, .takeFromRemoved: 2_100, .keepBackoff: 100, .dropReceiptsAtRestart: 100,
+    .believeLateHello: 1_000,
   ]
 
   @Test(arguments: DeliberateFault.allCases)
