@@ -124,8 +124,7 @@ struct ServiceWatcherTests {
     var waiting: [() -> Void] = []
     let watcher = try ServiceWatcher(
       responder: responder, type: "_latchkey._tcp", interfaces: [.eth0, .wlan0], isOfInterest: { $0["d"] != nil },
-      later: { waiting.append($0) }
-    ) { [log] in log.facts.append($0) }
+      later: { waiting.append($0) }, observe: { [log] in log.facts.append($0) })
     defer { watcher.close() }
     func turn() {
       for step in waiting { step() }

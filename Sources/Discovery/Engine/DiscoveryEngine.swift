@@ -149,8 +149,7 @@ final class DiscoveryEngine {
   private func look(through responder: any Responder) throws(AvahiError) -> ServiceWatcher {
     try ServiceWatcher(
       responder: responder, type: configuration.serviceType, interfaces: selection.interfaces,
-      isOfInterest: isOfInterest, later: { [loop] in loop.later($0) }
-    ) { [unowned self] in note($0) }
+      isOfInterest: isOfInterest, later: { [loop] in loop.later($0) }, observe: { [unowned self] in note($0) })
   }
 
   private func stopEarly() {

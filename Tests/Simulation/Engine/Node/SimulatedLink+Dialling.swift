@@ -69,7 +69,8 @@ extension SimulatedLink {
       then(outcome)
     }
     abandonCall = { [unowned node] in node.act(after: 0) { over(.void) } }
-    simulation.network.dial(node, place, isKnown: { [unowned self] in knows(place) }) { [self] port in
+    let isKnown = { [unowned self] in knows(place) }
+    simulation.network.dial(node, place, isKnown: isKnown) { [self] port in
       guard node.life == life, node.isRunning, !isOver else {
         port?.orphan()
         return
