@@ -12,6 +12,7 @@ final class DiscoveryEngine {
   private struct Stack {
     var kind: DiscoveryBackendKind
     var interfaces: [NetworkInterface]
+    let responder: any Responder
     var embedded: EmbeddedResponder?
     var announcer: Announcer
     var watcher: ServiceWatcher
@@ -126,16 +127,28 @@ final class DiscoveryEngine {
     switch choice {
     case .wait:
       // What runs goes on meanwhile, unless it is a daemon's and the daemon is another one now.
-      if stack?.kind == .avahiDaemon, daemon?.responder == nil { stopStack() }
+      if isOfAnEarlierDaemon { stopStack() }
       lookEarly()
     case .nothing(let reason):
       stopStack()
       stopEarly()
       become(.failed(reason))
     case .use(let kind):
-      guard stack?.kind != kind || stack?.interfaces != selection.interfaces else { return }
+      guard stack?.kind != kind || stack?.interfaces != selection.interfaces || isOfAnEarlierDaemon else { return }
       startStack(kind)
     }
+  }
+
+  /// Whether what runs speaks through a connection to the daemon that is gone.
+  private var isOfAnEarlierDaemon: Bool {
+    stack.map { $0.kind == .avahiDaemon && daemon?.responder !== $0.responder } ?? false
+  }
+
+  private func cannotAnnounce(_ reason: String) {
+    become(.failed(reason))
+    guard isOfAnEarlierDaemon else { return }
+    // However it came to this, nothing will come of trying again there.
+    loop.later { [unowned self] in choose() }
   }
 
   private func lookEarly() {
@@ -189,10 +202,11 @@ final class DiscoveryEngine {
       }
       let announcer = Announcer(
         responder: responder, loop: loop, type: configuration.serviceType, interfaces: selection.interfaces,
-        onRename: { [unowned self] in renamed($0) }, onProblem: { [unowned self] in become(.failed($0)) },
+        onRename: { [unowned self] in renamed($0) }, onProblem: { [unowned self] in cannotAnnounce($0) },
         onSuccess: { [unowned self] in become(.running(kind)) })
       stack = Stack(
-        kind: kind, interfaces: selection.interfaces, embedded: embedded, announcer: announcer, watcher: watcher)
+        kind: kind, interfaces: selection.interfaces, responder: responder, embedded: embedded, announcer: announcer,
+        watcher: watcher)
       become(.running(kind))
       announcer.announce(announcement)
     } catch {
