@@ -60,7 +60,11 @@ extension PeerLink {
     nextTry = max(begun + delay, now)
     context.syncChanges.notify()
     if begun + delay > now { await life.wait(after: alive, milliseconds: begun + delay - now) }
-    let rest = DialPace.shortest - (context.now() - now)
+    let waited = context.now() - now
+    // Whoever was woken by a sign of life was perhaps woken with a thousand others.
+    let spread =
+      now + waited < begun + delay ? DialPace.spread(jitter: Double.random(in: 0...1), crowd: await crowd) : 0
+    let rest = max(DialPace.shortest - waited, spread)
     if rest > 0, !isEnded { try? await Task.sleep(for: .milliseconds(rest)) }
   }
 

@@ -51,6 +51,13 @@ public struct DialPace: Sendable, Hashable {
     return backoff.failed(jitter: jitter, longest: isUnreachable ? Self.longest(crowd: crowd) : 60_000)
   }
 
+  /// Milliseconds to wait after a sign of life that all in a crowd see in one moment, such as an announcement.
+  ///
+  /// - Parameter jitter: a random number in 0 to 1.
+  public static func spread(jitter: Double, crowd: Int) -> Int64 {
+    Int64(Double(min(2 * Int64(clamping: crowd), 4_000)) * min(max(jitter, 0), 1))
+  }
+
   /// Milliseconds of the longest wait for a peer that cannot be reached.
   private static func longest(crowd: Int) -> Int64 { min(max(3_000, 50 * Int64(clamping: crowd)), 60_000) }
 
