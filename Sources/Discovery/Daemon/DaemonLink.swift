@@ -104,7 +104,8 @@ final class DaemonLink {
       if !isRunning { become(.absent) }
     case .running:
       backoff.reset()
-      guard !isRunning else { return }
+      // What was asked of it while it looked for a name or for addresses may have come to nothing.
+      guard !isRunning || view != .serving else { return }
       isRunning = true
       startCanary()
     case .failed:
