@@ -19,8 +19,8 @@ enum FolderGatherer {
     }
     var disk = statvfs()
     if statvfs(path, &disk) == 0 {
-      facts.freeBytes = Int64(
-        clamping: UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize)).partialValue)
+      let free = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
+      facts.freeBytes = free.overflow ? .max : Int64(clamping: free.partialValue)
       facts.isReadOnly = disk.f_flag & UInt(1) != 0
     }
     if !facts.isReadOnly { measure(&facts) }
@@ -33,7 +33,7 @@ enum FolderGatherer {
 
   /// Make small writes durable, as the database does, and take the time in the middle.
   private static func measure(_ facts: inout FolderFacts) {
-    // The call writes the name that it chose into these bytes.
+    // mkstemp puts letters of its own into the place of the six that its manual asks for, and opens what nobody else has.
     var name = Array((facts.path + "/.doctor-XXXXXX").utf8CString)
     let file = mkstemp(&name)
     guard file >= 0 else {

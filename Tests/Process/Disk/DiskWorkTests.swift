@@ -76,6 +76,7 @@ extension ProcessTests {
         // What follows a delivery, such as the note of when both were in step, is over when nobody wakes for a second.
         for _ in 0..<15 {
           let before = try pids.map(Self.wakeUps)
+          // One second of looking at the kernel's counts, which wake nobody.
           try await Task.sleep(for: .seconds(1))
           if try zip(pids, before).allSatisfy({ try Self.wakeUps(of: $0, since: $1) <= 10 }) { break }
         }

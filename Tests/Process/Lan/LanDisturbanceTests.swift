@@ -34,6 +34,7 @@ import Testing
       let (parent, _) = try await lab.family(hosts)
       for milliseconds in [100, 400, 100, 900, 2_500] {
         try await hosts[1].plug(false)
+        // How long the cable is out, and in, is the scenario: nothing is waited for.
         try await Task.sleep(for: .milliseconds(milliseconds))
         try await hosts[1].plug(true)
         try await Task.sleep(for: .milliseconds(100))
@@ -42,6 +43,7 @@ import Testing
       // Also what was given while the cable was out.
       try await hosts[0].plug(false)
       let id = try await parent.issue(.message("later"), to: "Child 1")
+      // The cable is out for so long, longer than doubt lasts.
       try await Task.sleep(for: .seconds(4))
       try await hosts[0].plug(true)
       let begun = ContinuousClock.now
@@ -72,6 +74,7 @@ import Testing
       await children[0].signal(SIGSTOP)
       try await lab.time("the parent noticed", seconds: 100) { try await !parent.isConnected() }
       let id = try await parent.issue(.message("good morning"), to: "Child 1")
+      // It stands still for so long beyond that; a process that is stopped has no event to wait for.
       try await Task.sleep(for: .seconds(20))
       await children[0].signal(SIGCONT)
       let begun = ContinuousClock.now
@@ -90,6 +93,7 @@ import Testing
       try await hosts[1].endDaemon(SIGKILL)
       let id = try await parent.issue(.message("when you are back"), to: "Child 1")
       try await hosts[1].address("10.77.1.2/16")
+      // The machine is off for so long.
       try await Task.sleep(for: .seconds(3))
       try await hosts[1].plug(true)
       try await hosts[1].startDaemon()

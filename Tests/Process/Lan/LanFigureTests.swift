@@ -54,6 +54,7 @@ import Testing
       for host in hosts { try await host.endDaemon(SIGKILL) }
       try await hosts[0].startDaemon()
       try await eventually("the parent is announced") { try await parent.api.status().discovery == "avahiDaemon" }
+      // Its announcement has been repeated by now, as above.
       try await Task.sleep(for: .seconds(3))
       try await hosts[2].startDaemon()
       let output = lab.processes.newPath()
@@ -62,6 +63,7 @@ import Testing
         ["avahi-browse", "--resolve", "--parsable", "--no-db-lookup", "_latchkey._tcp"], output: output)
       try await lab.time("avahi-browse has resolved", since: begun) { ProcessLab.read(output).contains(";10.77.1.1;") }
       browser.signal(SIGTERM)
+      // What was asked for just now is not said again for a second, as above.
       try await Task.sleep(for: .seconds(3))
       try await hosts[1].startDaemon()
       begun = .now
@@ -109,6 +111,7 @@ import Testing
       let counter = try await MulticastCounter(lab)
       func bytes() async throws -> Int { try await counter.read().bytes }
       let hosts = try await lab.hosts(4)
+      // The minutes below are the time over which is counted; the first, with its announcements, is left out.
       try await Task.sleep(for: .seconds(60))
       var before = try await bytes()
       try await Task.sleep(for: .seconds(60))
