@@ -7,12 +7,7 @@ import Testing
 @Suite(.serialized) struct LanDoctorTests {
   @Test(LanScenario.doctor.isChosen) func plantedFaults() async throws {
     try await LanScenario.doctor.run { lab in
-      try await lab.onWire(
-        """
-        nft add table bridge lab
-        nft add chain bridge lab out '{ type filter hook forward priority 0; }'
-        nft add rule bridge lab out meta pkttype multicast udp dport 5353 drop
-        """)
+      try await lab.blockMulticast()
       let hosts = try await lab.hosts(2)
       let (parent, children) = try await lab.family(hosts)
       func expect(_ id: String, after what: String) async throws {

@@ -2,6 +2,16 @@ import Foundation
 
 /// What scenarios have in common.
 extension LanLab {
+  /// Drop mDNS between the bridge's ports, as an access point does that passes no multicast on.
+  func blockMulticast() async throws {
+    try await onWire(
+      """
+      nft add table bridge lab
+      nft add chain bridge lab out '{ type filter hook forward priority 0; }'
+      nft add rule bridge lab out meta pkttype multicast udp dport 5353 drop
+      """)
+  }
+
   /// Give a message and wait until the child has taken it; notes how long that took.
   func deliver(_ what: String, from parent: NodeProcess, to child: String) async throws {
     let begun = ContinuousClock.now

@@ -50,12 +50,7 @@ import Testing
 
   @Test(LanScenario.blocked.isChosen) func blockedMulticast() async throws {
     try await LanScenario.blocked.run { lab in
-      try await lab.onWire(
-        """
-        nft add table bridge lab
-        nft add chain bridge lab out '{ type filter hook forward priority 0; }'
-        nft add rule bridge lab out meta pkttype multicast udp dport 5353 drop
-        """)
+      try await lab.blockMulticast()
       let hosts = try await lab.hosts(2)
       // The code holds an address.
       let (parent, children) = try await lab.family(hosts)

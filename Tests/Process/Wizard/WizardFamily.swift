@@ -25,6 +25,16 @@ extension WizardFamily {
     }
   }
 
+  /// Both persons say yes, and both wizards end well.
+  func agree(_ left: TmuxTerminal, _ right: TmuxTerminal) async throws {
+    try await left.shows(question)
+    try await left.enter("y")
+    try await right.shows(sameThere)
+    try await right.enter("y")
+    #expect(try await left.ended() == 0)
+    #expect(try await right.ended() == 0)
+  }
+
   func decode(_ terminal: TmuxTerminal, columns: Int = 80, isDark: Bool) async throws -> String {
     let path = terminal.server.lab.newPath() + ".pgm"
     try ScreenPicture(try await terminal.coloured, columns: columns, isDark: isDark).write(to: path)

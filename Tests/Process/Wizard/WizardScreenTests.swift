@@ -57,12 +57,7 @@ extension ProcessTests {
           let right = try await tmux.open(child, ["pair"] + options, columns: columns, variables: variables)
           try await right.prompts("Code:")
           try await right.enter(code)
-          try await left.shows(question)
-          try await left.enter("y")
-          try await right.shows(sameThere)
-          try await right.enter("y")
-          #expect(try await left.ended() == 0)
-          #expect(try await right.ended() == 0)
+          try await agree(left, right)
           if options == ["--plain"] || variables == ["TERM=dumb"] {
             for terminal in [left, right] { #expect(!ProcessLab.read(terminal.raw).contains("\u{1B}")) }
           }

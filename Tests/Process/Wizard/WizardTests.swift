@@ -71,12 +71,7 @@ extension ProcessTests {
         let right = try await tmux.open(child)
         try await right.prompts("Code:")
         try await right.enter(try await decode(left, isDark: true))
-        try await left.shows(question)
-        try await left.enter("y")
-        try await right.shows(sameThere)
-        try await right.enter("y")
-        #expect(try await left.ended() == 0)
-        #expect(try await right.ended() == 0)
+        try await agree(left, right)
       }
     }
 
@@ -238,12 +233,7 @@ extension ProcessTests {
         try await left.shows("Somebody entered a wrong code;")
         try await right.prompts("Code:")
         try await right.enter(code)
-        try await left.shows(question)
-        try await left.enter("y")
-        try await right.shows(sameThere)
-        try await right.enter("y")
-        #expect(try await left.ended() == 0)
-        #expect(try await right.ended() == 0)
+        try await agree(left, right)
         // The same code again is spent; the pasted one tells that it did its work.
         let again = try await tmux.open(child)
         try await again.prompts("Code:")
