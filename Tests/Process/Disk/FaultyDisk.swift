@@ -35,8 +35,5 @@ struct FaultyDisk: Sendable {
     return data.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: 8 * place, as: UInt64.self)) }
   }
 
-  private static let library =
-    URL(fileURLWithPath: BuiltProgram.path).deletingLastPathComponent().appendingPathComponent(
-      "libLatchkeyDiskFault.so"
-    ).path
+  private static let library = BuiltProgram.path(of: "libLatchkeyDiskFault.so")
 }

@@ -95,8 +95,7 @@ extension LanHost {
   /// Start a probe of discovery on this machine, wait for a line that it begins with, and give the file of its output.
   func probe(_ arguments: String, _ line: String) async throws -> String {
     let output = lab.processes.newPath()
-    let probe = URL(fileURLWithPath: BuiltProgram.path).deletingLastPathComponent()
-      .appendingPathComponent("latchkey-discovery-probe").path
+    let probe = BuiltProgram.path(of: "latchkey-discovery-probe")
     let process = try spawn(
       ["sh", "-c", "exec \(probe) \(arguments)"], output: output)
     try await eventually("the probe says “\(line)”") {

@@ -80,8 +80,7 @@ final class LanLab: Sendable {
   /// Carry frames between two interfaces of where the bridges are, each after a while.
   func relay(_ one: String, _ other: String, milliseconds: Int) async throws {
     let output = processes.newPath()
-    let probe = URL(fileURLWithPath: BuiltProgram.path).deletingLastPathComponent()
-      .appendingPathComponent("latchkey-discovery-probe").path
+    let probe = BuiltProgram.path(of: "latchkey-discovery-probe")
     let process = try processes.spawn(
       "nsenter", Self.enter(wire).dropFirst() + [probe, "relay", one, other, "\(milliseconds)"], output: output,
       talk: processes.folder + "/wire.log")

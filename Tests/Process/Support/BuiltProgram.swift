@@ -1,16 +1,28 @@
 import Foundation
 
-/// The `latchkey` that was built with these tests.
+/// The programs that were built with these tests.
 enum BuiltProgram {
-  /// Its path: beside the test bundle, else where a debug build leaves it.
-  static let path: String = {
+  /// `latchkey`.
+  static var path: String { path(of: "latchkey") }
+
+  /// Whether it is a build for release, which `LATCHKEY_PROGRAMS` names and which has no seams for tests.
+  static let isForRelease = ProcessInfo.processInfo.environment["LATCHKEY_PROGRAMS"] != nil
+
+  /// The path of another program of this package.
+  static func path(of program: String) -> String { folder + "/" + program }
+
+  /// Where they are: in the folder that `LATCHKEY_PROGRAMS` names, else beside the test bundle, else where a debug build
+  /// leaves them.
+  private static let folder: String = {
+    if let chosen = ProcessInfo.processInfo.environment["LATCHKEY_PROGRAMS"] { return chosen }
     let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let beside = bundle.map {
-      URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("latchkey").path
+    if let beside = bundle.map({ URL(fileURLWithPath: $0).deletingLastPathComponent().path }),
+      FileManager.default.isExecutableFile(atPath: beside + "/latchkey")
+    {
+      return beside
     }
-    if let beside, FileManager.default.isExecutableFile(atPath: beside) { return beside }
     var package = URL(fileURLWithPath: #filePath)
     for _ in 0..<4 { package.deleteLastPathComponent() }
-    return package.appendingPathComponent(".build/debug/latchkey").path
+    return package.appendingPathComponent(".build/debug").path
   }()
 }
