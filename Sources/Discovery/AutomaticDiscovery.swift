@@ -33,4 +33,9 @@ public final class AutomaticDiscovery: PeerDiscovery {
   public func lookAgain() async {
     runner.post(.lookAgain)
   }
+
+  /// Ask for so much of what others announce from now on.
+  public func attend(_ attention: Attention) async {
+    runner.post(.attend(attention))
+  }
 }

@@ -14,6 +14,9 @@ public struct DiscoveryConfiguration: Sendable, Hashable {
   /// Whether the system's avahi-daemon may be used.
   public var allowDaemon: Bool
 
+  /// How much of what others announce is asked for at the beginning.
+  public var attention: Attention
+
   /// Choose how to discover.
   ///
   /// - Parameters:
@@ -21,13 +24,15 @@ public struct DiscoveryConfiguration: Sendable, Hashable {
   ///   - interfaces: names as `ip link` shows them, or nil for all but loopback and virtual ones; at most 16 are used.
   ///   - allowEmbedded: whether the stack inside the process may be used.
   ///   - allowDaemon: whether the system's avahi-daemon may be used.
+  ///   - attention: how much of what others announce is asked for at the beginning.
   public init(
     serviceType: String = "_latchkey._tcp", interfaces: [String]? = nil, allowEmbedded: Bool = true,
-    allowDaemon: Bool = true
+    allowDaemon: Bool = true, attention: Attention = .full
   ) {
     self.serviceType = serviceType
     self.interfaces = interfaces
     self.allowEmbedded = allowEmbedded
     self.allowDaemon = allowDaemon
+    self.attention = attention
   }
 }

@@ -8,6 +8,9 @@ enum DiscoveryLimits {
   /// Pairs of instance and interface known at once.
   static let sightings = 240
 
+  /// Instances that are looked up at a time, not counting those that have answered.
+  static let lookups = 4
+
   /// Addresses kept for one instance.
   static let addresses = 16
 

@@ -21,9 +21,18 @@ public protocol PeerDiscovery: Sendable {
 
   /// See whether what was of no interest is of interest now; without this that is seen within half a minute.
   func lookAgain() async
+
+  /// Ask for so much of what others announce from now on.
+  ///
+  /// What was found stays found while nothing is asked; what is gone when it is asked for again is reported as lost then,
+  /// after a second.
+  func attend(_ attention: Attention) async
 }
 
 extension PeerDiscovery {
   /// Do nothing: everything is followed.
   public func lookAgain() async {}
+
+  /// Do nothing: nothing is asked.
+  public func attend(_ attention: Attention) async {}
 }

@@ -45,6 +45,7 @@ struct DiscoveryLoopTests {
         switch command {
         case .advertise(let advertisement): log.entries.append(advertisement?.instanceName ?? "nothing")
         case .lookAgain: log.entries.append("look")
+        case .attend(let attention): log.entries.append("attend \(attention)")
         case .stop: loop.quit()
         }
       }
@@ -54,9 +55,10 @@ struct DiscoveryLoopTests {
       mailbox.post(.advertise(ServiceAdvertisement(instanceName: "n\(number)", port: 1, text: [:])))
     }
     for _ in 0..<10_000 { mailbox.post(.lookAgain) }
+    for attention in [Attention.none, .patient(crowd: 9), .full] { mailbox.post(.attend(attention)) }
     mailbox.post(.stop)
     #expect(loop.run())
-    #expect(log.entries == ["n9999", "look"])
+    #expect(log.entries == ["n9999", "attend full", "look"])
   }
 
   @Test func onlyJumpsOfTheClockAreNoticed() {

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import LatchkeyDiscovery
@@ -111,12 +112,100 @@ struct ServiceWatcherTests {
     let watcher = try makeWatcher()
     defer { watcher.close() }
     for number in 0..<5000 { see("flood\(number)", over: 0) }
+    #expect(responder.resolvers.count == DiscoveryLimits.lookups, "nobody has answered")
+    var answered = 0
+    while answered < responder.resolvers.count {
+      responder.resolvers[answered].resolved(ResolvedService(host: "h.local", port: 4000, text: []))
+      answered += 1
+    }
     #expect(responder.resolvers.count == DiscoveryLimits.sightings)
     #expect(responder.resolvers.count * 4 + 2 * DiscoveryLimits.interfaces * 3 < 1024 + 64)
     #expect(watcher.isIncomplete)
     #expect(!watcher.hasRoomAgain)
     for number in 0..<100 { see("flood\(number)", over: 0, appeared: false) }
     #expect(watcher.hasRoomAgain, "a fresh start would see what was left out")
+  }
+
+  /// Who asks for many at once is answered late, and asks again.
+  @Test func aFewAreLookedUpAtATime() throws {
+    var waiting: [() -> Void] = []
+    var counts: [Int] = []
+    let loop = try DiscoveryLoop()
+    var timers: [() -> Void] = []
+    let watcher = try ServiceWatcher(
+      responder: responder, type: "_latchkey._tcp", interfaces: [.eth0, .wlan0], later: { waiting.append($0) },
+      schedule: { _, work in
+        timers.append(work)
+        return loop.schedule(after: .seconds(3_600), work)
+      }, onCount: { counts.append($0) }, observe: { [log] in log.facts.append($0) })
+    defer { watcher.close() }
+    func turn() {
+      let steps = waiting
+      waiting = []
+      for step in steps { step() }
+    }
+    for number in 0..<10 { see("name\(number)", over: 0) }
+    #expect(counts == Array(1...10))
+    #expect(responder.resolvers.count == 4)
+    // One answers, and makes room for the next; so does one that leaves.
+    responder.resolvers[1].resolved(ResolvedService(host: "h.local", port: 4000, text: []))
+    #expect(responder.resolvers.count == 4, "what calls is not joined by others")
+    turn()
+    #expect(responder.resolvers.count == 5)
+    responder.resolvers[1].resolved(ResolvedService(host: "h.local", port: 4001, text: []))
+    turn()
+    #expect(responder.resolvers.count == 5, "its second answer makes room for nobody")
+    see("name0", over: 0, appeared: false)
+    turn()
+    #expect(responder.resolvers.count == 6)
+    // One that does not answer gives its place away after a second and is followed further.
+    timers[2]()
+    turn()
+    #expect(responder.resolvers.count == 7 && !responder.resolvers[2].isClosed)
+    // One that has left while it waited is not looked up.
+    see("name7", over: 0, appeared: false)
+    timers[3]()
+    turn()
+    #expect(responder.resolvers.count == 8)
+    #expect(responder.resolvers[7].name == "name8")
+  }
+
+  /// Whoever is not to be followed any more is left at the next look.
+  @Test func whatIsOfNoMoreInterestIsLeft() throws {
+    var waiting: [() -> Void] = []
+    let interest = Interest()
+    let watcher = try ServiceWatcher(
+      responder: responder, type: "_latchkey._tcp", interfaces: [.eth0, .wlan0], isOfInterest: { _ in interest.value },
+      later: { waiting.append($0) }, observe: { [log] in log.facts.append($0) })
+    defer { watcher.close() }
+    see(over: 0)
+    responder.resolvers[0].resolved(ResolvedService(host: "h.local", port: 4000, text: [Array("v=1".utf8)]))
+    #expect(log.facts == [.resolved(key, host: "h.local", port: 4000, text: ["v": [0x31]])])
+    watcher.lookAgain()
+    #expect(log.facts.count == 1)
+    interest.set(false)
+    watcher.lookAgain()
+    for step in waiting { step() }
+    #expect(log.facts.last == .passedOver(key, text: ["v": [0x31]]))
+    #expect(responder.resolvers[0].isClosed && responder.records.allSatisfy { $0.isClosed })
+  }
+
+  private final class Interest: Sendable {
+    private let state = Mutex(true)
+    var value: Bool { state.withLock { $0 } }
+    func set(_ value: Bool) { state.withLock { $0 = value } }
+  }
+
+  /// In a crowd IPv4 is enough where there is IPv4.
+  @Test func aFrugalLookAsksOnce() throws {
+    let six = NetworkInterface.make("wlan1", index: 3, ["fe80::7"])
+    for (isFrugal, expected) in [(true, [0, -1]), (false, [-1, -1])] {
+      responder.browsers = []
+      let watcher = try ServiceWatcher(
+        responder: responder, type: "_latchkey._tcp", interfaces: [.eth0, six], isFrugal: isFrugal, observe: { _ in })
+      #expect(responder.browsers.map(\.packetProtocol) == expected.map(Int32.init))
+      watcher.close()
+    }
   }
 
   /// What nobody cares for is not followed; once it says something else, it is.

@@ -19,7 +19,7 @@ import Testing
       hello: Hello(
         versions: 1...2, software: "0.1.0", runID: runID, name: "Emma", role: .child, refusal: .shuttingDown,
         windowItems: 7, windowBytes: 8, outgoing: [StreamPosition(streamClass: .usage, epoch: 9, through: 10)],
-        incoming: [StreamPosition(streamClass: .control, epoch: 11, through: 12)], endedSessions: 22),
+        incoming: [StreamPosition(streamClass: .control, epoch: 11, through: 12)], endedSessions: 22, devices: 23),
       runs: [
         ItemRun(
           streamClass: .command, epoch: 13,
@@ -33,7 +33,7 @@ import Testing
     let hello = RawMessage().adding(1, number: 1).adding(2, number: 2).adding(3, text: "0.1.0").adding(4, bytes: runID)
       .adding(5, text: "Emma").adding(6, number: 2).adding(7, number: 2).adding(8, number: 7).adding(9, number: 8)
       .adding(10, message: Self.position(4, 9, 10)).adding(11, message: Self.position(1, 11, 12))
-      .adding(14, number: 22)
+      .adding(14, number: 22).adding(15, number: 23)
     let item = RawMessage().adding(1, number: 1).adding(2, bytes: runID).adding(3, bytes: [1, 2])
     let run = RawMessage().adding(1, number: 2).adding(2, fixed: 13).adding(3, number: 14).adding(4, message: item)
       .adding(4, message: RawMessage().adding(4, number: 3))

@@ -65,7 +65,8 @@ enum WireSamples {
       windowItems: UInt32.random(in: 0...UInt32.max, using: &random),
       windowBytes: UInt32.random(in: 0...UInt32.max, using: &random),
       outgoing: (0..<random.below(5)).map { _ in position(&random) },
-      incoming: (0..<random.below(5)).map { _ in position(&random) }, endedSessions: random.next())
+      incoming: (0..<random.below(5)).map { _ in position(&random) }, endedSessions: random.next(),
+      devices: UInt32.random(in: 0...UInt32.max, using: &random))
   }
 
   /// A run of items in a row, with skips of any length among them.

@@ -85,9 +85,10 @@ final class EmbeddedResponder: Responder {
   }
 
   func browseServices(
-    type: String, interface: UInt32, _ handler: @escaping (ServiceSighting) -> Void
+    type: String, interface: UInt32, over packetProtocol: Int32, _ handler: @escaping (ServiceSighting) -> Void
   ) throws(AvahiError) -> any Lookup {
-    try EmbeddedServiceBrowser(responder: self, type: type, interface: interface, handler: handler)
+    try EmbeddedServiceBrowser(
+      responder: self, type: type, interface: interface, packetProtocol: packetProtocol, handler: handler)
   }
 
   func resolveService(

@@ -8,6 +8,9 @@ final class DiscoveryEngine {
   /// How long what an earlier back end saw is kept for the next one to see again.
   static let handover = Duration.seconds(6)
 
+  /// How long what was found before nothing was followed is kept to be seen again; its responder has it at hand.
+  static let resuming = Duration.seconds(1)
+
   /// A back end at work.
   private struct Stack {
     var kind: DiscoveryBackendKind
@@ -15,7 +18,8 @@ final class DiscoveryEngine {
     let responder: any Responder
     var embedded: EmbeddedResponder?
     var announcer: Announcer
-    var watcher: ServiceWatcher
+    /// Nil while nothing is followed.
+    var watcher: ServiceWatcher?
   }
 
   private let loop: DiscoveryLoop
@@ -30,6 +34,13 @@ final class DiscoveryEngine {
   /// Looks through a daemon that has not proved itself yet: what it sees is as good, and what it does not see is lost only
   /// for as long as the proof takes.
   private var early: (watcher: ServiceWatcher, responder: DaemonResponder, interfaces: [NetworkInterface])?
+  private var attention = Attention.none
+  private var patience = CrowdPatience()
+  /// Runs while looking is left to others.
+  private var resumption: LoopTimer?
+  /// Ends a look in a crowd.
+  private var lookEnd: LoopTimer?
+  private var lookBegan = DiscoveryLoop.now()
   private var announcement: Announcement?
   private var table = ServiceTable()
   private var flush: LoopTimer?
@@ -66,6 +77,7 @@ final class DiscoveryEngine {
     loop.onWake = { [unowned self] in checkClock() }
     available = NetworkInterface.all()
     selection = InterfaceSelection(names: configuration.interfaces, available: available)
+    attention = configuration.attention
     askDaemon()
     choose()
     glanceLater()
@@ -73,8 +85,61 @@ final class DiscoveryEngine {
 
   /// See whether what was of no interest is of interest now.
   func lookAgain() {
-    stack?.watcher.lookAgain()
+    stack?.watcher?.lookAgain()
     early?.watcher.lookAgain()
+  }
+
+  /// Ask for so much of what others announce from now on. What was found stays found meanwhile.
+  func attend(_ next: Attention) {
+    guard next != attention else { return }
+    let was = isLooking
+    // More or fewer that are known to look make no new beginning.
+    let goesOn = attention.isPatient && next.isPatient
+    attention = next
+    guard !goesOn else { return }
+    patience = CrowdPatience()
+    for timer in [resumption, lookEnd] { timer?.cancel() }
+    (resumption, lookEnd) = (nil, nil)
+    if case .patient(let crowd) = next, CrowdPatience.isCrowd(crowd) { waitInCrowd() }
+    if isLooking != was { isLooking ? beginLooking() : endLooking() }
+  }
+
+  /// Whether what others announce is asked for now.
+  private var isLooking: Bool { attention != .none && resumption == nil }
+
+  private func beginLooking() {
+    lookBegan = DiscoveryLoop.now()
+    beginHandover(Self.resuming)
+    guard let stack else { return choose() }
+    do throws(AvahiError) { self.stack?.watcher = try look(through: stack.responder) } catch {
+      stackFailed(error, of: stack.kind)
+    }
+  }
+
+  private func endLooking() {
+    stack?.watcher?.close()
+    stack?.watcher = nil
+    stopEarly()
+    beginHandover()
+  }
+
+  /// So many announce themselves that they would be busy with each other's questions alone. Some of them look on, and find
+  /// this machine.
+  private func noteCrowd(_ count: Int) {
+    guard attention.isPatient, isLooking, lookEnd == nil, CrowdPatience.isCrowd(count) else { return }
+    let rest = max(.zero, CrowdPatience.look - (DiscoveryLoop.now() - lookBegan))
+    lookEnd = loop.schedule(after: rest) { [unowned self] in
+      lookEnd = nil
+      waitInCrowd()
+      endLooking()
+    }
+  }
+
+  private func waitInCrowd() {
+    resumption = loop.schedule(after: patience.pause(jitter: .random(in: 0...1))) { [unowned self] in
+      resumption = nil
+      beginLooking()
+    }
   }
 
   private func glanceLater() {
@@ -95,7 +160,7 @@ final class DiscoveryEngine {
   /// Withdraw and free everything; nothing is called back after this.
   func close() {
     loop.onWake = {}
-    for timer in [flush, handoverEnd, retry, nextGlance] { timer?.cancel() }
+    for timer in [flush, handoverEnd, retry, nextGlance, resumption, lookEnd] { timer?.cancel() }
     monitor = nil
     daemon?.close()
     stopStack()
@@ -152,7 +217,7 @@ final class DiscoveryEngine {
   }
 
   private func lookEarly() {
-    guard stack == nil, let responder = daemon?.responder else { return stopEarly() }
+    guard isLooking, stack == nil, let responder = daemon?.responder else { return stopEarly() }
     guard early?.responder !== responder || early?.interfaces != selection.interfaces else { return }
     stopEarly()
     // Whatever refuses here refuses the proof too, and that is seen to.
@@ -162,7 +227,9 @@ final class DiscoveryEngine {
   private func look(through responder: any Responder) throws(AvahiError) -> ServiceWatcher {
     try ServiceWatcher(
       responder: responder, type: configuration.serviceType, interfaces: selection.interfaces,
-      isOfInterest: isOfInterest, later: { [loop] in loop.later($0) }, observe: { [unowned self] in note($0) })
+      isFrugal: patience.isInCrowd, isOfInterest: isOfInterest, later: { [loop] in loop.later($0) },
+      schedule: { [loop] in loop.schedule(after: $0, $1) },
+      onCount: { [unowned self] in noteCrowd($0) }, observe: { [unowned self] in note($0) })
   }
 
   private func stopEarly() {
@@ -192,13 +259,13 @@ final class DiscoveryEngine {
         embedded = made
         responder = made
       }
-      let watcher: ServiceWatcher
+      let watcher: ServiceWatcher?
       if let early, early.responder === responder, early.interfaces == selection.interfaces {
         watcher = early.watcher
         self.early = nil
       } else {
         stopEarly()
-        watcher = try look(through: responder)
+        watcher = isLooking ? try look(through: responder) : nil
       }
       let announcer = Announcer(
         responder: responder, loop: loop, type: configuration.serviceType, interfaces: selection.interfaces,
@@ -220,15 +287,17 @@ final class DiscoveryEngine {
     // The stack first: it says goodbye for all it announced, and what is closed after it has nothing left to free.
     stack.embedded?.close()
     stack.announcer.close()
-    stack.watcher.close()
+    stack.watcher?.close()
     beginHandover()
   }
 
   /// What was seen so far is lost only if nobody sees it again.
-  private func beginHandover() {
+  private func beginHandover(_ span: Duration = handover) {
     table.beginHandover()
     handoverEnd?.cancel()
-    handoverEnd = loop.schedule(after: Self.handover) { [unowned self] in
+    handoverEnd = nil
+    guard isLooking else { return }
+    handoverEnd = loop.schedule(after: span) { [unowned self] in
       handoverEnd = nil
       table.endHandover()
       report()
@@ -306,9 +375,9 @@ final class DiscoveryEngine {
         report()
       }
     }
-    if case .withdrawn = observation, stack?.watcher.hasRoomAgain == true {
+    if case .withdrawn = observation, stack?.watcher?.hasRoomAgain == true {
       loop.later { [unowned self] in
-        if stack?.watcher.hasRoomAgain == true { restart() }
+        if stack?.watcher?.hasRoomAgain == true { restart() }
       }
     }
   }

@@ -122,6 +122,7 @@ final class DiscoveryRunner: Sendable {
         switch command {
         case .advertise(let advertisement): engine.advertise(advertisement)
         case .lookAgain: engine.lookAgain()
+        case .attend(let attention): engine.attend(attention)
         case .stop: loop.quit()
         }
       }

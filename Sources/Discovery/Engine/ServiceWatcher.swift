@@ -47,8 +47,17 @@ final class ServiceWatcher {
   private let observe: (ServiceObservation) -> Void
   private let isOfInterest: ServiceInterest
   private let later: (@escaping () -> Void) -> Void
+  private let schedule: (Duration, @escaping () -> Void) -> LoopTimer?
+  private let onCount: (Int) -> Void
   private var browsers: [any Lookup] = []
   private var sightings: [SightingKey: Sighting] = [:]
+  /// Those that wait to be looked up, the first to come first.
+  private var waiting: [SightingKey] = []
+  /// Those that are looked up and have not answered, each with what gives its place to the next.
+  private var unanswered: [SightingKey: LoopTimer?] = [:]
+
+  /// How long one that does not answer keeps others waiting.
+  private static let answer = Duration.seconds(1)
 
   /// Whether something was left out for lack of room since the last look.
   private(set) var isIncomplete = false
@@ -62,14 +71,19 @@ final class ServiceWatcher {
   ///   - responder: what to look through.
   ///   - type: the DNS-SD type.
   ///   - interfaces: where to look.
+  ///   - isFrugal: whether to ask over IPv4 alone where an interface has that.
   ///   - isOfInterest: whether an instance with these pairs is to be followed.
   ///   - later: runs something in a later turn of the loop.
+  ///   - schedule: runs something after a while.
+  ///   - onCount: is told how many sightings there are when one more has come.
   ///   - observe: called on the loop's thread with every fact.
   /// - Throws: `AvahiError` when the back end refuses.
   init(
-    responder: any Responder, type: String, interfaces: [NetworkInterface],
+    responder: any Responder, type: String, interfaces: [NetworkInterface], isFrugal: Bool = false,
     isOfInterest: @escaping ServiceInterest = { _ in true },
     later: @escaping (@escaping () -> Void) -> Void = { $0() },
+    schedule: @escaping (Duration, @escaping () -> Void) -> LoopTimer? = { _, _ in nil },
+    onCount: @escaping (Int) -> Void = { _ in },
     observe: @escaping (ServiceObservation) -> Void
   ) throws(AvahiError) {
     self.responder = responder
@@ -78,9 +92,14 @@ final class ServiceWatcher {
     self.observe = observe
     self.isOfInterest = isOfInterest
     self.later = later
+    self.schedule = schedule
+    self.onCount = onCount
     for interface in interfaces {
-      browsers.append(
-        try responder.browseServices(type: type, interface: interface.index) { [unowned self] in saw($0) })
+      let isEnough = isFrugal && interface.addresses.contains { $0.family == .v4 }
+      let browser = try responder.browseServices(
+        type: type, interface: interface.index, over: Int32(isEnough ? AVAHI_PROTO_INET : AVAHI_PROTO_UNSPEC)
+      ) { [unowned self] in saw($0) }
+      browsers.append(browser)
     }
   }
 
@@ -90,6 +109,9 @@ final class ServiceWatcher {
     browsers = []
     for sighting in sightings.values { sighting.close() }
     sightings = [:]
+    for timer in unanswered.values { timer?.cancel() }
+    unanswered = [:]
+    waiting = []
   }
 
   private func saw(_ event: ServiceSighting) {
@@ -107,7 +129,29 @@ final class ServiceWatcher {
     sightings[key] = sighting
     guard !sighting.protocols.contains(event.packetProtocol) else { return }
     sighting.protocols.append(event.packetProtocol)
-    if sighting.resolver == nil, !sighting.isPassedOver { resolve(event, key, sighting) }
+    guard sighting.protocols.count == 1 else { return }
+    waiting.append(key)
+    onCount(sightings.count)
+    lookUp()
+  }
+
+  /// Look up those that wait, a few at a time: what many machines ask at once is answered late and asked again.
+  private func lookUp() {
+    while unanswered.count < DiscoveryLimits.lookups, !waiting.isEmpty {
+      let key = waiting.removeFirst()
+      guard let sighting = sightings[key], sighting.resolver == nil, !sighting.isPassedOver,
+        let packetProtocol = sighting.protocols.first
+      else { continue }
+      unanswered[key] = .some(schedule(Self.answer) { [weak self] in self?.answered(key) })
+      resolve(key, packetProtocol, sighting)
+    }
+  }
+
+  private func answered(_ key: SightingKey) {
+    guard let timer = unanswered.removeValue(forKey: key) else { return }
+    timer?.cancel()
+    // Not here and now: a lookup that is calling may not be joined by others.
+    if !waiting.isEmpty { later { [weak self] in self?.lookUp() } }
   }
 
   private func disappeared(_ event: ServiceSighting, _ key: SightingKey) {
@@ -116,20 +160,21 @@ final class ServiceWatcher {
     sighting.protocols.remove(at: index)
     if let other = sighting.protocols.first {
       // The resolver may have been asking over the IP version that is gone.
-      guard index == 0, !sighting.isPassedOver else { return }
+      guard index == 0, sighting.resolver != nil else { return }
       sighting.resolver?.close()
       sighting.resolver = nil
-      var event = event
-      event.packetProtocol = other
-      resolve(event, key, sighting)
+      resolve(key, other, sighting)
     } else {
       sighting.close()
       sightings[key] = nil
+      answered(key)
       observe(.withdrawn(key))
     }
   }
 
-  private func resolve(_ event: ServiceSighting, _ key: SightingKey, _ sighting: Sighting) {
+  private func resolve(_ key: SightingKey, _ packetProtocol: Int32, _ sighting: Sighting) {
+    let event = ServiceSighting(
+      instanceName: key.instanceName, interface: key.interfaceIndex, packetProtocol: packetProtocol, appeared: true)
     do throws(AvahiError) {
       sighting.resolver = try responder.resolveService(event, type: type) { [unowned self, unowned sighting] in
         resolved($0, key, sighting)
@@ -138,10 +183,12 @@ final class ServiceWatcher {
       isIncomplete = true
       sightings[key] = nil
       sighting.close()
+      answered(key)
     }
   }
 
   private func resolved(_ service: ResolvedService, _ key: SightingKey, _ sighting: Sighting) {
+    answered(key)
     guard !sighting.isPassedOver else { return }
     let host = sighting.service?.host
     sighting.service = service
@@ -175,9 +222,15 @@ final class ServiceWatcher {
     }
   }
 
-  /// Look at what the responder has heard of the instances that nobody cared for.
+  /// Leave what nobody cares for any more, and look at what the responder has heard of the instances that nobody cared for.
   func lookAgain() {
-    for (key, sighting) in sightings where sighting.isPassedOver { followText(key, sighting) }
+    for (key, sighting) in sightings {
+      if sighting.isPassedOver {
+        followText(key, sighting)
+      } else if sighting.service != nil, !isOfInterest(text(sighting)) {
+        passOver(key, sighting)
+      }
+    }
   }
 
   private func passOver(_ key: SightingKey, _ sighting: Sighting) {
@@ -200,10 +253,7 @@ final class ServiceWatcher {
     guard isOfInterest(TextRecord.parse(TextRecord.entries(wire: record.data))) else { return closeLater(sighting) }
     sighting.isPassedOver = false
     sighting.texts = [(record.data, [record.packetProtocol])]
-    resolve(
-      ServiceSighting(
-        instanceName: key.instanceName, interface: key.interfaceIndex, packetProtocol: packetProtocol, appeared: true),
-      key, sighting)
+    resolve(key, packetProtocol, sighting)
   }
 
   private func sawText(_ record: SeenRecord, _ key: SightingKey, _ sighting: Sighting) {

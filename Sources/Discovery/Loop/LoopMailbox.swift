@@ -14,6 +14,9 @@ final class LoopMailbox: Sendable {
     /// Look at what was of no interest.
     case lookAgain
 
+    /// Ask for so much from now on.
+    case attend(Attention)
+
     /// Withdraw everything, free everything, end the thread.
     case stop
   }
@@ -23,6 +26,7 @@ final class LoopMailbox: Sendable {
     var advertisement: ServiceAdvertisement?
     var replaced = false
     var looksAgain = false
+    var attention: Attention?
   }
 
   private let contents = Mutex(Contents())
@@ -58,6 +62,8 @@ final class LoopMailbox: Sendable {
         contents.replaced = true
       case .lookAgain:
         contents.looksAgain = true
+      case .attend(let attention):
+        contents.attention = attention
       case .stop:
         contents.stopped = true
       }
@@ -69,17 +75,20 @@ final class LoopMailbox: Sendable {
 
   /// Take all commands that wait.
   ///
-  /// - Returns: the newest announcement if there is one, then the wish to look again, then the order to stop if it was given.
+  /// - Returns: the newest announcement if there is one, then how much to ask for if that was said, then the wish to look
+  ///   again, then the order to stop if it was given.
   func take() -> [Command] {
     var bytes = [UInt8](repeating: 0, count: 64)
     while recv(readEnd, &bytes, bytes.count, 0) > 0 {}
     return contents.withLock { contents in
       var commands: [Command] = []
       if contents.replaced { commands.append(.advertise(contents.advertisement)) }
+      if let attention = contents.attention { commands.append(.attend(attention)) }
       if contents.looksAgain { commands.append(.lookAgain) }
       if contents.stopped { commands.append(.stop) }
       contents.replaced = false
       contents.looksAgain = false
+      contents.attention = nil
       contents.advertisement = nil
       return commands
     }

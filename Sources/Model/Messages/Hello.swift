@@ -30,12 +30,14 @@ public struct Hello: Hashable, Sendable {
   public var keyID: [UInt8]
   /// Sessions with the receiver that were up in this run of the sender and have ended for it.
   public var endedSessions: UInt64
+  /// Devices that the sender is paired with, the receiver among them; 0 when it does not say.
+  public var devices: UInt32
 
   public init(
     versions: ClosedRange<UInt32> = Version.protocolRange, software: String = Version.software, runID: [UInt8],
     name: String, role: DeviceRole, refusal: Refusal? = nil, windowItems: UInt32 = UInt32(Limits.windowItems),
     windowBytes: UInt32 = UInt32(Limits.windowBytes), outgoing: [StreamPosition], incoming: [StreamPosition],
-    held: [HeldItem] = [], keyID: [UInt8] = [], endedSessions: UInt64 = 0
+    held: [HeldItem] = [], keyID: [UInt8] = [], endedSessions: UInt64 = 0, devices: UInt32 = 0
   ) {
     self.versions = versions
     self.software = software
@@ -50,5 +52,6 @@ public struct Hello: Hashable, Sendable {
     self.held = held
     self.keyID = keyID
     self.endedSessions = endedSessions
+    self.devices = devices
   }
 }

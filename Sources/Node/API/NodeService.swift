@@ -83,6 +83,7 @@ public struct NodeService: NodeInterface {
 
   public func nearbyInvitations(after change: Int) async throws(LocalAPIError) -> NearbyInvitations {
     let deadline = context.now() + Self.longPoll
+    await discovery.want(for: Self.longPoll)
     while true {
       // A node that has just started begins at 1, so that the first question is answered at once.
       let seen = discovery.changes.version

@@ -13,16 +13,24 @@ actor DiscoveryService {
   private let context: NodeContext
   private let directory: LinkDirectory
   private let discovery: any PeerDiscovery
-  private let members = KnownMembers()
+  private var members: KnownMembers { context.members }
   private let port: UInt16
   private var services: [String: DiscoveredService] = [:]
   private var owners: [String: DeviceID] = [:]
   private var instance = DiscoveryService.newInstance()
   private var openDiscriminators: [UInt16] = []
+  /// Until when somebody wants to know of all that is announced.
+  private var wantedUntil: BootInstant?
+  /// How much the network is asked.
+  private var attention = Attention.none
   /// What finds peers, for `status`.
   private(set) var stateText = "starting"
   /// Something was found or lost.
   nonisolated let changes = ChangeSignal()
+  /// Milliseconds for which everything is followed after somebody asked.
+  private static let attention: Int64 = 4_000
+  /// How long answers to a question on the network may take.
+  private static let answers = Duration.milliseconds(1_200)
   /// Services kept at most; what announces itself beyond that is passed over.
   private static let maximumServices = 512
 
@@ -32,8 +40,10 @@ actor DiscoveryService {
     self.port = port
     discovery =
       context.configuration.discovers
-      ? AutomaticDiscovery(configuration: DiscoveryConfiguration(interfaces: context.configuration.interfaces)) {
-        [members] in members.isOfInterest($0)
+      ? AutomaticDiscovery(
+        configuration: DiscoveryConfiguration(interfaces: context.configuration.interfaces, attention: .none)
+      ) {
+        [members = context.members] in members.isOfInterest($0)
       }
       : StaticDiscovery()
   }
@@ -45,6 +55,7 @@ actor DiscoveryService {
       group.addTask { for await event in self.discovery.events { await self.take(event) } }
       group.addTask { await self.keepAnnouncing() }
       group.addTask { await self.followHousehold() }
+      group.addTask { await self.keepLooking() }
       await group.waitForAll()
     }
   }
@@ -85,7 +96,7 @@ actor DiscoveryService {
 
   /// Where a machine with an open code of this discriminator is, as far as it is announced.
   func endpoints(discriminator: UInt16) async -> [(endpoint: SocketEndpoint, instance: String)] {
-    await discovery.lookAgain()
+    want(for: Self.attention)
     return services.values.filter { Self.isOurVersion($0) && $0.instanceName != instance }
       .filter { OpenCodesText.discriminators($0.text["d"]).contains(discriminator) }
       .sorted { $0.instanceName < $1.instanceName }
@@ -94,7 +105,7 @@ actor DiscoveryService {
 
   /// Every open code that is announced by others.
   func invitations() async -> [NearbyInvitations.Invitation] {
-    await discovery.lookAgain()
+    want(for: Self.attention)
     var found: [String: [String]] = [:]
     for service in services.values where Self.isOurVersion(service) && service.instanceName != instance {
       for discriminator in OpenCodesText.discriminators(service.text["d"]) {
@@ -106,7 +117,11 @@ actor DiscoveryService {
   }
 
   /// What announces itself now: those recognised as paired devices, open codes, and how many others there are.
-  func nearby() -> (members: [DeviceID: [SocketEndpoint]], invitations: [String], others: Int) {
+  func nearby() async -> (members: [DeviceID: [SocketEndpoint]], invitations: [String], others: Int) {
+    let wasWanted = members.isEverybodyWanted
+    want(for: Self.attention)
+    // What answers does so within this; whoever was looked for already is known.
+    if !wasWanted { try? await Task.sleep(for: Self.answers) }
     var members: [DeviceID: [SocketEndpoint]] = [:]
     var prefixes: Set<String> = []
     var others = 0
@@ -121,6 +136,40 @@ actor DiscoveryService {
       }
     }
     return (members, prefixes.sorted(), others)
+  }
+
+  /// Somebody wants to know of all that is announced from now on for so many milliseconds.
+  func want(for milliseconds: Int64) {
+    let end = context.now() + milliseconds
+    wantedUntil = wantedUntil.map { max($0, end) } ?? end
+    members.isEverybodyWanted = true
+  }
+
+  /// Have the network asked only while a device is missed, or somebody wants to know.
+  private func keepLooking() async {
+    while !Task.isCancelled {
+      let seen = members.changes.version
+      let rest = wantedUntil.map { $0 - context.now() } ?? 0
+      if rest <= 0 { members.isEverybodyWanted = false }
+      let next = Self.attention(of: context)
+      if next != attention {
+        attention = next
+        await discovery.attend(next)
+      }
+      if next != .none {
+        await discovery.lookAgain()
+        // Where many come at a time, they are looked at together.
+        try? await Task.sleep(for: .milliseconds(100))
+      }
+      await members.changes.wait(after: seen, milliseconds: rest > 0 ? rest : nil)
+    }
+  }
+
+  private static func attention(of context: NodeContext) -> Attention {
+    if context.members.isEverybodyWanted { return .full }
+    guard context.members.isAnybodyMissed else { return .none }
+    // Of parent and child, the parent looks in any case: it may miss many, and each of them one.
+    return context.profile.role == .parent ? .full : .patient(crowd: context.crowd)
   }
 
   private func keepAnnouncing() async {

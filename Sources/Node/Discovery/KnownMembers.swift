@@ -2,28 +2,87 @@ import LatchkeyModel
 import LatchkeyProtocol
 import Synchronization
 
-/// Whom this node recognises by what is announced. Spec: Protocol/02-discovery.md §3.
+/// Whom this node recognises by what is announced, and whom of them it misses. Spec: Protocol/02-discovery.md §3, §4.
 final class KnownMembers: Sendable {
-  private let state = Mutex((keys: [[UInt8]](), devices: [DeviceID]()))
+  private struct State {
+    var keys: [[UInt8]] = []
+    var devices: [DeviceID] = []
+    var connected: Set<DeviceID> = []
+    var isEverybodyWanted = false
+    /// Who made which hint, nil for nobody known: a hint is computed once for each device.
+    var owners: [[UInt8]: DeviceID?] = [:]
+
+    var missed: Int { devices.count { !connected.contains($0) } }
+  }
+
+  private let state = Mutex(State())
+  /// Other devices are missed than before, or it has changed whether somebody wants to know of all.
+  let changes = ChangeSignal()
+  /// Hints kept with their makers; as many as services are.
+  private static let maximumOwners = 512
 
   /// Take these discovery keys, 32 bytes each, and these paired devices in place of those before.
-  func set(keys: [[UInt8]], devices: [DeviceID]) { state.withLock { $0 = (keys, devices) } }
+  func set(keys: [[UInt8]], devices: [DeviceID]) {
+    let isNews = state.withLock { state in
+      guard state.keys != keys || state.devices != devices else { return false }
+      (state.keys, state.devices, state.owners) = (keys, devices, [:])
+      return true
+    }
+    if isNews { changes.notify() }
+  }
+
+  /// A session with a device is open, or none is.
+  func set(_ device: DeviceID, isConnected: Bool) {
+    let isNews = state.withLock { state in
+      isConnected ? state.connected.insert(device).inserted : state.connected.remove(device) != nil
+    }
+    if isNews { changes.notify() }
+  }
+
+  /// How many paired devices there are.
+  var count: Int { state.withLock { $0.devices.count } }
+
+  /// Whether a paired device has no session.
+  var isAnybodyMissed: Bool { state.withLock { $0.missed > 0 } }
+
+  /// Whether somebody wants to know of everything that is announced, also of codes and of connected devices.
+  var isEverybodyWanted: Bool {
+    get { state.withLock { $0.isEverybodyWanted } }
+    set {
+      let isNews = state.withLock { state in
+        defer { state.isEverybodyWanted = newValue }
+        return state.isEverybodyWanted != newValue
+      }
+      if isNews { changes.notify() }
+    }
+  }
 
   /// The paired device whose hint these pairs hold.
   func owner(_ text: [String: [UInt8]]) -> DeviceID? {
     guard Self.isOurVersion(text), let nonce = text["n"], let hint = text["h"], nonce.count == 8, hint.count == 8 else {
       return nil
     }
-    let (keys, devices) = state.withLock { $0 }
+    let (keys, devices, known) = state.withLock { ($0.keys, $0.devices, $0.owners[nonce + hint]) }
+    if let known { return known }
     // Whoever was away when the household's key was replaced announces itself with an earlier one.
-    return devices.first { device in
+    let owner = devices.first { device in
       keys.contains { DiscoveryHint.make(discoveryKey: $0, nonce: nonce, device: device) == hint }
     }
+    state.withLock { state in
+      guard state.keys == keys, state.devices == devices else { return }
+      if state.owners.count >= Self.maximumOwners { state.owners = [:] }
+      state.owners[nonce + hint] = .some(owner)
+    }
+    return owner
   }
 
-  /// Whether its addresses are worth knowing: it is a paired device, or has a code open.
+  /// Whether its addresses are worth knowing: it is a paired device that is missed, or somebody wants to know of all.
   func isOfInterest(_ text: [String: [UInt8]]) -> Bool {
-    Self.isOurVersion(text) && text["d"] != nil || owner(text) != nil
+    let owner = owner(text)
+    return state.withLock { state in
+      if state.isEverybodyWanted { return owner != nil || Self.isOurVersion(text) && text["d"] != nil }
+      return owner.map { !state.connected.contains($0) } ?? false
+    }
   }
 
   /// Whether the announcement is of this version of the protocol.

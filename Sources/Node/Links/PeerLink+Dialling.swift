@@ -52,7 +52,7 @@ extension PeerLink {
   }
 
   /// Machines that may be calling at the same moments as we do.
-  private var crowd: Int { get async { max(context.nearby, await directory.count) } }
+  private var crowd: Int { get async { max(context.nearby, context.crowd, await directory.count) } }
 
   /// Wait before the next try, less long when there was a sign of life since `alive`, but never in a tight circle.
   private func pause(_ delay: Int64, since begun: BootInstant, _ alive: UInt64) async {

@@ -211,6 +211,8 @@ extension PeerLink {
       "session open", metadata: ["address": "\(session.connection.remote)", "dialled": "\(session.isInitiator)"])
     lastError = nil
     nextTry = nil
+    context.members.set(peer, isConnected: true)
+    context.note(crowd: Int(clamping: hello.devices))
     context.warn("duplicate-\(peer)", nil)
     noteKeyID(hello)
     inbox.sessionOpened(hello)
@@ -245,7 +247,7 @@ extension PeerLink {
         hello: Hello(
           runID: context.runID, name: context.profile.name.text, role: context.profile.role, refusal: refusal,
           outgoing: outbox.statement, incoming: inbox.statement, held: inbox.held, keyID: ownKeyID,
-          endedSessions: endedSessions)), number)
+          endedSessions: endedSessions, devices: UInt32(clamping: context.members.count))), number)
   }
 
   private func forget(_ position: StreamPosition) {

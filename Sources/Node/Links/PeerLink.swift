@@ -214,6 +214,7 @@ actor PeerLink {
       // What the peer has stored stays to be noted: the outbox counts on it and does not ask again.
       restarts = []
       logger.info("session ended")
+      context.members.set(peer, isConnected: current != nil)
       context.changes.notify()
       context.syncChanges.notify()
     }

@@ -52,7 +52,8 @@ extension PairingService {
     let deadline = context.now() + Self.searchMilliseconds
     while pairings[id]?.progress.phase != .ended, !Task.isCancelled {
       let seen = discovery.changes.version
-      for (endpoint, instance) in await candidates(code, given)
+      let isFirst = tried.isEmpty
+      for (endpoint, instance) in await candidates(code, given, isFirst: isFirst)
       where !answered.contains(instance ?? "") && tried.insert(endpoint).inserted {
         let isTrusted = instance == nil
         guard pairings[id]?.progress.phase != .ended else { return }
@@ -76,6 +77,7 @@ extension PairingService {
       guard given == nil, rest > 0,
         !(last == .expired && address(of: code) != nil && rest < Self.searchMilliseconds - 2_000)
       else { break }
+      if isFirst, address(of: code) != nil { continue }
       await discovery.changes.wait(after: seen, milliseconds: min(rest, 500))
       if context.now() >= nextRound {
         tried.subtract(unreached)
@@ -107,13 +109,15 @@ extension PairingService {
 
   /// Where to try; with the announcement that says so, or none where the code or a person does.
   private func candidates(
-    _ code: PairingCredential, _ given: SocketEndpoint?
+    _ code: PairingCredential, _ given: SocketEndpoint?, isFirst: Bool
   ) async -> [(endpoint: SocketEndpoint, instance: String?)] {
     if let given { return [(given, nil)] }
     var candidates: [(SocketEndpoint, String?)] = []
     if let address = address(of: code) {
       let host = address.ipv4.map(String.init).joined(separator: ".")
       candidates.append((SocketEndpoint(host: host, port: address.port), nil))
+      // The network is asked where the address in the code does not answer.
+      if isFirst { return candidates }
     }
     return candidates
       + (await discovery.endpoints(discriminator: code.discriminator)).map { ($0.endpoint, $0.instance) }

@@ -32,18 +32,22 @@ final class NodeContext: Sendable {
   let expiryChanges = ChangeSignal()
   /// The kernel says that interfaces or addresses have changed.
   let networkChanges = ChangeSignal()
+  /// Whom this node recognises by what is announced, and whom of them it misses.
+  let members = KnownMembers()
   /// The TCP port of the listener.
   let port: UInt16
   private let ownNetwork: Mutex<OwnNetwork>
   private let seenNearby = Atomic(1)
+  private let toldCrowd: Atomic<Int>
   private let notes = Mutex<[String: Note]>([:])
 
   init(
     configuration: NodeConfiguration, folder: StateFolder, profile: NodeProfile, keys: KeyFile, store: Store,
     newestCommand: CommandID?,
-    bootID: String?, port: UInt16, logger: Logger
+    bootID: String?, port: UInt16, crowd: Int, logger: Logger
   ) {
     self.port = port
+    toldCrowd = Atomic(crowd)
     ownNetwork = Mutex(OwnNetwork.current(interfaces: configuration.interfaces))
     self.configuration = configuration
     self.folder = folder
@@ -73,6 +77,19 @@ final class NodeContext: Sendable {
     get { seenNearby.load(ordering: .relaxed) }
     set { seenNearby.store(newValue, ordering: .relaxed) }
   }
+
+  /// Devices that the peer which was met last is paired with: siblings, which want of it what this one wants.
+  var crowd: Int { toldCrowd.load(ordering: .relaxed) }
+
+  /// A peer says how many devices it is paired with; it is remembered for the next start.
+  func note(crowd: Int) {
+    guard crowd > 0, toldCrowd.exchange(crowd, ordering: .relaxed) != crowd else { return }
+    // Losing it costs a little work of responders, so nobody waits for it.
+    Task { [store] in try? await store.set(Self.crowdKey, to: String(crowd)) }
+  }
+
+  /// The setting that holds `crowd`.
+  static let crowdKey = "crowd"
 
   var own: DeviceID { profile.deviceID }
   var identity: IdentityKeyPair { keys.withLock { $0.identity } }

@@ -75,7 +75,11 @@ public final class RunningNode: Sendable {
       throw NodeStartupError(error)
     }
     let newestCommand: CommandID?
-    do { newestCommand = try await store.newestCommandID() } catch { throw NodeStartupError(error) }
+    let crowd: Int
+    do {
+      newestCommand = try await store.newestCommandID()
+      crowd = try await store.setting(NodeContext.crowdKey).flatMap { Int($0) } ?? 0
+    } catch { throw NodeStartupError(error) }
     for peer in configuration.peers where SocketEndpoint(peer) == nil {
       throw NodeStartupError(
         "“\(DeviceName(sanitising: peer))” is no address: give --peer as host:port.", exitStatus: 64)
@@ -84,7 +88,7 @@ public final class RunningNode: Sendable {
     port = listener.port
     let context = NodeContext(
       configuration: configuration, folder: folder, profile: profile, keys: keys, store: store,
-      newestCommand: newestCommand, bootID: bootID, port: port, logger: logger)
+      newestCommand: newestCommand, bootID: bootID, port: port, crowd: crowd, logger: logger)
     store.watchDisk { [weak context] in context?.diskChanged($0) }
     #if DEBUG
       store.beforeEachCommit { CrashPoint.storeUncommitted.reached() }

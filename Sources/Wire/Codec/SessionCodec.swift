@@ -135,6 +135,7 @@ extension Latchkey_V1_Hello {
     incoming = hello.incoming.map(Latchkey_V1_Position.init)
     keyID = WireBytes(hello.keyID)
     endedSessions = hello.endedSessions
+    devices = hello.devices
     held = hello.held.map { item in
       var message = Latchkey_V1_Held()
       message.streamClass = UInt32(item.streamClass.rawValue)
@@ -153,7 +154,8 @@ extension Latchkey_V1_Hello {
       versions: leastVersion...greatestVersion, software: DeviceName(sanitising: software).text, runID: Array(runID),
       name: DeviceName(sanitising: name).text, role: try DeviceRole(wire: role),
       refusal: refusal == 0 ? nil : Hello.Refusal(rawValue: refusal) ?? .version, windowItems: windowItems,
-      windowBytes: windowBytes, outgoing: [], incoming: [], keyID: Array(keyID), endedSessions: endedSessions)
+      windowBytes: windowBytes, outgoing: [], incoming: [], keyID: Array(keyID), endedSessions: endedSessions,
+      devices: devices)
     for position in outgoing { hello.outgoing.append(try position.value()) }
     for position in incoming { hello.incoming.append(try position.value()) }
     for item in held {

@@ -154,6 +154,9 @@ nonisolated struct Latchkey_V1_Hello: Sendable {
   /// Sessions with the receiver that were up in this run of the sender and have ended for it. See 04-session.md section 6.
   var endedSessions: UInt64 = 0
 
+  /// Devices that the sender is paired with, the receiver among them; 0 when it does not say.
+  var devices: UInt32 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -393,7 +396,7 @@ nonisolated extension Latchkey_V1_Reach: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}least_version\0\u{3}greatest_version\0\u{1}software\0\u{3}run_id\0\u{1}name\0\u{1}role\0\u{1}refusal\0\u{3}window_items\0\u{3}window_bytes\0\u{1}outgoing\0\u{1}incoming\0\u{3}key_id\0\u{1}held\0\u{3}ended_sessions\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}least_version\0\u{3}greatest_version\0\u{1}software\0\u{3}run_id\0\u{1}name\0\u{1}role\0\u{1}refusal\0\u{3}window_items\0\u{3}window_bytes\0\u{1}outgoing\0\u{1}incoming\0\u{3}key_id\0\u{1}held\0\u{3}ended_sessions\0\u{1}devices\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -415,6 +418,7 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
       case 12: try { try decoder.decodeSingularBytesField(value: &self.keyID) }()
       case 13: try { try decoder.decodeRepeatedMessageField(value: &self.held) }()
       case 14: try { try decoder.decodeSingularUInt64Field(value: &self.endedSessions) }()
+      case 15: try { try decoder.decodeSingularUInt32Field(value: &self.devices) }()
       default: break
       }
     }
@@ -463,6 +467,9 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
     if self.endedSessions != 0 {
       try visitor.visitSingularUInt64Field(value: self.endedSessions, fieldNumber: 14)
     }
+    if self.devices != 0 {
+      try visitor.visitSingularUInt32Field(value: self.devices, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -481,6 +488,7 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.keyID != rhs.keyID {return false}
     if lhs.held != rhs.held {return false}
     if lhs.endedSessions != rhs.endedSessions {return false}
+    if lhs.devices != rhs.devices {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

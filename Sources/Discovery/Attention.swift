@@ -1,0 +1,21 @@
+/// How much of what others announce a discovery asks for.
+///
+/// Who follows what is announced asks the network for it again and again, and everybody's responder hears each question
+/// and reads the long list of what the asker knows already: where forty machines ask at a time, they are busy with that
+/// alone. Spec: Protocol/02-discovery.md §4.
+public enum Attention: Sendable, Hashable {
+  /// Nothing is asked.
+  case none
+
+  /// In a crowd, asking is left to others for most of the time: one of two machines that look for each other is enough.
+  ///
+  /// - Parameter crowd: how many machines are known to look at the same time; more may be seen.
+  case patient(crowd: Int)
+
+  /// All that is of interest is asked for.
+  case full
+
+  var isPatient: Bool {
+    if case .patient = self { true } else { false }
+  }
+}

@@ -1,0 +1,71 @@
+import LatchkeyModel
+import LatchkeyProtocol
+import Testing
+
+@testable import LatchkeyNode
+
+struct KnownMembersTests {
+  private let key = [UInt8](repeating: 7, count: 32)
+  private let nonce = [UInt8](repeating: 9, count: 8)
+  private let members = KnownMembers()
+  private let emma: DeviceID
+  private let ben: DeviceID
+
+  init() throws {
+    emma = try #require(DeviceID(bytes: [UInt8](repeating: 1, count: 20)))
+    ben = try #require(DeviceID(bytes: [UInt8](repeating: 2, count: 20)))
+    members.set(keys: [key], devices: [emma, ben])
+  }
+
+  private func says(_ device: DeviceID, key: [UInt8]? = nil) -> [String: [UInt8]] {
+    [
+      "v": Array("1".utf8), "n": nonce,
+      "h": DiscoveryHint.make(discoveryKey: key ?? self.key, nonce: nonce, device: device),
+    ]
+  }
+
+  @Test func aMemberIsOfInterestWhileItIsMissed() {
+    #expect(members.isAnybodyMissed && members.count == 2)
+    #expect(members.isOfInterest(says(emma)))
+    members.set(emma, isConnected: true)
+    #expect(!members.isOfInterest(says(emma)) && members.isOfInterest(says(ben)))
+    members.set(ben, isConnected: true)
+    #expect(!members.isAnybodyMissed)
+    members.set(emma, isConnected: false)
+    #expect(members.isAnybodyMissed && members.isOfInterest(says(emma)))
+  }
+
+  @Test func codesAndTheConnectedAreOfInterestToWhomWantsToKnow() {
+    let code: [String: [UInt8]] = ["v": Array("1".utf8), "d": Array("5".utf8)]
+    members.set(emma, isConnected: true)
+    #expect(!members.isOfInterest(code))
+    members.isEverybodyWanted = true
+    #expect(members.isOfInterest(code) && members.isOfInterest(says(emma)))
+    var other = code
+    other["v"] = Array("2".utf8)
+    #expect(!members.isOfInterest(other))
+  }
+
+  /// What is remembered of a hint holds only for the keys and devices with which it was computed.
+  @Test func hintsAreLookedAtAnewAfterAChange() {
+    let other = [UInt8](repeating: 8, count: 32)
+    #expect(members.owner(says(emma, key: other)) == nil)
+    #expect(members.owner(says(emma)) == emma)
+    members.set(keys: [key, other], devices: [emma, ben])
+    #expect(members.owner(says(emma, key: other)) == emma)
+    members.set(keys: [key, other], devices: [ben])
+    #expect(members.owner(says(emma)) == nil)
+  }
+
+  /// Whoever waits is woken by news alone.
+  @Test func onlyNewsAreTold() {
+    let first = members.changes.version
+    members.set(keys: [key], devices: [emma, ben])
+    members.set(emma, isConnected: false)
+    members.isEverybodyWanted = false
+    #expect(members.changes.version == first)
+    members.set(emma, isConnected: true)
+    members.isEverybodyWanted = true
+    #expect(members.changes.version == first + 2)
+  }
+}
