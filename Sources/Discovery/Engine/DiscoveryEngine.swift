@@ -34,7 +34,7 @@ final class DiscoveryEngine {
   /// Looks through a daemon that has not proved itself yet: what it sees is as good, and what it does not see is lost only
   /// for as long as the proof takes.
   private var early: (watcher: ServiceWatcher, responder: DaemonResponder, interfaces: [NetworkInterface])?
-  private var attention = Attention.none
+  private var attention: Attention
   private var patience = CrowdPatience()
   /// Runs while looking is left to others.
   private var resumption: LoopTimer?
@@ -65,6 +65,7 @@ final class DiscoveryEngine {
     self.loop = loop
     self.isOfInterest = isOfInterest
     self.configuration = configuration
+    attention = configuration.attention
     self.emit = emit
   }
 
@@ -77,7 +78,6 @@ final class DiscoveryEngine {
     loop.onWake = { [unowned self] in checkClock() }
     available = NetworkInterface.all()
     selection = InterfaceSelection(names: configuration.interfaces, available: available)
-    attention = configuration.attention
     askDaemon()
     choose()
     glanceLater()
@@ -89,7 +89,7 @@ final class DiscoveryEngine {
     early?.watcher.lookAgain()
   }
 
-  /// Ask for so much of what others announce from now on. What was found stays found meanwhile.
+  /// Ask for so much of what others announce from now on; it may come before the start. What was found stays found meanwhile.
   func attend(_ next: Attention) {
     guard next != attention else { return }
     let was = isLooking
@@ -101,7 +101,8 @@ final class DiscoveryEngine {
     for timer in [resumption, lookEnd] { timer?.cancel() }
     (resumption, lookEnd) = (nil, nil)
     if case .patient(let crowd) = next, CrowdPatience.isCrowd(crowd) { waitInCrowd() }
-    if isLooking != was { isLooking ? beginLooking() : endLooking() }
+    // Before the start nothing is there to look through.
+    if state != nil, isLooking != was { isLooking ? beginLooking() : endLooking() }
   }
 
   /// Whether what others announce is asked for now.
@@ -370,7 +371,7 @@ final class DiscoveryEngine {
     table.note(observation)
     // One event for what arrives together: port, pairs and addresses are separate records.
     if table.hasChanges, flush == nil {
-      flush = loop.schedule(after: .milliseconds(30)) { [unowned self] in
+      flush = loop.schedule(after: .milliseconds(5)) { [unowned self] in
         flush = nil
         report()
       }

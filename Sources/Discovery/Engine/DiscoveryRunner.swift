@@ -117,7 +117,7 @@ final class DiscoveryRunner: Sendable {
       continuation.yield($0)
     }
     defer { engine.close() }
-    let watch = try LoopWatch(mailbox.readEnd, on: loop) {
+    func obey() {
       for command in mailbox.take() {
         switch command {
         case .advertise(let advertisement): engine.advertise(advertisement)
@@ -127,6 +127,9 @@ final class DiscoveryRunner: Sendable {
         }
       }
     }
+    // What was said before is known at the start: whom to look for is not found out a turn later.
+    obey()
+    let watch = try LoopWatch(mailbox.readEnd, on: loop) { obey() }
     defer { watch.close() }
     try engine.start()
     guard loop.run() else { throw LoopError.broken }

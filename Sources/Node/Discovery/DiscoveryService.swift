@@ -50,6 +50,8 @@ actor DiscoveryService {
 
   func run() async {
     await takeMembers()
+    attention = Self.attention(of: context)
+    await discovery.attend(attention)
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.discovery.run() }
       group.addTask { for await event in self.discovery.events { await self.take(event) } }

@@ -12,6 +12,17 @@ extension LanLab {
       """)
   }
 
+  /// Have `avahi-browse` look on a machine; gives it, and how long it took until it wrote a text.
+  func browse(_ host: LanHost, until text: String) async throws -> (SpawnedProcess, Duration) {
+    let output = processes.newPath()
+    let begun = ContinuousClock.now
+    let browser = try host.spawn(
+      ["avahi-browse", "--resolve", "--parsable", "--no-db-lookup", "_latchkey._tcp"], output: output)
+    return (
+      browser, try await wait("avahi-browse writes \(text)", since: begun) { ProcessLab.read(output).contains(text) }
+    )
+  }
+
   /// Give a message and wait until the child has taken it; notes how long that took.
   func deliver(_ what: String, from parent: NodeProcess, to child: String) async throws {
     let begun = ContinuousClock.now

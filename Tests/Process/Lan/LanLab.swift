@@ -43,27 +43,44 @@ final class LanLab: Sendable {
   /// Note a figure for the table.
   func note(_ figure: String) { state.withLock { $0.figures.append(figure) } }
 
+  /// Note what something takes beside what a peer needs for it, both the medians of what was measured.
+  func compare(_ what: String, _ ours: [Duration], with peer: String, _ theirs: [Duration], reach: Double? = nil) {
+    let (our, their) = (Self.median(ours), Self.median(theirs))
+    let ratio = our / their
+    let verdict = reach.map { String(format: " (reach %.1f ×: %@)", $0, ratio <= $0 ? "yes" : "NO") } ?? ""
+    note("\(what) \(Self.text(our)), \(peer) \(Self.text(their)): \(String(format: "%.2f ×", ratio))\(verdict)")
+  }
+
+  /// The value in the middle of an odd number of them.
+  static func median(_ values: [Duration]) -> Duration { values.sorted()[values.count / 2] }
+
   /// A figure in words.
   static func text(_ duration: Duration) -> String {
     let milliseconds = duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
     return milliseconds < 1_000 ? "\(milliseconds) ms" : String(format: "%.2f s", Double(milliseconds) / 1_000)
   }
 
-  /// Wait for a condition, looking often; gives how long it took since `begun`.
+  /// Wait for a condition, looking often; notes and gives how long it took since `begun`.
   @discardableResult
   func time(
+    _ what: String, since begun: ContinuousClock.Instant = .now, seconds: Int = 60,
+    isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
+  ) async throws -> Duration {
+    let duration = try await wait(what, since: begun, seconds: seconds, condition)
+    note("\(what) \(Self.text(duration))")
+    return duration
+  }
+
+  /// Wait for a condition, looking often; gives how long it took since `begun`.
+  func wait(
     _ what: String, since begun: ContinuousClock.Instant = .now, seconds: Int = 60,
     isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
   ) async throws -> Duration {
     // Not a measurement: only so that what never comes is a failure and not a hang.
     let limit = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < limit {
-      if try await condition() {
-        let duration = begun.duration(to: .now)
-        note("\(what) \(Self.text(duration))")
-        return duration
-      }
-      try await Task.sleep(for: .milliseconds(10))
+      if try await condition() { return begun.duration(to: .now) }
+      try await Task.sleep(for: .milliseconds(5))
     }
     throw LabFault("It never came to this: \(what).")
   }

@@ -44,6 +44,9 @@ struct LanScenario: Sendable {
     if let chosen, !chosen.contains("all"), !chosen.contains(name) {
       return .enabled(if: false, "skipped: not asked for")
     }
+    if self.name == Self.day.name, BuiltProgram.isForRelease {
+      return .enabled(if: false, "skipped: hours of seconds are of debug builds alone; run it without --release")
+    }
     if chosen == nil, isLong { return .enabled(if: false, "skipped: run it with: Tools/lan-lab run \(name)") }
     return .enabled(if: LanLab.obstacle == nil, "skipped: \(LanLab.obstacle ?? "")")
   }

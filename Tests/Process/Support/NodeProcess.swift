@@ -14,6 +14,13 @@ actor NodeProcess {
   nonisolated let name: String
   /// Its log, of all its runs.
   nonisolated var log: String { ProcessLab.read(folder + ".log") }
+  /// When it last wrote a line into its log that holds this.
+  nonisolated func logged(_ text: String) -> Date? {
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    return log.split(separator: "\n").last { $0.contains(text) }
+      .flatMap { line in line.split(separator: " ").first }.flatMap { try? style.parse(String($0)) }
+  }
+
   nonisolated var database: String { outside + "/latchkey.sqlite" }
   private var process: SpawnedProcess?
   private var options = NodeProcess.quiet
