@@ -33,6 +33,7 @@ let package = Package(
     .library(name: "LatchkeyNode", targets: ["LatchkeyNode"]),
     // Loaded into nodes by tests alone.
     .library(name: "LatchkeyDiskFault", type: .dynamic, targets: ["LatchkeyDiskFault"]),
+    .library(name: "LatchkeyClockShift", type: .dynamic, targets: ["LatchkeyClockShift"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -195,6 +196,8 @@ let package = Package(
       path: "Tests/Commands", swiftSettings: strict),
     // Stands between a node and its disk in tests.
     .target(name: "LatchkeyDiskFault", path: "Tests/DiskFault"),
+    // Gives a node another wall clock in tests.
+    .target(name: "LatchkeyClockShift", path: "Tests/ClockShift"),
     .testTarget(
       name: "LatchkeyProcessTests",
       dependencies: [

@@ -56,10 +56,9 @@ final class DaemonResponder: Responder {
   }
 
   func browseServices(
-    type: String, interface: UInt32, over packetProtocol: Int32, _ handler: @escaping (ServiceSighting) -> Void
+    type: String, interface: UInt32, _ handler: @escaping (ServiceSighting) -> Void
   ) throws(AvahiError) -> any Lookup {
-    try DaemonServiceBrowser(
-      responder: self, type: type, interface: interface, packetProtocol: packetProtocol, handler: handler)
+    try DaemonServiceBrowser(responder: self, type: type, interface: interface, handler: handler)
   }
 
   func resolveService(

@@ -8,14 +8,13 @@ final class DaemonServiceBrowser: Lookup {
 
   /// Begin to look.
   init(
-    responder: DaemonResponder, type: String, interface: UInt32, packetProtocol: Int32,
-    handler: @escaping (ServiceSighting) -> Void
+    responder: DaemonResponder, type: String, interface: UInt32, handler: @escaping (ServiceSighting) -> Void
   ) throws(AvahiError) {
     self.responder = responder
     self.handler = handler
     let client = try responder.open()
     let made = responder.library.avahi_service_browser_new(
-      client, AvahiIfIndex(bitPattern: interface), packetProtocol, type, "local",
+      client, AvahiIfIndex(bitPattern: interface), AvahiProtocol(AVAHI_PROTO_UNSPEC), type, "local",
       AVAHI_LOOKUP_USE_MULTICAST,
       { _, interface, packetProtocol, event, name, _, _, _, context in
         guard let context, event == AVAHI_BROWSER_NEW || event == AVAHI_BROWSER_REMOVE else { return }

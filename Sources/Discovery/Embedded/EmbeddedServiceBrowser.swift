@@ -9,14 +9,13 @@ final class EmbeddedServiceBrowser: Lookup {
 
   /// Begin to look.
   init(
-    responder: EmbeddedResponder, type: String, interface: UInt32, packetProtocol: Int32,
-    handler: @escaping (ServiceSighting) -> Void
+    responder: EmbeddedResponder, type: String, interface: UInt32, handler: @escaping (ServiceSighting) -> Void
   ) throws(AvahiError) {
     self.responder = responder
     self.handler = handler
     let server = try responder.open()
     let made = responder.library.avahi_s_service_browser_new(
-      server, AvahiIfIndex(bitPattern: interface), packetProtocol, type, "local",
+      server, AvahiIfIndex(bitPattern: interface), AvahiProtocol(AVAHI_PROTO_UNSPEC), type, "local",
       AVAHI_LOOKUP_USE_MULTICAST,
       { _, interface, packetProtocol, event, name, _, _, _, context in
         guard let context, event == AVAHI_BROWSER_NEW || event == AVAHI_BROWSER_REMOVE else { return }

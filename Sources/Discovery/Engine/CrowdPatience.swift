@@ -7,15 +7,14 @@
 struct CrowdPatience: Sendable, Hashable {
   /// How long a look in a crowd takes: responders ask a second time after a second.
   static let look = Duration.milliseconds(900)
+  /// The longest, while services that were seen have not been looked up.
+  static let longLook = Duration.seconds(3)
 
   /// Seconds that the first pause takes, and the longest.
   private static let first = 15.0...60.0
   private static let longest = 60.0...120.0
 
   private var pauses = 0
-
-  /// Whether looking was left to others once.
-  var isInCrowd: Bool { pauses > 0 }
 
   /// Whether so many instances are a crowd.
   static func isCrowd(_ count: Int) -> Bool { count > 8 }
@@ -28,4 +27,9 @@ struct CrowdPatience: Sendable, Hashable {
     pauses += 1
     return .seconds(span.lowerBound + (span.upperBound - span.lowerBound) * jitter)
   }
+
+  /// How long to wait until the first look where all may begin at a time, and each only now and then.
+  ///
+  /// - Parameter jitter: random, 0 to 1.
+  func spread(jitter: Double) -> Duration { .seconds(3 * jitter) }
 }

@@ -8,9 +8,6 @@ final class DiscoveryEngine {
   /// How long what an earlier back end saw is kept for the next one to see again.
   static let handover = Duration.seconds(6)
 
-  /// How long what was found before nothing was followed is kept to be seen again; its responder has it at hand.
-  static let resuming = Duration.seconds(1)
-
   /// A back end at work.
   private struct Stack {
     var kind: DiscoveryBackendKind
@@ -89,7 +86,8 @@ final class DiscoveryEngine {
     early?.watcher.lookAgain()
   }
 
-  /// Ask for so much of what others announce from now on; it may come before the start. What was found stays found meanwhile.
+  /// Ask for so much of what others announce from now on; it may come before the start. What was found stays found until it
+  /// is asked for again.
   func attend(_ next: Attention) {
     guard next != attention else { return }
     let was = isLooking
@@ -97,20 +95,32 @@ final class DiscoveryEngine {
     let goesOn = attention.isPatient && next.isPatient
     attention = next
     guard !goesOn else { return }
-    patience = CrowdPatience()
-    for timer in [resumption, lookEnd] { timer?.cancel() }
-    (resumption, lookEnd) = (nil, nil)
-    if case .patient(let crowd) = next, CrowdPatience.isCrowd(crowd) { waitInCrowd() }
-    // Before the start nothing is there to look through.
-    if state != nil, isLooking != was { isLooking ? beginLooking() : endLooking() }
+    renewPatience()
+    if isLooking != was { isLooking ? beginLooking() : endLooking() }
   }
 
   /// Whether what others announce is asked for now.
   private var isLooking: Bool { attention != .none && resumption == nil }
 
+  /// Begin a new count of looks in a crowd.
+  private func renewPatience() {
+    patience = CrowdPatience()
+    for timer in [resumption, lookEnd] { timer?.cancel() }
+    (resumption, lookEnd) = (nil, nil)
+    guard case .patient(let crowd) = attention, CrowdPatience.isCrowd(crowd) else { return }
+    // A machine that is switched on may be so with all the others. What one that runs has lost, it should have again soon.
+    resume(
+      after: state == nil ? patience.pause(jitter: .random(in: 0...1)) : patience.spread(jitter: .random(in: 0...1)))
+  }
+
   private func beginLooking() {
     lookBegan = DiscoveryLoop.now()
-    beginHandover(Self.resuming)
+    // Before the start nothing is there to look through.
+    guard state != nil else { return }
+    handoverEnd?.cancel()
+    handoverEnd = nil
+    table.forget()
+    report()
     guard let stack else { return choose() }
     do throws(AvahiError) { self.stack?.watcher = try look(through: stack.responder) } catch {
       stackFailed(error, of: stack.kind)
@@ -127,17 +137,33 @@ final class DiscoveryEngine {
   /// So many announce themselves that they would be busy with each other's questions alone. Some of them look on, and find
   /// this machine.
   private func noteCrowd(_ count: Int) {
-    guard attention.isPatient, isLooking, lookEnd == nil, CrowdPatience.isCrowd(count) else { return }
-    let rest = max(.zero, CrowdPatience.look - (DiscoveryLoop.now() - lookBegan))
+    let others = announcement == nil ? count : count - 1
+    guard attention.isPatient, isLooking, lookEnd == nil, CrowdPatience.isCrowd(others) else { return }
+    endLook(after: max(.zero, CrowdPatience.look - (DiscoveryLoop.now() - lookBegan)))
+  }
+
+  private func endLook(after rest: Duration) {
     lookEnd = loop.schedule(after: rest) { [unowned self] in
       lookEnd = nil
-      waitInCrowd()
+      let watcher = stack?.watcher ?? early?.watcher
+      if watcher?.isBehind == true, DiscoveryLoop.now() - lookBegan < CrowdPatience.longLook {
+        return endLook(after: .milliseconds(300))
+      }
+      resume(after: patience.pause(jitter: .random(in: 0...1)))
       endLooking()
     }
   }
 
-  private func waitInCrowd() {
-    resumption = loop.schedule(after: patience.pause(jitter: .random(in: 0...1))) { [unowned self] in
+  /// What was told of a crowd may hold no longer: a pause is cut short.
+  private func lookSoon() {
+    guard let resumption else { return }
+    resumption.cancel()
+    patience = CrowdPatience()
+    resume(after: patience.spread(jitter: .random(in: 0...1)))
+  }
+
+  private func resume(after pause: Duration) {
+    resumption = loop.schedule(after: pause) { [unowned self] in
       resumption = nil
       beginLooking()
     }
@@ -228,7 +254,7 @@ final class DiscoveryEngine {
   private func look(through responder: any Responder) throws(AvahiError) -> ServiceWatcher {
     try ServiceWatcher(
       responder: responder, type: configuration.serviceType, interfaces: selection.interfaces,
-      isFrugal: patience.isInCrowd, isOfInterest: isOfInterest, later: { [loop] in loop.later($0) },
+      isOfInterest: isOfInterest, later: { [loop] in loop.later($0) },
       schedule: { [loop] in loop.schedule(after: $0, $1) },
       onCount: { [unowned self] in noteCrowd($0) }, observe: { [unowned self] in note($0) })
   }
@@ -293,12 +319,12 @@ final class DiscoveryEngine {
   }
 
   /// What was seen so far is lost only if nobody sees it again.
-  private func beginHandover(_ span: Duration = handover) {
+  private func beginHandover() {
     table.beginHandover()
     handoverEnd?.cancel()
     handoverEnd = nil
     guard isLooking else { return }
-    handoverEnd = loop.schedule(after: span) { [unowned self] in
+    handoverEnd = loop.schedule(after: Self.handover) { [unowned self] in
       handoverEnd = nil
       table.endHandover()
       report()
@@ -340,6 +366,8 @@ final class DiscoveryEngine {
       && Self.identity(available.filter { $0.isUp && !$0.addresses.isEmpty })
         != Self.identity(before.available.filter { $0.isUp && !$0.addresses.isEmpty })
     if moved || loopbackInDoubt { askDaemon() }
+    // Here may be no crowd.
+    if moved { lookSoon() }
     if !moved, stack != nil {
       // The same interfaces: only their addresses are announced anew, without a goodbye for the service.
       stack?.interfaces = selection.interfaces
@@ -356,7 +384,10 @@ final class DiscoveryEngine {
   private func checkClock() {
     guard clock.noticed(at: .now()) else { return }
     emit(.networkChanged)
-    loop.later { [unowned self] in restart() }
+    loop.later { [unowned self] in
+      restart()
+      lookSoon()
+    }
   }
 
   /// Look and announce anew through the same back end.

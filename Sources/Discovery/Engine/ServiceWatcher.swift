@@ -51,13 +51,16 @@ final class ServiceWatcher {
   private let onCount: (Int) -> Void
   private var browsers: [any Lookup] = []
   private var sightings: [SightingKey: Sighting] = [:]
-  /// Those that wait to be looked up, the first to come first.
+  /// Those that wait to be looked up.
   private var waiting: [SightingKey] = []
   /// Those that are looked up and have not answered, each with what gives its place to the next.
   private var unanswered: [SightingKey: LoopTimer?] = [:]
 
-  /// How long one that does not answer keeps others waiting.
-  private static let answer = Duration.seconds(1)
+  /// How long one that does not answer keeps others waiting. Machines that are gone stay in caches for an hour.
+  private static let answer = Duration.milliseconds(200)
+
+  /// Whether some were seen and not looked up yet.
+  var isBehind: Bool { !waiting.isEmpty }
 
   /// Whether something was left out for lack of room since the last look.
   private(set) var isIncomplete = false
@@ -71,15 +74,14 @@ final class ServiceWatcher {
   ///   - responder: what to look through.
   ///   - type: the DNS-SD type.
   ///   - interfaces: where to look.
-  ///   - isFrugal: whether to ask over IPv4 alone where an interface has that.
   ///   - isOfInterest: whether an instance with these pairs is to be followed.
   ///   - later: runs something in a later turn of the loop.
   ///   - schedule: runs something after a while.
-  ///   - onCount: is told how many sightings there are when one more has come.
+  ///   - onCount: is told how many instances there are when one more has come.
   ///   - observe: called on the loop's thread with every fact.
   /// - Throws: `AvahiError` when the back end refuses.
   init(
-    responder: any Responder, type: String, interfaces: [NetworkInterface], isFrugal: Bool = false,
+    responder: any Responder, type: String, interfaces: [NetworkInterface],
     isOfInterest: @escaping ServiceInterest = { _ in true },
     later: @escaping (@escaping () -> Void) -> Void = { $0() },
     schedule: @escaping (Duration, @escaping () -> Void) -> LoopTimer? = { _, _ in nil },
@@ -95,11 +97,8 @@ final class ServiceWatcher {
     self.schedule = schedule
     self.onCount = onCount
     for interface in interfaces {
-      let isEnough = isFrugal && interface.addresses.contains { $0.family == .v4 }
-      let browser = try responder.browseServices(
-        type: type, interface: interface.index, over: Int32(isEnough ? AVAHI_PROTO_INET : AVAHI_PROTO_UNSPEC)
-      ) { [unowned self] in saw($0) }
-      browsers.append(browser)
+      browsers.append(
+        try responder.browseServices(type: type, interface: interface.index) { [unowned self] in saw($0) })
     }
   }
 
@@ -131,14 +130,15 @@ final class ServiceWatcher {
     sighting.protocols.append(event.packetProtocol)
     guard sighting.protocols.count == 1 else { return }
     waiting.append(key)
-    onCount(sightings.count)
+    onCount(Set(sightings.keys.map(\.instanceName)).count)
     lookUp()
   }
 
   /// Look up those that wait, a few at a time: what many machines ask at once is answered late and asked again.
   private func lookUp() {
     while unanswered.count < DiscoveryLimits.lookups, !waiting.isEmpty {
-      let key = waiting.removeFirst()
+      // In no order that anybody could make use of to keep others out.
+      let key = waiting.remove(at: Int.random(in: waiting.indices))
       guard let sighting = sightings[key], sighting.resolver == nil, !sighting.isPassedOver,
         let packetProtocol = sighting.protocols.first
       else { continue }

@@ -6,12 +6,11 @@ protocol Responder: AnyObject {
   /// - Throws: `AvahiError` when the back end refuses.
   func makeGroup(_ onState: @escaping (RecordGroupState) -> Void) throws(AvahiError) -> any RecordGroup
 
-  /// Look for instances of a type on one interface, over one IP version (`AVAHI_PROTO_INET`, `AVAHI_PROTO_INET6`) or
-  /// both (`AVAHI_PROTO_UNSPEC`).
+  /// Look for instances of a type on one interface.
   ///
   /// - Throws: `AvahiError` when the back end refuses.
   func browseServices(
-    type: String, interface: UInt32, over packetProtocol: Int32, _ handler: @escaping (ServiceSighting) -> Void
+    type: String, interface: UInt32, _ handler: @escaping (ServiceSighting) -> Void
   ) throws(AvahiError) -> any Lookup
 
   /// Find and follow host, port and TXT of an instance.

@@ -72,6 +72,12 @@ struct ServiceTable {
     handingOver = true
   }
 
+  /// Forget everything, and report it as lost: what was not followed for a while may have changed in any way.
+  mutating func forget() {
+    sightings = [:]
+    endHandover()
+  }
+
   /// Report as lost what the next back end has not seen.
   mutating func endHandover() {
     handingOver = false

@@ -21,6 +21,8 @@ actor DiscoveryService {
   private var openDiscriminators: [UInt16] = []
   /// Until when somebody wants to know of all that is announced.
   private var wantedUntil: BootInstant?
+  /// Since when, without a break.
+  private var wantedSince: BootInstant?
   /// How much the network is asked.
   private var attention = Attention.none
   /// What finds peers, for `status`.
@@ -29,8 +31,8 @@ actor DiscoveryService {
   nonisolated let changes = ChangeSignal()
   /// Milliseconds for which everything is followed after somebody asked.
   private static let attention: Int64 = 4_000
-  /// How long answers to a question on the network may take.
-  private static let answers = Duration.milliseconds(1_200)
+  /// Milliseconds that answers to a question on the network may take.
+  private static let answers: Int64 = 1_200
   /// Services kept at most; what announces itself beyond that is passed over.
   private static let maximumServices = 512
 
@@ -84,7 +86,8 @@ actor DiscoveryService {
   }
 
   private func takeMembers() async {
-    members.set(keys: context.discoveryKeys, devices: await directory.all.map(\.peer))
+    let devices = await directory.all.map(\.peer)
+    members.set(keys: context.discoveryKeys, devices: devices)
   }
 
   private func followHousehold() async {
@@ -120,10 +123,10 @@ actor DiscoveryService {
 
   /// What announces itself now: those recognised as paired devices, open codes, and how many others there are.
   func nearby() async -> (members: [DeviceID: [SocketEndpoint]], invitations: [String], others: Int) {
-    let wasWanted = members.isEverybodyWanted
     want(for: Self.attention)
-    // What answers does so within this; whoever was looked for already is known.
-    if !wasWanted { try? await Task.sleep(for: Self.answers) }
+    // What answers does so within this; who has been looking for longer knows already.
+    let rest = Self.answers - (wantedSince.map { context.now() - $0 } ?? 0)
+    if rest > 0 { try? await Task.sleep(for: .milliseconds(rest)) }
     var members: [DeviceID: [SocketEndpoint]] = [:]
     var prefixes: Set<String> = []
     var others = 0
@@ -144,6 +147,7 @@ actor DiscoveryService {
   func want(for milliseconds: Int64) {
     let end = context.now() + milliseconds
     wantedUntil = wantedUntil.map { max($0, end) } ?? end
+    if wantedSince == nil { wantedSince = context.now() }
     members.isEverybodyWanted = true
   }
 
@@ -152,7 +156,11 @@ actor DiscoveryService {
     while !Task.isCancelled {
       let seen = members.changes.version
       let rest = wantedUntil.map { $0 - context.now() } ?? 0
-      if rest <= 0 { members.isEverybodyWanted = false }
+      if rest <= 0 {
+        wantedSince = nil
+        members.isEverybodyWanted = false
+      }
+      await takeMembers()
       let next = Self.attention(of: context)
       if next != attention {
         attention = next
@@ -169,9 +177,11 @@ actor DiscoveryService {
 
   private static func attention(of context: NodeContext) -> Attention {
     if context.members.isEverybodyWanted { return .full }
-    guard context.members.isAnybodyMissed else { return .none }
+    guard context.members.count > 0 else { return .none }
     // Of parent and child, the parent looks in any case: it may miss many, and each of them one.
-    return context.profile.role == .parent ? .full : .patient(crowd: context.crowd)
+    if context.profile.role == .parent { return .full }
+    // Who is connected listens, too: a peer that has moved is heard of so before its session is given up.
+    return context.crowd > 8 && !context.members.isAnybodyMissed ? .none : .patient(crowd: context.crowd)
   }
 
   private func keepAnnouncing() async {
@@ -198,7 +208,11 @@ actor DiscoveryService {
     switch event {
     case .found(let service):
       guard service.instanceName != instance else { return }
-      guard services[service.instanceName] != nil || services.count < Self.maximumServices else { return }
+      if services[service.instanceName] == nil, services.count >= Self.maximumServices {
+        // A device of ours is not turned away by strangers, however many.
+        guard let stranger = services.keys.first(where: { owners[$0] == nil }) else { return }
+        services[stranger] = nil
+      }
       services[service.instanceName] = service
       context.nearby = services.count
       await recognise(service)
@@ -229,7 +243,8 @@ actor DiscoveryService {
     if owners.updateValue(owner, forKey: service.instanceName) == nil {
       context.logger.info("a paired device is announced over mDNS", metadata: ["peer": "\(owner.short)"])
     }
-    await link.discovered(Self.endpoints(service), instance: service.instanceName)
+    let endpoints = Self.endpoints(service)
+    if !endpoints.isEmpty { await link.discovered(endpoints, instance: service.instanceName) }
   }
 
   private static func endpoints(_ service: DiscoveredService) -> [SocketEndpoint] {

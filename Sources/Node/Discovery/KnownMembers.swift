@@ -45,7 +45,7 @@ final class KnownMembers: Sendable {
   /// Whether a paired device has no session.
   var isAnybodyMissed: Bool { state.withLock { $0.missed > 0 } }
 
-  /// Whether somebody wants to know of everything that is announced, also of codes and of connected devices.
+  /// Whether somebody wants to know of everything that is announced, also of open codes.
   var isEverybodyWanted: Bool {
     get { state.withLock { $0.isEverybodyWanted } }
     set {
@@ -76,13 +76,9 @@ final class KnownMembers: Sendable {
     return owner
   }
 
-  /// Whether its addresses are worth knowing: it is a paired device that is missed, or somebody wants to know of all.
+  /// Whether its addresses are worth knowing: it is a paired device, or has a code open that somebody asks for.
   func isOfInterest(_ text: [String: [UInt8]]) -> Bool {
-    let owner = owner(text)
-    return state.withLock { state in
-      if state.isEverybodyWanted { return owner != nil || Self.isOurVersion(text) && text["d"] != nil }
-      return owner.map { !state.connected.contains($0) } ?? false
-    }
+    owner(text) != nil || isEverybodyWanted && Self.isOurVersion(text) && text["d"] != nil
   }
 
   /// Whether the announcement is of this version of the protocol.

@@ -83,6 +83,7 @@ final class NodeContext: Sendable {
 
   /// A peer says how many devices it is paired with; it is remembered for the next start.
   func note(crowd: Int) {
+    let crowd = min(crowd, Limits.peers)
     guard crowd > 0, toldCrowd.exchange(crowd, ordering: .relaxed) != crowd else { return }
     // Losing it costs a little work of responders, so nobody waits for it.
     Task { [store] in try? await store.set(Self.crowdKey, to: String(crowd)) }

@@ -42,14 +42,13 @@ final class FakeResponder: Responder {
     let name: String
     let interface: UInt32
     let type: UInt16
-    let packetProtocol: Int32
     var isClosed = false
     var service: (ServiceSighting) -> Void = { _ in }
     var resolved: (ResolvedService) -> Void = { _ in }
     var record: (SeenRecord) -> Void = { _ in }
 
-    init(_ name: String, _ interface: UInt32, type: UInt16 = 0, over packetProtocol: Int32 = -1) {
-      (self.name, self.interface, self.type, self.packetProtocol) = (name, interface, type, packetProtocol)
+    init(_ name: String, _ interface: UInt32, type: UInt16 = 0) {
+      (self.name, self.interface, self.type) = (name, interface, type)
     }
 
     func close() { isClosed = true }
@@ -72,9 +71,9 @@ final class FakeResponder: Responder {
   }
 
   func browseServices(
-    type: String, interface: UInt32, over packetProtocol: Int32, _ handler: @escaping (ServiceSighting) -> Void
+    type: String, interface: UInt32, _ handler: @escaping (ServiceSighting) -> Void
   ) throws(AvahiError) -> any Lookup {
-    let call = Call(type, interface, over: packetProtocol)
+    let call = Call(type, interface)
     call.service = handler
     browsers.append(call)
     return call

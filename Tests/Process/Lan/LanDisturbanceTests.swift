@@ -60,6 +60,13 @@ import Testing
       try await lab.deliver("to the parent's new address", from: parent, to: "Child 1")
       try await hosts[1].address("10.77.1.2/16")
       try await lab.deliver("to the child's new address", from: parent, to: "Child 1")
+      // A child whose firewall lets nobody in hears where the parent is.
+      try await hosts[1].shell(
+        "nft 'add table inet shut; add chain inet shut in { type filter hook input priority 0; }; "
+          + "add rule inet shut in iifname eth0 tcp flags & (syn | ack) == syn drop'")
+      try await hosts[0].address("10.77.2.1/16")
+      try await lab.deliver("to a child that cannot be called, after the parent moved", from: parent, to: "Child 1")
+      try await hosts[1].shell("nft delete table inet shut")
       // Both at once, as when the router is another one.
       try await hosts[0].address("192.168.5.1/24")
       try await hosts[1].address("192.168.5.2/24")

@@ -11,7 +11,7 @@ struct LanScenario: Sendable {
   // `Tools/lan-lab list` reads these lines.
   static let meet2 = LanScenario("meet-2", "2 nodes meet")
   static let meet10 = LanScenario("meet-10", "10 nodes meet")
-  static let meet40 = LanScenario("meet-40", "40 nodes meet", isLong: true)
+  static let meet40 = LanScenario("meet-40", "40 nodes meet")
   static let sameName = LanScenario("same-name", "two nodes of one name, two more on one machine")
   static let loss = LanScenario("loss", "20 % of the packets are lost, the rest comes 200 ms late")
   static let flaps = LanScenario("flaps", "the cable is pulled and put in again, several times")
@@ -28,7 +28,7 @@ struct LanScenario: Sendable {
   static let cold = LanScenario("cold-start", "machines just turned on, beside avahi-browse on one of them")
   static let powerCut = LanScenario("power-cut", "power fails at 1 parent and 60 children", isLong: true)
   static let first = LanScenario("first-contact", "a node is started, beside avahi-browse")
-  static let day = LanScenario("day", "three nodes announce themselves for as many hours as a day has", isLong: true)
+  static let day = LanScenario("day", "three nodes announce themselves for as many hours as a day has")
   static let idle = LanScenario("idle", "multicast of nodes that have nothing to do", isLong: true)
 
   private init(_ name: String, _ title: String, isLong: Bool = false) {

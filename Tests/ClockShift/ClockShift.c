@@ -1,0 +1,15 @@
+#define _GNU_SOURCE
+#include "ClockShift.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  int result = NEXT(clock_gettime)(clock, time);
+  const char *shift = getenv("LATCHKEY_CLOCK_SHIFT");
+  if (result == 0 && clock == CLOCK_REALTIME && shift) time->tv_sec += atol(shift);
+  return result;
+}
