@@ -37,8 +37,8 @@ struct KnownMembersTests {
     #expect(!members.isAnybodyMissed && members.count == 1)
   }
 
-  @Test func membersAreOfInterestAndCodesToWhomWantsToKnow() {
-    let code: [String: [UInt8]] = ["v": Array("1".utf8), "d": Array("5".utf8)]
+  @Test func membersAreOfInterestAndAllToWhomWantsToKnow() {
+    let code: [String: [UInt8]] = ["v": Array("1".utf8)]
     members.set(emma, isConnected: true)
     #expect(members.isOfInterest(says(emma)), "it may move")
     #expect(!members.isOfInterest(code))

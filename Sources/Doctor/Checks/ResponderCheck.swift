@@ -21,7 +21,7 @@ struct ResponderCheck: Check {
       findings.append(
         Finding(
           "dbus-absent", .information,
-          "There is no D-Bus on this machine, so Latchkey speaks mDNS itself and needs no avahi-daemon."))
+          "No D-Bus runs on this machine, so Latchkey speaks mDNS itself and needs no avahi-daemon."))
     }
     switch facts.avahi {
     case .answers: break
@@ -33,7 +33,7 @@ struct ResponderCheck: Check {
     case .absent:
       findings.append(
         Finding(
-          "avahi-absent", .information, "There is no avahi-daemon on this machine, so Latchkey speaks mDNS itself."))
+          "avahi-absent", .information, "No avahi-daemon runs on this machine, so Latchkey speaks mDNS itself."))
     }
     if case .running(let status, _) = facts.node, let words = Self.inUse[status.discovery] {
       findings.append(Finding("discovery", .information, words))

@@ -45,7 +45,7 @@ final class KnownMembers: Sendable {
   /// Whether a paired device has no session.
   var isAnybodyMissed: Bool { state.withLock { $0.missed > 0 } }
 
-  /// Whether somebody wants to know of everything that is announced, also of open codes.
+  /// Whether somebody wants to know of everything that is announced.
   var isEverybodyWanted: Bool {
     get { state.withLock { $0.isEverybodyWanted } }
     set {
@@ -76,9 +76,9 @@ final class KnownMembers: Sendable {
     return owner
   }
 
-  /// Whether its addresses are worth knowing: it is a paired device, or has a code open that somebody asks for.
+  /// Whether it is worth following: it is a paired device; or somebody wants to know of all, for anybody may open a code.
   func isOfInterest(_ text: [String: [UInt8]]) -> Bool {
-    owner(text) != nil || isEverybodyWanted && Self.isOurVersion(text) && text["d"] != nil
+    owner(text) != nil || isEverybodyWanted && Self.isOurVersion(text)
   }
 
   /// Whether the announcement is of this version of the protocol.
