@@ -102,6 +102,22 @@ struct ServiceTableTests {
     #expect(events10 == [.lost(instanceName: "other")])
   }
 
+  /// What was not followed for a while may have changed in any way; also what a handover kept.
+  @Test func whatIsForgottenIsLostAndCanBeFoundAgain() throws {
+    var table = ServiceTable()
+    for isKept in [false, true] {
+      resolve(&table, onEth0)
+      table.note(.gained(onEth0, try address("192.168.1.9"), interface: .eth0))
+      let found = table.takeEvents()
+      #expect(found.count == 1)
+      if isKept { table.beginHandover() }
+      table.forget()
+      let lost = table.takeEvents()
+      #expect(lost == [.lost(instanceName: onEth0.instanceName)])
+      #expect(!table.hasReported)
+    }
+  }
+
   @Test func addressesThatLeadNowhereOrHomeAreNotBelieved() throws {
     var table = ServiceTable()
     resolve(&table, onEth0)

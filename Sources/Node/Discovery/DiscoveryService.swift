@@ -30,7 +30,7 @@ actor DiscoveryService {
   /// Something was found or lost.
   nonisolated let changes = ChangeSignal()
   /// Milliseconds for which everything is followed after somebody asked.
-  private static let attention: Int64 = 4_000
+  private static let attentionSpan: Int64 = 4_000
   /// Milliseconds that answers to a question on the network may take.
   private static let answers: Int64 = 1_200
   /// Services kept at most; what announces itself beyond that is passed over.
@@ -101,7 +101,7 @@ actor DiscoveryService {
 
   /// Where a machine with an open code of this discriminator is, as far as it is announced.
   func endpoints(discriminator: UInt16) async -> [(endpoint: SocketEndpoint, instance: String)] {
-    want(for: Self.attention)
+    want(for: Self.attentionSpan)
     return services.values.filter { Self.isOurVersion($0) && $0.instanceName != instance }
       .filter { OpenCodesText.discriminators($0.text["d"]).contains(discriminator) }
       .sorted { $0.instanceName < $1.instanceName }
@@ -110,7 +110,7 @@ actor DiscoveryService {
 
   /// Every open code that is announced by others.
   func invitations() async -> [NearbyInvitations.Invitation] {
-    want(for: Self.attention)
+    want(for: Self.attentionSpan)
     var found: [String: [String]] = [:]
     for service in services.values where Self.isOurVersion(service) && service.instanceName != instance {
       for discriminator in OpenCodesText.discriminators(service.text["d"]) {
@@ -123,7 +123,7 @@ actor DiscoveryService {
 
   /// What announces itself now: those recognised as paired devices, open codes, and how many others there are.
   func nearby() async -> (members: [DeviceID: [SocketEndpoint]], invitations: [String], others: Int) {
-    want(for: Self.attention)
+    want(for: Self.attentionSpan)
     // What answers does so within this; who has been looking for longer knows already.
     let rest = Self.answers - (wantedSince.map { context.now() - $0 } ?? 0)
     if rest > 0 { try? await Task.sleep(for: .milliseconds(rest)) }
@@ -151,7 +151,7 @@ actor DiscoveryService {
     members.isEverybodyWanted = true
   }
 
-  /// Have the network asked only while a device is missed, or somebody wants to know.
+  /// Have the network asked for as much as is of use now.
   private func keepLooking() async {
     while !Task.isCancelled {
       let seen = members.changes.version
