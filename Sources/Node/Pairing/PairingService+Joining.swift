@@ -50,9 +50,13 @@ extension PairingService {
     var answered: Set<String> = []
     var last = PairingOutcome.notFound
     let deadline = context.now() + Self.searchMilliseconds
+    // When the network was asked first.
+    var asked: BootInstant?
     while pairings[id]?.progress.phase != .ended, !Task.isCancelled {
       let seen = discovery.changes.version
-      let isFirst = tried.isEmpty
+      // The network is asked where the address in the code does not answer.
+      let isFirst = tried.isEmpty && given == nil && address(of: code) != nil
+      if !isFirst, asked == nil { asked = context.now() }
       for (endpoint, instance) in await candidates(code, given, isFirst: isFirst)
       where !answered.contains(instance ?? "") && tried.insert(endpoint).inserted {
         let isTrusted = instance == nil
@@ -72,12 +76,12 @@ extension PairingService {
         if hasMet || (isTrusted && !isSilence) { return await close(id, last) }
         if pairings[id]?.wasCancelled == true { return }
       }
-      let rest = deadline - context.now()
+      let now = context.now()
+      let rest = deadline - now
+      if isFirst, rest > 0 { continue }
       // A machine whose code it is may still announce itself; but silence from the address in the code is an answer too.
-      guard given == nil, rest > 0,
-        !(last == .expired && address(of: code) != nil && rest < Self.searchMilliseconds - 2_000)
-      else { break }
-      if isFirst, address(of: code) != nil { continue }
+      let isAnswered = last == .expired && address(of: code) != nil && now - (asked ?? now) > 2_000
+      guard given == nil, rest > 0, !isAnswered else { break }
       await discovery.changes.wait(after: seen, milliseconds: min(rest, 500))
       if context.now() >= nextRound {
         tried.subtract(unreached)
@@ -116,7 +120,6 @@ extension PairingService {
     if let address = address(of: code) {
       let host = address.ipv4.map(String.init).joined(separator: ".")
       candidates.append((SocketEndpoint(host: host, port: address.port), nil))
-      // The network is asked where the address in the code does not answer.
       if isFirst { return candidates }
     }
     return candidates
