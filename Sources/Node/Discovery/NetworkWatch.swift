@@ -25,23 +25,39 @@ actor NetworkWatch {
   }
 
   func run() async {
-    while !Task.isCancelled {
-      let seen = context.networkChanges.version
-      await context.networkChanges.wait(after: seen, milliseconds: Self.pace)
-      guard !Task.isCancelled else { return }
-      let now = (boot: context.now(), awake: Self.awake())
-      let passed = now.boot - last.boot
-      // Suspended, the one clock stands; stopped as a process, neither does, and only this look comes late.
-      let hasSlept = passed - (now.awake - last.awake) > Self.tolerance || passed > Self.pace + Self.tolerance
-      last = now
-      let (before, after) = context.lookAtNetwork()
-      guard hasSlept || before != after else { continue }
-      context.logger.info(
-        hasSlept ? "this machine has slept" : "this machine's addresses have changed",
-        metadata: ["addresses": "\(after.all.sorted().joined(separator: " "))"])
-      for link in await directory.all { await link.networkChanged(after, hasSlept: hasSlept) }
-      if before.networks != after.networks { await discovery.networkChanged() }
+    // Two tasks that last, and not two for each look: an idle node hardly wakes.
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        while !Task.isCancelled {
+          try? await Task.sleep(for: .milliseconds(Self.pace))
+          await self.look()
+        }
+      }
+      group.addTask {
+        var seen = self.context.networkChanges.version
+        while !Task.isCancelled {
+          await self.context.networkChanges.wait(after: seen)
+          seen = self.context.networkChanges.version
+          await self.look()
+        }
+      }
     }
+  }
+
+  private func look() async {
+    guard !Task.isCancelled else { return }
+    let now = (boot: context.now(), awake: Self.awake())
+    let passed = now.boot - last.boot
+    // Suspended, the one clock stands; stopped as a process, neither does, and only this look comes late.
+    let hasSlept = passed - (now.awake - last.awake) > Self.tolerance || passed > Self.pace + Self.tolerance
+    last = now
+    let (before, after) = context.lookAtNetwork()
+    guard hasSlept || before != after else { return }
+    context.logger.info(
+      hasSlept ? "this machine has slept" : "this machine's addresses have changed",
+      metadata: ["addresses": "\(after.all.sorted().joined(separator: " "))"])
+    for link in await directory.all { await link.networkChanged(after, hasSlept: hasSlept) }
+    if before.networks != after.networks { await discovery.networkChanged() }
   }
 
   private static func awake() -> Int64 {
