@@ -167,6 +167,11 @@ struct ServiceWatcherTests {
     let asked = Set(responder.resolvers.map(\.name))
     let left = try #require((0..<10).map { "name\($0)" }.first { !asked.contains($0) })
     see(left, over: 0, appeared: false)
+    for _ in 0..<1_000 {
+      see("flighty", over: 0)
+      see("flighty", over: 0, appeared: false)
+    }
+    #expect(watcher.isBehind)
     for _ in 0..<10 {
       timers[timers.count - 1]()
       turn()

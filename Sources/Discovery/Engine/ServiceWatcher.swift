@@ -167,6 +167,8 @@ final class ServiceWatcher {
     } else {
       sighting.close()
       sightings[key] = nil
+      // What comes and goes without end makes no longer queue than what is there.
+      waiting.removeAll { $0 == key }
       answered(key)
       observe(.withdrawn(key))
     }

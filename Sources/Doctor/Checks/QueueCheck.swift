@@ -19,12 +19,13 @@ struct QueueCheck: Check {
             findings.append(
               Finding(
                 "queue-stuck", .fault,
-                "\(what) for “\(peer.device.name)” have not moved for \(SpanText.of(age)), though it is connected.",
+                "\(what) for “\(peer.device.name)” \(queue.waitingItems == 1 ? "has" : "have") not moved for \(SpanText.of(age)), though it is connected.",
                 next: "Run `latchkey sync now \(id)`, and look at `latchkey doctor` and the disk there."))
           } else if age > Self.old {
             findings.append(
               Finding(
-                "queue-old", .warning, "\(what) for “\(peer.device.name)” have waited for \(SpanText.of(age)).",
+                "queue-old", .warning,
+                "\(what) for “\(peer.device.name)” \(queue.waitingItems == 1 ? "has" : "have") waited for \(SpanText.of(age)).",
                 next: "Bring the two machines together, or remove it with `latchkey devices unpair \(id)`."))
           }
         }

@@ -23,7 +23,7 @@ extension ProcessTests {
         try await child.start()
         let found = try #require(try await finding("queue-old", child))
         #expect(found.severity == .warning)
-        #expect(found.sentence == "1 usage item for “Kitchen laptop” have waited for 8 days.")
+        #expect(found.sentence == "1 usage item for “Kitchen laptop” has waited for 8 days.")
       }
     }
 
