@@ -80,7 +80,13 @@ final class LanHost: Sendable {
       return daemons.avahi
     }
     avahi?.signal(signal)
+    // One whose bus died at the wrong moment never comes to look at its signals; see Tools/with-avahi.
+    let force = Task {
+      try await Task.sleep(for: .seconds(5))
+      avahi?.signal(SIGKILL)
+    }
     _ = await avahi?.wait()
+    force.cancel()
     try await shell("rm -f /run/avahi-daemon/*")
   }
 
