@@ -98,11 +98,11 @@ import Testing
   }
 
   @Test func socketsOfServices() {
-    #expect(ServiceGatherer.socket("/no/such/socket") == .absent)
+    #expect(ServiceGatherer.socket("/no/such/socket", asking: "?") == .absent)
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("lk-\(UUID().uuidString)").path
     _ = FileManager.default.createFile(atPath: path, contents: nil)
     defer { unlink(path) }
-    guard case .silent = ServiceGatherer.socket(path) else {
+    guard case .silent = ServiceGatherer.socket(path, asking: "?") else {
       Issue.record("a plain file answered")
       return
     }

@@ -9,13 +9,21 @@ enum ServiceGatherer {
       guard part.hasPrefix("unix:path=") else { return nil }
       return String(part.dropFirst("unix:path=".count).prefix { $0 != "," })
     }
-    return socket(path ?? "/run/dbus/system_bus_socket")
+    // The D-Bus specification, "Authentication Protocol": a byte of zero, and a question for the ways to log in.
+    return socket(path ?? "/run/dbus/system_bus_socket", asking: "\0AUTH\r\n")
   }
 
-  static func avahi() -> ServiceState { socket("/run/avahi-daemon/socket") }
+  /// avahi-daemon, at the socket of its protocol in lines of text, which needs no bus.
+  static func avahi() -> ServiceState { socket("/run/avahi-daemon/socket", asking: "HELP\n") }
 
-  /// Whether somebody takes connections at a socket.
-  static func socket(_ path: String) -> ServiceState {
+  /// How long a service may think, in milliseconds. One that works answers within one.
+  private static let patience: CInt = 2_000
+
+  /// Whether somebody takes connections at a socket, and answers there: the system takes them also for a process that
+  /// hangs.
+  ///
+  /// - Parameter question: what it answers with something, whatever that is; at most a few bytes.
+  static func socket(_ path: String, asking question: String) -> ServiceState {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
@@ -31,6 +39,24 @@ enum ServiceGatherer {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    return result == 0 ? .answers : .silent(SystemFile.reason(errno))
+    guard result == 0 else { return .silent(SystemFile.reason(errno)) }
+    let bytesAsked = Array(question.utf8)
+    guard send(descriptor, bytesAsked, bytesAsked.count, CInt(MSG_NOSIGNAL)) == bytesAsked.count else {
+      return .silent(SystemFile.reason(errno))
+    }
+    return hears(descriptor)
+      ? .answers : .silent("it takes connections and says nothing for \(patience / 1_000) s, so it hangs")
+  }
+
+  /// Whether anything comes in time; the end of the connection is no answer.
+  private static func hears(_ descriptor: CInt) -> Bool {
+    let end = ContinuousClock.now + .milliseconds(Int(patience))
+    var byte: UInt8 = 0
+    while true {
+      let left = Int32(ContinuousClock.now.duration(to: end) / .milliseconds(1))
+      guard left > 0 else { return false }
+      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      if poll(&waiting, 1, left) > 0 { return recv(descriptor, &byte, 1, 0) == 1 }
+    }
   }
 }

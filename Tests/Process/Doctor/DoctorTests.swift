@@ -85,6 +85,38 @@ extension ProcessTests {
       #expect(found.new == ["dbus-silent"], "\(found.findings)")
     }
 
+    @Test("A D-Bus that takes connections and answers none of them")
+    func hungBus() async throws {
+      let found = try await found { network, _ in
+        try await network.run("mkdir -p /run/dbus")
+        try await network.leave([
+          "python3", "-c",
+          """
+          import socket, time
+          s = socket.socket(socket.AF_UNIX); s.bind("/run/dbus/system_bus_socket"); s.listen()
+          print("bound", flush=True); time.sleep(600)
+          """,
+        ])
+      }
+      guard let found else { return }
+      #expect(found.new == ["dbus-silent"], "\(found.findings)")
+      #expect(found.findings.first?.sentence.contains("hangs") == true)
+    }
+
+    @Test("An avahi-daemon that hangs")
+    func hungDaemon() async throws {
+      let found = try await found { network, node in
+        let daemon = try await network.startAvahi()
+        let before = try await network.examine(node).findings.map(\.id)
+        #expect(Set(before).isDisjoint(with: ["avahi-absent", "avahi-silent"]), "\(before)")
+        daemon.signal(SIGSTOP)
+      }
+      guard let found else { return }
+      #expect(found.new.contains("avahi-silent"), "\(found.findings)")
+      #expect(found.findings.first { $0.id == "avahi-silent" }?.sentence.contains("hangs") == true)
+      #expect(found.status == 1)
+    }
+
     @Test("A full disk")
     func fullDisk() async throws {
       let found = try await found(hasDisk: true) { network, _ in

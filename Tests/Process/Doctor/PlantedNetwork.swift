@@ -60,6 +60,23 @@ struct PlantedNetwork: Sendable {
     }
   }
 
+  /// Run avahi-daemon in it, without a bus.
+  func startAvahi() async throws -> SpawnedProcess {
+    let base = lab.newPath()
+    try "[server]\nenable-dbus=no\n".write(toFile: base + ".conf", atomically: true, encoding: .utf8)
+    let avahi = try lab.spawn(
+      launcher[0],
+      launcher.dropFirst() + [
+        "sh", "-c",
+        "mkdir -p /run/avahi-daemon; exec avahi-daemon --no-drop-root --no-chroot --no-rlimits --file \(base).conf",
+      ], output: "/dev/null", talk: base + ".log")
+    try await eventually("avahi-daemon has started") {
+      guard avahi.isRunning else { throw LabFault("avahi-daemon ended: \(ProcessLab.read(base + ".log"))") }
+      return access("/proc/\(holder.pid)/root/run/avahi-daemon/socket", F_OK) == 0
+    }
+    return avahi
+  }
+
   /// Make a node in it; nothing runs yet.
   func node(
     _ role: DeviceRole, _ name: String, onDisk: Bool = false, variables: [String: String] = [:],
