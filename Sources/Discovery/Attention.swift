@@ -15,6 +15,9 @@ public enum Attention: Sendable, Hashable {
   /// All that is of interest is asked for.
   case full
 
+  /// Whether so many machines that look at a time are a crowd: more than 8.
+  public static func isCrowd(_ count: Int) -> Bool { CrowdPatience.isCrowd(count) }
+
   var isPatient: Bool {
     if case .patient = self { true } else { false }
   }

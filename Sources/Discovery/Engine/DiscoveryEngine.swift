@@ -31,13 +31,8 @@ final class DiscoveryEngine {
   /// Looks through a daemon that has not proved itself yet: what it sees is as good, and what it does not see is lost only
   /// for as long as the proof takes.
   private var early: (watcher: ServiceWatcher, responder: DaemonResponder, interfaces: [NetworkInterface])?
-  private var attention: Attention
-  private var patience = CrowdPatience()
-  /// Runs while looking is left to others.
-  private var resumption: LoopTimer?
-  /// Ends a look in a crowd.
-  private var lookEnd: LoopTimer?
-  private var lookBegan = DiscoveryLoop.now()
+  private var plan: LookPlan
+  private var planned: LoopTimer?
   private var announcement: Announcement?
   private var table = ServiceTable()
   private var flush: LoopTimer?
@@ -62,7 +57,7 @@ final class DiscoveryEngine {
     self.loop = loop
     self.isOfInterest = isOfInterest
     self.configuration = configuration
-    attention = configuration.attention
+    plan = LookPlan(configuration.attention, at: DiscoveryLoop.now())
     self.emit = emit
   }
 
@@ -88,33 +83,29 @@ final class DiscoveryEngine {
 
   /// Ask for so much of what others announce from now on; it may come before the start. What was found stays found until it
   /// is asked for again.
-  func attend(_ next: Attention) {
-    guard next != attention else { return }
-    let was = isLooking
-    // More or fewer that are known to look make no new beginning.
-    let goesOn = attention.isPatient && next.isPatient
-    attention = next
-    guard !goesOn else { return }
-    renewPatience()
-    if isLooking != was { isLooking ? beginLooking() : endLooking() }
+  func attend(_ attention: Attention) {
+    let isRunning = state != nil
+    follow { $0.attend(attention, isRunning: isRunning, at: DiscoveryLoop.now(), jitter: .random(in: 0...1)) }
   }
 
-  /// Whether what others announce is asked for now.
-  private var isLooking: Bool { attention != .none && resumption == nil }
-
-  /// Begin a new count of looks in a crowd.
-  private func renewPatience() {
-    patience = CrowdPatience()
-    for timer in [resumption, lookEnd] { timer?.cancel() }
-    (resumption, lookEnd) = (nil, nil)
-    guard case .patient(let crowd) = attention, CrowdPatience.isCrowd(crowd) else { return }
-    // A machine that is switched on may be so with all the others. What one that runs has lost, it should have again soon.
-    resume(
-      after: state == nil ? patience.pause(jitter: .random(in: 0...1)) : patience.spread(jitter: .random(in: 0...1)))
+  /// Tell the plan something, and do what it says.
+  private func follow(_ tell: (inout LookPlan) -> Void) {
+    let before = plan
+    tell(&plan)
+    if plan.nextWake != before.nextWake {
+      planned?.cancel()
+      planned = plan.nextWake.map { time in
+        loop.schedule(after: max(.zero, time - DiscoveryLoop.now())) { [unowned self] in
+          planned = nil
+          let isBehind = (stack?.watcher ?? early?.watcher)?.isBehind ?? false
+          follow { $0.wake(at: DiscoveryLoop.now(), isBehind: isBehind, jitter: .random(in: 0...1)) }
+        }
+      }
+    }
+    if plan.isLooking != before.isLooking { plan.isLooking ? beginLooking() : endLooking() }
   }
 
   private func beginLooking() {
-    lookBegan = DiscoveryLoop.now()
     // Before the start nothing is there to look through.
     guard state != nil else { return }
     handoverEnd?.cancel()
@@ -134,39 +125,10 @@ final class DiscoveryEngine {
     beginHandover()
   }
 
-  /// So many announce themselves that they would be busy with each other's questions alone. Some of them look on, and find
-  /// this machine.
-  private func noteCrowd(_ count: Int) {
+  /// So many instances announce themselves, this one among them.
+  private func seen(_ count: Int) {
     let others = announcement == nil ? count : count - 1
-    guard attention.isPatient, isLooking, lookEnd == nil, CrowdPatience.isCrowd(others) else { return }
-    endLook(after: max(.zero, CrowdPatience.look - (DiscoveryLoop.now() - lookBegan)))
-  }
-
-  private func endLook(after rest: Duration) {
-    lookEnd = loop.schedule(after: rest) { [unowned self] in
-      lookEnd = nil
-      let watcher = stack?.watcher ?? early?.watcher
-      if watcher?.isBehind == true, DiscoveryLoop.now() - lookBegan < CrowdPatience.longLook {
-        return endLook(after: .milliseconds(300))
-      }
-      resume(after: patience.pause(jitter: .random(in: 0...1)))
-      endLooking()
-    }
-  }
-
-  /// What was told of a crowd may hold no longer: a pause is cut short.
-  private func lookSoon() {
-    guard let resumption else { return }
-    resumption.cancel()
-    patience = CrowdPatience()
-    resume(after: patience.spread(jitter: .random(in: 0...1)))
-  }
-
-  private func resume(after pause: Duration) {
-    resumption = loop.schedule(after: pause) { [unowned self] in
-      resumption = nil
-      beginLooking()
-    }
+    follow { $0.sees(others: others, at: DiscoveryLoop.now()) }
   }
 
   private func glanceLater() {
@@ -187,7 +149,7 @@ final class DiscoveryEngine {
   /// Withdraw and free everything; nothing is called back after this.
   func close() {
     loop.onWake = {}
-    for timer in [flush, handoverEnd, retry, nextGlance, resumption, lookEnd] { timer?.cancel() }
+    for timer in [flush, handoverEnd, retry, nextGlance, planned] { timer?.cancel() }
     monitor = nil
     daemon?.close()
     stopStack()
@@ -244,7 +206,7 @@ final class DiscoveryEngine {
   }
 
   private func lookEarly() {
-    guard isLooking, stack == nil, let responder = daemon?.responder else { return stopEarly() }
+    guard plan.isLooking, stack == nil, let responder = daemon?.responder else { return stopEarly() }
     guard early?.responder !== responder || early?.interfaces != selection.interfaces else { return }
     stopEarly()
     // Whatever refuses here refuses the proof too, and that is seen to.
@@ -256,7 +218,7 @@ final class DiscoveryEngine {
       responder: responder, type: configuration.serviceType, interfaces: selection.interfaces,
       isOfInterest: isOfInterest, later: { [loop] in loop.later($0) },
       schedule: { [loop] in loop.schedule(after: $0, $1) },
-      onCount: { [unowned self] in noteCrowd($0) }, observe: { [unowned self] in note($0) })
+      onCount: { [unowned self] in seen($0) }, observe: { [unowned self] in note($0) })
   }
 
   private func stopEarly() {
@@ -292,7 +254,7 @@ final class DiscoveryEngine {
         self.early = nil
       } else {
         stopEarly()
-        watcher = isLooking ? try look(through: responder) : nil
+        watcher = plan.isLooking ? try look(through: responder) : nil
       }
       let announcer = Announcer(
         responder: responder, loop: loop, type: configuration.serviceType, interfaces: selection.interfaces,
@@ -323,7 +285,7 @@ final class DiscoveryEngine {
     table.beginHandover()
     handoverEnd?.cancel()
     handoverEnd = nil
-    guard isLooking else { return }
+    guard plan.isLooking else { return }
     handoverEnd = loop.schedule(after: Self.handover) { [unowned self] in
       handoverEnd = nil
       table.endHandover()
@@ -367,7 +329,7 @@ final class DiscoveryEngine {
         != Self.identity(before.available.filter { $0.isUp && !$0.addresses.isEmpty })
     if moved || loopbackInDoubt { askDaemon() }
     // Here may be no crowd.
-    if moved { lookSoon() }
+    if moved { follow { $0.networkMoved(at: DiscoveryLoop.now(), jitter: .random(in: 0...1)) } }
     if !moved, stack != nil {
       // The same interfaces: only their addresses are announced anew, without a goodbye for the service.
       stack?.interfaces = selection.interfaces
@@ -386,7 +348,7 @@ final class DiscoveryEngine {
     emit(.networkChanged)
     loop.later { [unowned self] in
       restart()
-      lookSoon()
+      follow { $0.networkMoved(at: DiscoveryLoop.now(), jitter: .random(in: 0...1)) }
     }
   }
 

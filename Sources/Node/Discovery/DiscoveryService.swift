@@ -181,7 +181,7 @@ actor DiscoveryService {
     // Of parent and child, the parent looks in any case: it may miss many, and each of them one.
     if context.profile.role == .parent { return .full }
     // Who is connected listens, too: a peer that has moved is heard of so before its session is given up.
-    return context.crowd > 8 && !context.members.isAnybodyMissed ? .none : .patient(crowd: context.crowd)
+    return Attention.isCrowd(context.crowd) && !context.members.isAnybodyMissed ? .none : .patient(crowd: context.crowd)
   }
 
   private func keepAnnouncing() async {

@@ -47,7 +47,7 @@ final class NodeContext: Sendable {
     bootID: String?, port: UInt16, crowd: Int, logger: Logger
   ) {
     self.port = port
-    toldCrowd = Atomic(crowd)
+    toldCrowd = Atomic(min(max(crowd, 0), Limits.peers))
     ownNetwork = Mutex(OwnNetwork.current(interfaces: configuration.interfaces))
     self.configuration = configuration
     self.folder = folder

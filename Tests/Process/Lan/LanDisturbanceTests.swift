@@ -54,12 +54,16 @@ import Testing
 
   @Test(LanScenario.address.isChosen) func changedAddress() async throws {
     try await LanScenario.address.run { lab in
-      let hosts = try await lab.hosts(2)
-      let (parent, _) = try await lab.family(hosts)
+      let hosts = try await lab.hosts(3)
+      let (parent, _) = try await lab.family(Array(hosts.prefix(2)))
+      let browser = try lab.browse(hosts[2])
+      try await eventually("avahi-browse sees both") {
+        LanLab.resolved(browser).count >= 2
+      }
       try await hosts[0].address("10.77.1.1/16")
-      try await lab.deliver("to the parent's new address", from: parent, to: "Child 1")
+      try await lab.deliver("to the parent's new address", from: parent, to: "Child 1", beside: browser)
       try await hosts[1].address("10.77.1.2/16")
-      try await lab.deliver("to the child's new address", from: parent, to: "Child 1")
+      try await lab.deliver("to the child's new address", from: parent, to: "Child 1", beside: browser)
       // A child whose firewall lets nobody in hears where the parent is.
       try await hosts[1].shell(
         "nft 'add table inet shut; add chain inet shut in { type filter hook input priority 0; }; "
@@ -76,17 +80,20 @@ import Testing
 
   @Test(LanScenario.stopped.isChosen) func standingStill() async throws {
     try await LanScenario.stopped.run { lab in
-      let hosts = try await lab.hosts(2)
-      let (parent, children) = try await lab.family(hosts)
+      let hosts = try await lab.hosts(3)
+      let (parent, children) = try await lab.family(Array(hosts.prefix(2)))
       await children[0].signal(SIGSTOP)
       try await lab.time("the parent noticed", seconds: 100) { try await !parent.isConnected() }
       let id = try await parent.issue(.message("good morning"), to: "Child 1")
       // It stands still for so long beyond that; a process that is stopped has no event to wait for.
-      try await Task.sleep(for: .seconds(20))
+      try await Task.sleep(for: .seconds(5))
       await children[0].signal(SIGCONT)
       let begun = ContinuousClock.now
       _ = try await parent.ended(id)
-      lab.note("return \(LanLab.text(begun.duration(to: .now)))")
+      let taken = begun.duration(to: .now)
+      let (browser, resolved) = try await lab.browse(hosts[2], until: ";10.77.0.2;")
+      browser.signal(SIGTERM)
+      lab.compare("return", [taken], with: "avahi-browse", [resolved])
     }
   }
 

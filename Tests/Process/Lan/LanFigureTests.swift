@@ -82,17 +82,15 @@ import Testing
     }
   }
 
-  /// A day of three nodes, with names that last three seconds instead of an hour.
+  /// A day of three nodes, with names that last two seconds instead of an hour.
   @Test(LanScenario.day.isChosen) func aDayOnTheAir() async throws {
     try await LanScenario.day.run { lab in
       let hosts = try await lab.hosts(4)
-      let output = lab.processes.newPath()
-      let browser = try hosts[3].spawn(
-        ["avahi-browse", "--resolve", "--parsable", "--no-db-lookup", "_latchkey._tcp"], output: output)
+      let output = try lab.browse(hosts[3])
       let (parent, children) = try await lab.family(Array(hosts.prefix(3)))
       for node in [parent] + children {
         await node.kill()
-        await node.add(["LATCHKEY_ROTATE_SECONDS": "3"])
+        await node.add(["LATCHKEY_ROTATE_SECONDS": "2"])
       }
       for node in [parent] + children { try await node.start() }
       let seen = try await lab.until(seconds: 200) { () -> [Announced]? in
@@ -100,7 +98,6 @@ import Testing
         let hours = Dictionary(grouping: Set(seen.map { "\($0.address) \($0.instance)" })) { $0.prefix { $0 != " " } }
         return hours.count == 3 && hours.values.allSatisfy { $0.count >= 24 } ? seen : nil
       }
-      browser.signal(SIGTERM)
       // Whatever an announcement says belongs to that one name alone, `v=1` and where it is called aside.
       var owners: [String: Set<String>] = [:]
       for one in seen {

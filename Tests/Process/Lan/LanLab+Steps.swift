@@ -12,19 +12,28 @@ extension LanLab {
       """)
   }
 
+  private static let browse = ["avahi-browse", "--resolve", "--parsable", "--no-db-lookup", "_latchkey._tcp"]
+
+  /// Have `avahi-browse` look on a machine until the lab ends; gives the file that it writes.
+  func browse(_ host: LanHost) throws -> String {
+    let output = processes.newPath()
+    _ = try host.spawn(Self.browse, output: output)
+    return output
+  }
+
   /// Have `avahi-browse` look on a machine; gives it, and how long it took until it wrote a text.
   func browse(_ host: LanHost, until text: String) async throws -> (SpawnedProcess, Duration) {
     let output = processes.newPath()
     let begun = ContinuousClock.now
-    let browser = try host.spawn(
-      ["avahi-browse", "--resolve", "--parsable", "--no-db-lookup", "_latchkey._tcp"], output: output)
+    let browser = try host.spawn(Self.browse, output: output)
     return (
       browser, try await wait("avahi-browse writes \(text)", since: begun) { ProcessLab.read(output).contains(text) }
     )
   }
 
-  /// Give a message and wait until the child has taken it; notes how long that took.
-  func deliver(_ what: String, from parent: NodeProcess, to child: String) async throws {
+  /// Give a message and wait until the child has taken it; notes how long that took, and gives it.
+  @discardableResult
+  func deliver(_ what: String, from parent: NodeProcess, to child: String) async throws -> Duration {
     let begun = ContinuousClock.now
     let id = try await parent.issue(.message(what), to: child)
     let command = try await parent.ended(id)
@@ -33,6 +42,24 @@ extension LanLab {
     // No measurement: by then nothing but a time-out that was waited for has brought it about.
     try check(taken < .seconds(40), "\(what): nothing was noticed before a time-out, \(Self.text(taken))")
     note("\(what) \(Self.text(taken))")
+    return taken
+  }
+
+  /// The names that `avahi-browse` has resolved to an address of either kind.
+  static func resolved(_ browser: String) -> Set<Substring> {
+    Set(
+      ProcessLab.read(browser).split(separator: "\n").filter { $0.hasPrefix("=;") }.map { $0.split(separator: ";")[3] })
+  }
+
+  /// Give a message and wait as above, while an `avahi-browse` that has looked on all along resolves the name that a moved
+  /// machine announces, to whichever of its new addresses it likes; notes both.
+  func deliver(_ what: String, from parent: NodeProcess, to child: String, beside browser: String) async throws {
+    let (begun, before) = (ContinuousClock.now, Self.resolved(browser))
+    async let seen = wait("avahi-browse resolves a new name", since: begun) {
+      !Self.resolved(browser).isSubset(of: before)
+    }
+    let taken = try await deliver(what, from: parent, to: child)
+    compare("beside it", [taken], with: "avahi-browse sees the new address", [try await seen])
   }
 
   /// Wait until something is there, looking now and then.
