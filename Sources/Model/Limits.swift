@@ -58,6 +58,8 @@ public enum Limits {
   public static let reachAddresses = 16
   /// Milliseconds that a session in doubt has to show a sign of life.
   public static let doubtMilliseconds: Int64 = 2_000
+  /// Milliseconds of doubt without a sign of life after which the peer is called beside the session.
+  public static let callBesideMilliseconds: Int64 = 500
   /// Addresses remembered of one paired device, over all networks.
   public static let addresses = 16
   /// Discovery keys of a household kept at most, the newest among them.

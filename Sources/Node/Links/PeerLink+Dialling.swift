@@ -8,7 +8,7 @@ extension PeerLink {
   func run() async {
     while !Task.isCancelled, !isEnded {
       let (seen, alive) = (wake.version, life.version)
-      if current != nil || attempt != nil {
+      if attempt != nil || current != nil && (replaceable == nil || replaceable == calledBeside) {
         await wake.wait(after: seen)
         // Whoever began it: two machines that cannot go on must not go round in a circle.
         if current == nil, attempt == nil, pace.hasFallenApart {
@@ -20,6 +20,8 @@ extension PeerLink {
         await wake.wait(after: seen)
         continue
       }
+      // At most one race beside each session: if nobody wins it, the session lives or dies by itself.
+      calledBeside = current
       isDialling = true
       context.syncChanges.notify()
       var begun = context.now()
@@ -44,6 +46,17 @@ extension PeerLink {
       }
       if current == nil { await pause(delay, since: begun, alive) }
     }
+  }
+
+  /// The present session, if it is in doubt and has shown no sign of life for so long that another may take its place.
+  var replaceable: Int? { current.flatMap { sessions[$0]?.machine.mayBeReplaced == true ? $0 : nil } }
+
+  /// The session that was in doubt lives: the calls beside it are of no use.
+  func standDown() {
+    calledBeside = nil
+    guard race != nil, race?.winner == nil else { return }
+    isRaceVoid = true
+    raceNews.notify()
   }
 
   private func lost(_ reason: String) {
@@ -88,37 +101,57 @@ extension PeerLink {
     }
   }
 
-  /// What the race waits for.
+  /// What a call's task group waits for.
   private enum Turn: Sendable {
-    case ended(SocketEndpoint, DialOutcome)
+    case ended(call: Int, SocketEndpoint, DialOutcome)
     case timer
     case news
   }
 
   /// Have the addresses race; the first that is authenticated wins. Gives the outcome when its session is over.
+  ///
+  /// When that session is in doubt, the addresses race anew beside it, and a winner's session takes its place.
   private func dial() async -> DialOutcome {
     let keys = record.callingKeys.compactMap { try? PresharedKey(bytes: $0) }
     guard !keys.isEmpty, keys.count == record.callingKeys.count else {
       return .failed("There is no key for this device.")
     }
     let news = raceNews
-    isRaceVoid = false
-    // A disk that does not answer leaves the last address, and what is announced.
-    if let known = try? await context.store.addresses(of: peer) { remembered = known }
-    race = DialRace(candidates, now: context.now())
+    await beginRace()
     defer { race = nil }
     return await withTaskGroup(of: Turn.self) { group in
       defer { group.cancelAll() }
-      var seen = news.version
-      group.addTask { [seen] in
-        await news.wait(after: seen)
-        return .news
+      func listen(after seen: UInt64) {
+        group.addTask {
+          await news.wait(after: seen)
+          return .news
+        }
       }
+      listen(after: news.version)
       var timer: BootInstant?
+      // Calls, and the first of the present race.
+      var (calls, first) = (0, 1)
+      // The call whose session is kept, once there is one.
+      var serving: Int?
       var outcomes: [DialOutcome] = []
-      while race?.isOver == false, !isRaceVoid {
+      while true {
+        if race?.winner != nil {
+          (race, serving) = (nil, winningCall)
+        } else if isRaceVoid {
+          (race, isRaceVoid) = (nil, false)
+          if serving == nil { return .void }
+        } else if race?.isOver == true {
+          race = nil
+          if serving == nil { return Self.sum(outcomes) }
+        }
+        if race == nil, let silent = replaceable, silent != calledBeside {
+          calledBeside = silent
+          (outcomes, first) = ([], calls + 1)
+          await beginRace()
+        }
         for endpoint in race?.start(now: context.now()) ?? [] {
-          group.addTask { .ended(endpoint, await self.call(endpoint, keys)) }
+          calls += 1
+          group.addTask { [calls] in .ended(call: calls, endpoint, await self.call(endpoint, keys, number: calls)) }
         }
         if let due = race?.nextTimer, due != timer {
           timer = due
@@ -131,26 +164,28 @@ extension PeerLink {
         guard let turn = await group.next(), !Task.isCancelled else { return .void }
         switch turn {
         case .timer: timer = nil
-        case .news:
-          seen = news.version
-          group.addTask { [seen] in
-            await news.wait(after: seen)
-            return .news
+        case .news: listen(after: news.version)
+        case .ended(let call, let endpoint, let outcome):
+          if race?.winner != nil { (race, serving) = (nil, winningCall) }
+          if call == serving {
+            serving = nil
+            // Else the race beside it goes on, as any that begins without a session.
+            if race == nil { return outcome }
+          } else if call >= first {
+            race?.failed(endpoint, now: context.now())
+            if let fault = outcome.fault { await noteFailure(endpoint, fault) }
+            outcomes.append(outcome)
           }
-        case .ended(let endpoint, let outcome):
-          let now = context.now()
-          race?.failed(endpoint, now: now)
-          if case .served = outcome { return outcome }
-          if let fault = outcome.fault { await noteFailure(endpoint, fault) }
-          outcomes.append(outcome)
         }
       }
-      guard let winner = race?.winner else { return isRaceVoid ? .void : Self.sum(outcomes) }
-      while let turn = await group.next() {
-        if case .ended(winner, let outcome) = turn { return outcome }
-      }
-      return .void
     }
+  }
+
+  private func beginRace() async {
+    isRaceVoid = false
+    // A disk that does not answer leaves the last address, and what is announced.
+    if let known = try? await context.store.addresses(of: peer) { remembered = known }
+    race = DialRace(candidates, now: context.now())
   }
 
   /// What a race came to that nobody won.
@@ -166,7 +201,7 @@ extension PeerLink {
   }
 
   /// Call one address, and run the session if it wins.
-  private func call(_ endpoint: SocketEndpoint, _ keys: [PresharedKey]) async -> DialOutcome {
+  private func call(_ endpoint: SocketEndpoint, _ keys: [PresharedKey], number: Int) async -> DialOutcome {
     let (held, offered, own, key) = (record.callingKeys, record.pendingKey, context.link, key)
     guard held.count == keys.count else { return .void }
     do {
@@ -182,7 +217,7 @@ extension PeerLink {
         guard let (transport, place) = try? handshake.answered(answer) else {
           return .failed("\(endpoint) is not the paired device.")
         }
-        guard await self.wins(endpoint) else { return .void }
+        guard await self.wins(endpoint, number) else { return .void }
         connection.authenticated()
         await self.serve(
           connection, frames, transport, isInitiator: true, pairwiseKey: held[place], offeredKey: offered, ticket: nil)
@@ -193,5 +228,10 @@ extension PeerLink {
     }
   }
 
-  private func wins(_ endpoint: SocketEndpoint) -> Bool { race?.authenticated(endpoint) ?? false }
+  private func wins(_ endpoint: SocketEndpoint, _ number: Int) -> Bool {
+    guard race?.authenticated(endpoint) == true else { return false }
+    winningCall = number
+    raceNews.notify()
+    return true
+  }
 }

@@ -22,6 +22,11 @@ extension PeerLink {
         outboxWork: outboxWork, inboxWork: inboxWork, forgetWork: forgetWork))
     connection.onDrained { outboxWork.yield() }
     if isInitiator {
+      // A session that shows no sign of life makes way for one that was proved just now.
+      if let silent = replaceable {
+        sessions[silent]?.connection.abort()
+        detach(silent)
+      }
       // The peer may have called in while our handshake was on its way.
       guard roster.dialled(number) else {
         sessions[number] = nil
@@ -94,6 +99,10 @@ extension PeerLink {
         sessions[number]?.connection.abort()
         return
       case .renew: return close(number, .renew)
+      case .callBeside:
+        // Whoever keeps the session that we dialled, or waits for the end of the peer's.
+        wake.notify()
+        raceNews.notify()
       case nil: break
       }
     }
@@ -104,8 +113,10 @@ extension PeerLink {
   /// Take a frame; false when the session is over.
   private func process(_ frame: [UInt8], _ number: Int) async throws -> Bool {
     guard var session = sessions[number] else { return false }
+    let wasReplaceable = replaceable == number
     let batch = try session.machine.received(frame, now: context.now())
     sessions[number] = session
+    if wasReplaceable { standDown() }
     if let hello = batch.hello, await !open(number, hello) { return false }
     if let goodbye = batch.goodbye {
       logger.debug("goodbye", metadata: ["reason": "\(goodbye)"])

@@ -44,10 +44,14 @@ actor PeerLink {
   var endedSessions: UInt64 = 0
   /// The calls that are under way.
   var race: DialRace<SocketEndpoint>?
+  /// The call that won the last race, counted in the group of its calls.
+  var winningCall: Int?
   /// The network has changed under them.
   var isRaceVoid = false
   /// Addresses have come to light, or the calls are of no use any more.
   nonisolated let raceNews = ChangeSignal()
+  /// The session beside which the last calls were made, if there was one.
+  var calledBeside: Int?
   /// Races in a row that nobody won.
   var lostRaces = 0
   /// Tries that failed, by address, since this node started; at most `Limits.addresses`.

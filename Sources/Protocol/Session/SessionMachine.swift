@@ -60,6 +60,9 @@ public struct SessionMachine: Sendable {
   /// - Returns: the ping to send; nil when one is owed already, or the session is not open yet.
   public mutating func doubted(now: BootInstant) -> UInt64? { rules.doubted(now: now) }
 
+  /// Whether the peer is to be called beside this session, of which nothing was heard since that was said.
+  public var mayBeReplaced: Bool { rules.mayBeReplaced }
+
   /// When `timerFired` should be called next.
   public var nextTimer: BootInstant { rules.nextTimer }
 

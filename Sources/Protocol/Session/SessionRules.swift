@@ -8,6 +8,9 @@ public struct SessionRules: Sendable {
   public enum TimerEffect: Hashable, Sendable {
     /// Send a batch with this ping.
     case ping(UInt64)
+    /// The session has been in doubt for `Limits.callBesideMilliseconds`: call the peer as if there were none; a call that is
+    /// authenticated takes its place.
+    case callBeside
     /// Nothing was heard for `Limits.deadMilliseconds`, or in doubt for `Limits.doubtMilliseconds`: close.
     case dead
     /// The session is a day old: say goodbye with `renew`, close, and dial anew.
@@ -20,6 +23,8 @@ public struct SessionRules: Sendable {
   private var pings: UInt64 = 0
   /// Since when the peer owes a sign of life; nil when nothing speaks against the session.
   private var doubtedAt: BootInstant?
+  /// Whether `callBeside` was said in this doubt.
+  private var isCalledBeside = false
   private var framesSinceRekey: UInt64 = 0
   private var rekeyedAt: BootInstant
   /// What the peer said first; nil until then.
@@ -61,6 +66,7 @@ public struct SessionRules: Sendable {
     }
     lastReceived = now
     doubtedAt = nil
+    isCalledBeside = false
   }
 
   /// The network has changed, or this machine has slept: hear at once whether the peer is still there.
@@ -74,11 +80,16 @@ public struct SessionRules: Sendable {
     return pings
   }
 
+  /// Whether the peer is to be called beside this session, of which nothing was heard since that was said.
+  public var mayBeReplaced: Bool { isCalledBeside }
+
   /// When `timerFired` should be called next.
   public var nextTimer: BootInstant {
     let ping = max(lastReceived, lastPing) + Limits.keepAliveMilliseconds
     var dead = lastReceived + Limits.deadMilliseconds
-    if let doubtedAt { dead = min(dead, doubtedAt + Limits.doubtMilliseconds) }
+    if let doubtedAt {
+      dead = min(dead, doubtedAt + (isCalledBeside ? Limits.doubtMilliseconds : Limits.callBesideMilliseconds))
+    }
     return min(ping, dead, openedAt + Limits.sessionMilliseconds)
   }
 
@@ -86,6 +97,10 @@ public struct SessionRules: Sendable {
   public mutating func timerFired(now: BootInstant) -> TimerEffect? {
     if now - lastReceived >= Limits.deadMilliseconds { return .dead }
     if let doubtedAt, now - doubtedAt >= Limits.doubtMilliseconds { return .dead }
+    if let doubtedAt, !isCalledBeside, now - doubtedAt >= Limits.callBesideMilliseconds {
+      isCalledBeside = true
+      return .callBeside
+    }
     if now - openedAt >= Limits.sessionMilliseconds { return .renew }
     guard now - max(lastReceived, lastPing) >= Limits.keepAliveMilliseconds else { return nil }
     lastPing = now

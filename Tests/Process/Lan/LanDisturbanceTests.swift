@@ -18,7 +18,7 @@ import Testing
           nft add rule inet lab in iifname eth0 numgen random mod 100 '<' 20 drop
           """)
       }
-      let (parent, children) = try await lab.family(hosts)
+      let (parent, children) = try await lab.family(hosts, tries: 4)
       try await lab.deliver("a message", from: parent, to: "Child 1")
       for node in [parent] + children { await node.kill() }
       try await hosts[0].address("10.77.1.1/16")

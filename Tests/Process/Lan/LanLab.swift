@@ -158,17 +158,29 @@ final class LanLab: Sendable {
   }
 
   /// Put a parent on the first host and a child on each other one, pair them, and wait until all are connected.
-  func family(_ hosts: [LanHost]) async throws -> (parent: NodeProcess, children: [NodeProcess]) {
+  ///
+  /// - Parameter tries: how often a person enters a code whose connection broke off, as a line does that loses much.
+  func family(_ hosts: [LanHost], tries: Int = 1) async throws -> (parent: NodeProcess, children: [NodeProcess]) {
     let parent = try await hosts[0].node(.parent, "Kitchen laptop")
     try await parent.start([])
     var children: [NodeProcess] = []
     for (number, host) in hosts.dropFirst().enumerated() {
       let child = try await host.node(.child, "Child \(number + 1)")
       try await child.start([])
-      try await processes.pair(parent, child)
+      try await pair(parent, child, tries: tries)
       children.append(child)
     }
     return (parent, children)
+  }
+
+  private func pair(_ parent: NodeProcess, _ child: NodeProcess, tries: Int) async throws {
+    for left in (0..<tries).reversed() {
+      let progress = try await processes.join(child, try await processes.code(from: parent))
+      if progress.outcome == .ok { break }
+      try check(progress.outcome == .network && left > 0, "the pairing ended so: \(progress)")
+      note("a pairing broke off, and was begun again")
+    }
+    try await eventually("\(child.name) is connected") { try await child.isConnected() }
   }
 
   private func ready(_ process: SpawnedProcess, _ base: String) async throws {

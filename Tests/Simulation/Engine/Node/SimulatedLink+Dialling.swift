@@ -16,15 +16,16 @@ extension SimulatedLink {
   func run() {
     guard !isEnded else { return }
     let (look, alive) = (wake.version, life.version)
-    guard current == nil, attempt == nil else {
+    guard attempt == nil, !isCallingBeside, current == nil || replaceable != nil && replaceable != calledBeside else {
       return wake.wait(after: look) { [weak self] in
         guard let self else { return }
         // Whoever began it: two machines that cannot go on must not go round in a circle.
-        guard current == nil, attempt == nil, pace.hasFallenApart else { return run() }
+        guard current == nil, attempt == nil, !isCallingBeside, pace.hasFallenApart else { return run() }
         pause(pace.fellApart(jitter: simulation.jitter()), alive)
       }
     }
     guard isWorthCalling else { return wake.wait(after: look) { [weak self] in self?.run() } }
+    calledBeside = current
     isDialling = true
     simulation.note(14, "\(name) dials")
     dial { [self] outcome in
@@ -44,6 +45,28 @@ extension SimulatedLink {
       guard current == nil else { return run() }
       pause(delay, alive)
     }
+  }
+
+  /// The present session, if it is in doubt and has shown no sign of life for so long that another may take its place.
+  var replaceable: Int? { current.flatMap { sessions[$0]?.mayBeReplaced == true ? $0 : nil } }
+
+  /// Nothing is heard of the present session: call the peer beside it. Who waits for the end of the peer's session does so;
+  /// while one that we dialled is served, a second call is made.
+  func callBeside() {
+    guard isDialling else { return wake.notify() }
+    guard let silent = replaceable, silent != calledBeside, !isCallingBeside, abandonCall == nil else { return }
+    (calledBeside, isCallingBeside) = (silent, true)
+    simulation.note(14, "\(name) dials beside session \(silent)")
+    dial { [self] _ in
+      isCallingBeside = false
+      wake.notify()
+    }
+  }
+
+  /// The session that was in doubt lives: the call beside it is of no use.
+  func standDown() {
+    calledBeside = nil
+    abandonCall?()
   }
 
   /// Wait before the next try, less long when there was a sign of life since `alive`, but never in a tight circle.

@@ -20,6 +20,11 @@ extension SimulatedLink {
     port.onDrained = { [weak self] in self?.signalOutbox() }
     port.onEnd = { [weak self] in self?.end(session) }
     if isInitiator {
+      // A session that shows no sign of life makes way for one that was proved just now.
+      if let silent = replaceable {
+        sessions[silent]?.port.abort()
+        detach(silent)
+      }
       // The peer may have called in while our handshake was on its way.
       guard roster.dialled(session.number) else {
         sessions[session.number] = nil
@@ -76,6 +81,7 @@ extension SimulatedLink {
       case .renew:
         close(session.number, .renew)
         return end(session)
+      case .callBeside: callBeside()
       case nil: break
       }
       keepTime(session)
@@ -88,7 +94,9 @@ extension SimulatedLink {
     guard !session.isEnding else { return }
     guard sessions[session.number] === session else { return end(session) }
     let batch: SessionBatch
+    let wasReplaceable = replaceable == session.number
     do { batch = try session.open(frame, now: node.now) } catch { return accuse(session, error) }
+    if wasReplaceable { standDown() }
     if !session.isInitiator { session.port.connection.isUnproven = false }
     simulation.note(11, "\(name) session \(session.number) takes \(describe(batch))")
     guard let hello = batch.hello else { return process(batch, session) }

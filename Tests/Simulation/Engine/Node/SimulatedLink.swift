@@ -29,6 +29,10 @@ final class SimulatedLink {
   /// Where a session was opened last.
   var proven: Int? { didSet { node.remembered[peer] = (proven, told) } }
   var isDialling = false
+  /// A call beside a session that we dialled is under way.
+  var isCallingBeside = false
+  /// The session beside which the last call was made, if there was one.
+  var calledBeside: Int?
   /// The network has changed under the call that is under way: it is of no use any more.
   var abandonCall: (() -> Void)?
   var isEnded = false

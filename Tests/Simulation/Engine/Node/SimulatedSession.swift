@@ -103,6 +103,13 @@ final class SimulatedSession {
     }
   }
 
+  var mayBeReplaced: Bool {
+    switch core {
+    case .plain(let rules): rules.mayBeReplaced
+    case .sealed(let machine): machine.mayBeReplaced
+    }
+  }
+
   var nextTimer: BootInstant {
     switch core {
     case .plain(let rules): rules.nextTimer
