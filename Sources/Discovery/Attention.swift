@@ -9,8 +9,10 @@ public enum Attention: Sendable, Hashable {
 
   /// In a crowd, asking is left to others for most of the time: one of two machines that look for each other is enough.
   ///
-  /// - Parameter crowd: how many machines are known to look at the same time; more may be seen.
-  case patient(crowd: Int)
+  /// - Parameters:
+  ///   - crowd: how many machines are known to look at the same time; more may be seen.
+  ///   - misses: whether somebody is looked for; in a crowd nobody else listens.
+  case patient(crowd: Int, misses: Bool)
 
   /// All that is of interest is asked for.
   case full
@@ -20,5 +22,13 @@ public enum Attention: Sendable, Hashable {
 
   var isPatient: Bool {
     if case .patient = self { true } else { false }
+  }
+
+  var misses: Bool {
+    switch self {
+    case .none: false
+    case .patient(_, let misses): misses
+    case .full: true
+    }
   }
 }

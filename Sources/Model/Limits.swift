@@ -27,6 +27,8 @@ public enum Limits {
   /// Milliseconds of silence after which a session sends a ping, and after which it is dead.
   public static let keepAliveMilliseconds: Int64 = 20_000
   public static let deadMilliseconds: Int64 = 60_000
+  /// Milliseconds after the handshake within which the peer has said Hello.
+  public static let greetingMilliseconds: Int64 = 10_000
   /// Frames, and milliseconds, after which a direction takes a new key.
   public static let rekeyFrames: UInt64 = 1 << 16
   public static let rekeyMilliseconds: Int64 = 3_600_000

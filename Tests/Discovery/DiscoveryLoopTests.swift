@@ -55,7 +55,7 @@ struct DiscoveryLoopTests {
       mailbox.post(.advertise(ServiceAdvertisement(instanceName: "n\(number)", port: 1, text: [:])))
     }
     for _ in 0..<10_000 { mailbox.post(.lookAgain) }
-    for attention in [Attention.none, .patient(crowd: 9), .full] { mailbox.post(.attend(attention)) }
+    for attention in [Attention.none, .patient(crowd: 9, misses: true), .full] { mailbox.post(.attend(attention)) }
     mailbox.post(.stop)
     #expect(loop.run())
     #expect(log.entries == ["n9999", "attend full", "look"])

@@ -10,7 +10,7 @@ struct LookPlanTests {
 
   /// A patient plan that has seen a crowd at its start, and looks for a moment.
   private func crowded() -> LookPlan {
-    var plan = plan(.patient(crowd: 0))
+    var plan = plan(.patient(crowd: 0, misses: true))
     plan.sees(others: 9, at: Self.start + .milliseconds(100))
     return plan
   }
@@ -22,7 +22,7 @@ struct LookPlanTests {
   }
 
   @Test func itBeginsAsItIsTold() {
-    for (attention, isLooking) in [(Attention.none, false), (.patient(crowd: 40), true), (.full, true)] {
+    for (attention, isLooking) in [(Attention.none, false), (.patient(crowd: 40, misses: true), true), (.full, true)] {
       #expect(plan(attention).isLooking == isLooking)
       #expect(plan(attention).nextWake == nil)
     }
@@ -38,7 +38,7 @@ struct LookPlanTests {
   }
 
   @Test func aFewAreLookedForOn() {
-    var plan = plan(.patient(crowd: 8))
+    var plan = plan(.patient(crowd: 8, misses: true))
     plan.sees(others: 8, at: Self.start)
     #expect(plan.isLooking && plan.nextWake == nil)
   }
@@ -52,10 +52,10 @@ struct LookPlanTests {
     #expect(plan.isLooking && plan.nextWake == Self.start + CrowdPatience.look)
     wake(&plan)
     #expect(!plan.isLooking && plan.nextWake == Self.start + CrowdPatience.look + .seconds(15))
-    // A crowd that is seen late, as when somebody joins it, ends the look at once.
-    var late = self.plan(.patient(crowd: 0))
+    // A crowd that comes late, as after a router's restart, is looked at for as long.
+    var late = self.plan(.patient(crowd: 0, misses: true))
     late.sees(others: 9, at: Self.start + .seconds(60))
-    #expect(late.isLooking && late.nextWake == Self.start + .seconds(60))
+    #expect(late.isLooking && late.nextWake == Self.start + .seconds(60) + CrowdPatience.look)
   }
 
   @Test func aLookGoesOnForWhatIsToBeLookedUpYet() {
@@ -83,8 +83,11 @@ struct LookPlanTests {
 
   @Test func anotherNetworkCutsAPauseShort() {
     var plan = crowded()
-    plan.networkMoved(at: Self.start, jitter: 1)
-    #expect(plan.nextWake == Self.start + CrowdPatience.look, "a look goes on")
+    // A look begins anew, and there may be no crowd.
+    plan.networkMoved(at: Self.start + .milliseconds(500), jitter: 1)
+    #expect(plan.isLooking && plan.nextWake == nil)
+    plan.sees(others: 9, at: Self.start + .milliseconds(600))
+    #expect(plan.nextWake == Self.start + .milliseconds(500) + CrowdPatience.look)
     wake(&plan)
     let moved = Self.start + .seconds(5)
     plan.networkMoved(at: moved, jitter: 0.5)
@@ -93,24 +96,44 @@ struct LookPlanTests {
     #expect(plan.isLooking)
   }
 
+  @Test func whoMissesNobodyLeavesACrowdToOthers() {
+    var plan = plan(.patient(crowd: 0, misses: false))
+    #expect(plan.isLooking)
+    plan.sees(others: 9, at: Self.start)
+    wake(&plan)
+    #expect(!plan.isLooking && plan.nextWake == nil)
+    let lost = Self.start + .seconds(500)
+    plan.attend(.patient(crowd: 0, misses: true), isRunning: true, at: lost, jitter: 1)
+    #expect(!plan.isLooking && plan.nextWake == lost + .seconds(3))
+    wake(&plan)
+    #expect(plan.isLooking)
+    // Found again, it looks to the end of its look.
+    plan.sees(others: 9, at: lost + .seconds(3))
+    plan.attend(.patient(crowd: 0, misses: false), isRunning: true, at: lost + .seconds(3), jitter: 0)
+    wake(&plan)
+    #expect(!plan.isLooking && plan.nextWake == nil)
+    plan.networkMoved(at: lost + .seconds(60), jitter: 0)
+    #expect(plan.nextWake == lost + .seconds(60))
+  }
+
   @Test func whoIsToldOfACrowdWaits() {
     // Before the start all may have been switched on in one moment; of those that run, each loses its peer on its own.
     for (isRunning, jitter, seconds) in [(false, 0.0, 15.0), (false, 1, 60), (true, 0, 0), (true, 1, 3)] {
       var plan = plan(.none)
-      plan.attend(.patient(crowd: 9), isRunning: isRunning, at: Self.start, jitter: jitter)
+      plan.attend(.patient(crowd: 9, misses: true), isRunning: isRunning, at: Self.start, jitter: jitter)
       #expect(!plan.isLooking && plan.nextWake == Self.start + .seconds(seconds))
     }
     var alone = plan(.none)
-    alone.attend(.patient(crowd: 8), isRunning: true, at: Self.start, jitter: 1)
+    alone.attend(.patient(crowd: 8, misses: true), isRunning: true, at: Self.start, jitter: 1)
     #expect(alone.isLooking && alone.nextWake == nil)
   }
 
   @Test func anotherCountIsNoNewBeginning() {
     var plan = crowded()
     let before = plan.nextWake
-    plan.attend(.patient(crowd: 50), isRunning: true, at: Self.start, jitter: 0)
+    plan.attend(.patient(crowd: 50, misses: true), isRunning: true, at: Self.start, jitter: 0)
     #expect(plan.isLooking && plan.nextWake == before)
-    plan.attend(.patient(crowd: 50), isRunning: true, at: Self.start + .seconds(9), jitter: 0)
+    plan.attend(.patient(crowd: 50, misses: true), isRunning: true, at: Self.start + .seconds(9), jitter: 0)
     #expect(plan.nextWake == before)
   }
 
@@ -124,7 +147,7 @@ struct LookPlanTests {
     plan.attend(.none, isRunning: true, at: later, jitter: 0)
     #expect(!plan.isLooking && plan.nextWake == nil)
     // A look that begins later lasts as long as any.
-    plan.attend(.patient(crowd: 0), isRunning: true, at: later, jitter: 0)
+    plan.attend(.patient(crowd: 0, misses: true), isRunning: true, at: later, jitter: 0)
     plan.sees(others: 9, at: later)
     #expect(plan.nextWake == later + CrowdPatience.look)
   }

@@ -173,7 +173,7 @@ struct ServiceWatcherTests {
     }
     #expect(watcher.isBehind)
     for _ in 0..<10 {
-      timers[timers.count - 1]()
+      for timer in timers { timer() }
       turn()
     }
     #expect(!watcher.isBehind)

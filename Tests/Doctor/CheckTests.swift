@@ -199,6 +199,21 @@ import Testing
     #expect(ids(facts) == ["dbus-silent", "avahi-silent"])
   }
 
+  /// What hangs breaks no connection: the node counts on it, and nobody speaks for the node.
+  @Test func aDaemonThatHangsUnderTheNode() {
+    var status = Sample.status()
+    for (discovery, severity, words) in [
+      ("avahiDaemon", Severity.fault, "finds nobody"), ("embedded", .warning, "speaks mDNS itself"),
+    ] {
+      status.discovery = discovery
+      var facts = Sample.facts(status)
+      facts.avahi = .silent("it hangs")
+      let finding = ResponderCheck().findings(facts).first { $0.id == "avahi-silent" }
+      #expect(finding?.severity == severity)
+      #expect(finding?.next.contains(words) == true)
+    }
+  }
+
   @Test func discoveryThatIsOffOrBroken() {
     var status = Sample.status()
     #expect(all(Sample.facts(status)).contains("discovery"))

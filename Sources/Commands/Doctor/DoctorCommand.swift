@@ -25,7 +25,15 @@ struct DoctorCommand: AsyncParsableCommand {
     let environment = CommandEnvironment.current
     let folder = node.stateFolder
     let request = try await ask(now: environment.now())
-    let examination = Examination(await environment.gather(folder, request))
+    var examination = Examination(await environment.gather(folder, request))
+    if let peer, case .absent = request.node {
+      // After the node, which is first.
+      examination.findings.insert(
+        Finding(
+          "peer-unlooked", .unchecked,
+          "The way to “\(ShownText.safe(peer))” was not looked at: a running node alone knows where it may be.",
+          next: "Start `latchkey run`, then run this again."), at: min(1, examination.findings.count))
+    }
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(examination))
     case .table: try environment.console.write(DoctorText.render(examination))

@@ -17,8 +17,8 @@ struct LookPlan: Sendable, Hashable {
     case looking
     /// Until then, or a little longer.
     case lookingUntil(Duration)
-    /// Looking is left to others until then.
-    case pausing(until: Duration)
+    /// Looking is left to others until then; nil where nobody is missed, and others look.
+    case pausing(until: Duration?)
   }
 
   /// How long a look goes on for services that are still to be looked up, before the plan asks again whether there are any.
@@ -47,7 +47,8 @@ struct LookPlan: Sendable, Hashable {
   var nextWake: Duration? {
     switch phase {
     case .looking: nil
-    case .lookingUntil(let time), .pausing(let time): time
+    case .lookingUntil(let time): time
+    case .pausing(let time): time
     }
   }
 
@@ -60,13 +61,16 @@ struct LookPlan: Sendable, Hashable {
   mutating func attend(_ next: Attention, isRunning: Bool, at now: Duration, jitter: Double) {
     guard next != attention else { return }
     let wasLooking = isLooking
-    // More or fewer that are known to look make no new beginning.
-    let goesOn = attention.isPatient && next.isPatient
+    let (goesOn, missed) = (attention.isPatient && next.isPatient, attention.misses)
     attention = next
-    guard !goesOn else { return }
+    if goesOn {
+      // More or fewer that are known to look make no new beginning. Somebody who is missed from now on ends a pause.
+      if !missed, next.misses { shorten(at: now, jitter: jitter) }
+      return
+    }
     patience = CrowdPatience()
     phase = .looking
-    if case .patient(let crowd) = next, CrowdPatience.isCrowd(crowd) {
+    if case .patient(let crowd, _) = next, CrowdPatience.isCrowd(crowd) {
       phase = .pausing(until: now + (isRunning ? patience.spread(jitter: jitter) : patience.pause(jitter: jitter)))
     }
     if isLooking, !wasLooking { lookBegan = now }
@@ -76,11 +80,23 @@ struct LookPlan: Sendable, Hashable {
   /// find this machine.
   mutating func sees(others: Int, at now: Duration) {
     guard attention.isPatient, phase == .looking, CrowdPatience.isCrowd(others) else { return }
-    phase = .lookingUntil(max(now, lookBegan + CrowdPatience.look))
+    // Who has looked on for long looks at the crowd that comes as long as at one that is there.
+    if now - lookBegan > CrowdPatience.look { lookBegan = now }
+    phase = .lookingUntil(lookBegan + CrowdPatience.look)
   }
 
   /// This may be another network, and what was told of a crowd hold no longer: a pause is cut short.
   mutating func networkMoved(at now: Duration, jitter: Double) {
+    guard case .pausing = phase else {
+      // What was seen may have been the other network's crowd.
+      (phase, lookBegan, patience) = (.looking, now, CrowdPatience())
+      return
+    }
+    shorten(at: now, jitter: jitter)
+  }
+
+  /// End a pause soon.
+  private mutating func shorten(at now: Duration, jitter: Double) {
     guard case .pausing = phase else { return }
     patience = CrowdPatience()
     phase = .pausing(until: now + patience.spread(jitter: jitter))
@@ -97,7 +113,7 @@ struct LookPlan: Sendable, Hashable {
     } else if isBehind, now - lookBegan < CrowdPatience.longLook {
       phase = .lookingUntil(now + Self.addition)
     } else {
-      phase = .pausing(until: now + patience.pause(jitter: jitter))
+      phase = .pausing(until: attention.misses ? now + patience.pause(jitter: jitter) : nil)
     }
   }
 }

@@ -59,8 +59,8 @@ final class ServiceWatcher {
   /// How long one that does not answer keeps others waiting. Machines that are gone stay in caches for an hour.
   private static let answer = Duration.milliseconds(200)
 
-  /// Whether some were seen and not looked up yet.
-  var isBehind: Bool { !waiting.isEmpty }
+  /// Whether some were seen and have not been looked up yet, nor had their time to answer.
+  var isBehind: Bool { !waiting.isEmpty || !unanswered.isEmpty }
 
   /// Whether something was left out for lack of room since the last look.
   private(set) var isIncomplete = false

@@ -32,7 +32,8 @@ struct InterfaceCheck: Check {
       findings.append(
         Finding(
           "interface-left-out", .information, "\(interface.name) is left out: \(reason).",
-          next: "To use it all the same, name it with `latchkey run --interfaces`."))
+          next: facts.chosenInterfaces != nil ? "" : "To use it all the same, name it with `latchkey run --interfaces`."
+        ))
     }
     return findings
   }

@@ -10,13 +10,18 @@ struct ResponderCheck: Check {
 
   func findings(_ facts: Facts) -> [Finding] {
     var findings: [Finding] = []
+    // A service that hangs breaks no connection: the node counts on it on, and nobody speaks for the node.
+    let isUsed = if case .running(let status, _) = facts.node { status.discovery == "avahiDaemon" } else { false }
+    let severity: Severity = isUsed ? .fault : .warning
+    let meanwhile =
+      isUsed ? "until then this machine is not announced and finds nobody" : "until then Latchkey speaks mDNS itself"
     switch facts.bus {
     case .answers: break
     case .silent(let reason):
       findings.append(
         Finding(
-          "dbus-silent", .warning, "The system's D-Bus does not answer (\(reason)), so avahi-daemon cannot be used.",
-          next: "Restart it with `sudo systemctl restart dbus`; until then Latchkey speaks mDNS itself."))
+          "dbus-silent", severity, "The system's D-Bus does not answer (\(reason)), so avahi-daemon cannot be used.",
+          next: "Restart it with `sudo systemctl restart dbus`; \(meanwhile)."))
     case .absent:
       findings.append(
         Finding(
@@ -28,8 +33,8 @@ struct ResponderCheck: Check {
     case .silent(let reason):
       findings.append(
         Finding(
-          "avahi-silent", .warning, "avahi-daemon does not answer (\(reason)).",
-          next: "Restart it with `sudo systemctl restart avahi-daemon`; until then Latchkey speaks mDNS itself."))
+          "avahi-silent", severity, "avahi-daemon does not answer (\(reason)).",
+          next: "Restart it with `sudo systemctl restart avahi-daemon`; \(meanwhile)."))
     case .absent:
       findings.append(
         Finding(

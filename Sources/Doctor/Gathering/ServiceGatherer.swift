@@ -39,24 +39,30 @@ enum ServiceGatherer {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    guard result == 0 else { return .silent(SystemFile.reason(errno)) }
+    guard result == 0 else {
+      // Nobody takes the connections that wait there.
+      return .silent(errno == EAGAIN ? "nobody takes connections there, so it hangs" : SystemFile.reason(errno))
+    }
     let bytesAsked = Array(question.utf8)
     guard send(descriptor, bytesAsked, bytesAsked.count, CInt(MSG_NOSIGNAL)) == bytesAsked.count else {
       return .silent(SystemFile.reason(errno))
     }
-    return hears(descriptor)
-      ? .answers : .silent("it takes connections and says nothing for \(patience / 1_000) s, so it hangs")
+    return switch heard(descriptor) {
+    case 1: .answers
+    case nil: .silent("it takes connections and says nothing for \(patience / 1_000) s, so it hangs")
+    default: .silent("it takes connections and closes them without a word")
+    }
   }
 
-  /// Whether anything comes in time; the end of the connection is no answer.
-  private static func hears(_ descriptor: CInt) -> Bool {
+  /// What reading gives: 1 for a byte, less for the end of the connection; nil when nothing comes in time.
+  private static func heard(_ descriptor: CInt) -> Int? {
     let end = ContinuousClock.now + .milliseconds(Int(patience))
     var byte: UInt8 = 0
     while true {
       let left = Int32(ContinuousClock.now.duration(to: end) / .milliseconds(1))
-      guard left > 0 else { return false }
+      guard left > 0 else { return nil }
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if poll(&waiting, 1, left) > 0 { return recv(descriptor, &byte, 1, 0) == 1 }
+      if poll(&waiting, 1, left) > 0 { return recv(descriptor, &byte, 1, 0) }
     }
   }
 }

@@ -3,7 +3,8 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   public var device: RegisteredDevice
   /// Whether an authenticated session is open now.
   public var isConnected: Bool
-  /// The address of the open session or the last good one, such as `192.168.1.5:41234`.
+  /// Where the device of the open session can be called, or the last good address, such as `192.168.1.5:41234`; without a
+  /// port while a device that called has not said on which it listens.
   public var address: String?
   public var sync: SyncState
   public var queues: [QueueStatus]

@@ -48,7 +48,8 @@ extension NodeService {
     let wasQuarantined = try await stored { () async throws(StoreError) in
       try await context.store.release(id, at: context.wall())
     }
-    guard wasQuarantined else {
+    // Also one that the disk refused to keep, and that holds until the node is started again.
+    guard wasQuarantined || peer.marks.contains(.quarantined) else {
       throw LocalAPIError(
         .tooLate, "“\(peer.device.name)” is not quarantined: see `latchkey devices show` for what holds it up.")
     }

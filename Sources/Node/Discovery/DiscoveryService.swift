@@ -181,7 +181,8 @@ actor DiscoveryService {
     // Of parent and child, the parent looks in any case: it may miss many, and each of them one.
     if context.profile.role == .parent { return .full }
     // Who is connected listens, too: a peer that has moved is heard of so before its session is given up.
-    return Attention.isCrowd(context.crowd) && !context.members.isAnybodyMissed ? .none : .patient(crowd: context.crowd)
+    let misses = context.members.isAnybodyMissed
+    return Attention.isCrowd(context.crowd) && !misses ? .none : .patient(crowd: context.crowd, misses: misses)
   }
 
   private func keepAnnouncing() async {

@@ -25,7 +25,7 @@ extension PeerLink {
       isDialling = true
       context.syncChanges.notify()
       var begun = context.now()
-      let outcome = await dial()
+      let outcome = await dial(beside: current)
       isDialling = false
       guard !isEnded, !Task.isCancelled else { return }
       let delay: Int64
@@ -111,14 +111,17 @@ extension PeerLink {
   /// Have the addresses race; the first that is authenticated wins. Gives the outcome when its session is over.
   ///
   /// When that session is in doubt, the addresses race anew beside it, and a winner's session takes its place.
-  private func dial() async -> DialOutcome {
+  ///
+  /// - Parameter silent: the session in doubt beside which this race is, if there is one.
+  private func dial(beside silent: Int?) async -> DialOutcome {
     let keys = record.callingKeys.compactMap { try? PresharedKey(bytes: $0) }
     guard !keys.isEmpty, keys.count == record.callingKeys.count else {
       return .failed("There is no key for this device.")
     }
     let news = raceNews
-    await beginRace()
+    servingCall = nil
     defer { race = nil }
+    guard await beginRace(beside: silent) else { return .void }
     return await withTaskGroup(of: Turn.self) { group in
       defer { group.cancelAll() }
       func listen(after seen: UInt64) {
@@ -131,24 +134,20 @@ extension PeerLink {
       var timer: BootInstant?
       // Calls, and the first of the present race.
       var (calls, first) = (0, 1)
-      // The call whose session is kept, once there is one.
-      var serving: Int?
       var outcomes: [DialOutcome] = []
       while true {
-        if race?.winner != nil {
-          (race, serving) = (nil, winningCall)
-        } else if isRaceVoid {
-          (race, isRaceVoid) = (nil, false)
-          if serving == nil { return .void }
-        } else if race?.isOver == true {
-          race = nil
-          if serving == nil { return Self.sum(outcomes) }
+        if race?.winner == nil {
+          if isRaceVoid || race?.isOver == true {
+            guard servingCall != nil else { return isRaceVoid ? .void : Self.sum(outcomes) }
+            race = nil
+          }
+          if race == nil, let silent = replaceable, silent != calledBeside {
+            calledBeside = silent
+            (outcomes, first) = ([], calls + 1)
+            _ = await beginRace(beside: silent)
+          }
         }
-        if race == nil, let silent = replaceable, silent != calledBeside {
-          calledBeside = silent
-          (outcomes, first) = ([], calls + 1)
-          await beginRace()
-        }
+        isRaceVoid = false
         for endpoint in race?.start(now: context.now()) ?? [] {
           calls += 1
           group.addTask { [calls] in .ended(call: calls, endpoint, await self.call(endpoint, keys, number: calls)) }
@@ -166,11 +165,14 @@ extension PeerLink {
         case .timer: timer = nil
         case .news: listen(after: news.version)
         case .ended(let call, let endpoint, let outcome):
-          if race?.winner != nil { (race, serving) = (nil, winningCall) }
-          if call == serving {
-            serving = nil
+          if call == servingCall {
+            servingCall = nil
             // Else the race beside it goes on, as any that begins without a session.
             if race == nil { return outcome }
+          } else if call == winningCall, race?.winner != nil {
+            // The peer called in meanwhile, or the session in doubt lives.
+            race = nil
+            if servingCall == nil { return outcome }
           } else if call >= first {
             race?.failed(endpoint, now: context.now())
             if let fault = outcome.fault { await noteFailure(endpoint, fault) }
@@ -181,11 +183,26 @@ extension PeerLink {
     }
   }
 
-  private func beginRace() async {
-    isRaceVoid = false
+  /// Begin a race. Beside a session in doubt it begins a little later where many may do the same, and not at all (false) if
+  /// the session was heard of meanwhile.
+  private func beginRace(beside silent: Int?) async -> Bool {
+    if silent != nil {
+      let spread = DialPace.spread(jitter: Double.random(in: 0...1), crowd: await crowd)
+      if spread > 0 { try? await Task.sleep(for: .milliseconds(spread)) }
+    }
     // A disk that does not answer leaves the last address, and what is announced.
     if let known = try? await context.store.addresses(of: peer) { remembered = known }
+    // From here on nothing waits: whatever makes the race void is said after this.
+    guard silent == nil || replaceable == silent else { return false }
+    isRaceVoid = false
     race = DialRace(candidates, now: context.now())
+    return true
+  }
+
+  /// The session of a call that won is the one that is kept from now on.
+  func serves(_ call: Int) {
+    (race, servingCall) = (nil, call)
+    raceNews.notify()
   }
 
   /// What a race came to that nobody won.
@@ -220,7 +237,8 @@ extension PeerLink {
         guard await self.wins(endpoint, number) else { return .void }
         connection.authenticated()
         await self.serve(
-          connection, frames, transport, isInitiator: true, pairwiseKey: held[place], offeredKey: offered, ticket: nil)
+          connection, frames, transport, isInitiator: true, pairwiseKey: held[place], offeredKey: offered, ticket: nil,
+          call: number)
         return .served
       }
     } catch {
@@ -231,7 +249,6 @@ extension PeerLink {
   private func wins(_ endpoint: SocketEndpoint, _ number: Int) -> Bool {
     guard race?.authenticated(endpoint) == true else { return false }
     winningCall = number
-    raceNews.notify()
     return true
   }
 }

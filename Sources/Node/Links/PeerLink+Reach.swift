@@ -33,12 +33,21 @@ extension PeerLink {
     return ladder.order(without: own, lostRaces: lostRaces)
   }
 
+  /// Where the peer of the open session can be called: where we called it; or, if it called us from a port of the moment,
+  /// where it says that it listens there.
+  var addressInUse: String? {
+    guard let session = current.flatMap({ sessions[$0] }) else { return nil }
+    if session.isInitiator { return session.connection.remote }
+    return told.first { $0.leads(to: session.connection) }?.description
+      ?? OwnNetwork.plain(session.connection.remoteHost)
+  }
+
   /// mDNS has seen the peer.
   func discovered(_ endpoints: [SocketEndpoint], instance: String) {
     guard discovered[instance] != endpoints else { return }
     // A peer announces itself under a new name at each start: old names are of the past.
     discoveredOrder.removeAll { $0 == instance }
-    if discoveredOrder.count >= Self.instances { discovered[discoveredOrder.removeFirst()] = nil }
+    makeRoom()
     discoveredOrder.append(instance)
     discovered[instance] = endpoints
     signOfLife()
@@ -53,6 +62,16 @@ extension PeerLink {
       let comparable = endpoints.filter { $0.isOfVersion(of: session.connection) }
       if !comparable.isEmpty, !comparable.contains(where: { $0.leads(to: session.connection) }) { doubt(number) }
     }
+  }
+
+  /// Forget an instance if there are as many as are kept: first one that led nowhere, as those of somebody do who repeats
+  /// what the peer announced; else any, so that whoever announces much does not decide which.
+  private func makeRoom() {
+    guard discoveredOrder.count >= Self.instances else { return }
+    let useless = discoveredOrder.firstIndex { instance in
+      (discovered[instance] ?? []).allSatisfy { failedTries[$0] != nil }
+    }
+    discovered[discoveredOrder.remove(at: useless ?? Int.random(in: discoveredOrder.indices))] = nil
   }
 
   /// mDNS does not see an instance any more, which says nothing about whether the peer is there.
@@ -71,11 +90,10 @@ extension PeerLink {
         session.connection.abort()
       }
     }
-    // Calls over ways that are gone hold nobody up.
-    if race != nil {
-      isRaceVoid = true
-      raceNews.notify()
-    }
+    // Calls over ways that are gone hold nobody up; also beside a session in doubt new ones are made.
+    if race != nil { isRaceVoid = true }
+    calledBeside = nil
+    raceNews.notify()
     signOfLife()
     if let current { sendReach(current) }
   }

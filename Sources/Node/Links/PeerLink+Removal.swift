@@ -74,8 +74,7 @@ extension PeerLink {
     guard record.pendingKey == nil else { return }
     logger.info("the removal counts as told", metadata: ["reason": "\(reason)"])
     try await context.store.removalTold(peer)
-    if let current { close(current, .removed) }
-    isEnded = true
+    // What the database holds now decides: while it was asked the device may have been paired anew, and then goes on.
     try await directory.refresh(peer)
     try await context.reloadHousehold()
     context.changes.notify()

@@ -8,7 +8,7 @@ extension PeerLink {
   /// Run a session from the end of its handshake to its own end. Spec: Protocol/04-session.md §4 to §7.
   func serve(
     _ connection: FrameConnection, _ frames: FrameReader, _ transport: NoiseTransport, isInitiator: Bool,
-    pairwiseKey: [UInt8], offeredKey: [UInt8]? = nil, ticket: StrangerTicket?
+    pairwiseKey: [UInt8], offeredKey: [UInt8]? = nil, ticket: StrangerTicket?, call: Int? = nil
   ) async {
     let (outboxSignals, outboxWork) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let (inboxSignals, inboxWork) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -32,6 +32,7 @@ extension PeerLink {
         sessions[number] = nil
         return connection.close()
       }
+      if let call { serves(call) }
       sendHello(number)
     } else {
       roster.accepted(number)
@@ -129,6 +130,8 @@ extension PeerLink {
       if goodbye == .version { lastError = "The other machine's version is too old or too new: update the older one." }
       return false
     }
+    // What was on its way in a session that another has replaced.
+    guard roster.contains(number) else { return false }
     guard current == number else { throw SessionFault.violation("data before the session is open") }
     if let ping = batch.ping { send(SessionBatch(pong: ping), number) }
     for stored in batch.stored {

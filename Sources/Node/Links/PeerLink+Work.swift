@@ -255,10 +255,11 @@ extension PeerLink {
     for index in queues.indices { queues[index].inFlightItems = Int64(outbox.inFlight(queues[index].streamClass)) }
     var device = record.device
     device.lastSyncedAt = lastSynced
+    if let lastSeen { device.lastSeenAt = max(lastSeen, device.lastSeenAt ?? lastSeen) }
     if current != nil { device.lastSeenAt = context.wall() }
     return PeerStatus(
       device: device, isConnected: current != nil,
-      address: current.flatMap { sessions[$0]?.connection.remote } ?? record.lastAddress, sync: sync, queues: queues,
+      address: addressInUse ?? record.lastAddress, sync: sync, queues: queues,
       lastError: current == nil ? lastError : nil, marks: record.marks, retries: current == nil ? pace.failures : 0,
       nextTryInMilliseconds: current == nil && !isDialling ? nextTry.map { max(0, $0 - context.now()) } : nil,
       addresses: try await addresses())

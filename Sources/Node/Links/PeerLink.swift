@@ -44,8 +44,10 @@ actor PeerLink {
   var endedSessions: UInt64 = 0
   /// The calls that are under way.
   var race: DialRace<SocketEndpoint>?
-  /// The call that won the last race, counted in the group of its calls.
+  /// The call that won the last race, counted among those of one `dial`.
   var winningCall: Int?
+  /// The call whose session is kept.
+  var servingCall: Int?
   /// The network has changed under them.
   var isRaceVoid = false
   /// Addresses have come to light, or the calls are of no use any more.
@@ -59,6 +61,8 @@ actor PeerLink {
   var lastError: String?
   var nextTry: BootInstant?
   var lastSynced: Int64?
+  /// When the last session ended of those that were up in this run; the database holds when the last one began.
+  var lastSeen: Int64?
   var syncTotal: UInt64 = 0
   var isDialling = false
   var isEnded = false
@@ -218,6 +222,7 @@ actor PeerLink {
       // What the peer has stored stays to be noted: the outbox counts on it and does not ask again.
       restarts = []
       logger.info("session ended")
+      lastSeen = context.wall()
       context.members.set(peer, isConnected: current != nil)
       context.changes.notify()
       context.syncChanges.notify()

@@ -63,6 +63,9 @@ public struct SessionRoster: Sendable {
     current = number
   }
 
+  /// Whether a session is under way: begun and not over.
+  public func contains(_ number: Int) -> Bool { preferences[number] != nil }
+
   /// A session is over.
   ///
   /// - Returns: whether it was the present one, and whether it was that or our attempt at one.

@@ -11,7 +11,8 @@ public struct SessionRules: Sendable {
     /// The session has been in doubt for `Limits.callBesideMilliseconds`: call the peer as if there were none; a call that is
     /// authenticated takes its place.
     case callBeside
-    /// Nothing was heard for `Limits.deadMilliseconds`, or in doubt for `Limits.doubtMilliseconds`: close.
+    /// Nothing was heard for `Limits.deadMilliseconds` (before the peer's Hello `Limits.greetingMilliseconds`), or in doubt
+    /// for `Limits.doubtMilliseconds`: close.
     case dead
     /// The session is a day old: say goodbye with `renew`, close, and dial anew.
     case renew
@@ -86,7 +87,7 @@ public struct SessionRules: Sendable {
   /// When `timerFired` should be called next.
   public var nextTimer: BootInstant {
     let ping = max(lastReceived, lastPing) + Limits.keepAliveMilliseconds
-    var dead = lastReceived + Limits.deadMilliseconds
+    var dead = lastReceived + (peerHello == nil ? Limits.greetingMilliseconds : Limits.deadMilliseconds)
     if let doubtedAt {
       dead = min(dead, doubtedAt + (isCalledBeside ? Limits.doubtMilliseconds : Limits.callBesideMilliseconds))
     }
@@ -95,7 +96,7 @@ public struct SessionRules: Sendable {
 
   /// Say what is due.
   public mutating func timerFired(now: BootInstant) -> TimerEffect? {
-    if now - lastReceived >= Limits.deadMilliseconds { return .dead }
+    if now - lastReceived >= (peerHello == nil ? Limits.greetingMilliseconds : Limits.deadMilliseconds) { return .dead }
     if let doubtedAt, now - doubtedAt >= Limits.doubtMilliseconds { return .dead }
     if let doubtedAt, !isCalledBeside, now - doubtedAt >= Limits.callBesideMilliseconds {
       isCalledBeside = true

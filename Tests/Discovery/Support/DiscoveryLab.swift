@@ -47,7 +47,7 @@ final class DiscoveryLab: Sendable {
     try? input.close()
     // The process ID namespace goes with its first process, and everything in it. `unshare` holds back every signal but
     // this one until its child has ended, which a shell that waits for something does not do.
-    kill(process.processIdentifier, SIGKILL)
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
   }
 

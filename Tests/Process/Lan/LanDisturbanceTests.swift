@@ -39,7 +39,7 @@ import Testing
         try await hosts[1].plug(true)
         try await Task.sleep(for: .milliseconds(100))
       }
-      try await lab.deliver("a message after the last", from: parent, to: "Child 1")
+      try await lab.deliver("a message after the last", from: parent, to: "Child 1", reach: .seconds(3))
       // Also what was given while the cable was out.
       try await hosts[0].plug(false)
       let id = try await parent.issue(.message("later"), to: "Child 1")
@@ -48,7 +48,7 @@ import Testing
       try await hosts[0].plug(true)
       let begun = ContinuousClock.now
       _ = try await parent.ended(id)
-      lab.note("what waited during 4 s without a cable \(LanLab.text(begun.duration(to: .now)))")
+      lab.note("what waited during 4 s without a cable", begun.duration(to: .now), reach: .seconds(3))
     }
   }
 
@@ -69,12 +69,13 @@ import Testing
         "nft 'add table inet shut; add chain inet shut in { type filter hook input priority 0; }; "
           + "add rule inet shut in iifname eth0 tcp flags & (syn | ack) == syn drop'")
       try await hosts[0].address("10.77.2.1/16")
-      try await lab.deliver("to a child that cannot be called, after the parent moved", from: parent, to: "Child 1")
+      try await lab.deliver(
+        "to a child that cannot be called, after the parent moved", from: parent, to: "Child 1", reach: .seconds(3))
       try await hosts[1].shell("nft delete table inet shut")
       // Both at once, as when the router is another one.
       try await hosts[0].address("192.168.5.1/24")
       try await hosts[1].address("192.168.5.2/24")
-      try await lab.deliver("after both moved", from: parent, to: "Child 1")
+      try await lab.deliver("after both moved", from: parent, to: "Child 1", reach: .seconds(3))
     }
   }
 
@@ -91,9 +92,10 @@ import Testing
       let begun = ContinuousClock.now
       _ = try await parent.ended(id)
       let taken = begun.duration(to: .now)
+      lab.note("return", taken, reach: .seconds(3))
       let (browser, resolved) = try await lab.browse(hosts[2], until: ";10.77.0.2;")
       browser.signal(SIGTERM)
-      lab.compare("return", [taken], with: "avahi-browse", [resolved])
+      lab.compare("beside it", [taken], with: "avahi-browse", [resolved])
     }
   }
 
@@ -114,7 +116,7 @@ import Testing
       let begun = ContinuousClock.now
       try await children[0].start()
       _ = try await parent.ended(id)
-      lab.note("delivered after its start \(LanLab.text(begun.duration(to: .now)))")
+      lab.note("delivered after its start", begun.duration(to: .now), reach: .seconds(3))
       try await lab.deliver("to the other child", from: parent, to: "Child 2")
     }
   }

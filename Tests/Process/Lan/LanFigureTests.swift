@@ -40,7 +40,7 @@ import Testing
       lab.compare("first contact, from the process's start", contact.map(\.all), with: "avahi-browse", resolved)
       lab.compare("from the node's", contact.map(\.node), with: "avahi-browse", resolved, reach: 1.2)
       lab.note("at a remembered address, from the process's start \(LanLab.text(LanLab.median(back.map(\.all))))")
-      lab.note("from the node's \(LanLab.text(LanLab.median(back.map(\.node)))) (reach 300 ms)")
+      lab.note("from the node's", LanLab.median(back.map(\.node)), reach: .milliseconds(300))
     }
   }
 
@@ -109,6 +109,9 @@ import Testing
       try lab.check(seen.allSatisfy { $0.text.contains("\"v=1\"") && $0.text.count == 3 }, "other pairs than v, n, h")
       try lab.check(try await parent.api.devices().allSatisfy(\.isConnected), "a session did not outlive its names")
       lab.note("\(Set(seen.map(\.instance)).count) names, \(owners.count) values, none of them twice")
+      if let report = LanScenario.report {
+        try ProcessLab.read(output).write(toFile: report + ".day", atomically: true, encoding: .utf8)
+      }
     }
   }
 
@@ -151,7 +154,7 @@ import Testing
         try await group.waitForAll()
       }
       lab.note("all started within \(LanLab.text(begun.duration(to: .now)))")
-      try await lab.time("all connected after that") {
+      try await lab.time("all connected after that", reach: .seconds(5)) {
         try await parent.api.devices().filter(\.isConnected).count == children.count
       }
     }

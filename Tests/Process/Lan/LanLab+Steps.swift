@@ -33,7 +33,9 @@ extension LanLab {
 
   /// Give a message and wait until the child has taken it; notes how long that took, and gives it.
   @discardableResult
-  func deliver(_ what: String, from parent: NodeProcess, to child: String) async throws -> Duration {
+  func deliver(
+    _ what: String, from parent: NodeProcess, to child: String, reach: Duration? = nil
+  ) async throws -> Duration {
     let begun = ContinuousClock.now
     let id = try await parent.issue(.message(what), to: child)
     let command = try await parent.ended(id)
@@ -41,7 +43,7 @@ extension LanLab {
     let taken = begun.duration(to: .now)
     // No measurement: by then nothing but a time-out that was waited for has brought it about.
     try check(taken < .seconds(40), "\(what): nothing was noticed before a time-out, \(Self.text(taken))")
-    note("\(what) \(Self.text(taken))")
+    note(what, taken, reach: reach)
     return taken
   }
 
@@ -58,7 +60,7 @@ extension LanLab {
     async let seen = wait("avahi-browse resolves a new name", since: begun) {
       !Self.resolved(browser).isSubset(of: before)
     }
-    let taken = try await deliver(what, from: parent, to: child)
+    let taken = try await deliver(what, from: parent, to: child, reach: .seconds(3))
     compare("beside it", [taken], with: "avahi-browse sees the new address", [try await seen])
   }
 

@@ -9,7 +9,7 @@ final class LanLab: Sendable {
   let processes: ProcessLab
   /// Holds the namespaces that the bridges are in.
   private let wire: SpawnedProcess
-  private let state = Mutex((hosts: 0, figures: [String]()))
+  private let state = Mutex((hosts: 0, figures: [String](), hasMissed: false))
 
   /// The bridge that hosts are put on unless a scenario says otherwise.
   static let bridge = "lan"
@@ -47,8 +47,21 @@ final class LanLab: Sendable {
   func compare(_ what: String, _ ours: [Duration], with peer: String, _ theirs: [Duration], reach: Double? = nil) {
     let (our, their) = (Self.median(ours), Self.median(theirs))
     let ratio = our / their
-    let verdict = reach.map { String(format: " (reach %.1f ×: %@)", $0, ratio <= $0 ? "yes" : "NO") } ?? ""
+    let verdict = reach.map { judged(String(format: "%.1f ×", $0), ratio <= $0) } ?? ""
     note("\(what) \(Self.text(our)), \(peer) \(Self.text(their)): \(String(format: "%.2f ×", ratio))\(verdict)")
+  }
+
+  /// Note how long something took; what should take no longer than `reach` is judged by that.
+  func note(_ what: String, _ duration: Duration, reach: Duration?) {
+    note("\(what) \(Self.text(duration))\(reach.map { judged(Self.text($0), duration <= $0) } ?? "")")
+  }
+
+  /// Whether a figure that should have been reached was missed. It is no failure of the test: figures are of machines.
+  var hasMissed: Bool { state.withLock { $0.hasMissed } }
+
+  private func judged(_ reach: String, _ isMet: Bool) -> String {
+    if !isMet { state.withLock { $0.hasMissed = true } }
+    return " (reach \(reach): \(isMet ? "yes" : "NO"))"
   }
 
   /// The value in the middle of an odd number of them.
@@ -63,11 +76,11 @@ final class LanLab: Sendable {
   /// Wait for a condition, looking often; notes and gives how long it took since `begun`.
   @discardableResult
   func time(
-    _ what: String, since begun: ContinuousClock.Instant = .now, seconds: Int = 60,
+    _ what: String, since begun: ContinuousClock.Instant = .now, seconds: Int = 60, reach: Duration? = nil,
     isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
   ) async throws -> Duration {
     let duration = try await wait(what, since: begun, seconds: seconds, condition)
-    note("\(what) \(Self.text(duration))")
+    note(what, duration, reach: reach)
     return duration
   }
 

@@ -32,7 +32,7 @@ import Testing
       for node in children + [parent] { group.addTask { try await node.start() } }
       try await group.waitForAll()
     }
-    try await lab.time("all \(count) connected after the last had started") {
+    try await lab.time("all \(count) connected after the last had started", reach: .seconds(5)) {
       try await parent.api.devices().filter(\.isConnected).count == children.count
     }
     let after = try await counter.read()

@@ -54,23 +54,24 @@ struct LanScenario: Sendable {
   /// Run it in a lab of its own, and write what came of it where `Tools/lan-lab` looks.
   func run(_ body: (LanLab) async throws -> Void) async throws {
     let begun = ContinuousClock.now
-    var figures: [String] = []
+    var (figures, hasMissed) = ([String](), false)
     do {
       try await LanLab.run { lab in
-        defer { figures = lab.figures }
+        defer { (figures, hasMissed) = (lab.figures, lab.hasMissed) }
         try await body(lab)
       }
-      report("passed", begun.duration(to: .now), figures)
+      report(hasMissed ? "missed" : "passed", begun.duration(to: .now), figures)
     } catch {
       report("FAILED", begun.duration(to: .now), figures + ["\(error)"])
       throw error
     }
   }
 
+  /// The file that `Tools/lan-lab` makes its table from; beside it, ending with `.day`, what the scenario of that name saw.
+  static var report: String? { ProcessInfo.processInfo.environment["LATCHKEY_LAN_REPORT"] }
+
   private func report(_ verdict: String, _ duration: Duration, _ figures: [String]) {
-    guard let path = ProcessInfo.processInfo.environment["LATCHKEY_LAN_REPORT"], let file = fopen(path, "a") else {
-      return
-    }
+    guard let file = Self.report.flatMap({ fopen($0, "a") }) else { return }
     defer { fclose(file) }
     let words = figures.joined(separator: "; ").replacing("\n", with: " ")
     fputs("\(name)\t\(verdict)\t\(LanLab.text(duration))\t\(words)\n", file)

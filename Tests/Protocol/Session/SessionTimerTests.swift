@@ -34,6 +34,16 @@ import Testing
     #expect(pair.clock.now - start == 60_000)
   }
 
+  /// Whoever is through with the handshake and says nothing more holds nobody up for a minute.
+  @Test func aHelloIsDueSoon() throws {
+    var random = SeededRandom()
+    let pair = try SessionPair(&random)
+    var caller = pair.caller
+    #expect(caller.nextTimer - pair.clock.now == 10_000)
+    #expect(caller.timerFired(now: pair.clock.now + 9_999) == nil)
+    #expect(caller.timerFired(now: pair.clock.now + 10_000) == .dead)
+  }
+
   @Test mutating func nothingIsDueBeforeItsTime() {
     pair.clock.advance(19_999)
     #expect(pair.caller.timerFired(now: pair.clock.now) == nil)

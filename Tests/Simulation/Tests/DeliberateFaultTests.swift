@@ -9,8 +9,9 @@ import Testing
   /// Some show in one seed of a hundred or fewer: where such a one is, so that it need not be looked for in every run.
   private static let beginnings: [DeliberateFault: UInt64] = [
     .dropUnansweredAtRestart: 270, .dropReceiptsAtRestart: 290, .neverDeclareDead: 120, .takeFromRemoved: 2_300,
-    .eraseKeyTooEarly: 240, .applyOlderLook: 130, .keepBackoff: 240, .believeLateHello: 1_190,
+    .eraseKeyTooEarly: 240, .applyOlderLook: 130, .keepBackoff: 240, .believeLateHello: 5_220,
     .reportOldEpochAsNew: 60, .keepReceivedAtNewSession: 120, .keepClosedStreams: 130, .ignoreHeldItems: 90,
+    .forgetPendingAtEnd: 110,
   ]
 
   @Test(arguments: DeliberateFault.allCases)

@@ -64,7 +64,7 @@ struct SessionMeddling {
     case (.success(let taken), .none):
       try require(taken == batch, "\(taken) was taken for \(String(describing: batch))")
       if hello == nil { hello = taken.hello }
-      timers.received(now)
+      timers.received(now, isGreeted: hello != nil)
     case (.failure(let fault), let expected?):
       let isExpected =
         switch (fault, expected) {

@@ -5,6 +5,7 @@ import LatchkeyProtocol
 struct SessionTimers {
   private let openedAt: BootInstant
   private var heardAt: BootInstant
+  private var isGreeted = false
   private var pingedAt: BootInstant
   private var pings: UInt64 = 0
   private var rekeyedAt: BootInstant
@@ -16,12 +17,12 @@ struct SessionTimers {
     rekeyedAt = openedAt
   }
 
-  /// Something was heard of the peer.
-  mutating func received(_ now: BootInstant) { heardAt = now }
+  /// Something was heard of the peer, its Hello or something after that if it is greeted.
+  mutating func received(_ now: BootInstant, isGreeted: Bool) { (heardAt, self.isGreeted) = (now, isGreeted) }
 
   /// The clock shows this.
   mutating func fire(_ now: BootInstant) -> SessionMachine.TimerEffect? {
-    if now - heardAt >= 60_000 { return .dead }
+    if now - heardAt >= (isGreeted ? 60_000 : 10_000) { return .dead }
     if now - openedAt >= 86_400_000 { return .renew }
     guard now - heardAt >= 20_000, now - pingedAt >= 20_000 else { return nil }
     pingedAt = now

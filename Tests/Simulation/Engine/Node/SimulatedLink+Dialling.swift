@@ -204,8 +204,7 @@ extension SimulatedLink {
       $0.removalTold(device)
     } then: { [self] result in
       guard case .success = result else { return then() }
-      if let current { close(current, .removed) }
-      isEnded = true
+      // What the disk holds now decides: meanwhile the device may have been paired anew, and then goes on.
       node.refresh(device, then: then)
     }
   }

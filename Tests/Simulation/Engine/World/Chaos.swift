@@ -168,7 +168,9 @@ final class Chaos {
       (node.disk.fullUntil, node.disk.slowest) = (0, 3_000)
       node.wake()
       node.start()
-      for peer in node.store.peers where peer.isQuarantined {
+      // Also what the disk refused to keep.
+      for peer in node.store.peers
+      where peer.isQuarantined || node.link(peer.device)?.record.isQuarantined == true {
         node.store.release(peer.device)
         node.act(after: 1_000_000) { node.refresh(peer.device) }
       }
