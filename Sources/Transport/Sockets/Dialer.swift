@@ -21,7 +21,7 @@ public struct Dialer: Sendable {
     do {
       let bootstrap = ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
         .connectTimeout(.milliseconds(timeout))
-        .channelOption(.socketOption(.tcp_nodelay), value: 1)
+        .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       let attempt = DialAttempt()
       // A numeric address needs no resolver, which costs a thread and two queries.
       let address = try? SocketAddress(ipAddress: endpoint.host, port: Int(endpoint.port))

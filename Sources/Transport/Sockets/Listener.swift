@@ -136,7 +136,7 @@ public final class Listener: Sendable {
         }
         return bindToDevice(device, provider, on: channel.eventLoop)
       }
-      .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelOption(.autoRead, value: false)
       .bind(to: address) { channel in
         channel.eventLoop.makeCompletedFuture {
