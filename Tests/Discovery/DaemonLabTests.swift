@@ -30,7 +30,7 @@ struct DaemonLabTests {
     try lab.order("A", "advertise aaaaaaaa 4001 v=1 n=one")
     try await lab.expect("A", "state running \(kind == "auto" ? "avahiDaemon" : "embedded")")
     try await lab.expectAmongAll("A", "found aaaaaaaa 4001")
-    let browsed = try await lab.run("avahi-browse --resolve --parsable --terminate _latchkey._tcp")
+    let browsed = try await lab.run("with-avahi-user avahi-browse --resolve --parsable --terminate _latchkey._tcp")
     let resolved = browsed.filter { $0.hasPrefix("=;") }.map {
       $0.split(separator: ";", omittingEmptySubsequences: false)
     }

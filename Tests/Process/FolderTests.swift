@@ -190,51 +190,12 @@ extension ProcessTests {
       }
     }
 
-    /// Whether tests may take on another user, and that user may run the program.
-    static let canBecomeNobody =
-      geteuid() == 0
-      && (try? Process.run(
-        URL(fileURLWithPath: "/usr/bin/setpriv"),
-        arguments: ["--reuid=65534", "--clear-groups", "/usr/bin/test", "-x", BuiltProgram.path]))
-        .map { process in
-          process.waitUntilExit()
-          return process.terminationStatus == 0
-        } ?? false
-
-    @Test(
-      "Another user's folder is refused", .enabled(if: canBecomeNobody, "needs root, and a program that others may run")
-    )
-    func unreadable() async throws {
-      try await ProcessLab.run { lab in
-        let node = try await lab.node(.parent, "Kitchen laptop")
-        chmod(lab.folder, 0o755)
-        let before = try contents(node.folder)
-        for arguments in [
-          ["run", "--interfaces", "lo", "--no-discovery"], ["status"], ["init", "--role", "parent", "--name", "x"],
-        ] {
-          let result = try await lab.run(
-            "/usr/bin/setpriv",
-            ["--reuid=65534", "--regid=65534", "--clear-groups", BuiltProgram.path] + arguments + [
-              "--state-dir", node.folder,
-            ])
-          expect(result, [69, 77])
-        }
-        #expect(try contents(node.folder) == before)
-      }
-    }
-
-    /// Whether tests may mount a disk that nobody else sees.
-    static let canMount =
-      (try? Process.run(
-        URL(fileURLWithPath: "/usr/bin/unshare"), arguments: ["-m", "/bin/mount", "-t", "tmpfs", "tmpfs", "/mnt"]))
-      .map { process in
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-      } ?? false
+    /// Why no disk can be mounted that only a test sees, or nil.
+    static let obstacle = Namespaces.obstacle("--mount", script: "mount -t tmpfs tmpfs /mnt")
 
     @Test(
       "A full disk is named; a node that could not start there does once there is room",
-      .enabled(if: canMount, "needs the right to mount"))
+      .enabled(if: obstacle == nil, "\(obstacle ?? "")"))
     func fullDisk() async throws {
       try await ProcessLab.run { lab in
         let disk = lab.newPath()
@@ -242,7 +203,7 @@ extension ProcessTests {
         let script = """
           mount -t tmpfs -o size=2m tmpfs \(disk) || exit 1
           fill() { dd if=/dev/zero of=\(disk)/fill bs=4k 2> /dev/null; }
-          L=\(BuiltProgram.path)
+          L="\((Namespaces.asOrdinaryUser + [BuiltProgram.path]).joined(separator: " "))"
           fill
           $L init --role parent --name Full --state-dir \(disk)/a; echo "init $?"
           truncate -s -20k \(disk)/fill
@@ -259,7 +220,8 @@ extension ProcessTests {
           echo "status $?"
           kill $P; wait $P; echo "left $?"
           """
-        let result = try await lab.run("/usr/bin/unshare", ["-m", "/bin/sh", "-c", script])
+        let command = Namespaces.make("--mount")
+        let result = try await lab.run(command[0], command.dropFirst() + ["sh", "-c", script])
         let lines = result.output.split(separator: "\n")
         #expect(result.status == 0, "\(result)")
         #expect(lines.first.map { ["init 73", "init 74"].contains($0) } == true, "\(result)")

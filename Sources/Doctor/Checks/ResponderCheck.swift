@@ -54,10 +54,9 @@ struct ResponderCheck: Check {
           : Finding(
             "discovery-failed", .fault, "Nothing is looked for: \(status.discovery)", next: "See `latchkey status`."))
     }
-    let programs = Set(facts.responders.map { $0.name ?? "a program of user \($0.user)" }).subtracting(["latchkey"])
-    let nodes = Set(facts.responders.filter { $0.name == "latchkey" }.compactMap(\.processID))
-    if programs.count + (nodes.isEmpty ? 0 : 1) > 1 {
-      let names = (programs.sorted() + (nodes.isEmpty ? [] : ["latchkey"])).joined(separator: ", ")
+    let programs = responders(facts)
+    if programs.count > 1 {
+      let names = programs.joined(separator: ", ")
       findings.append(
         Finding(
           "several-responders", .warning,
@@ -67,5 +66,19 @@ struct ResponderCheck: Check {
         ))
     }
     return findings
+  }
+
+  /// Returns the programs that speak mDNS, this user's nodes as one.
+  private func responders(_ facts: Facts) -> [String] {
+    var unnamed = facts.responders.filter { $0.name == nil }.map(\.user)
+    var named = Set(facts.responders.compactMap(\.name))
+    // The node that answers keeps itself from being looked at: one of its user's unnamed programs is it.
+    if case .running(let status, _) = facts.node, status.discovery == "embedded", !named.contains("latchkey"),
+      let own = unnamed.firstIndex(of: facts.folder.user)
+    {
+      unnamed.remove(at: own)
+      named.insert("latchkey")
+    }
+    return named.sorted() + unnamed.map { "a program of user \($0)" }
   }
 }

@@ -20,12 +20,15 @@ enum SocketTable {
     }
   }
 
-  /// Who holds a UDP port; each process once. Other users' processes have names for root alone.
+  /// Returns who holds a UDP port, each process once.
+  ///
+  /// Processes of other users, and those that keep themselves from being looked at, such as the node, have names for root
+  /// alone. Of those, each user has as many as hold sockets of one address family.
   static func holders(port: UInt16) -> [PortHolder] {
-    var entries: Set<Entry> = []
-    for path in ["/proc/net/udp", "/proc/net/udp6"] {
-      entries.formUnion(Self.entries(port: port, in: SystemFile.text(path, bytes: 8 << 20) ?? ""))
+    let tables = ["/proc/net/udp", "/proc/net/udp6"].map {
+      Self.entries(port: port, in: SystemFile.text($0, bytes: 8 << 20) ?? "")
     }
+    let entries = Set(tables.joined())
     if entries.isEmpty { return [] }
     var holders: [PortHolder] = []
     var left = Dictionary(entries.map { ("socket:[\($0.inode)]", $0) }) { first, _ in first }
@@ -43,8 +46,11 @@ enum SocketTable {
       }
       if let mine { holders.append(mine) }
     }
-    // What is left belongs to processes that this user may not look at: one for each other user.
-    for user in Set(left.values.map(\.user)).sorted() { holders.append(PortHolder(name: nil, user: user)) }
+    let unnamed = Set(left.values)
+    for user in Set(unnamed.map(\.user)).sorted() {
+      let count = tables.map { table in table.filter { $0.user == user && unnamed.contains($0) }.count }.max() ?? 0
+      holders += Array(repeating: PortHolder(name: nil, user: user), count: count)
+    }
     return holders
   }
 }

@@ -9,8 +9,8 @@ struct SmallDisk: Sendable {
   let path: String
   private let holder: SpawnedProcess
 
-  /// What to run a program by, so that it sees the disk.
-  private var launcher: [String] { ["nsenter", "--mount=/proc/\(holder.pid)/ns/mnt", "--"] }
+  /// The command that runs what follows where the disk is seen, with the right to mount.
+  private var enter: [String] { Namespaces.enter(holder, "--mount") }
   /// The same place as this process sees it.
   var outside: String { "/proc/\(holder.pid)/root\(path)" }
 
@@ -20,9 +20,10 @@ struct SmallDisk: Sendable {
   static func make(_ lab: ProcessLab, _ commands: String) async throws -> SmallDisk? {
     let path = lab.newPath()
     mkdir(path, 0o700)
+    let command = Namespaces.make("--mount")
     let holder = try lab.spawn(
-      "unshare",
-      ["--mount", "sh", "-c", "set -e; disk=\(path); \(commands); echo ready; exec sleep infinity"],
+      command[0],
+      command.dropFirst() + ["sh", "-c", "set -e; disk=\(path); \(commands); echo ready; exec sleep infinity"],
       output: path + ".out", talk: path + ".err")
     try await eventually("the disk is mounted") { !holder.isRunning || ProcessLab.read(path + ".out") == "ready\n" }
     guard holder.isRunning else {
@@ -40,13 +41,13 @@ struct SmallDisk: Sendable {
 
   /// Run shell commands that find its path in `$disk`.
   @discardableResult func run(_ commands: String) async throws -> CommandResult {
-    try await lab.run(launcher[0], launcher.dropFirst() + ["sh", "-c", "set -e; disk=\(path); \(commands)"])
+    try await lab.run(enter[0], enter.dropFirst() + ["sh", "-c", "set -e; disk=\(path); \(commands)"])
   }
 
   /// Make a node whose state folder is on it.
   func node(_ role: DeviceRole, _ name: String) async throws -> NodeProcess {
     let node = NodeProcess(lab: lab, folder: path + "/state", outside: outside + "/state", name: name)
-    await node.use([:], launcher: launcher)
+    await node.use([:], launcher: enter + Namespaces.asOrdinaryUser)
     let made = try await node.latchkey(["init", "--role", role.rawValue, "--name", name])
     guard made.status == 0 else { throw LabFault("init failed: \(made)") }
     return node

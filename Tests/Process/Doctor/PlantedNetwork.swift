@@ -10,10 +10,10 @@ struct PlantedNetwork: Sendable {
   let disk: String
   private let holder: SpawnedProcess
 
-  /// What to run a program by, so that it is in it.
-  var launcher: [String] {
-    ["nsenter", "--net=/proc/\(holder.pid)/ns/net", "--mount=/proc/\(holder.pid)/ns/mnt", "--"]
-  }
+  /// The command that runs what follows in it, with the right to change it.
+  private var enter: [String] { Namespaces.enter(holder, "--net", "--mount") }
+  /// The command that runs what follows in it as an ordinary user.
+  var launcher: [String] { enter + Namespaces.asOrdinaryUser }
 
   /// Make one.
   ///
@@ -23,12 +23,15 @@ struct PlantedNetwork: Sendable {
     let path = lab.newPath()
     mkdir(path, 0o700)
     let mount = hasDisk ? "mount -t tmpfs -o size=8m none \(path);" : ""
+    let command = Namespaces.make("--net", "--mount")
     let holder = try lab.spawn(
-      "unshare",
-      [
-        "--net", "--mount", "sh", "-c",
+      command[0],
+      command.dropFirst() + [
+        "sh", "-c",
         """
-        set -e; mount -t tmpfs none /run; \(mount) ip link set lo up; ip link set lo multicast on
+        set -e; mount -t tmpfs none /run
+        \(Namespaces.namesForAvahi)
+        \(mount) ip link set lo up; ip link set lo multicast on
         ip link add lan0 type veth peer name plug; ip link set plug addrgenmode none up
         ip address add 192.168.77.5/24 dev lan0; ip link set lan0 up
         echo ready; exec sleep infinity
@@ -37,7 +40,7 @@ struct PlantedNetwork: Sendable {
     try await eventually("the namespace is there") { !holder.isRunning || ProcessLab.read(path + ".out") == "ready\n" }
     guard holder.isRunning else {
       let reason = ProcessLab.read(path + ".err").split(separator: "\n").last ?? "no reason given"
-      print("PlantedNetwork: no network namespace can be made here, so this is not tested (\(reason)); run it as root.")
+      print("PlantedNetwork: no network namespace can be made here, so this is not tested (\(reason)).")
       return nil
     }
     return PlantedNetwork(lab: lab, disk: path, holder: holder)
@@ -45,11 +48,11 @@ struct PlantedNetwork: Sendable {
 
   /// Run shell commands in it.
   func run(_ commands: String) async throws {
-    let result = try await lab.run(launcher[0], launcher.dropFirst() + ["sh", "-ec", commands])
+    let result = try await lab.run(enter[0], enter.dropFirst() + ["sh", "-ec", commands])
     guard result.status == 0 else { throw LabFault("\(commands): \(result)") }
   }
 
-  /// Leave a program running in it, and wait for its first line.
+  /// Leaves a program running in it as an ordinary user, and waits for its first line.
   func leave(_ program: [String]) async throws {
     let base = lab.newPath()
     let process = try lab.spawn(
@@ -92,22 +95,19 @@ struct PlantedNetwork: Sendable {
     return node
   }
 
-  /// Make a node that a user other than root owns and runs; nothing runs yet.
-  func commonNode(_ role: DeviceRole, _ name: String) async throws -> NodeProcess {
-    try await run("mkdir -m 700 /run/home; chown 65534:65534 /run/home")
-    let node = NodeProcess(
-      lab: lab, folder: "/run/home/state", outside: "/proc/\(holder.pid)/root/run/home/state", name: name)
-    await node.use(
-      [:], launcher: launcher + ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"],
-      interfaces: "lo,lan0")
-    let made = try await node.latchkey(["init", "--role", role.rawValue, "--name", name])
-    guard made.status == 0 else { throw LabFault("init failed: \(made)") }
-    return node
-  }
-
-  /// Have a node's machine examined.
-  func examine(_ node: NodeProcess, _ arguments: String...) async throws -> (findings: [Finding], status: Int32) {
-    let result = try await node.latchkey(["doctor", "--format", "json"] + arguments)
+  /// Examines a node's machine with `latchkey doctor`.
+  ///
+  /// - Parameter asRoot: whether as someone who may also look at what only root may, such as the firewall's rules.
+  func examine(
+    _ node: NodeProcess, asRoot: Bool = false, _ arguments: String...
+  ) async throws -> (findings: [Finding], status: Int32) {
+    let arguments = ["doctor", "--format", "json"] + arguments
+    let result =
+      asRoot
+      ? try await lab.run(
+        enter[0], enter.dropFirst() + [BuiltProgram.path] + arguments + ["--state-dir", node.folder],
+        variables: await node.environment)
+      : try await node.latchkey(arguments)
     return (try result.decode(Examination.self).findings, result.status)
   }
 }

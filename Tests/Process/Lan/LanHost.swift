@@ -23,9 +23,12 @@ final class LanHost: Sendable {
   @discardableResult
   func shell(_ script: String) async throws -> String { try await lab.shell(holder, script) }
 
-  /// Start a program on this machine that ends with the lab at the latest.
+  /// The command that runs what follows on this machine as an ordinary user.
+  private var launcher: [String] { LanLab.enter(holder) + Namespaces.asOrdinaryUser }
+
+  /// Starts a program on this machine as an ordinary user; it ends with the lab at the latest.
   func spawn(_ command: [String], input: String = "/dev/null", output: String) throws -> SpawnedProcess {
-    let all = LanLab.enter(holder) + command
+    let all = launcher + command
     return try lab.processes.spawn(
       all[0], Array(all.dropFirst()), variables: Self.variables, input: input, output: output, talk: base + ".log")
   }
@@ -33,7 +36,7 @@ final class LanHost: Sendable {
   /// Make a node on this machine; it is not started.
   func node(_ role: DeviceRole, _ name: String) async throws -> NodeProcess {
     let node = try await lab.processes.node(role, name)
-    await node.use(Self.variables, launcher: LanLab.enter(holder), interfaces: nil)
+    await node.use(Self.variables, launcher: launcher, interfaces: nil)
     return node
   }
 
@@ -51,7 +54,7 @@ final class LanHost: Sendable {
   func startDaemon() async throws {
     if daemons.withLock({ $0.bus == nil }) {
       let bus = try spawn(
-        ["dbus-daemon", "--nofork", "--nopidfile", "--config-file", lab.processes.folder + "/bus.conf"],
+        ["dbus-daemon", "--nofork", "--nopidfile", "--config-file", BuiltProgram.tools + "/lab-bus.conf"],
         output: "/dev/null")
       daemons.withLock { $0.bus = bus }
       try await waitFor("/run/dbus/system_bus_socket")

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A house full of machines: network namespaces on bridges, with avahi-daemons, and real nodes in them.
 ///
-/// Nothing in it reaches the machine's own networks. It needs root, or a user namespace with network namespaces in it.
+/// Nothing in it reaches the machine's own networks. It needs no rights but to make a user namespace; see `Namespaces`.
 final class LanLab: Sendable {
   let processes: ProcessLab
   /// Holds the namespaces that the bridges are in.
@@ -25,15 +25,14 @@ final class LanLab: Sendable {
 
   private init(_ processes: ProcessLab) throws {
     self.processes = processes
-    let arguments =
-      (Self.isRoot ? [] : ["--user", "--map-root-user"]) + ["--net", "--mount", "sh", "-c", Self.wireScript]
+    let command = Namespaces.make("--net", "--mount") + ["sh", "-c", Self.wireScript]
     wire = try processes.spawn(
-      "unshare", arguments, output: processes.folder + "/wire.out", talk: processes.folder + "/wire.log")
+      command[0], Array(command.dropFirst()), output: processes.folder + "/wire.out",
+      talk: processes.folder + "/wire.log")
   }
 
   private func prepare() async throws {
     try await ready(wire, processes.folder + "/wire")
-    try bus.write(toFile: processes.folder + "/bus.conf", atomically: true, encoding: .utf8)
     try await addBridge(Self.bridge)
   }
 
@@ -98,10 +97,8 @@ final class LanLab: Sendable {
     throw LabFault("It never came to this: \(what).")
   }
 
-  /// Begin to run a program in namespaces.
-  static func enter(_ process: SpawnedProcess) -> [String] {
-    ["nsenter", "--target", "\(process.pid)"] + (isRoot ? [] : ["--user"]) + ["--net", "--mount", "--"]
-  }
+  /// The command that runs what follows on a machine of the lab, with the right to change its network.
+  static func enter(_ holder: SpawnedProcess) -> [String] { Namespaces.enter(holder, "--net", "--mount") }
 
   /// Run shell commands where the bridges are; gives their output.
   @discardableResult
@@ -203,8 +200,6 @@ final class LanLab: Sendable {
     }
   }
 
-  static var isRoot: Bool { geteuid() == 0 }
-
   /// Why no lab can be made here and what to do, or nil.
   static let obstacle: String? = {
     for (program, package) in [
@@ -213,33 +208,15 @@ final class LanLab: Sendable {
     ] where !["/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"].contains(where: { access($0 + program, X_OK) == 0 }) {
       return "\(program) is missing; install it with: sudo apt-get install \(package)"
     }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
-      ["unshare"] + (isRoot ? [] : ["--user", "--map-root-user"]) + [
-        "--net", "--mount", "sh", "-c",
-        "ip link add lan type bridge && ip link add cable type veth peer name end && mount -t tmpfs tmpfs /run",
-      ]
-    process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return "unshare cannot be run" }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
-      ? nil
-      : "this user may make no network namespaces with bridges here; run it as root, or set kernel.unprivileged_userns_clone=1"
+    return Namespaces.obstacle(
+      "--net", "--mount",
+      script: "ip link add lan type bridge; ip link add cable type veth peer name end; mount -t tmpfs tmpfs /run")
   }()
 
-  // In a namespace with one user there is nobody to whom avahi-daemon could give its folder: it is told that it is root.
   private static let wireScript = """
     set -e
     mount -t tmpfs -o mode=755 tmpfs /run
-    if [ "$(awk '{ print $3; exit }' /proc/self/uid_map)" = 1 ]; then
-      printf 'root:x:0:0::/:/bin/sh\\navahi:x:0:0::/:/bin/false\\n' > /run/passwd
-      printf 'root:x:0:\\navahi:x:0:\\nnetdev:x:0:\\n' > /run/group
-      mount --bind /run/passwd /etc/passwd
-      mount --bind /run/group /etc/group
-    fi
+    \(Namespaces.namesForAvahi)
     echo ready
     exec sleep infinity
     """
@@ -251,28 +228,5 @@ final class LanLab: Sendable {
     ip link set lo up
     echo ready
     exec sleep infinity
-    """
-
-  /// A bus that lets everybody do everything and starts nothing by itself.
-  private let bus = """
-    <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-     "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-    <busconfig>
-      <type>system</type>
-      <auth>EXTERNAL</auth>
-      <listen>unix:path=/run/dbus/system_bus_socket</listen>
-      <policy context="default">
-        <allow user="*"/>
-        <allow own="*"/>
-        <allow send_type="method_call"/>
-        <allow send_type="signal"/>
-        <allow send_requested_reply="true" send_type="method_return"/>
-        <allow send_requested_reply="true" send_type="error"/>
-        <allow receive_type="method_call"/>
-        <allow receive_type="method_return"/>
-        <allow receive_type="error"/>
-        <allow receive_type="signal"/>
-      </policy>
-    </busconfig>
     """
 }

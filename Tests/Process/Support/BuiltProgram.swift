@@ -11,6 +11,15 @@ enum BuiltProgram {
   /// The path of another program of this package.
   static func path(of program: String) -> String { folder + "/" + program }
 
+  /// The folder `Tools` of the checkout that these tests were built from.
+  static let tools = checkout + "/Tools"
+
+  private static let checkout: String = {
+    var package = URL(fileURLWithPath: #filePath)
+    for _ in 0..<4 { package.deleteLastPathComponent() }
+    return package.path
+  }()
+
   /// Where they are: in the folder that `LATCHKEY_PROGRAMS` names, else beside the test bundle, else where a debug build
   /// leaves them.
   private static let folder: String = {
@@ -21,8 +30,6 @@ enum BuiltProgram {
     {
       return beside
     }
-    var package = URL(fileURLWithPath: #filePath)
-    for _ in 0..<4 { package.deleteLastPathComponent() }
-    return package.appendingPathComponent(".build/debug").path
+    return checkout + "/.build/debug"
   }()
 }

@@ -76,6 +76,7 @@ actor NodeProcess {
       guard let status = try? await self.api.status() else { return !process.isRunning }
       return status.processID == process.pid
     }
+    if process.isRunning { try ProcessRights.record(process.pid, name) }
   }
 
   /// From now on have its processes find these in their environment besides the lab's.
@@ -91,6 +92,9 @@ actor NodeProcess {
 
   /// From now on have its processes find these in their environment, too.
   func add(_ variables: [String: String]) { self.variables.merge(variables) { $1 } }
+
+  /// What its processes find in their environment besides the lab's.
+  var environment: [String: String] { variables }
 
   /// Run `latchkey` against this node, in the environment that it runs in itself.
   func latchkey(_ arguments: [String]) async throws -> CommandResult {

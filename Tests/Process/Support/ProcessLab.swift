@@ -13,9 +13,11 @@ final class ProcessLab: Sendable {
   private let started = Mutex<[SpawnedProcess]>([])
   private let names = Mutex(0)
 
-  /// Run `body` with a lab, and end what it started however it ends.
-  static func run<Value>(_ body: (ProcessLab) async throws -> Value) async throws -> Value {
-    let lab = try ProcessLab()
+  /// Runs `body` with a lab, and ends what it started however it ends.
+  ///
+  /// - Parameter asRoot: whether the lab may be root's, for tests that start no node as root.
+  static func run<Value>(asRoot: Bool = false, _ body: (ProcessLab) async throws -> Value) async throws -> Value {
+    let lab = try ProcessLab(asRoot: asRoot)
     do {
       let value = try await body(lab)
       await lab.end()
@@ -27,7 +29,10 @@ final class ProcessLab: Sendable {
     }
   }
 
-  private init() throws {
+  private init(asRoot: Bool) throws {
+    guard try asRoot || !ProcessRights(of: getpid()).isPrivileged else {
+      throw LabFault("Nodes run as an ordinary user. Run the tests by Tools/test, or their program by Tools/as-user.")
+    }
     var path = Array("/tmp/lk-XXXXXX".utf8CString)
     guard mkdtemp(&path) != nil else { throw LabFault("No folder could be made below /tmp.") }
     folder = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
