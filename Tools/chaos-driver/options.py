@@ -3,6 +3,8 @@ import argparse
 import dataclasses
 import pathlib
 import random
+import sys
+from typing import NoReturn
 
 from plants import PLANTS
 
@@ -31,9 +33,17 @@ class Options:
         return line + [str(self.binary)]
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose faults have the exit status that the other tools have for them."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(64, f"Tools/chaos: {message}; see Tools/chaos --help.\n")
+
+
 def parse(line: list[str]) -> Options:
     """Reads a command line, and ends the program with a sentence if it is wrong."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="Tools/chaos",
         description="Runs a family of real nodes through random crashes and accounts for everything that they accepted.",
         epilog="Exit status: 0 all accounted for, 1 something is unaccounted for, 64 wrong options, 69 not possible here.",

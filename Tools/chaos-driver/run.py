@@ -6,19 +6,20 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 import plants
 import report
 from accounting import account
 from family import Family
 from ledger import Ledger, now
-from load import Load
 from node import Node
 from observation import observe
 from options import Options
+from orders import Orders
 from scenarios import Scenarios
 from settle import settle
+from use import Use
 
 # How many nodes may be down at one time.
 _MOST_DOWN = 3
@@ -32,8 +33,10 @@ class Run:
         self.chance = random.Random(options.seed)
         self.ledger = Ledger()
         self.family = Family(options.binary, work, options.children, self.ledger)
-        self.load = Load(self.family, self.ledger, self.chance)
-        self.scenarios = Scenarios(self.family, self.ledger, self.load)
+        self._threads = ThreadPoolExecutor(8)
+        self.orders = Orders(self.family, self.ledger, self.chance, self._threads)
+        self.use = Use(self.family, self.ledger, self.chance, self._threads)
+        self.scenarios = Scenarios(self.family, self.ledger, self.orders, self.use)
         self._due: dict[str, float] = {}
 
     def shake(self) -> None:
@@ -42,12 +45,19 @@ class Run:
         plan = self._plan()
         while self.ledger.kill_count < self.options.kills and time.monotonic() < deadline:
             self._revive()
-            self.load.reap()
+            self.use.reap()
             while plan and self.ledger.kill_count >= plan[0][0]:
                 plan.pop(0)[1]()
             self._act()
         for _, step in plan:
             step()
+
+    def end(self) -> None:
+        """Ends every process that this has started."""
+        # The nodes first: nobody answers any more, so that no thread goes on waiting.
+        self.family.end()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        self.use.end()
 
     def _plan(self) -> list[tuple[float, Callable[[], None]]]:
         """Returns what is done to the special children, and after how many kills."""
@@ -58,7 +68,7 @@ class Run:
 
     def _act(self) -> None:
         """Does one random thing."""
-        chance, load = self.chance, self.load
+        chance, orders, use = self.chance, self.orders, self.use
         child = self.family.children[chance.choice(list(self.family.children))]
         if self.scenarios.is_full and chance.random() < 0.4:
             child = self.family.children[self.family.small]
@@ -71,24 +81,24 @@ class Run:
             choice = "session"
         match choice:
             case "burst":
-                wait(load.burst(chance.randrange(1, 9), chance.choice([None, child.name])))
+                wait(orders.burst(chance.randrange(1, 9), chance.choice([None, child.name])))
             case "kill in a burst":
-                self._kill_in(load.burst(chance.randrange(2, 13), chance.choice([None, child.name])),
+                self._kill_in(orders.burst(chance.randrange(2, 13), chance.choice([None, child.name])),
                               chance.choice([child, self.family.parent]), "a burst of commands")
             case "kill in a use burst":
-                self._kill_in(load.use_burst(child, chance.randrange(1, 5)), child, "a burst of use")
+                self._kill_in(use.burst(child, chance.randrange(1, 5)), child, "a burst of use")
             case "session":
-                begun = load.begin_session(child)
+                begun = use.begin_session(child)
                 if begun is not None and begun.record_id is not None and chance.random() < 0.1:
                     self._kill(child, "right after a session was accepted")
             case "end":
-                load.end_session()
+                use.end_session()
             case "wrong":
-                load.wrong_session(child)
+                use.wrong_session(child)
             case "track":
-                load.track(child)
+                use.track(child)
             case "cancel":
-                load.cancel({node.name for node in self.family if not node.is_running})
+                orders.cancel({node.name for node in self.family if not node.is_running})
             case "kill":
                 self._kill(chance.choice([child, self.family.parent]), "with nothing asked of it")
             case "stop":
@@ -149,7 +159,7 @@ def make(options: Options, work: pathlib.Path) -> int:
               f"{run.family.small} is on a disk of 12 MB", flush=True)
         run.shake()
         print(f"chaos: {run.ledger.kill_count} kills after {now():.1f} s; waiting for everything to settle", flush=True)
-        facts = settle(run.family, run.ledger, run.load, run.scenarios)
+        facts = settle(run.family, run.ledger, run.use, run.scenarios)
         print(f"chaos: settled after {now():.1f} s", flush=True)
         seen = observe(run.family, facts)
         if options.self_test:
@@ -167,5 +177,4 @@ def make(options: Options, work: pathlib.Path) -> int:
         # Nothing may come between this and its end.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
-        run.load.end()
-        run.family.end()
+        run.end()

@@ -8,8 +8,9 @@ import time
 import api
 from family import Family
 from ledger import Ledger, Setback, now, wall
-from load import Load, usage
 from node import Node
+from orders import Orders
+from use import Use, usage
 
 # Seconds in which the parent must have noticed that two machines use one child's keys.
 _QUARANTINE_PATIENCE = 120
@@ -18,10 +19,11 @@ _QUARANTINE_PATIENCE = 120
 class Scenarios:
     """Does to the special children what a household does to its machines."""
 
-    def __init__(self, family: Family, ledger: Ledger, load: Load) -> None:
+    def __init__(self, family: Family, ledger: Ledger, orders: Orders, use: Use) -> None:
         self._family = family
         self._ledger = ledger
-        self._load = load
+        self._orders = orders
+        self._use = use
         self._backup = family.work / "backup"
         self._setback: Setback | None = None
         self._filler = family.small_disk / "filler"
@@ -35,7 +37,7 @@ class Scenarios:
         shutil.rmtree(self._backup, ignore_errors=True)
         child.copy(self._backup)
         self._setback = Setback(child=child.name, kind="restored", since=now(), since_wall=wall(),
-                                open_sessions=self._load.open_sessions(child.name))
+                                open_sessions=self._use.open_sessions(child.name))
         self._ledger.happened(child.name, f"{child.name} is backed up")
         self.start(child)
 
@@ -62,8 +64,8 @@ class Scenarios:
         """Lets two nodes run with the keys of the second child until the parent notices, and ends the copy."""
         family, ledger = self._family, self._ledger
         child, copy = family.children[family.copied], family.copy
-        self._load.end_all(child.name)
-        self._load.wait_for_tracked(60)
+        self._use.end_all(child.name)
+        self._use.wait_for_tracked(60)
         self._kill(child, "to be copied")
         child.copy(copy.folder)
         setback = Setback(child=child.name, kind="copied", since=now(), since_wall=wall())
@@ -78,10 +80,10 @@ class Scenarios:
         while time.monotonic() < deadline and len(words) < 3:
             turn += 1
             if turn <= 6:
-                self._load.burst(3, child.name)
-                self._load.begin_session(child)
-                self._load.begin_session(copy, on_copy=child.name)
-                self._load.end_all(child.name)
+                self._orders.burst(3, child.name)
+                self._use.begin_session(child)
+                self._use.begin_session(copy, on_copy=child.name)
+                self._use.end_all(child.name)
             for device in self._ask(family.parent, "/v1/devices") or []:
                 if device["device"]["name"] == child.name and "quarantined" in device["marks"]:
                     words[family.parent.name] = "quarantined"
@@ -94,7 +96,7 @@ class Scenarios:
             if node.name not in words:
                 ledger.found("two machines used one child's keys, and it was not said",
                              f"{node.name} said nothing of it within {_QUARANTINE_PATIENCE} s")
-        self._load.end_all(child.name)
+        self._use.end_all(child.name)
         self._kill(copy, "the copy is ended")
         shutil.rmtree(copy.folder)
         answer = family.parent.ask("POST", f"/v1/devices/{self._identity(child)}/release")

@@ -6,8 +6,8 @@ from typing import Any
 import api
 from family import Family
 from ledger import Ledger, now
-from load import Load, usage
 from scenarios import Scenarios
+from use import Use, usage
 
 FINAL = ("executed", "failed", "superseded", "expired", "cancelled")
 # Seconds until everything must be in its final state, and seconds without any change after which no more is awaited.
@@ -32,7 +32,7 @@ class Facts:
     outstanding: list[str] = dataclasses.field(default_factory=list)
 
 
-def settle(family: Family, ledger: Ledger, load: Load, scenarios: Scenarios) -> Facts:
+def settle(family: Family, ledger: Ledger, use: Use, scenarios: Scenarios) -> Facts:
     """Brings everything up, waits until nothing is outstanding, and stops all nodes."""
     if scenarios.is_full:
         scenarios.make_room()
@@ -43,8 +43,8 @@ def settle(family: Family, ledger: Ledger, load: Load, scenarios: Scenarios) -> 
     for node in family:
         if not node.is_running:
             scenarios.start(node)
-    load.end_all()
-    load.wait_for_tracked(90)
+    use.end_all()
+    use.wait_for_tracked(90)
     began = changed = time.monotonic()
     last: list[str] = []
     while True:
