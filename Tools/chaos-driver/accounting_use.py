@@ -34,7 +34,12 @@ class UseAccounts:
             by_app = {place: _by_app(records) for place, records in
                       (("child", there.records), ("parent", there.at_parent))}
             for entry in books:
-                self._one(entry, by_app["child"].get(entry.app, []), by_app["parent"].get(entry.app, []), there)
+                here, far = by_app["child"].get(entry.app, []), by_app["parent"].get(entry.app, [])
+                if entry.is_shared:
+                    here, far = ([r for r in records if r.id == entry.record_id] for records in (here, far))
+                self._one(entry, here, far, there)
+            if not any(setback.child == child for setback in self._ledger.setbacks):
+                self._sums(child, there)
             self._traces(child, there, {entry.app for entry in books})
         for record in self._seen.strangers:
             self._fault("the parent has a record of an unknown device", str(record))
@@ -83,11 +88,15 @@ class UseAccounts:
             self.states["after the backup, kept by the parent" if delivered else "after the backup, gone with it"] += 1
             needs_here, needs_there = False, entry.record_id in setback.delivered or bool(here)
         else:
-            self.states["at both" if here and there else "missing"] += 1
+            if here and there:
+                self.states["at both"] += 1
             needs_here = needs_there = True
         if needs_here and not here:
             return fault("a session that was accepted has no record on its child")
         if needs_there and not there:
+            if entry.is_shared and any(r.app == entry.app and r.sessions > 1 for r in seen.at_parent):
+                self.states["in a total"] += 1
+                return None
             if self._is_loss_told(entry.child, seen):
                 self.states["told as lost"] += 1
                 return None
@@ -116,7 +125,16 @@ class UseAccounts:
         return None
 
     def _is_loss_told(self, child: str, seen: ChildSeen) -> bool:
-        return seen.losses > 0 and any(child in w and _LOSS_TOLD.search(w) for w in self._seen.parent_warnings)
+        return seen.losses[0] > 0 and any(child in w and _LOSS_TOLD.search(w) for w in self._seen.parent_warnings)
+
+    def _sums(self, child: str, there: ChildSeen) -> None:
+        """Checks that single records, totals and losses at the parent stand for all that a child has recorded."""
+        here = _sum(there.records)
+        told = tuple(kept + lost for kept, lost in zip(_sum(there.at_parent), there.losses))
+        # What was dropped may have been delivered as well.
+        if told != here and (there.losses[0] == 0 or any(a < b for a, b in zip(told, here))):
+            self._fault("the sums of use are others at the parent", f"{child}: sessions, milliseconds and milli-points are "
+                        f"{here} on the child and {told} at the parent, of which {there.losses} are told as lost")
 
     def _traces(self, child: str, there: ChildSeen, apps: set[str]) -> None:
         """Finds what nobody recorded, what is open for ever, and lists that are not what the databases hold."""
@@ -138,6 +156,11 @@ class UseAccounts:
 def ids_of(records: list[Record]) -> set[str]:
     """Returns the IDs of some records."""
     return {record.id for record in records}
+
+
+def _sum(records: list[Record]) -> tuple[int, int, int]:
+    """Returns sessions, milliseconds of use and milli-points of some records."""
+    return (sum(r.sessions for r in records), sum(r.active for r in records), sum(r.earned for r in records))
 
 
 def _by_app(records: list[Record]) -> dict[str, list[Record]]:

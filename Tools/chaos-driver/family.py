@@ -8,11 +8,17 @@ from ledger import Ledger
 from node import Node
 
 PARENT = "the parent"
+# How many records may wait on the fourth child.
+FEW_ITEMS = 24
 _NAMES = ("Emma", "Ben", "Tom's PC", "Ida", "Max", "Zoë", "Ada", "Leo", "Mia", "Tim", "Eva", "Jan", "Lea", "Kai", "Uli", "Pia")
 
 
 class Family:
-    """The nodes of a run: the first child is restored, the second copied, the third is on the small disk."""
+    """The nodes of a run.
+
+    Of the children, the first is restored, the second copied, the third on the small disk; the fourth lets few items
+    wait.
+    """
 
     def __init__(self, binary: pathlib.Path, work: pathlib.Path, children: int, ledger: Ledger) -> None:
         self.work = work
@@ -24,9 +30,10 @@ class Family:
         self.children: dict[str, Node] = {}
         for place, name in enumerate(_NAMES[:children]):
             folder = self.small_disk / "state" if place == 2 else nodes / f"child{place + 1}"
-            self.children[name] = Node(binary, name, "child", folder, self.logs, ledger)
+            arguments = ("--queue-items", str(FEW_ITEMS)) if place == 3 else ()
+            self.children[name] = Node(binary, name, "child", folder, self.logs, ledger, *arguments)
         names = list(self.children)
-        self.restored, self.copied, self.small = names[0], names[1], names[2]
+        self.restored, self.copied, self.small, self.crowded = names[:4]
         self.copy = Node(binary, f"the copy of {self.copied}", "child", nodes / "copy", self.logs, ledger)
         self._ledger = ledger
 

@@ -72,6 +72,8 @@ class Session(Entry):
     name: str
     via: str
     is_wrong: bool = False
+    # Whether other sessions are of the same application.
+    is_shared: bool = False
     # Whether it was begun on the second machine with the child's keys.
     on_copy: bool = False
     record_id: str | None = None

@@ -22,12 +22,13 @@ class Node:
     """
 
     def __init__(self, binary: pathlib.Path, name: str, role: str, folder: pathlib.Path, logs: pathlib.Path,
-                 ledger: Ledger) -> None:
+                 ledger: Ledger, *arguments: str) -> None:
         self.name = name
         self.role = role
         self.folder = folder
         self.log = logs / f"{name}.log"
         self._binary = binary
+        self._arguments = arguments
         self._ledger = ledger
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -58,7 +59,8 @@ class Node:
         assert self._process is None, self.name
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", "--", self._binary, "run", "--interfaces", "lo", "--state-dir", self.folder],
+                ["setpriv", "--pdeathsig", "KILL", "--", self._binary, "run", "--interfaces", "lo", "--state-dir", self.folder,
+                 *self._arguments],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", process_group=0)
 
     def start(self) -> str | None:

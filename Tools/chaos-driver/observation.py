@@ -70,7 +70,8 @@ class ChildSeen:
     listed_at_parent: list[Record]
     rules_at_parent: list[Rule]
     commands: list[dict[str, Any]]
-    losses: int
+    # Sessions, milliseconds of use and milli-points that the child told the parent it had no room for.
+    losses: tuple[int, int, int]
 
 
 @dataclasses.dataclass
@@ -92,8 +93,7 @@ def observe(family: Family, facts: Facts) -> Observation:
         devices = {row[0]: row[1] for row in parent.execute("SELECT name, device_id FROM peer")}
         at_parent = {name: [_record(row) for row in parent.execute(f"{_RECORDS} WHERE device_id = ?", [devices.get(name)])]
                      for name in family.children}
-        losses = {name: parent.execute("SELECT coalesce(sum(sessions), 0) FROM usage_loss WHERE device_id = ?",
-                                       [devices.get(name)]).fetchone()[0] for name in family.children}
+        losses = {name: parent.execute(_LOSSES, [devices.get(name)]).fetchone() for name in family.children}
         known = [devices[name] for name in family.children if name in devices]
         marks = ",".join("?" * len(known))
         strangers = [_record(row) for row in parent.execute(f"{_RECORDS} WHERE device_id NOT IN ({marks})", known)]
@@ -126,6 +126,8 @@ def observe(family: Family, facts: Facts) -> Observation:
 
 _RECORDS = ("SELECT record_id, app_id, display_name, session_start, session_end, active, earned, sessions "
             "FROM usage_record")
+_LOSSES = ("SELECT coalesce(sum(sessions), 0), coalesce(sum(active), 0), coalesce(sum(earned), 0) FROM usage_loss "
+           "WHERE device_id = ?")
 _RULES = ("SELECT app_id, display_name, category, rate, is_enabled, is_blocked, daily_limit_minutes, modified_wall, "
           "modified_counter FROM app")
 

@@ -158,16 +158,17 @@ def _old_settings(ledger: Ledger, seen: Observation, chance: random.Random) -> t
 def _silent_setback(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
     if not ledger.setbacks:
         raise NoVictim("no child was set back")
-    setback = ledger.setbacks[0]
+    setback = chance.choice(ledger.setbacks)
     there = seen.children[setback.child]
+    held = {applied.id for applied in there.applied}
     for command in there.commands:
-        if (command["status"] == "executed" and setback.covers(command["statusAt"])
-                and any(a.id == command["commandID"] for a in there.applied)):
+        if command["status"] == "executed" and command["commandID"] in held:
             there.applied = [a for a in there.applied if a.id != command["commandID"]]
-            seen.parent_warnings = []
+            command["statusAt"] = setback.since_wall
             command.pop("reason", None)
+            seen.parent_warnings = []
             return f"nothing says that {setback.child} has lost {command['commandID']}", command["commandID"]
-    raise NoVictim("nothing was executed while a child lost what it had")
+    raise NoVictim(f"{setback.child} has executed nothing")
 
 
 def _damaged(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:

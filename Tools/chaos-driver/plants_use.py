@@ -12,11 +12,11 @@ class NoVictim(Exception):
 
 
 def _records(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, ChildSeen, Record]:
-    """Chooses a record that is at both places and was made by an undisturbed session."""
+    """Chooses a record that is at both places, of an undisturbed session on a child that has dropped nothing."""
     plain = {s.app for s in ledger.sessions if s.fate == ACCEPTED and not s.on_copy and not any(
         s.child == b.child and b.kind == "restored" for b in ledger.setbacks)}
     found = [(name, there, record) for name, there in seen.children.items() for record in there.records
-             if record in there.at_parent and record.app in plain]
+             if record in there.at_parent and record.app in plain and there.losses[0] == 0]
     if not found:
         raise NoVictim("no record is at both places")
     return chance.choice(found)
@@ -67,6 +67,24 @@ def _repeat_id(ledger: Ledger, seen: Observation, chance: random.Random) -> tupl
     return f"the records of {record.app} and {other.app} on {name} have one ID", old
 
 
+def _wrong_total(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
+    found = [(name, r) for name, there in seen.children.items() for r in there.at_parent if r.sessions > 1]
+    if not found:
+        raise NoVictim("no total is at the parent")
+    name, record = chance.choice(found)
+    there = seen.children[name]
+    record.sessions -= there.losses[0] + 1
+    return f"the total {record.id} of {name} stands for too few sessions", name
+
+
+def _untold_loss(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
+    for name, there in seen.children.items():
+        if there.losses[0] > 0:
+            there.losses = (0, 0, 0)
+            return f"{name} has not told what it had no room for", name
+    raise NoVictim("no child had too little room")
+
+
 def _ghost_record(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
     there = chance.choice(list(seen.children.values()))
     there.at_parent.append(Record("ff" * 16, "use.nobody", "nobody", 1, 2, 1, 0))
@@ -91,5 +109,6 @@ def _refused_session(ledger: Ledger, seen: Observation, chance: random.Random) -
 PLANTS_IN_USE = {
     "record-lost": _lose_record, "record-lost-at-child": _lose_at_child, "record-twice": _double_record,
     "record-second-id": _second_record, "record-altered": _alter_record, "record-id-repeated": _repeat_id,
-    "record-ghost": _ghost_record, "session-open": _open_for_ever, "session-refused": _refused_session,
+    "record-ghost": _ghost_record, "total-wrong": _wrong_total, "loss-untold": _untold_loss,
+    "session-open": _open_for_ever, "session-refused": _refused_session,
 }

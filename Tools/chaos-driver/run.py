@@ -62,8 +62,9 @@ class Run:
     def _plan(self) -> list[tuple[float, Callable[[], None]]]:
         """Returns what is done to the special children, and after how many kills."""
         kills, do = self.options.kills, self.scenarios
-        shares = ((0.15, do.back_up), (0.2, do.fill), (0.25, do.restart_full), (0.3, do.make_room), (0.4, do.restore),
-                  (0.5, do.fill), (0.58, do.restart_full), (0.65, do.make_room), (0.7, do.copy))
+        # The crowd comes first: what was ever sent goes into no total.
+        shares = ((0.0, do.crowd), (0.15, do.back_up), (0.2, do.fill), (0.25, do.restart_full), (0.3, do.make_room),
+                  (0.4, do.restore), (0.5, do.fill), (0.58, do.restart_full), (0.65, do.make_room), (0.7, do.copy))
         return [(share * kills, step) for share, step in shares]
 
     def _act(self) -> None:

@@ -6,7 +6,7 @@ import shutil
 import time
 
 import api
-from family import Family
+from family import FEW_ITEMS, Family
 from ledger import Ledger, Setback, now, wall
 from node import Node
 from orders import Orders
@@ -110,6 +110,21 @@ class Scenarios:
     def _ask(node: Node, path: str) -> "dict[str, object] | list[dict[str, object]] | object":
         answer = node.ask("GET", path)
         return answer.body if answer.fate == api.ACCEPTED else None
+
+    # The child with a small queue.
+
+    def crowd(self) -> None:
+        """Records more on the fourth child than may wait there, while the parent is away."""
+        child, parent = self._family.children[self._family.crowded], self._family.parent
+        self._kill(parent, "while a queue fills")
+        if not child.is_running:
+            self.start(child)
+        # What has no room and goes into no total is dropped; then, what goes into totals.
+        for _ in range(2 * FEW_ITEMS):
+            self._use.brief_session(child, None)
+        for number in range(2 * FEW_ITEMS):
+            self._use.brief_session(child, f"shared.{number % 3}")
+        self.start(parent)
 
     # The child on the small disk.
 

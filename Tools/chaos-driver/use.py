@@ -50,6 +50,15 @@ class Use:
         return [self._threads.submit(self._begin_and_end, session, node, process, self._chance.random() < 0.7)
                 for session, process in ready]
 
+    def brief_session(self, node: Node, app: str | None) -> None:
+        """Begins and ends a session on a child, of an application that it may share with others."""
+        session, process = self._prepare(node, None)
+        if app is not None:
+            session.app, session.is_shared = app, True
+        self._begin(session, node, process)
+        if session.fate == ACCEPTED:
+            self._end_one((session, node, process), is_reported=True)
+
     def _prepare(self, node: Node, on_copy: str | None) -> tuple[Session, subprocess.Popen[bytes]]:
         """Books a session, and starts the process that it is of."""
         number = self._ledger.number()
