@@ -135,6 +135,7 @@ class Scenarios:
 
     def fill(self) -> None:
         """Takes every byte that is free on the small disk."""
+        was_full = self.is_full
         with self._filler.open("ab", buffering=0) as file:
             for size in (65_536, 4_096, 1):
                 try:
@@ -143,8 +144,9 @@ class Scenarios:
                 except OSError as error:
                     if error.errno != errno.ENOSPC:
                         raise
-        used = self._folder_size(self._family.children[self._family.small].folder)
-        self._ledger.happened(self._family.small, f"its disk is full; {used} bytes of it are the state folder")
+        if not was_full:
+            used = self._folder_size(self._family.children[self._family.small].folder)
+            self._ledger.happened(self._family.small, f"its disk is full; {used} bytes of it are the state folder")
 
     def restart_full(self) -> None:
         """Starts the child on the small disk anew while that is full."""
