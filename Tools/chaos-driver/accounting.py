@@ -1,0 +1,53 @@
+"""The accounting: compares the driver's books with what is there in the end.
+
+Everything that was accepted has a true end, nothing that was refused is there, and nothing is there that nobody asked
+for. What is not so is a `Fault`, with the history of what it is about.
+"""
+import dataclasses
+from collections import Counter
+
+from accounting_commands import CommandAccounts
+from accounting_rules import rule_faults
+from accounting_use import UseAccounts
+from ledger import Ledger
+from observation import Observation
+
+
+@dataclasses.dataclass
+class Fault:
+    """Something that is not accounted for."""
+
+    what: str
+    title: str
+    history: list[str] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class Verdict:
+    """The result of the accounting."""
+
+    faults: list[Fault]
+    # How often each final state was found.
+    commands: Counter[str]
+    sessions: Counter[str]
+
+
+def account(ledger: Ledger, seen: Observation) -> Verdict:
+    """Returns what became of everything, and what is not accounted for."""
+    faults: list[Fault] = []
+
+    def fault(what: str, title: str, history: list[str] | None = None) -> None:
+        faults.append(Fault(what, title, list(history or [])))
+
+    for what, details in ledger.findings.items():
+        fault(what, f"{len(details)} times; first: {details[0]}", details[1:4])
+    for damage in seen.damaged:
+        fault("a database is damaged", damage)
+    for sentence in seen.outstanding:
+        fault("something was still outstanding in the end", sentence)
+    commands = CommandAccounts(ledger, seen, fault)
+    commands.account()
+    rule_faults(ledger, seen, fault)
+    use = UseAccounts(ledger, seen, fault)
+    use.account()
+    return Verdict(faults, commands.states, use.states)

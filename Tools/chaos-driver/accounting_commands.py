@@ -1,0 +1,179 @@
+"""The accounting of commands."""
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from api import ACCEPTED, REFUSED, UNKNOWN, UNREACHABLE
+from ledger import Command, Ledger, Setback
+from observation import ChildSeen, Observation, rule_of
+from settle import FINAL
+
+Faults = Callable[..., None]
+# Words by which the parent tells that a child does not have what it had.
+_TOLD = re.compile(r"set back|backup|has lost|no longer has|does not have|earlier state", re.IGNORECASE)
+
+# What tells most of a command that the parent lists.
+_TELLING = ("status", "statusAt", "createdAt", "expiresAfter", "reason")
+
+
+def marker(listed: dict[str, Any]) -> object:
+    """Returns what marks a command that the parent lists, as `Command.marker` does."""
+    kind, content = next(iter(listed["payload"].items()))
+    if kind == "message":
+        return content["_0"]
+    if kind == "setApp":
+        return content["_0"]["displayName"]
+    if kind == "setFamilySettings":
+        return content["_0"]["defaultMilliPointsPerMinute"]
+    return listed.get("expiresAfter")
+
+
+class CommandAccounts:
+    """Compares each command with the parent's word and with the child's database."""
+
+    def __init__(self, ledger: Ledger, seen: Observation, fault: Faults) -> None:
+        self._ledger = ledger
+        self._seen = seen
+        self._fault = fault
+        self.states: Counter[str] = Counter()
+
+    def account(self) -> None:
+        """Accounts for every command, and for every trace of one."""
+        for child, there in self._seen.children.items():
+            books = [c for c in self._ledger.commands if c.child == child]
+            listed = defaultdict(list)
+            for command in there.commands:
+                listed[command["commandID"]].append(command)
+            self._adopt(books, there)
+            for entry in books:
+                if entry.fate == ACCEPTED or entry.fate == UNKNOWN and entry.id is not None:
+                    self._one(entry, listed.get(entry.id or "", []), there, books)
+                elif entry.fate == UNKNOWN:
+                    self.states["not accepted, the answer was lost"] += 1
+            self._traces(books, there, listed)
+
+    def _adopt(self, books: list[Command], there: ChildSeen) -> None:
+        """Finds the commands whose answer was lost, and those that are there although they were refused."""
+        known = {entry.id for entry in books if entry.id is not None}
+        by_marker = defaultdict(list)
+        for command in there.commands:
+            if command["commandID"] not in known:
+                by_marker[marker(command)].append(command)
+        for entry in books:
+            found = by_marker.get(entry.marker, []) if entry.marker is not None else []
+            if not found or entry.id is not None:
+                continue
+            if entry.fate in (REFUSED, UNREACHABLE):
+                self._fault(f"a command that was {entry.fate} is there", f"{entry.title}: {found[0]}", entry.history)
+                continue
+            if len(found) > 1:
+                self._fault("a command was accepted twice", f"{entry.title}: {found}", entry.history)
+            entry.id, entry.payload = found[0]["commandID"], found[0]["payload"]
+            entry.note(f"the answer was lost; it was accepted as {entry.id}")
+
+    def _one(self, entry: Command, listed: list[dict[str, Any]], there: ChildSeen, books: list[Command]) -> None:
+        """Accounts for one command that was accepted."""
+        def fault(what: str) -> None:
+            words = [{key: value for key, value in said.items() if key in _TELLING} for said in listed]
+            self._fault(what, f"{entry.title}: the parent says {words}; the child has {applied}", entry.history)
+
+        applied = [a for a in there.applied if a.id == entry.id]
+        if len(listed) != 1:
+            return fault("a command that was accepted is not at the parent" if not listed else "a command is there twice")
+        if len(applied) > 1:
+            return fault("a child has a command twice")
+        said = listed[0]
+        status, outcome = said["status"], applied[0].outcome if applied else None
+        if said["payload"] != entry.payload:
+            fault("a command is not what was accepted")
+        told = bool(_TOLD.search(said.get("reason", "") or "")) or self._is_told(entry.child)
+        lost = outcome is None and self._setback(entry.child, said["statusAt"]) is not None
+        if status not in FINAL:
+            return fault(f"a command is still {status}")
+        if outcome is not None and outcome != status:
+            # Whatever else became of it at the parent: what the child did is the truth.
+            return fault(f"a command is {status} at the parent and {outcome} on the child")
+        if outcome is None and status in ("executed", "failed"):
+            if not lost:
+                return fault(f"a command is {status}, and the child knows nothing of it")
+            if not told:
+                return fault(f"a command is {status}, the child was set back and does not have it, and nothing says so")
+            self.states[f"{status}, lost with what the child lost, and told"] += 1
+            return None
+        why = self._untrue(entry, said, status, outcome, books)
+        if why is not None and not (lost and told):
+            return fault(why)
+        if status == "executed":
+            self._effect(entry, said, there, fault)
+        self.states[status] += 1
+        return None
+
+    def _untrue(self, entry: Command, said: dict[str, Any], status: str, outcome: str | None,
+                books: list[Command]) -> str | None:
+        """Returns why a final status cannot be true; `None` if it can."""
+        if status == "superseded":
+            newer = [b for b in books if b.key == entry.key and b.id and entry.id and b.id > entry.id]
+            if entry.key is None or not newer:
+                return "a command is superseded, and nobody gave a newer one"
+        elif status == "expired":
+            lifetime = said.get("expiresAfter")
+            if lifetime is None or said["statusAt"] - said["createdAt"] < lifetime - 100:
+                return "a command is expired before its time"
+        elif status == "cancelled":
+            if entry.cancel not in (ACCEPTED, UNKNOWN):
+                return "a command is cancelled, and nobody took it back"
+        elif status == "failed":
+            return "a command that is right has failed"
+        if status != "executed" and outcome is None and not said.get("reason") and status != "cancelled":
+            return f"a command is {status}, and no reason is given"
+        return None
+
+    def _effect(self, entry: Command, said: dict[str, Any], there: ChildSeen, fault: Callable[[str], None]) -> None:
+        """Checks that a command that was executed had its effect, once."""
+        state = said.get("stateInForce") or {}
+        if entry.kind == "message":
+            texts = [text for id_, text in there.messages if id_ == entry.id]
+            if texts != [entry.payload["message"]["_0"]]:
+                fault(f"a message was executed, and the child has {len(texts)} of it, or another text")
+        elif entry.kind == "setApp":
+            configuration = entry.payload["setApp"]["_0"]
+            if "app" not in state or rule_of(state["app"]["_0"]) != rule_of(configuration):
+                fault("a rule was executed, and the state that is told is another")
+            times = sum(1 for action, target, new in there.audit if action == "app.set" and target == entry.app
+                        and f" {configuration['milliPointsPerMinute']} milli-points" in new)
+            if times != 1:
+                fault(f"a rule was executed, and the child's audit has it {times} times")
+        elif entry.kind == "setFamilySettings":
+            version = entry.payload["setFamilySettings"]["_0"]["version"]
+            times = sum(1 for action, _, new in there.audit if action == "settings.set" and new == f"version {version}")
+            if times != 1:
+                fault(f"family settings were executed, and the child's audit has them {times} times")
+        elif entry.kind == "requestReport" and "report" not in state:
+            fault("a report was executed, and there is none")
+
+    def _traces(self, books: list[Command], there: ChildSeen, listed: dict[str, list[dict[str, Any]]]) -> None:
+        """Finds what nobody gave."""
+        known = {entry.id for entry in books}
+        for id_, commands in listed.items():
+            if id_ not in known:
+                self._fault("the parent has a command that nobody gave", str(commands))
+        for applied in there.applied:
+            if applied.id not in listed:
+                self._fault("a child has a command that its parent does not know", str(applied))
+        executed = {applied.id for applied in there.applied if applied.outcome == "executed"}
+        texts = dict(there.messages)
+        for id_, text in there.shown:
+            if texts.get(id_) != text:
+                self._fault("a child shows another text than it has", f"{id_}: {text[:80]!r} instead of "
+                            f"{texts.get(id_, 'nothing')[:80]!r}")
+        for id_, text in there.messages:
+            if id_ not in executed:
+                self._fault("a child has a message without having executed its command", f"{id_}: {text[:80]}")
+
+    def _setback(self, child: str, at: int) -> Setback | None:
+        return next((s for s in self._ledger.setbacks if s.child == child and s.covers(at)), None)
+
+    def _is_told(self, child: str) -> bool:
+        """Whether the parent says in the end that a child was set back."""
+        return any(child in warning and _TOLD.search(warning) for warning in self._seen.parent_warnings)

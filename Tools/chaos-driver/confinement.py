@@ -1,0 +1,31 @@
+"""What the run asks of the kernel: processes that end with it, and proof that they have no privileges."""
+import ctypes
+import os
+import pathlib
+import signal
+
+_SET_PARENT_DEATH_SIGNAL = 1
+
+
+def end_with_parent() -> None:
+    """Ends this process with SIGTERM when the one that started it is gone."""
+    parent = os.getppid()
+    ctypes.CDLL(None, use_errno=True).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != parent:
+        raise SystemExit(143)
+
+
+def privileges(pid: int) -> str | None:
+    """Returns what a process has that an ordinary user's has not, or `None` if there is nothing."""
+    fields = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line)
+    if int(fields["CapEff"], 16) != 0:
+        return f"effective capabilities {fields['CapEff'].strip()}"
+    if "0" in fields["Uid"].split():
+        return "the user ID of root"
+    return None
+
+
+def start_time(pid: int) -> int:
+    """Returns when a process started, in clock ticks since the boot: field 22 of its `stat`."""
+    text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    return int(text[text.rindex(")") + 1:].split()[19])

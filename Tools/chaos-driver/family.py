@@ -1,0 +1,73 @@
+"""A parent, its children, and their pairing."""
+import pathlib
+import time
+from collections.abc import Iterator
+
+import api
+from ledger import Ledger
+from node import Node
+
+PARENT = "the parent"
+# How many records may wait on the fourth child.
+FEW_ITEMS = 24
+_NAMES = ("Emma", "Ben", "Tom's PC", "Ida", "Max", "Zoë", "Ada", "Leo", "Mia", "Tim", "Eva", "Jan", "Lea", "Kai", "Uli", "Pia")
+
+
+class Family:
+    """The nodes of a run.
+
+    Of the children, the first is restored, the second copied, the third on the small disk; the fourth lets few items
+    wait.
+    """
+
+    def __init__(self, binary: pathlib.Path, work: pathlib.Path, children: int, ledger: Ledger) -> None:
+        self.work = work
+        nodes, self.logs = work / "nodes", work / "logs"
+        nodes.mkdir()
+        self.logs.mkdir()
+        self.small_disk = work / "small"
+        self.parent = Node(binary, PARENT, "parent", nodes / "parent", self.logs, ledger)
+        self.children: dict[str, Node] = {}
+        for place, name in enumerate(_NAMES[:children]):
+            folder = self.small_disk / "state" if place == 2 else nodes / f"child{place + 1}"
+            arguments = ("--queue-items", str(FEW_ITEMS)) if place == 3 else ()
+            self.children[name] = Node(binary, name, "child", folder, self.logs, ledger, *arguments)
+        names = list(self.children)
+        self.restored, self.copied, self.small, self.crowded = names[:4]
+        self.copy = Node(binary, f"the copy of {self.copied}", "child", nodes / "copy", self.logs, ledger)
+        self._ledger = ledger
+
+    def __iter__(self) -> Iterator[Node]:
+        """Passes through the parent and the children."""
+        return iter([self.parent, *self.children.values()])
+
+    def begin(self) -> None:
+        """Makes, starts and pairs all nodes."""
+        for node in self:
+            node.make()
+            if (reason := node.start()) is not None:
+                raise RuntimeError(f"{node.name} does not start: {reason}")
+        for child in self.children.values():
+            self._pair(child)
+
+    def _pair(self, child: Node) -> None:
+        invitation = self.parent.ask("POST", "/v1/pairing/invitations", {"minutes": 5, "acceptWithoutAsking": True})
+        if invitation.fate != api.ACCEPTED:
+            raise RuntimeError(f"no code for {child.name}: {invitation.words}")
+        join = child.ask("POST", "/v1/pairing/joins", {"code": invitation.body["code"], "acceptWithoutAsking": True})
+        if join.fate != api.ACCEPTED:
+            raise RuntimeError(f"{child.name} does not take the code: {join.words}")
+        for node, progress in ((child, join), (self.parent, invitation)):
+            deadline = time.monotonic() + 90
+            while progress.body["phase"] != "ended":
+                if time.monotonic() > deadline:
+                    raise RuntimeError(f"pairing with {child.name} does not end: {progress.body}")
+                path = f"/v1/pairing/{progress.body['pairingID']}"
+                progress = node.ask("GET", api.query(path, after=progress.body["change"]), timeout=40)
+            if progress.body.get("outcome") != "ok":
+                raise RuntimeError(f"pairing with {child.name} failed: {progress.body}")
+
+    def end(self) -> None:
+        """Ends every node at once."""
+        for node in [self.copy, *self]:
+            node.kill()

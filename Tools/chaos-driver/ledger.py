@@ -1,0 +1,166 @@
+"""The driver's own books: what it asked of the nodes, and what it was answered."""
+import dataclasses
+import threading
+import time
+from typing import Any
+
+from api import ACCEPTED, UNKNOWN
+
+_BEGAN = time.monotonic()
+
+
+def now() -> float:
+    """Returns the seconds since the driver started, by a clock that does not jump."""
+    return time.monotonic() - _BEGAN
+
+
+def wall() -> int:
+    """Returns the wall time in Unix milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+@dataclasses.dataclass(kw_only=True)
+class Entry:
+    """Something that was asked of a node."""
+
+    number: int
+    child: str
+    fate: str = UNKNOWN
+    error: str = ""
+    at: float = 0.0
+    history: list[str] = dataclasses.field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        """Adds a line to the history."""
+        self.history.append(f"{now():8.3f} s  {text}")
+
+
+@dataclasses.dataclass(kw_only=True)
+class Command(Entry):
+    """A command that was given at the parent."""
+
+    kind: str
+    app: str | None = None
+    marker: object = None
+    expires_after: int | None = None
+    is_wrong: bool = False
+    id: str | None = None
+    payload: Any = None
+    # What became of the request to take it back; `None` if there was none.
+    cancel: str | None = None
+
+    @property
+    def key(self) -> str | None:
+        """The thing that it sets, of which only the newest command counts; `None` for a message or a report."""
+        if self.kind in ("setApp", "removeApp"):
+            return f"app:{self.app}"
+        return "family" if self.kind == "setFamilySettings" else None
+
+    @property
+    def title(self) -> str:
+        """The command in a few words."""
+        thing = f" of {self.app}" if self.app else ""
+        return f"command {self.number} ({self.kind}{thing}) for {self.child}, {self.id or 'without an ID'}"
+
+
+@dataclasses.dataclass(kw_only=True)
+class Session(Entry):
+    """A session of use that was recorded on a child."""
+
+    app: str
+    # The name that people read.
+    name: str
+    via: str
+    is_wrong: bool = False
+    # Whether other sessions are of the same application.
+    is_shared: bool = False
+    # Whether it was begun on the second machine with the child's keys.
+    on_copy: bool = False
+    record_id: str | None = None
+    began_wall: int = 0
+    end_fate: str | None = None
+    end_record: Any = None
+    ended_at: float | None = None
+
+    @property
+    def title(self) -> str:
+        """The session in a few words."""
+        place = "the copy of " if self.on_copy else ""
+        return f"session {self.number} ({self.app}, {self.via}) on {place}{self.child}, {self.record_id or 'without an ID'}"
+
+
+@dataclasses.dataclass(kw_only=True)
+class Setback:
+    """A time whose events a child may have lost: it was restored to before it, or a copy lived through it instead."""
+
+    child: str
+    kind: str
+    since: float
+    since_wall: int
+    until: float = float("inf")
+    until_wall: int = 2**62
+    # Sessions that were open when it began.
+    open_sessions: frozenset[int] = frozenset()
+    # Records that the parent had when it ended.
+    delivered: frozenset[str] = frozenset()
+
+    def covers(self, moment_wall: int) -> bool:
+        """Returns whether a wall time lies in it, with a second for what was on its way."""
+        return self.since_wall - 1_000 <= moment_wall <= self.until_wall + 1_000
+
+
+class Ledger:
+    """All that was asked, killed and found. Threads may add to it."""
+
+    def __init__(self) -> None:
+        self.commands: list[Command] = []
+        self.sessions: list[Session] = []
+        self.setbacks: list[Setback] = []
+        self.kills: dict[tuple[str, str], int] = {}
+        # Faults that were seen while the nodes ran, with how often.
+        self.findings: dict[str, list[str]] = {}
+        self._lock = threading.Lock()
+        self._last = 0
+
+    def number(self) -> int:
+        """Returns a number that marks one request."""
+        with self._lock:
+            self._last += 1
+            return self._last
+
+    def add(self, entry: Command | Session) -> None:
+        """Books a request, before it is sent."""
+        entry.at = now()
+        with self._lock:
+            (self.commands if isinstance(entry, Command) else self.sessions).append(entry)  # type: ignore[arg-type]
+
+    def killed(self, node: str, moment: str) -> None:
+        """Books a kill."""
+        self.kills[node, moment] = self.kills.get((node, moment), 0) + 1
+        for entry in self._recent(node):
+            entry.note(f"{node} is killed ({moment})")
+
+    @property
+    def kill_count(self) -> int:
+        """How often a node was killed."""
+        return sum(self.kills.values())
+
+    def found(self, what: str, detail: str) -> None:
+        """Books a fault that is seen while the nodes run."""
+        with self._lock:
+            self.findings.setdefault(what, []).append(f"{now():8.3f} s  {detail}")
+
+    def happened(self, child: str, text: str) -> None:
+        """Notes in the history of everything of a child what happened to it."""
+        for entry in [*self.commands, *self.sessions]:
+            if entry.child == child:
+                entry.note(text)
+
+    def _recent(self, node: str) -> list[Command | Session]:
+        """Returns what was asked in the last two seconds and may concern a node."""
+        entries: list[Command | Session] = [*self.commands[-60:], *self.sessions[-20:]]
+        return [e for e in entries if now() - e.at < 2 and (node == "the parent" or e.child == node)]
+
+    def accepted(self, entries: list[Any]) -> list[Any]:
+        """Returns those entries that were accepted."""
+        return [entry for entry in entries if entry.fate == ACCEPTED]

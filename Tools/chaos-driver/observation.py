@@ -1,0 +1,199 @@
+"""What is there in the end: the parent's word over its local API, and the databases of all nodes, read when they are stopped."""
+import dataclasses
+import pathlib
+import shutil
+import sqlite3
+import uuid
+from typing import Any
+
+from family import Family
+from node import Node
+from settle import Facts
+
+# What a child answered, from the field `outcome` of its receipt. Spec: Protocol/06-messages.md §4.
+OUTCOMES = {1: "executed", 2: "failed", 3: "expired", 4: "superseded"}
+
+
+@dataclasses.dataclass
+class Applied:
+    """A command that a child has answered."""
+
+    id: str
+    outcome: str
+
+
+@dataclasses.dataclass
+class Record:
+    """A record of use, wherever it was found."""
+
+    id: str
+    app: str
+    name: str
+    start: int
+    end: int
+    active: int
+    earned: int
+    sessions: int = 1
+
+
+@dataclasses.dataclass
+class Rule:
+    """What holds for an application on a child's machine."""
+
+    app: str
+    name: str
+    category: str
+    rate: int
+    is_enabled: bool
+    is_blocked: bool
+    limit: int | None
+    modified: tuple[int, int]
+
+
+@dataclasses.dataclass
+class ChildSeen:
+    """What was seen of a child: its own database, and what the parent says of it."""
+
+    applied: list[Applied]
+    messages: list[tuple[str, str]]
+    # The newest messages, as the child's node shows them.
+    shown: list[tuple[str, str]]
+    rules: list[Rule]
+    records: list[Record]
+    open_sessions: list[str]
+    audit: list[tuple[str, str, str]]
+    settings: dict[str, Any]
+    warnings: list[str]
+    waiting: int
+    listed: list[Record]
+    at_parent: list[Record]
+    listed_at_parent: list[Record]
+    rules_at_parent: list[Rule]
+    commands: list[dict[str, Any]]
+    # Sessions, milliseconds of use and milli-points that the child told the parent it had no room for.
+    losses: tuple[int, int, int]
+
+
+@dataclasses.dataclass
+class Observation:
+    """All that was seen in the end."""
+
+    children: dict[str, ChildSeen]
+    parent_warnings: list[str]
+    parent_settings: dict[str, Any]
+    # Records at the parent of a device that is none of the children.
+    strangers: list[Record]
+    damaged: list[str]
+    outstanding: list[str]
+
+
+def observe(family: Family, facts: Facts) -> Observation:
+    """Reads the databases of all nodes, which are stopped, and joins them with what the nodes said."""
+    with _open(family.parent, family.work) as parent:
+        devices = {row[0]: row[1] for row in parent.execute("SELECT name, device_id FROM peer")}
+        at_parent = {name: [_record(row) for row in parent.execute(f"{_RECORDS} WHERE device_id = ?", [devices.get(name)])]
+                     for name in family.children}
+        losses = {name: parent.execute(_LOSSES, [devices.get(name)]).fetchone() for name in family.children}
+        known = [devices[name] for name in family.children if name in devices]
+        marks = ",".join("?" * len(known))
+        strangers = [_record(row) for row in parent.execute(f"{_RECORDS} WHERE device_id NOT IN ({marks})", known)]
+        damaged = _damage(family.parent, parent)
+    seen: dict[str, ChildSeen] = {}
+    for name, node in family.children.items():
+        with _open(node, family.work) as database:
+            damaged += _damage(node, database)
+            seen[name] = ChildSeen(
+                applied=[Applied(_uuid(row[0]), _outcome(row[1]))
+                         for row in database.execute("SELECT command_id, receipt FROM applied_command")],
+                messages=[(_uuid(row[0]), row[1]) for row in database.execute("SELECT command_id, text FROM received_message")],
+                shown=[(message["commandID"], message["text"]) for message in facts.status[name]["messages"]],
+                rules=[Rule(row[0], row[1], row[2], row[3], bool(row[4]), bool(row[5]), row[6], (row[7], row[8]))
+                       for row in database.execute(_RULES)],
+                records=[_record(row) for row in database.execute(_RECORDS)],
+                open_sessions=[row[0] for row in database.execute("SELECT app_id FROM open_session")],
+                audit=[(row[0], row[1], row[2] or "") for row in database.execute("SELECT action, target, new FROM audit")],
+                waiting=database.execute("SELECT count(*) FROM outbox_item").fetchone()[0],
+                settings=facts.settings[name], warnings=list(facts.status[name]["warnings"]),
+                listed=_listed(facts.usage[name]), at_parent=at_parent[name],
+                listed_at_parent=_listed(facts.parent_usage[name]),
+                rules_at_parent=[rule_of(listing["configuration"]) for listing in facts.parent_apps[name]],
+                commands=list(facts.commands[name]), losses=losses[name])
+    parent_status = facts.status[family.parent.name]
+    return Observation(children=seen, parent_warnings=list(parent_status["warnings"]),
+                       parent_settings=facts.settings[family.parent.name], strangers=strangers, damaged=damaged,
+                       outstanding=facts.outstanding)
+
+
+_RECORDS = ("SELECT record_id, app_id, display_name, session_start, session_end, active, earned, sessions "
+            "FROM usage_record")
+_LOSSES = ("SELECT coalesce(sum(sessions), 0), coalesce(sum(active), 0), coalesce(sum(earned), 0) FROM usage_loss "
+           "WHERE device_id = ?")
+_RULES = ("SELECT app_id, display_name, category, rate, is_enabled, is_blocked, daily_limit_minutes, modified_wall, "
+          "modified_counter FROM app")
+
+
+def _open(node: Node, work: pathlib.Path) -> sqlite3.Connection:
+    """Opens a copy of a node's database read-only, so that reading leaves no trace in the folder."""
+    place = work / "evidence" / node.name
+    place.mkdir(parents=True)
+    for path in node.folder.glob("latchkey.sqlite*"):
+        shutil.copy(path, place / path.name)
+    return sqlite3.connect(f"file:{place / 'latchkey.sqlite'}?mode=ro", uri=True)
+
+
+def _damage(node: Node, database: sqlite3.Connection) -> list[str]:
+    verdict = [row[0] for row in database.execute("PRAGMA integrity_check")]
+    return [] if verdict == ["ok"] else [f"{node.name}: {verdict[:3]}"]
+
+
+def _uuid(data: bytes) -> str:
+    return str(uuid.UUID(bytes=bytes(data)))
+
+
+def _record(row: Any) -> Record:
+    return Record(bytes(row[0]).hex(), *row[1:])
+
+
+def _listed(sessions: list[dict[str, Any]]) -> list[Record]:
+    records = [session["record"] for session in sessions if not session["isOpen"]]
+    return [record_of(record) for record in records]
+
+
+def record_of(value: dict[str, Any]) -> Record:
+    """Returns a record that the local API tells of."""
+    return Record(value["recordID"], value["appID"], value["displayName"], value["sessionStart"], value["sessionEnd"],
+                  value["activeMilliseconds"], value["earnedMilliPoints"], value.get("sessions", 1))
+
+
+def rule_of(value: dict[str, Any]) -> Rule:
+    """Returns a rule that the local API tells of."""
+    return Rule(value["appID"], value["displayName"], value["category"], value["milliPointsPerMinute"], value["isEnabled"],
+                value["isBlocked"], value.get("dailyLimitMinutes"),
+                (value["modified"]["wall"], value["modified"]["counter"]))
+
+
+def _outcome(receipt: bytes) -> str:
+    """Returns the outcome of a receipt, which is a protobuf message."""
+    data, place = bytes(receipt), 0
+
+    def number() -> int:
+        nonlocal place
+        value = shift = 0
+        while True:
+            byte = data[place]
+            place += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while place < len(data):
+        tag = number()
+        if tag & 7 == 2:
+            length = number()
+            place += length
+        else:
+            value = number()
+            if tag >> 3 == 2:
+                return OUTCOMES.get(value, f"outcome {value}")
+    return "no outcome"

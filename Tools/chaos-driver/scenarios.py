@@ -1,0 +1,186 @@
+"""What happens to three of the children: one is restored from a backup, one is copied, and one has a full disk."""
+import errno
+import os
+import pathlib
+import shutil
+import time
+
+import api
+from family import FEW_ITEMS, Family
+from ledger import Ledger, Setback, now, wall
+from node import Node
+from orders import Orders
+from use import Use, usage
+
+# Seconds in which the parent must have noticed that two machines use one child's keys.
+_QUARANTINE_PATIENCE = 120
+
+
+class Scenarios:
+    """Does to the special children what a household does to its machines."""
+
+    def __init__(self, family: Family, ledger: Ledger, orders: Orders, use: Use) -> None:
+        self._family = family
+        self._ledger = ledger
+        self._orders = orders
+        self._use = use
+        self._backup = family.work / "backup"
+        self._setback: Setback | None = None
+        self._filler = family.small_disk / "filler"
+
+    # The restored child.
+
+    def back_up(self) -> None:
+        """Copies the state folder of the first child while it is stopped."""
+        child = self._family.children[self._family.restored]
+        self._kill(child, "for its backup")
+        shutil.rmtree(self._backup, ignore_errors=True)
+        child.copy(self._backup)
+        self._setback = Setback(child=child.name, kind="restored", since=now(), since_wall=wall(),
+                                open_sessions=self._use.open_sessions(child.name))
+        self._ledger.happened(child.name, f"{child.name} is backed up")
+        self.start(child)
+
+    def restore(self) -> None:
+        """Sets the first child back to its backup, once it is known what the parent has of it."""
+        child, parent, setback = self._family.children[self._family.restored], self._family.parent, self._setback
+        assert setback is not None
+        self._kill(child, "for its restoration")
+        sessions = None
+        while sessions is None:
+            if not parent.is_running:
+                self.start(parent)
+            sessions = usage(parent, child.name)
+        setback.delivered = frozenset(str(s["record"]["recordID"]) for s in sessions)  # type: ignore[index]
+        child.put_back(self._backup)
+        setback.until, setback.until_wall = now(), wall()
+        self._ledger.setbacks.append(setback)
+        self._ledger.happened(child.name, f"{child.name} is set back to its backup")
+        self.start(child)
+
+    # The copied child.
+
+    def copy(self) -> None:
+        """Lets two nodes run with the keys of the second child until the parent notices, and ends the copy."""
+        family, ledger = self._family, self._ledger
+        child, copy = family.children[family.copied], family.copy
+        self._use.end_all(child.name)
+        self._use.wait_for_tracked(60)
+        self._kill(child, "to be copied")
+        child.copy(copy.folder)
+        setback = Setback(child=child.name, kind="copied", since=now(), since_wall=wall())
+        ledger.setbacks.append(setback)
+        ledger.happened(child.name, f"{child.name} is copied, and both run")
+        for node in (child, copy, family.parent):
+            if not node.is_running:
+                self.start(node)
+        deadline = time.monotonic() + _QUARANTINE_PATIENCE
+        words: dict[str, str] = {}
+        turn = 0
+        while time.monotonic() < deadline and len(words) < 3:
+            turn += 1
+            if turn <= 6:
+                self._orders.burst(3, child.name)
+                self._use.begin_session(child)
+                self._use.begin_session(copy, on_copy=child.name)
+                self._use.end_all(child.name)
+            for device in self._ask(family.parent, "/v1/devices") or []:
+                if device["device"]["name"] == child.name and "quarantined" in device["marks"]:
+                    words[family.parent.name] = "quarantined"
+            for node in (child, copy):
+                for warning in (self._ask(node, "/v1/status") or {}).get("warnings", []):
+                    if "uses this machine's keys" in warning or "same keys" in warning or "identity renew" in warning:
+                        words[node.name] = warning
+            time.sleep(0.1)
+        for node in (family.parent, child, copy):
+            if node.name not in words:
+                ledger.found("two machines used one child's keys, and it was not said",
+                             f"{node.name} said nothing of it within {_QUARANTINE_PATIENCE} s")
+        self._use.end_all(child.name)
+        self._kill(copy, "the copy is ended")
+        shutil.rmtree(copy.folder)
+        answer = family.parent.ask("POST", f"/v1/devices/{self._identity(child)}/release")
+        setback.until, setback.until_wall = now(), wall()
+        ledger.happened(child.name, f"the copy is ended, and {child.name} is released: {answer.words}")
+
+    def _identity(self, node: Node) -> str:
+        return str((self._ask(node, "/v1/status") or {}).get("deviceID", ""))
+
+    @staticmethod
+    def _ask(node: Node, path: str) -> "dict[str, object] | list[dict[str, object]] | object":
+        answer = node.ask("GET", path)
+        return answer.body if answer.fate == api.ACCEPTED else None
+
+    # The child with a small queue.
+
+    def crowd(self) -> None:
+        """Records more on the fourth child than may wait there, while the parent is away."""
+        child, parent = self._family.children[self._family.crowded], self._family.parent
+        self._kill(parent, "while a queue fills")
+        if not child.is_running:
+            self.start(child)
+        # What has no room and goes into no total is dropped; then, what goes into totals.
+        for _ in range(2 * FEW_ITEMS):
+            self._use.brief_session(child, None)
+        for number in range(2 * FEW_ITEMS):
+            self._use.brief_session(child, f"shared.{number % 3}")
+        self.start(parent)
+
+    # The child on the small disk.
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the small disk is filled."""
+        return self._filler.exists()
+
+    def fill(self) -> None:
+        """Takes every byte that is free on the small disk."""
+        was_full = self.is_full
+        with self._filler.open("ab", buffering=0) as file:
+            for size in (65_536, 4_096, 1):
+                try:
+                    while file.write(bytes(size)):
+                        pass
+                except OSError as error:
+                    if error.errno != errno.ENOSPC:
+                        raise
+        if not was_full:
+            used = self._folder_size(self._family.children[self._family.small].folder)
+            self._ledger.happened(self._family.small, f"its disk is full; {used} bytes of it are the state folder")
+
+    def restart_full(self) -> None:
+        """Starts the child on the small disk anew while that is full."""
+        self.fill()
+        child = self._family.children[self._family.small]
+        self._kill(child, "on a full disk")
+        self.fill()
+        self.start(child)
+
+    def make_room(self) -> None:
+        """Gives back what `fill` took."""
+        self._filler.unlink(missing_ok=True)
+        self._ledger.happened(self._family.small, "its disk has room again")
+
+    @staticmethod
+    def _folder_size(folder: pathlib.Path) -> int:
+        return sum(os.lstat(path).st_blocks * 512 for path in folder.rglob("*"))
+
+    # All.
+
+    def start(self, node: Node) -> None:
+        """Starts a node; one that does not start is booked as a fault, and tried again with room on its disk."""
+        for _ in range(5):
+            reason = node.start()
+            if reason is None:
+                return
+            if node.name == self._family.small and self.is_full:
+                self._ledger.found("a node does not start on a full disk", f"{node.name}: {reason}")
+                self.make_room()
+            else:
+                self._ledger.found("a node does not start", f"{node.name}: {reason}")
+        raise RuntimeError(f"{node.name} does not start: {reason}")
+
+    def _kill(self, node: Node, moment: str) -> None:
+        if node.is_running:
+            node.kill()
+            self._ledger.killed(node.name, moment)

@@ -1,0 +1,97 @@
+"""The way from the command line to a run: an ordinary user, a temporary folder, and namespaces of its own.
+
+1. When root starts the program, it starts itself anew as an ordinary user.
+2. The ordinary user makes a temporary folder, starts stage 3 and waits: whatever happens to that, the folder goes.
+3. In user, mount and network namespaces of its own, it mounts the small disk and brings loopback up.
+4. In one more user namespace it is the ordinary user again, without any capability, and makes the run. Disk and
+   network go with the last process in the namespaces.
+"""
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+import confinement
+import run
+from options import Options, parse
+
+SMALL_DISK_MEBIBYTES = 12
+STAGE = "LATCHKEY_CHAOS_STAGE"
+
+
+def main(program: pathlib.Path) -> int:
+    """Makes a run in the stage that the environment names, and returns the exit status."""
+    options = parse(sys.argv[1:])
+    stage, _, rest = os.environ.pop(STAGE, "user").partition(":")
+    if stage == "spaces":
+        return _in_spaces(program, options, rest)
+    if stage == "run":
+        confinement.end_with_parent()
+        return run.make(options, pathlib.Path(rest))
+    if os.geteuid() == 0:
+        return _as_user(program, options)
+    return _in_folder(program, options)
+
+
+def _again(program: pathlib.Path, options: Options) -> list[str]:
+    # By name, since the interpreter that root uses may be in a folder that is closed to others.
+    return ["/usr/bin/env", "python3", str(program), *options.arguments()]
+
+
+def _as_user(program: pathlib.Path, options: Options) -> int:
+    """Replaces this process by the same program of an ordinary user."""
+    wrapper = program.parent / "as-user"
+    if os.access(wrapper, os.X_OK):
+        os.execv(wrapper, [str(wrapper), *_again(program, options)])
+    try:
+        user = pwd.getpwnam("latchkey-test")
+    except KeyError:
+        user = pwd.getpwuid(65534)
+    os.execvp("setpriv", ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups",
+                          "--inh-caps=-all", "--bounding-set=-all", *_again(program, options)])
+
+
+def _in_folder(program: pathlib.Path, options: Options) -> int:
+    """Makes the folder, lets the rest happen in a process of its own, and removes the folder."""
+    work = pathlib.Path(tempfile.mkdtemp(prefix="latchkey-chaos."))
+    child: subprocess.Popen[bytes] | None = None
+
+    def pass_on(number: int, _: object) -> None:
+        if child is not None and child.poll() is None:
+            child.send_signal(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, pass_on)
+    try:
+        (work / "small").mkdir()
+        environment = dict(os.environ, **{STAGE: f"spaces:{work}"})
+        # A group of its own: a terminal's Ctrl-C reaches it once, from here.
+        child = subprocess.Popen(["unshare", "--user", "--map-root-user", "--mount", "--net", *_again(program, options)],
+                                 env=environment, process_group=0)
+        status = child.wait()
+        return status if status >= 0 else 128 - status
+    finally:
+        if options.keep:
+            print(f"chaos: databases and logs are kept in {work}")
+        else:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def _in_spaces(program: pathlib.Path, options: Options, work: str) -> int:
+    """Mounts the small disk, brings loopback up, and replaces this process by the run."""
+    identity = int(pathlib.Path("/proc/self/uid_map").read_text().split()[1])
+    for step in (["mount", "-t", "tmpfs", "-o", f"size={SMALL_DISK_MEBIBYTES}m,mode=0700", "none", f"{work}/small"],
+                 ["ip", "link", "set", "lo", "up"], ["ip", "link", "set", "lo", "multicast", "on"]):
+        try:
+            subprocess.run(step, check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(f"chaos: {' '.join(step)} is not possible here ({error}): allow user namespaces to this user, and "
+                  "install util-linux and iproute2.", file=sys.stderr)
+            return 69
+    os.environ[STAGE] = f"run:{work}"
+    again = _again(program, options)
+    os.execvp("unshare", ["unshare", "--user", f"--map-user={identity}", f"--map-group={identity}", *again])
