@@ -25,7 +25,8 @@ enum ProgramLookup {
     for candidate in candidates {
       var status = stat()
       guard stat(candidate, &status) == 0 else {
-        if errno == EACCES { refused = refused ?? .notExecutable(candidate, errno: EACCES) }
+        // A folder in the PATH that this user may not search is passed over, as shells do.
+        if errno == EACCES, name.contains("/") { refused = .notExecutable(candidate, errno: EACCES) }
         continue
       }
       guard status.st_mode & S_IFMT == S_IFREG else {

@@ -83,4 +83,18 @@ import Testing
     #expect(throws: TrackedProgramError.notFound("tool")) { try ProgramLookup.file(of: "tool", path: "\(folder)/d") }
     #expect(try ProgramLookup.file(of: "sh", path: nil).hasSuffix("/bin/sh"))
   }
+
+  @Test(.disabled(if: geteuid() == 0, "root may search every folder"))
+  func aFolderOfThePathThatMayNotBeSearchedIsPassedOver() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "latchkey-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try #require(chmod(folder, 0) == 0)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(throws: TrackedProgramError.notFound("no-such-program")) {
+      try ProgramLookup.file(of: "no-such-program", path: "\(folder):/bin")
+    }
+    #expect(throws: TrackedProgramError.notExecutable("\(folder)/tool", errno: EACCES)) {
+      try ProgramLookup.file(of: "\(folder)/tool", path: nil)
+    }
+  }
 }
