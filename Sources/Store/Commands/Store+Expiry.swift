@@ -12,7 +12,7 @@ extension Store {
   /// - Returns: the commands that ran out.
   public func expireDue(at wall: Int64) async throws(StoreError) -> [CommandID] {
     let age = age()
-    return try await commits.commit { [own, coding, clock] database in
+    return try await commits.commit(.upkeep) { [own, coding, clock] database in
       try database.noteAge(clock)
       return try database.rows(
         """

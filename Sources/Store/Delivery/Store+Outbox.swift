@@ -23,7 +23,7 @@ extension Store {
   public func forget(
     _ device: DeviceID, _ stored: StreamPosition, at wall: Int64
   ) async throws(StoreError) -> StoredResult {
-    let result = try await commits.commit { [coding, keys] database in
+    let result = try await commits.commit(.upkeep) { [coding, keys] database in
       let peer = try database.address(of: device)
       let classNumber = Int64(stored.streamClass.rawValue)
       let through = Int64(bitPattern: stored.through)
