@@ -91,8 +91,9 @@ public final class RunningNode: Sendable {
     let context = NodeContext(
       configuration: configuration, folder: folder, profile: profile, keys: keys, store: store,
       newestCommand: newestCommand, bootID: bootID, port: port, crowd: crowd, logger: logger)
-    store.watchDisk { [weak context] in context?.diskChanged($0) }
+    await store.examineDisk()
     if let fault = store.diskFault { context.diskChanged(fault) }
+    store.watchDisk { [weak context] in context?.diskChanged($0) }
     context.warn("folder", folder.parentWarning)
     #if DEBUG
       store.beforeEachCommit { CrashPoint.storeUncommitted.reached() }

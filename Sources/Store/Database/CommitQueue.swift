@@ -163,6 +163,8 @@ final class CommitQueue: Sendable {
     for index in jobs.indices {
       var running = index
       do { try attempt(jobs[index...index], &running) } catch {
+        // What was rolled back has left its room to the log's file.
+        if error == .diskFull { writeLogBack() }
         health.failed(error)
         refuse(jobs[index...index], error)
       }

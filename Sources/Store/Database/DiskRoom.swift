@@ -44,6 +44,9 @@ final class DiskRoom: Sendable {
     if let space = DiskSpace(folder: folder), space.free < Self.opening { giveUpReserve() }
   }
 
+  /// A Boolean value that indicates whether what is free besides the reserve may be too little for new work.
+  var isShort: Bool { DiskSpace(folder: folder).map { $0.free < plan.reserve } ?? false }
+
   /// Bytes of the log's file.
   var logBytes: Int64 { Self.size(path + "-wal") }
 

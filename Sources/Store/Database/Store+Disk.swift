@@ -12,6 +12,11 @@ extension Store {
     commits.health.observe(observer)
   }
 
+  /// Finds out whether the disk has room for new work if little of it is left, as a node does that starts.
+  public func examineDisk() async {
+    if commits.room.isShort { _ = await tryDisk() }
+  }
+
   /// Find out whether a fault of the disk is over, by writing more than most commits do and taking it back.
   ///
   /// - Returns: whether it is.
