@@ -89,6 +89,27 @@ import Testing
     #expect(ids(facts) == found)
   }
 
+  @Test func whatIsNotWhatItSeems() {
+    var facts = Sample.facts()
+    facts.folder.entries.append(.init(path: "/x/node.json", owner: 1_000, mode: 0o777, isLink: true))
+    #expect(ids(facts) == ["folder-link"])
+    facts.folder.entries[facts.folder.entries.count - 1] = .init(
+      path: "/x/node.json", owner: facts.folder.user, mode: 0o600, names: 2)
+    #expect(ids(facts) == ["folder-names"])
+    facts = Sample.facts()
+    facts.folder.exposedParent = "/srv"
+    #expect(ids(facts) == ["folder-parent"])
+  }
+
+  @Test func aNodeThatHasNoRoomForNewWork() throws {
+    var status = Sample.status()
+    status.disk = DiskStatus(state: .full, freeBytes: 9 << 20, databaseBytes: 1, logBytes: 1, reserveBytes: 0)
+    var facts = Sample.facts(status)
+    facts.folder.freeBytes = 9 << 20
+    #expect(ids(facts) == ["disk-full"])
+    #expect(try finding("disk-full", facts).sentence.contains("9 MB"))
+  }
+
   @Test func rootMayLookAtAnothersFolder() {
     var facts = Sample.facts()
     facts.folder.user = 0

@@ -34,16 +34,18 @@ struct CommandEnvironment: Sendable {
   var pause: @Sendable (Duration) async throws -> Void
 
   /// The environment of the command that runs.
-  @TaskLocal static var current = CommandEnvironment.live
+  @TaskLocal static var current: CommandEnvironment = .live
 
   /// The real one.
-  static let live = CommandEnvironment(
+  static let live: CommandEnvironment = CommandEnvironment(
     console: TerminalConsole(),
     variables: ProcessInfo.processInfo.environment,
     timeZone: .current,
     now: { Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)) },
     openNode: { try await ControlClient.open(stateFolder: $0) },
-    initialise: { try await LocalNode.initialise(path: $0, role: $1, name: $2) },
+    initialise: {
+      try await LocalNode.initialise(path: $0, role: $1, name: $2) { CommandEnvironment.current.console.note($0) }
+    },
     keepIdentity: { try LocalNode.keepIdentity(path: $0) },
     renewIdentity: { try await LocalNode.renewIdentity(path: $0) },
     runNode: { try await LocalNode.run($0) },

@@ -27,7 +27,7 @@ struct CommandFailure: Error, Hashable, Sendable {
         switch error.reason {
         case .notInitialised: .noInput
         case .notRunning: .unavailable
-        case .notPermitted: .permission
+        case .notPermitted, .notPrivate: .permission
         }
       self.init(status, error.description)
     case let fault as LocalNodeFault: self.init(exitStatus: fault.exitStatus, sentence: fault.sentence)

@@ -9,6 +9,7 @@ struct ControlConnection {
 
   /// Connect to the socket in `stateFolder`.
   static func open(stateFolder: String) async throws(ExchangeFault) -> Channel {
+    if let reason = reasonToDistrust(stateFolder) { throw .unavailable(reason) }
     let address: SocketAddressPath
     do {
       address = try SocketAddressPath(folder: stateFolder, name: ControlSocket.name)
@@ -32,6 +33,17 @@ struct ControlConnection {
     } catch {
       throw .unavailable(.notRunning)
     }
+  }
+
+  /// Why what answers in a folder need not be this user's node; `nil` if it is. Root may ask any user's node.
+  private static func reasonToDistrust(_ stateFolder: String) -> NodeUnavailable.Reason? {
+    var path = stateFolder
+    // A slash at the end would have a symbolic link followed.
+    while path.count > 1, path.hasSuffix("/") || path.hasSuffix("/.") { path.removeLast() }
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    guard geteuid() == 0 || status.st_uid == geteuid() else { return .notPermitted }
+    return status.st_mode & S_IFMT == S_IFDIR && status.st_mode & 0o077 == 0 ? nil : .notPrivate
   }
 
   private static func reason(_ errorNumber: Int32, stateFolder: String) -> NodeUnavailable.Reason {

@@ -7,6 +7,8 @@ public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertibl
     case notRunning
     /// The folder or its socket is another user's.
     case notPermitted
+    /// Other users may change the folder, so that one of them may answer in the node's place.
+    case notPrivate
   }
 
   public var reason: Reason
@@ -28,6 +30,9 @@ public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertibl
     case .notPermitted:
       "The node of \(stateFolder) belongs to another user: run the command as that user, or name your own folder with "
         + "--state-dir."
+    case .notPrivate:
+      "The state folder \(stateFolder) is a symbolic link, or others may use it: run `chmod 700 \(shown)`, or name the folder "
+        + "itself with --state-dir."
     }
   }
 

@@ -1,9 +1,13 @@
+import Glibc
 import LatchkeyModel
 import LatchkeyNode
 import Logging
 
 /// What the command line does with a node in its own process: make one, and run one.
 public enum LocalNode {
+  /// Has every file that this process makes from now on be its user's alone.
+  private static func makePrivate() { umask(0o077) }
+
   /// Find the state folder: as given, else `LATCHKEY_STATE_DIR`, else XDG's place for state.
   ///
   /// - Parameters:
@@ -18,11 +22,15 @@ public enum LocalNode {
   /// - Parameters:
   ///   - path: the folder, which must not hold a node yet.
   ///   - name: what people call the device; UTF-8, 1 to 64 bytes.
+  ///   - tell: given sentences for the person.
   /// - Returns: the new device's ID.
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.
-  public static func initialise(path: String, role: DeviceRole, name: String) async throws(LocalNodeFault) -> DeviceID {
+  public static func initialise(
+    path: String, role: DeviceRole, name: String, tell: (String) -> Void = { _ in }
+  ) async throws(LocalNodeFault) -> DeviceID {
+    makePrivate()
     do {
-      return try await NodeFolder.initialise(StateFolder(path: path), role: role, name: name)
+      return try await NodeFolder.initialise(StateFolder(path: path), role: role, name: name, tell: tell)
     } catch {
       throw LocalNodeFault(sentence: error.message, exitStatus: error.exitStatus)
     }
@@ -33,6 +41,7 @@ public enum LocalNode {
   /// - Returns: the node's name.
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.
   public static func keepIdentity(path: String) throws(LocalNodeFault) -> DeviceName {
+    makePrivate()
     do { return try NodeIdentity.keep(StateFolder(path: path)) } catch {
       throw LocalNodeFault(sentence: error.message, exitStatus: error.exitStatus)
     }
@@ -44,6 +53,7 @@ public enum LocalNode {
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.
   public static func renewIdentity(path: String) async throws(LocalNodeFault) -> (name: DeviceName, deviceID: DeviceID)
   {
+    makePrivate()
     do { return try await NodeIdentity.renew(StateFolder(path: path)) } catch {
       throw LocalNodeFault(sentence: error.message, exitStatus: error.exitStatus)
     }
@@ -63,6 +73,7 @@ public enum LocalNode {
   ///
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.
   public static func run(_ settings: LocalNodeSettings) async throws(LocalNodeFault) {
+    makePrivate()
     let format = settings.logFormat
     let level = settings.logLevel
     var logger = Logger(label: "latchkey") { _ in StandardErrorLogHandler(format: format) }

@@ -17,7 +17,13 @@ struct DiskCheck: Check {
       ]
     }
     var findings: [Finding] = []
-    if let free = folder.freeBytes, free < Self.scarce {
+    if case .running(let status, _) = facts.node, status.disk?.state == .full {
+      findings.append(
+        Finding(
+          "disk-full", .fault,
+          "The disk of \(folder.path) has too little room for new work (\((folder.freeBytes ?? 0) >> 20) MB left): what is stored "
+            + "is still read and delivered.", next: "Make room on it; the node goes on by itself."))
+    } else if let free = folder.freeBytes, free < Self.scarce {
       findings.append(
         Finding(
           free < Self.full ? "disk-full" : "disk-scarce", free < Self.full ? .fault : .warning,

@@ -11,11 +11,13 @@ enum FolderGatherer {
       return FolderFacts(path: path, exists: errno != ENOENT && errno != ENOTDIR, user: geteuid())
     }
     var facts = FolderFacts(path: path, user: geteuid())
-    facts.entries = [entry(path, status)]
+    var own = stat()
+    facts.entries = [entry(path, lstat(path, &own) == 0 && own.st_mode & S_IFMT == S_IFLNK ? own : status)]
+    facts.exposedParent = exposedParent(of: path)
     for name in (SystemFile.names(path, limit: 256) ?? []).sorted() {
       var status = stat()
       let path = path + "/" + name
-      if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK { facts.entries.append(entry(path, status)) }
+      if lstat(path, &status) == 0 { facts.entries.append(entry(path, status)) }
     }
     var disk = statvfs()
     if statvfs(path, &disk) == 0 {
@@ -28,7 +30,22 @@ enum FolderGatherer {
   }
 
   private static func entry(_ path: String, _ status: stat) -> FolderFacts.Entry {
-    FolderFacts.Entry(path: path, owner: status.st_uid, mode: status.st_mode & 0o7777)
+    let kind = status.st_mode & S_IFMT
+    return FolderFacts.Entry(
+      path: path, owner: status.st_uid, mode: status.st_mode & 0o7777, isLink: kind == S_IFLNK,
+      names: kind == S_IFREG ? Int(status.st_nlink) : 1)
+  }
+
+  private static func exposedParent(of path: String) -> String? {
+    var parent = path[...]
+    while let slash = parent.lastIndex(of: "/") {
+      parent = parent[..<slash]
+      let folder = parent.isEmpty ? "/" : String(parent)
+      var status = stat()
+      // In a sticky folder, such as /tmp, only its owner renames a file.
+      if stat(folder, &status) == 0, status.st_mode & 0o002 != 0, status.st_mode & 0o1000 == 0 { return folder }
+    }
+    return nil
   }
 
   /// Make small writes durable, as the database does, and take the time in the middle.

@@ -20,13 +20,15 @@ public struct NodeStatus: Hashable, Sendable, Codable {
   /// Things a person should know, one sentence each with a next step.
   public var warnings: [String]
   public var residentBytes: Int64
+  /// The disk that the database is on; `nil` from a node that has none.
+  public var disk: DiskStatus?
 
   public init(
     deviceID: DeviceID, name: DeviceName, role: DeviceRole, version: String, processID: Int32, listening: [String],
     discovery: String, interfaces: [String]? = nil, sync: SyncState, peers: [PeerStatus], former: [FormerPeer] = [],
     messages: [ReceivedMessage],
     warnings: [String],
-    residentBytes: Int64
+    residentBytes: Int64, disk: DiskStatus? = nil
   ) {
     self.deviceID = deviceID
     self.name = name
@@ -42,5 +44,6 @@ public struct NodeStatus: Hashable, Sendable, Codable {
     self.messages = messages
     self.warnings = warnings
     self.residentBytes = residentBytes
+    self.disk = disk
   }
 }

@@ -11,7 +11,7 @@ final class FolderLock: Sendable {
   ///
   /// - Throws: `NodeStartupError` when another process holds it.
   init(_ folder: StateFolder) throws(NodeStartupError) {
-    descriptor = open(folder.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    descriptor = open(folder.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
       throw NodeStartupError(
         "The lock \(folder.lock) cannot be made (\(String(cString: strerror(errno)))): check the folder's rights and its disk.",
@@ -26,9 +26,10 @@ final class FolderLock: Sendable {
         "Another node (process \(holder.isEmpty ? "unknown" : holder)) runs on \(folder.path): stop it first, or choose another "
           + "folder with --state-dir.", exitStatus: Self.held)
     }
-    ftruncate(descriptor, 0)
+    // Written before it is cut, so that a file which has its room keeps it on a full disk.
     let text = Array("\(getpid())\n".utf8)
     _ = pwrite(descriptor, text, text.count, 0)
+    ftruncate(descriptor, text.count)
   }
 
   deinit { close(descriptor) }

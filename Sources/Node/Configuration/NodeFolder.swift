@@ -6,16 +6,19 @@ import LatchkeyWire
 
 /// Makes a state folder into a node.
 public enum NodeFolder {
-  /// Make keys, database and profile. Changes nothing when the folder holds a node already.
+  /// Makes keys, database and profile. Changes nothing when the folder holds a node already.
   ///
+  /// - Parameter tell: given a sentence for the person, such as that the folder's mode was changed.
   /// - Throws: `NodeStartupError`: a bad name, a folder that is taken or cannot be written.
-  public static func initialise(_ folder: StateFolder, role: DeviceRole, name: String) async throws(NodeStartupError)
-    -> DeviceID
-  {
+  public static func initialise(
+    _ folder: StateFolder, role: DeviceRole, name: String, tell: (String) -> Void = { _ in }
+  ) async throws(NodeStartupError) -> DeviceID {
     let deviceName: DeviceName
     do { deviceName = try DeviceName(name) } catch { throw NodeStartupError(error.description, exitStatus: 64) }
     try folder.create()
+    if let done = try folder.tighten() { tell(done) }
     try folder.check()
+    if let warning = folder.parentWarning { tell(warning) }
     let lock: FolderLock
     do { lock = try FolderLock(folder) } catch {
       guard folder.hasProfile, error.exitStatus == FolderLock.held else { throw error }
@@ -24,6 +27,7 @@ public enum NodeFolder {
           + "choose another folder with --state-dir.", exitStatus: 73)
     }
     defer { withExtendedLifetime(lock) {} }
+    folder.removeLeftovers()
     var keys = KeyFile.generate()
     if role == .parent {
       // A parent founds the household; a child is given its key when it is paired.

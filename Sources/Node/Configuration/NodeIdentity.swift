@@ -63,6 +63,7 @@ public enum NodeIdentity {
     // Loaded once before the lock, which would else leave a file in a folder that holds no node.
     _ = try NodeProfile.load(folder)
     let lock = try FolderLock(folder)
+    folder.removeLeftovers()
     return (lock, try NodeProfile.load(folder))
   }
 

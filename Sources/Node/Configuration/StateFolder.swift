@@ -1,12 +1,15 @@
 import Foundation
-import Glibc
-import LatchkeyStore
 
 /// The folder that holds everything a node keeps: keys, database, lock, control socket. Readable by its owner alone.
 public struct StateFolder: Sendable {
   public let path: String
 
+  /// Names the folder at `path`; nothing is touched yet.
+  ///
+  /// A slash or `/.` at the end of a path would have a symbolic link followed, and is left out.
   public init(path: String) {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") || path.hasSuffix("/.") { path.removeLast() }
     self.path = path
   }
 
@@ -37,7 +40,7 @@ public struct StateFolder: Sendable {
       .map { path + "/" + $0 }
   }
 
-  /// Make the folder, 0700, with those above it.
+  /// Makes the folder, 0700, with those above it; one that is there stays as it is.
   func create() throws(NodeStartupError) {
     do {
       try FileManager.default.createDirectory(
@@ -46,30 +49,6 @@ public struct StateFolder: Sendable {
       throw NodeStartupError(
         "The state folder \(path) cannot be made (\(Self.reason(error))): choose another one with --state-dir.",
         exitStatus: 73)
-    }
-  }
-
-  /// Check that the folder is there and ours to use.
-  func check() throws(NodeStartupError) {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      if errno == ENOENT {
-        throw NodeStartupError(
-          "There is no state folder \(path): make one with `latchkey init --role parent|child --name NAME`.",
-          exitStatus: 66)
-      }
-      throw NodeStartupError(
-        "The state folder \(path) cannot be read (\(String(cString: strerror(errno)))): check its rights.",
-        exitStatus: 77)
-    }
-    guard status.st_mode & S_IFMT == S_IFDIR else {
-      throw NodeStartupError("\(path) is not a folder: choose another one with --state-dir.", exitStatus: 73)
-    }
-    guard access(path, R_OK | W_OK | X_OK) == 0 else {
-      if errno == EROFS { throw NodeStartupError(StoreError.readOnly) }
-      throw NodeStartupError(
-        "The state folder \(path) cannot be read or written (\(String(cString: strerror(errno)))): check its owner and rights.",
-        exitStatus: 77)
     }
   }
 

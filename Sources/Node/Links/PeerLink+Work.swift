@@ -206,6 +206,8 @@ extension PeerLink {
   func fail(_ number: Int, _ error: StoreError) {
     logger.error("the database refused", metadata: ["reason": "\(error)"])
     lastError = error.description
+    // On a full disk a part may be in force all the same.
+    context.changes.notify()
     sessions[number]?.connection.abort()
     detach(number)
   }

@@ -26,6 +26,9 @@ struct DiskService: Sendable {
         } while await !context.store.tryDisk() && context.store.diskFault?.isDamage == false
         recovered = context.now()
         if context.store.diskFault == nil {
+          // What the start of the node had no room for.
+          try? await context.foundHousehold()
+          try? await context.reloadHousehold()
           for link in await directory.all { await link.diskRecovered() }
         }
       }

@@ -108,6 +108,12 @@ final class NodeContext: Sendable {
     return known.isEmpty ? discoveryKey.map { [$0] } ?? [] : known
   }
 
+  /// Has the database know the discovery key that this parent's household began with; on a full disk that waits for room.
+  func foundHousehold() async throws(StoreError) {
+    guard profile.role == .parent, let key = discoveryKey else { return }
+    do throws(StoreError) { try await store.foundHousehold(discoveryKey: key) } catch .diskFull {}
+  }
+
   /// Take over what the database says of the household's discovery keys. The key file holds the newest, so that a database
   /// begun anew has it.
   func reloadHousehold() async throws(StoreError) {

@@ -51,6 +51,7 @@ public final class RunningNode: Sendable {
     try folder.check()
     _ = try NodeProfile.load(folder)
     lock = try FolderLock(folder)
+    folder.removeLeftovers()
     // Read again under the lock: what a `latchkey identity` wrote meanwhile holds.
     let profile = try NodeProfile.load(folder)
     if try !profile.checkMachine(folder) {
@@ -70,7 +71,8 @@ public final class RunningNode: Sendable {
       store = try Store(
         path: folder.database, own: own, coding: MessageBodyCoding(), keys: SecureKeySource(),
         caps: configuration.caps,
-        clock: StoreClock(bootID: bootID ?? Hexadecimal.encode(SecureRandom.bytes(16)), now: { BootClock.now() }))
+        clock: StoreClock(bootID: bootID ?? Hexadecimal.encode(SecureRandom.bytes(16)), now: { BootClock.now() }),
+        keepsReserve: true)
     } catch {
       throw NodeStartupError(error)
     }
@@ -89,12 +91,15 @@ public final class RunningNode: Sendable {
     let context = NodeContext(
       configuration: configuration, folder: folder, profile: profile, keys: keys, store: store,
       newestCommand: newestCommand, bootID: bootID, port: port, crowd: crowd, logger: logger)
+    await store.examineDisk()
+    if let fault = store.diskFault { context.diskChanged(fault) }
     store.watchDisk { [weak context] in context?.diskChanged($0) }
+    context.warn("folder", folder.parentWarning)
     #if DEBUG
       store.beforeEachCommit { CrashPoint.storeUncommitted.reached() }
     #endif
     do {
-      if profile.role == .parent, let key = context.discoveryKey { try await store.foundHousehold(discoveryKey: key) }
+      try await context.foundHousehold()
       try await context.reloadHousehold()
     } catch { throw NodeStartupError(error) }
     if let damaged = folder.databaseSetAside {
@@ -106,6 +111,8 @@ public final class RunningNode: Sendable {
     do {
       // Mostly it is the last one again: a start waits for no write that says nothing new.
       if try await store.setting("port") != String(port) { try await store.set("port", to: String(port)) }
+    } catch .diskFull {
+      // Peers look for it where it was, and hear of the new port when they are in touch.
     } catch { throw NodeStartupError(error) }
 
     let directory = LinkDirectory(context)

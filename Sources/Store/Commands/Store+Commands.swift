@@ -55,7 +55,7 @@ extension Store {
   ///
   /// - Returns: the command as it is now, and whether this call cancelled it; nil when there is none of that ID.
   public func cancel(_ id: CommandID, at wall: Int64) async throws(StoreError) -> (ConfigurationCommand, Bool)? {
-    try await commits.commit { [own, coding] database in
+    try await commits.commit(.upkeep) { [own, coding] database in
       guard let row = try database.commandRow(id) else { return nil }
       let command = try ConfigurationCommand(row, author: own, coding)
       guard command.status == .queued else { return (command, false) }

@@ -7,18 +7,23 @@ extension Store {
   /// The clock for how long things have waited, in milliseconds.
   func age() -> Int64 { ageClock.age(at: clock.now()) }
 
-  /// Take what has run out from the queues, durably; at most 4,096 commands.
+  /// Takes what has run out from the queues, durably; at most 4,096 commands, and fewer on a full disk.
   ///
   /// - Returns: the commands that ran out.
   public func expireDue(at wall: Int64) async throws(StoreError) -> [CommandID] {
+    do throws(StoreError) { return try await expireDue(at: wall, limit: 4_096) } catch .diskFull {}
+    return try await expireDue(at: wall, limit: 8)
+  }
+
+  private func expireDue(at wall: Int64, limit: Int) async throws(StoreError) -> [CommandID] {
     let age = age()
-    return try await commits.commit { [own, coding, clock] database in
+    return try await commits.commit(.upkeep) { [own, coding, clock] database in
       try database.noteAge(clock)
       return try database.rows(
         """
         SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer
-        WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? ORDER BY command_id LIMIT 4096
-        """, [age]
+        WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? ORDER BY command_id LIMIT ?
+        """, [age, limit]
       ).map { row in
         let command = try ConfigurationCommand(row, author: own, coding)
         try database.take(

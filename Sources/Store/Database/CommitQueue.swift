@@ -9,6 +9,7 @@ final class CommitQueue: Sendable {
   private struct Job: Sendable {
     /// Run in the transaction; gives what to do once that is durable. May be run again after a rollback.
     let run: @Sendable (Database, WriteGroup) throws -> (@Sendable () -> Void)
+    let purpose: CommitPurpose
     /// Answer that it cannot be done.
     let refuse: @Sendable (StoreError) -> Void
   }
@@ -20,7 +21,9 @@ final class CommitQueue: Sendable {
 
   /// What commits find out about the disk.
   let health = DiskHealth()
-  private let pool: DatabasePool
+  /// What may be committed while little room is left.
+  let room: DiskRoom
+  private let pool: any DatabaseWriter
   private let path: String
   /// The clock for how long things have waited.
   private let age: @Sendable () -> Int64
@@ -35,19 +38,22 @@ final class CommitQueue: Sendable {
     func callBeforeEachCommit(_ body: @escaping @Sendable () -> Void) { beforeCommit.withLock { $0 = body } }
   #endif
 
-  init(_ pool: DatabasePool, age: @escaping @Sendable () -> Int64) {
+  init(_ pool: any DatabaseWriter, path: String, room: DiskRoom, age: @escaping @Sendable () -> Int64) {
     self.pool = pool
+    self.path = path
+    self.room = room
     self.age = age
-    path = pool.path
   }
 
   /// Run `body` in a transaction, perhaps together with others', and give its value once it is durable.
   ///
-  /// - Parameter body: may be run a second time after a rollback, so it changes nothing but the database.
+  /// - Parameters:
+  ///   - purpose: whether it may use the reserve of a full disk.
+  ///   - body: may be run a second time after a rollback, so it changes nothing but the database.
   func commit<Value: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Value
+    _ purpose: CommitPurpose = .work, _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
-    try await commitTogether { database, group in
+    try await commitTogether(purpose) { database, group in
       try group.settle(database)
       return try body(database)
     }
@@ -55,7 +61,7 @@ final class CommitQueue: Sendable {
 
   /// The same for what knows that the counters in `WriteGroup` are ahead of the database.
   func commitTogether<Value: Sendable>(
-    _ body: @escaping @Sendable (Database, WriteGroup) throws -> Value
+    _ purpose: CommitPurpose = .work, _ body: @escaping @Sendable (Database, WriteGroup) throws -> Value
   ) async throws(StoreError) -> Value {
     let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
       enqueue(
@@ -63,7 +69,7 @@ final class CommitQueue: Sendable {
           run: { database, group in
             let value = try body(database, group)
             return { continuation.resume(returning: .success(value)) }
-          }, refuse: { continuation.resume(returning: .failure($0)) }))
+          }, purpose: purpose, refuse: { continuation.resume(returning: .failure($0)) }))
     }
     return try result.get()
   }
@@ -96,34 +102,16 @@ final class CommitQueue: Sendable {
     if let fault = health.fault, fault.isDamage { return refuse(jobs, fault) }
     var running = jobs.startIndex
     do {
-      var endings: [@Sendable () -> Void] = []
-      endings.reserveCapacity(jobs.count)
-      try pool.writeWithoutTransaction { database in
-        try database.inTransaction(.immediate) {
-          let group = WriteGroup(age: age())
-          while running < jobs.endIndex {
-            endings.append(try jobs[running].run(database, group))
-            running += 1
-          }
-          try group.settle(database)
-          #if DEBUG
-            beforeCommit.withLock { $0 }?()
-          #endif
-          return .commit
-        }
-      }
-      for ending in endings { ending() }
+      try attempt(jobs, &running)
+      if room.isLogTooLong { writeLogBack() }
+      if !room.isReserveWhole { restoreReserve() }
     } catch {
       // Nothing of the group is kept.
-      let fault = StoreError(error, path: path)
-      health.failed(fault)
-      if jobs.count == 1 { return refuse(jobs, fault) }
-      switch fault {
-      case .diskFull:
-        // There may be room for the smaller ones, and among these for what makes room; and in the log once it is written back.
-        try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-        for index in jobs.indices { run(jobs[index...index]) }
-      case _ where fault.isOfDisk || running == jobs.endIndex: refuse(jobs, fault)
+      switch error {
+      case .diskFull: runWithoutReserve(jobs)
+      case _ where error.isOfDisk || jobs.count == 1 || running == jobs.endIndex:
+        health.failed(error)
+        refuse(jobs, error)
       default:
         // The one that failed is its caller's business; the others are not done one by one for that.
         run(jobs[..<running])
@@ -131,6 +119,69 @@ final class CommitQueue: Sendable {
         run(jobs[(running + 1)...])
       }
     }
+  }
+
+  /// Runs jobs in one transaction and has their callers resume; keeps nothing of them if it fails.
+  ///
+  /// - Parameter running: set to the job that was being run when it failed.
+  private func attempt(_ jobs: ArraySlice<Job>, _ running: inout Int) throws(StoreError) {
+    var endings: [@Sendable () -> Void] = []
+    endings.reserveCapacity(jobs.count)
+    let purpose: CommitPurpose = jobs.allSatisfy { $0.purpose == .upkeep } ? .upkeep : .work
+    do {
+      try pool.writeWithoutTransaction { database in
+        do {
+          try database.inTransaction(.immediate) {
+            let changes = database.totalChangesCount
+            let group = WriteGroup(age: age())
+            while running < jobs.endIndex {
+              endings.append(try jobs[running].run(database, group))
+              running += 1
+            }
+            try group.settle(database)
+            if database.totalChangesCount != changes { try room.admit(database, purpose) }
+            #if DEBUG
+              beforeCommit.withLock { $0 }?()
+            #endif
+            return .commit
+          }
+        } catch let error as DatabaseError {
+          if let fault = database.diskFault(of: error) { throw fault }
+          throw error
+        }
+      }
+    } catch { throw StoreError(error, path: path) }
+    for ending in endings { ending() }
+  }
+
+  /// Runs jobs one by one on a disk that is full, with the log written back and the reserve given up.
+  ///
+  /// There may be room for the smaller ones, and among these for what makes room.
+  private func runWithoutReserve(_ jobs: ArraySlice<Job>) {
+    room.giveUpReserve()
+    writeLogBack()
+    for index in jobs.indices {
+      var running = index
+      do { try attempt(jobs[index...index], &running) } catch {
+        // What was rolled back has left its room to the log's file.
+        if error == .diskFull { writeLogBack() }
+        health.failed(error)
+        refuse(jobs[index...index], error)
+      }
+    }
+    restoreReserve()
+  }
+
+  /// Takes the room of the reserve again; the disk is full as long as there is none.
+  private func restoreReserve() {
+    if room.takeReserve() { return }
+    writeLogBack()
+    if !room.takeReserve() { health.failed(.diskFull) }
+  }
+
+  /// Writes the log into the database's file and empties it, if no reader holds on to it.
+  private func writeLogBack() {
+    _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
   }
 
   private func refuse(_ jobs: ArraySlice<Job>, _ fault: StoreError) {

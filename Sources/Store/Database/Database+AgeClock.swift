@@ -2,15 +2,9 @@ import GRDB
 import LatchkeyModel
 
 extension Database {
-  /// Go on with the clock for how long things have waited. One that stands still leaves it as it is.
+  /// Goes on with the clock for how long things have waited, and notes it. A clock that stands still leaves it as it is.
   func startAgeClock(_ clock: StoreClock) throws -> AgeClock {
-    let noted = try row("SELECT * FROM age_clock").map {
-      (
-        bootID: $0["boot_id"] as String, base: $0["base"] as Int64,
-        last: BootInstant(milliseconds: $0["last_boot"] as Int64)
-      )
-    }
-    let started = AgeClock(after: noted, bootID: clock.bootID)
+    let started = try startedAgeClock(clock)
     guard !clock.bootID.isEmpty else { return started }
     try run(
       """
@@ -18,6 +12,17 @@ extension Database {
         base = excluded.base, last_boot = max(excluded.last_boot, iif(boot_id = excluded.boot_id, last_boot, 0))
       """, [started.bootID, started.base, clock.now().milliseconds])
     return started
+  }
+
+  /// Returns the clock as it goes on from the last note; notes nothing.
+  func startedAgeClock(_ clock: StoreClock) throws -> AgeClock {
+    let noted = try row("SELECT * FROM age_clock").map {
+      (
+        bootID: $0["boot_id"] as String, base: $0["base"] as Int64,
+        last: BootInstant(milliseconds: $0["last_boot"] as Int64)
+      )
+    }
+    return AgeClock(after: noted, bootID: clock.bootID)
   }
 
   /// Note how far the clock is, so that the next boot goes on from there.

@@ -1,4 +1,7 @@
 import GRDB
+import GRDBSQLite
+import Glibc
+import LatchkeyModel
 
 extension Store {
   /// What is wrong with the disk; nil while nothing is.
@@ -9,12 +12,17 @@ extension Store {
     commits.health.observe(observer)
   }
 
+  /// Finds out whether the disk has room for new work if little of it is left, as a node does that starts.
+  public func examineDisk() async {
+    if commits.room.isShort { _ = await tryDisk() }
+  }
+
   /// Find out whether a fault of the disk is over, by writing more than most commits do and taking it back.
   ///
   /// - Returns: whether it is.
   public func tryDisk() async -> Bool {
     do {
-      for length in [Self.trialBytes, 1] {
+      for length in [commits.room.plan.trial, 1] {
         try await commits.commit {
           try $0.run(
             "INSERT INTO setting VALUES ('disk-trial', printf('%.*c', ?, '-')) "
@@ -22,15 +30,35 @@ extension Store {
         }
       }
     } catch { return false }
+    guard commits.room.isReserveWhole else { return false }
     commits.health.proved()
     return diskFault == nil
   }
 
-  /// Bytes of a trial write: a disk that has just no room for a message is no disk with room.
-  private static var trialBytes: Int { 256 << 10 }
+  /// The disk as the node shows it.
+  public var diskStatus: DiskStatus { commits.room.status(fault: diskFault) }
 
   #if DEBUG
     /// Call `body` in each transaction when its work is done and nothing of it is committed; for tests that kill there.
     public func beforeEachCommit(_ body: @escaping @Sendable () -> Void) { commits.callBeforeEachCommit(body) }
   #endif
+}
+
+extension Database {
+  /// The fault of the disk that SQLite tells of by the system's error number alone, such as a quota that is used up.
+  func diskFault(of error: DatabaseError) -> StoreError? {
+    guard error.resultCode == .SQLITE_IOERR || error.resultCode == .SQLITE_CANTOPEN else { return nil }
+    return StoreError(errorNumber: sqlite3_system_errno(sqliteConnection))
+  }
+}
+
+extension StoreError {
+  /// The fault of the disk that an error number of the system stands for; `nil` for any other number.
+  init?(errorNumber: Int32) {
+    switch errorNumber {
+    case ENOSPC, EDQUOT: self = .diskFull
+    case EROFS: self = .readOnly
+    default: return nil
+    }
+  }
 }

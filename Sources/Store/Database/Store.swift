@@ -1,13 +1,14 @@
 import CSQLite
 import Foundation
 import GRDB
+import Glibc
 import LatchkeyModel
 
 /// The node's database: everything that has to outlive the process, in one SQLite file that one process opens.
 ///
 /// Write-ahead log with `synchronous=FULL`: what a method has returned is on the disk. Every method throws `StoreError`.
 public final class Store: Sendable {
-  let pool: DatabasePool
+  let pool: any DatabaseWriter
   let commits: CommitQueue
   let coding: any BodyCoding
   let keys: any KeySource
@@ -18,16 +19,18 @@ public final class Store: Sendable {
   /// The file.
   public let path: String
 
-  /// Open the database, making it when it is not there, checking it when it is.
+  /// Opens the database, making it when it is not there, checking it when it is.
   ///
   /// - Parameters:
   ///   - caps: what may wait for one peer in one class.
   ///   - clock: this boot's ID and clock, for how long things have waited.
+  ///   - keepsReserve: whether to hold room on the disk for when it is full, as a node does that runs. A database of this
+  ///     version is then opened on a full disk, too.
   ///
   /// A damaged file is moved aside with its log files, never deleted, and reported as `StoreError.corrupt`.
   public init(
     path: String, own: DeviceID, coding: any BodyCoding, keys: any KeySource, caps: QueueCaps = QueueCaps(),
-    clock: StoreClock = .stopped
+    clock: StoreClock = .stopped, keepsReserve: Bool = false
   ) throws(StoreError) {
     self.caps = caps
     self.clock = clock
@@ -36,16 +39,10 @@ public final class Store: Sendable {
     self.coding = coding
     self.keys = keys
     do {
-      let existed = FileManager.default.fileExists(atPath: path)
-      var configuration = Configuration()
-      configuration.busyMode = .timeout(5)
-      configuration.maximumReaderCount = 3
-      configuration.foreignKeysEnabled = true
-      // One file for the owner alone, from its first byte on.
-      let mask = umask(0o077)
-      defer { umask(mask) }
-      let pool = try DatabasePool(path: path, configuration: configuration)
-      if existed {
+      let isNew = try Self.makeFile(path)
+      let room = DiskRoom(path: path, keepsReserve: keepsReserve)
+      let pool = try Self.open(path, room)
+      if !isNew {
         let verdict = try pool.read { try String.fetchAll($0, sql: "PRAGMA quick_check(1)") }
         guard verdict == ["ok"] else { throw StoreError.corrupt(path: path, setAside: nil) }
       }
@@ -61,18 +58,77 @@ public final class Store: Sendable {
       if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
       try migrator.migrate(pool)
       // GRDB sets NORMAL when it turns the write-ahead log on, whatever was asked for before: it has to be said after that.
-      // The log is written back every 16 MB and pages are kept in 8 MB: a busy queue touches the same pages again and again.
+      // Pages are kept in 8 MB: a busy queue touches the same pages again and again.
       try pool.writeWithoutTransaction {
-        try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -8000")
+        try $0.execute(
+          sql: """
+            PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = \(room.plan.logPages);
+            PRAGMA journal_size_limit = \(room.plan.log); PRAGMA cache_size = -8000
+            """)
       }
-      let ageClock = try pool.write { try $0.startAgeClock(clock) }
+      let ageClock = try Self.startAgeClock(clock, pool)
       self.ageClock = ageClock
       self.pool = pool
-      commits = CommitQueue(pool) { ageClock.age(at: clock.now()) }
+      commits = CommitQueue(pool, path: path, room: room) { ageClock.age(at: clock.now()) }
+      if !room.takeReserve() { commits.health.failed(.diskFull) }
     } catch {
       let fault = StoreError(error, path: path)
       guard case .corrupt = fault else { throw fault }
       throw .corrupt(path: path, setAside: Self.setAside(path))
+    }
+  }
+
+  /// Makes an empty file for the owner alone, whatever the process's mask and the folder's access control lists say.
+  ///
+  /// - Returns: whether nothing was there.
+  private static func makeFile(_ path: String) throws -> Bool {
+    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let code = errno
+    if descriptor >= 0 {
+      _ = Glibc.close(descriptor)
+      return true
+    }
+    if code == EEXIST {
+      var status = stat()
+      return stat(path, &status) == 0 && status.st_size == 0
+    }
+    throw StoreError(errorNumber: code) ?? .cannotOpen(path: path, reason: String(cString: strerror(code)))
+  }
+
+  /// Opens the connections; on a full disk with the reserve given up, and then with one connection that needs no room.
+  private static func open(_ path: String, _ room: DiskRoom) throws -> any DatabaseWriter {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(5)
+    configuration.maximumReaderCount = 3
+    configuration.foreignKeysEnabled = true
+    // What SQLite sets aside for a moment needs no room on another disk.
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
+    room.prepareToOpen()
+    do { return try DatabasePool(path: path, configuration: configuration) } catch let error as DatabaseError
+      where isForWantOfRoom(error)
+    {
+      room.giveUpReserve()
+    }
+    do { return try DatabasePool(path: path, configuration: configuration) } catch let error as DatabaseError
+      where isForWantOfRoom(error)
+    {
+      // The index of the log in memory of its own instead of in a file, which no second connection can use.
+      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+      return try DatabaseQueue(path: path, configuration: configuration)
+    }
+  }
+
+  private static func isForWantOfRoom(_ error: DatabaseError) -> Bool {
+    error.resultCode == .SQLITE_FULL || error.extendedResultCode == .SQLITE_IOERR_SHMSIZE
+      || error.extendedResultCode == .SQLITE_IOERR_WRITE
+  }
+
+  /// Goes on with the clock for how long things have waited; on a full disk from where it was noted last.
+  private static func startAgeClock(_ clock: StoreClock, _ pool: any DatabaseWriter) throws -> AgeClock {
+    do { return try pool.write { try $0.startAgeClock(clock) } } catch let error as DatabaseError
+      where isForWantOfRoom(error)
+    {
+      return try pool.read { try $0.startedAgeClock(clock) }
     }
   }
 
@@ -112,7 +168,7 @@ public final class Store: Sendable {
   }
 
   public func set(_ key: String, to value: String) async throws(StoreError) {
-    try await commits.commit {
+    try await commits.commit(.upkeep) {
       try $0.run("INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", [key, value])
     }
   }

@@ -43,7 +43,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .diskFull:
-      "The disk is full: make room; nothing that was accepted is lost, and new work is refused until then."
+      "The disk is full, or this user's share of it is used up: make room; nothing that was accepted is lost, and new work "
+        + "is refused until then."
     case .readOnly: "The state folder's disk is read-only: mount it writable, or choose another one with --state-dir."
     case .inputOutput(let what): "The disk reported a fault (\(what)): check it with `dmesg` and make a backup now."
     case .cannotOpen(let path, let reason):

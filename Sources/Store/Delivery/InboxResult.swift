@@ -18,4 +18,16 @@ public struct InboxResult: Hashable, Sendable {
   public var usageRecords = 0
   /// Commands that took effect now.
   public var appliedCommands = 0
+
+  /// Adds what a later commit brought about.
+  mutating func add(_ later: InboxResult) {
+    changes += later.changes
+    commands += later.commands
+    faults += later.faults
+    wasRemoved = wasRemoved || later.wasRemoved
+    hasCompletedPairing = hasCompletedPairing || later.hasCompletedPairing
+    hasNewKeys = hasNewKeys || later.hasNewKeys
+    usageRecords += later.usageRecords
+    appliedCommands += later.appliedCommands
+  }
 }

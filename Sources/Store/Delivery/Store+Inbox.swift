@@ -15,7 +15,10 @@ extension Store {
     }
   }
 
-  /// Bring items into force: effects, receipts and watermarks in one transaction. What was in force already changes nothing.
+  /// Brings items into force: effects, receipts and watermarks in one transaction. What was in force already changes nothing.
+  ///
+  /// On a full disk the items are taken in parts, as many as there is room for. When not all of them could be taken, those
+  /// that were are in force, and are passed over when they come again.
   ///
   /// - Parameters:
   ///   - runs: as the inbox machine gathered them; a `removal` among them has a verified signature.
@@ -23,6 +26,31 @@ extension Store {
   ///
   /// Throws `StoreError.noSuchPeer` for a device that is removed: what was under way when that happened is not taken.
   public func receive(
+    _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, enforcement: Enforcement, at wall: Int64
+  ) async throws(StoreError) -> InboxResult {
+    do throws(StoreError) {
+      return try await receiveAtOnce(runs, from: device, role: role, enforcement: enforcement, at: wall)
+    } catch .diskFull where runs.reduce(0, { $0 + $1.items.count }) > 1 {}
+    var result = InboxResult()
+    var step = Self.longestPart
+    for run in runs {
+      var rest = run.items[...]
+      while !rest.isEmpty, !result.wasRemoved {
+        var part = run
+        part.items = Array(rest.prefix(step))
+        do throws(StoreError) {
+          result.add(try await receiveAtOnce([part], from: device, role: role, enforcement: enforcement, at: wall))
+          rest = rest.dropFirst(step)
+        } catch .diskFull where step > 1 { step /= 4 }
+      }
+    }
+    return result
+  }
+
+  /// Items of the first part on a full disk; a power of four.
+  private static var longestPart: Int { 64 }
+
+  private func receiveAtOnce(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, enforcement: Enforcement, at wall: Int64
   ) async throws(StoreError) -> InboxResult {
     let decoded = runs.map { DecodedRun($0, coding) }

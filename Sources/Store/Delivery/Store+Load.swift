@@ -17,7 +17,7 @@ extension Store {
       case .isNotBound(let peer):
         // A few more than were asked for, so that a busy stream does this once in a thousand items.
         let bound = Int64(clamping: from) + Int64(items) + 1_024
-        try await commits.commit { database in
+        try await commits.commit(.upkeep) { database in
           try database.run(
             "UPDATE outbox_stream SET sent_bound = max(sent_bound, ?) WHERE peer = ? AND class = ? AND epoch = ?",
             [bound, peer, Int64(streamClass.rawValue), Int64(bitPattern: epoch)])

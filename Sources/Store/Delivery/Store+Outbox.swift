@@ -17,13 +17,37 @@ extension Store {
     }
   }
 
-  /// The peer has stored everything up to a point: forget the items, mark their commands, and bring keys among them into
-  /// force.
+  /// Forgets the items that a peer has stored, marks their commands, and brings keys among them into force.
+  ///
+  /// On a full disk this is done in steps, each of which frees room for the next.
   @discardableResult
   public func forget(
     _ device: DeviceID, _ stored: StreamPosition, at wall: Int64
   ) async throws(StoreError) -> StoredResult {
-    let result = try await commits.commit { [coding, keys] database in
+    do throws(StoreError) { return try await forgetAtOnce(device, stored, at: wall) } catch .diskFull {}
+    var result = StoredResult()
+    var step = Self.longestStep
+    while let known = try await outboxPositions(device)[stored.streamClass], known.epoch == stored.epoch,
+      known.storedThrough < stored.through
+    {
+      var position = stored
+      position.through = known.storedThrough + min(step, stored.through - known.storedThrough)
+      do throws(StoreError) {
+        let part = try await forgetAtOnce(device, position, at: wall)
+        result.hasNewKeys = result.hasNewKeys || part.hasNewKeys
+        result.change = part.change ?? result.change
+      } catch .diskFull where step > 1 { step /= 4 }
+    }
+    return result
+  }
+
+  /// Items of the first step on a full disk; a power of four.
+  private static var longestStep: UInt64 { 64 }
+
+  private func forgetAtOnce(
+    _ device: DeviceID, _ stored: StreamPosition, at wall: Int64
+  ) async throws(StoreError) -> StoredResult {
+    let result = try await commits.commit(.upkeep) { [coding, keys] database in
       let peer = try database.address(of: device)
       let classNumber = Int64(stored.streamClass.rawValue)
       let through = Int64(bitPattern: stored.through)

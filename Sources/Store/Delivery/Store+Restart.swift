@@ -15,7 +15,7 @@ extension Store {
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause, at wall: Int64
   ) async throws(StoreError) -> OutboxPosition {
     let age = age()
-    return try await commits.commit { [own, coding, keys, caps] database in
+    return try await commits.commit(.upkeep) { [own, coding, keys, caps] database in
       let peer = try database.address(of: device)
       // What came to light before a removal was taken says nothing of a device that is removed for good.
       let isRemoved = try database.first(

@@ -36,7 +36,7 @@ extension Store {
 
   /// Count a wrong guess, durably; the fifth closes the code. Gives the failures so far.
   public func countFailure(_ pairingID: String) async throws(StoreError) -> Int {
-    try await commits.commit { database in
+    try await commits.commit(.upkeep) { database in
       let row = try database.row(
         "UPDATE invitation SET failures = failures + 1 WHERE pairing_id = ? AND outcome IS NULL RETURNING failures",
         [pairingID])
@@ -48,7 +48,7 @@ extension Store {
 
   /// Close a code: its secrets are overwritten.
   public func close(_ pairingID: String, _ outcome: PairingOutcome) async throws(StoreError) {
-    try await commits.commit { database in try database.close(pairingID, outcome) }
+    try await commits.commit(.upkeep) { database in try database.close(pairingID, outcome) }
   }
 }
 

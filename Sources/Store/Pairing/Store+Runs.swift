@@ -9,7 +9,7 @@ extension Store {
 
   /// Count a run of a typed code, durably, before it can tell anybody anything. Gives the runs so far.
   public func countRun(discriminator: UInt16, bootID: String, now: BootInstant) async throws(StoreError) -> Int {
-    try await commits.commit { database in
+    try await commits.commit(.upkeep) { database in
       let runs = try database.runs(discriminator, bootID, now)
       guard runs > 0 else {
         try database.run(
@@ -23,7 +23,7 @@ extension Store {
 
   /// The last run was answered by the inviter: it does not count.
   public func creditRun(discriminator: UInt16) async throws(StoreError) {
-    try await commits.commit { database in
+    try await commits.commit(.upkeep) { database in
       try database.run(
         "UPDATE pairing_run SET runs = runs - 1 WHERE discriminator = ? AND runs > 0", [Int64(discriminator)])
     }

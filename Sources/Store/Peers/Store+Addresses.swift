@@ -31,7 +31,7 @@ extension Store {
   public func addressFailed(
     _ address: String, of device: DeviceID, network: String?, reason: String, at wall: Int64
   ) async throws(StoreError) {
-    try await commits.commit { database in
+    try await commits.commit(.upkeep) { database in
       try database.run(
         """
         UPDATE address SET last_failure_at = ?, failure = ?

@@ -7,7 +7,7 @@ extension Store {
   ///
   /// - Parameter key: 32 bytes.
   public func foundHousehold(discoveryKey key: [UInt8]) async throws(StoreError) {
-    try await commits.commit { database in
+    try await commits.commit(.upkeep) { database in
       guard try database.newestGeneration() == nil else { return }
       try database.run("INSERT INTO discovery_key VALUES (0, ?)", [Data(key)])
     }
@@ -30,7 +30,7 @@ extension Store {
   ///
   /// - Returns: whether one was erased.
   public func peer(_ device: DeviceID, answersWith keyID: [UInt8]) async throws(StoreError) -> Bool {
-    let isErased = try await commits.commit { [keys] database in
+    let isErased = try await commits.commit(.upkeep) { [keys] database in
       guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]) else {
         return false
       }

@@ -47,7 +47,7 @@ extension Store {
   public func promote(
     _ device: DeviceID, address: ReachedAddress? = nil, at wall: Int64
   ) async throws(StoreError) -> Bool {
-    try await commits.commit { [own, coding, keys] database in
+    try await commits.commit(.upkeep) { [own, coding, keys] database in
       let isPromoted = try database.promote(device, keys, coding, by: own, at: wall)
       if isPromoted, let address {
         try database.run(
@@ -61,7 +61,7 @@ extension Store {
 
   /// Roll a half-made pairing back: what was before is in force again; a device that was never active leaves no trace.
   public func discardPending(_ device: DeviceID) async throws(StoreError) {
-    try await commits.commit { database in
+    try await commits.commit(.upkeep) { database in
       let isNew = try database.row(
         "SELECT 1 FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
       // A session may have brought something before the pairing was over: it goes with the device.
@@ -76,7 +76,7 @@ extension Store {
 
   /// A half-made pairing had no last word in time: it is over for the person, and its key waits for a session alone.
   public func lapse(_ device: DeviceID, bootID: String, now: BootInstant) async throws(StoreError) {
-    try await commits.commit { database in
+    try await commits.commit(.upkeep) { database in
       try database.run(
         "UPDATE peer SET pending_lapsed = 1, pending_boot_id = ?, pending_since_boot = ? "
           + "WHERE device_id = ? AND pending_key IS NOT NULL", [bootID, now.milliseconds, Data(device.bytes)])
@@ -89,7 +89,7 @@ extension Store {
   public func seen(
     _ device: DeviceID, address: ReachedAddress?, synced: Bool, isSession: Bool = false, at wall: Int64
   ) async throws(StoreError) {
-    try await commits.commit { database in
+    try await commits.commit(.upkeep) { database in
       try database.run(
         """
         UPDATE peer SET last_seen_at = ?1, last_address = coalesce(?2, last_address),
@@ -104,7 +104,7 @@ extension Store {
   ///
   /// - Parameter addresses: `host:port` each, without spaces.
   public func told(_ device: DeviceID, _ addresses: [String]) async throws(StoreError) {
-    try await commits.commit { database in
+    try await commits.commit(.upkeep) { database in
       try database.run(
         "UPDATE peer SET told = ? WHERE device_id = ?", [addresses.joined(separator: " "), Data(device.bytes)])
     }

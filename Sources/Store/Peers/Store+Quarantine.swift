@@ -5,7 +5,7 @@ import LatchkeyModel
 extension Store {
   /// Two live machines use a device's keys: nothing is exchanged with it until a person has decided.
   public func quarantine(_ device: DeviceID, at wall: Int64) async throws(StoreError) {
-    try await commits.commit { [own] database in
+    try await commits.commit(.upkeep) { [own] database in
       let row = try database.row(
         "UPDATE peer SET quarantined_at = ? WHERE device_id = ? AND state = 2 AND quarantined_at IS NULL RETURNING name",
         [wall, Data(device.bytes)])
@@ -18,7 +18,7 @@ extension Store {
 
   /// Trust a device again. Gives whether it was quarantined.
   public func release(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> Bool {
-    try await commits.commit { [own] database in
+    try await commits.commit(.upkeep) { [own] database in
       let row = try database.row(
         "UPDATE peer SET quarantined_at = NULL WHERE device_id = ? AND quarantined_at IS NOT NULL RETURNING name",
         [Data(device.bytes)])

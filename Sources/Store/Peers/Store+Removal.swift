@@ -8,7 +8,7 @@ extension Store {
   public func remove(
     _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8], at wall: Int64
   ) async throws(StoreError) -> RemovalResult {
-    try await commits.commit { [own, coding, keys] database in
+    try await commits.commit(.upkeep) { [own, coding, keys] database in
       guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]) else {
         throw StoreError.noSuchPeer
       }
@@ -43,7 +43,7 @@ extension Store {
 
   /// The removed device has heard of it, or never will: erase the last keys.
   public func removalTold(_ device: DeviceID) async throws(StoreError) {
-    try await commits.commit { database in
+    try await commits.commit(.upkeep) { database in
       // A new pairing that is under way decides what becomes of it.
       let isThere = try database.row(
         "SELECT 1 FROM peer WHERE device_id = ? AND state = 3 AND pending_key IS NULL", [Data(device.bytes)])
@@ -57,7 +57,7 @@ extension Store {
 
   /// A removal was sent in a session. Gives the sessions so far.
   public func removalSent(_ device: DeviceID) async throws(StoreError) -> Int {
-    try await commits.commit { database in
+    try await commits.commit(.upkeep) { database in
       let row = try database.row(
         """
         UPDATE peer SET removal_sessions = removal_sessions + 1, removal_silences = 0
@@ -69,7 +69,7 @@ extension Store {
 
   /// A removed device that has not been told met a call with silence. Gives the silences so far.
   public func removalMetSilence(_ device: DeviceID) async throws(StoreError) -> Int {
-    try await commits.commit { database in
+    try await commits.commit(.upkeep) { database in
       let row = try database.row(
         "UPDATE peer SET removal_silences = removal_silences + 1 WHERE device_id = ? AND state = 3 RETURNING removal_silences",
         [Data(device.bytes)])

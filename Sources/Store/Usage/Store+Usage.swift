@@ -37,7 +37,7 @@ extension Store {
 
   /// Note that sessions are still running.
   public func heartbeat(_ records: [RecordID], now: BootInstant, at wall: Int64) async throws(StoreError) {
-    try await commits.commit { database in
+    try await commits.commit(.upkeep) { database in
       for record in records {
         try database.run(
           "UPDATE open_session SET last_seen_boot = ?, last_seen_at = ? WHERE record_id = ?",

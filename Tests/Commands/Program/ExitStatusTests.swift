@@ -58,7 +58,7 @@ import Testing
   @Test(
     arguments: [
       (NodeUnavailable.Reason.notInitialised, 66, "latchkey init"), (.notRunning, 69, "latchkey run"),
-      (.notPermitted, 77, "as that user"),
+      (.notPermitted, 77, "as that user"), (.notPrivate, 77, "chmod 700"),
     ] as [(NodeUnavailable.Reason, Int32, String)])
   func aNodeThatCannotBeAskedSaysTheNextStep(reason: NodeUnavailable.Reason, status: Int32, next: String) async {
     for arguments in [["devices", "list"], ["status"], ["usage", "track", "--app", "a.b", "--", "true"]] {

@@ -33,8 +33,9 @@ extension ProcessTests {
       let faults = [
         Fault(role: .child, order: "sync 5"), Fault(role: .parent, order: "sync 5"),
         Fault(role: .child, order: "write 5"), Fault(role: .parent, order: "write 28", sentence: "The disk is full"),
-        // What a file system answers that has turned itself read-only.
-        Fault(role: .child, order: "write 30"),
+        // What a file system answers that has turned itself read-only, and one on which a quota is used up.
+        Fault(role: .child, order: "write 30", sentence: "The state folder's disk is read-only"),
+        Fault(role: .parent, order: "write 122", sentence: "The disk is full"),
       ]
       try await Self.each(faults) { fault in
         try await ProcessLab.run { lab in

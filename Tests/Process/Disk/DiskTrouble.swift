@@ -115,7 +115,7 @@ struct DiskTrouble: Sendable {
     ).recordID
   }
 
-  private static func endUse(_ id: RecordID, on child: NodeProcess) async throws {
+  static func endUse(_ id: RecordID, on child: NodeProcess) async throws {
     _ = try await child.api.endUsage(
       recordID: id.description, UsageEndRequest(endedAt: now(), endedAtWall: 61_000))
   }

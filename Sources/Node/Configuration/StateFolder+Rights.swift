@@ -1,0 +1,149 @@
+import Foundation
+import Glibc
+import LatchkeyStore
+
+/// Who may use a state folder and its files: the user that it belongs to, and nobody else.
+extension StateFolder {
+  /// Checks that the folder and each file of Latchkey in it are this user's alone, as the key file has to be.
+  ///
+  /// - Throws: `NodeStartupError`, whose sentence names the path and what to do.
+  func check() throws(NodeStartupError) {
+    let descriptor = try open()
+    defer { close(descriptor) }
+    let status = try Self.status(of: descriptor, path)
+    guard status.st_uid == geteuid() else {
+      throw Self.refusal(
+        "The state folder \(path) belongs to user \(status.st_uid): run latchkey as that user, or choose a folder of your own "
+          + "with --state-dir.")
+    }
+    guard status.st_mode & 0o077 == 0 else {
+      throw Self.refusal(
+        "Others may use the state folder \(path) (mode \(Self.octal(status))): run `chmod 700` on it, or choose another one "
+          + "with --state-dir.")
+    }
+    guard access(path, R_OK | W_OK | X_OK) == 0 else {
+      if errno == EROFS { throw NodeStartupError(StoreError.readOnly) }
+      throw NodeStartupError(
+        "The state folder \(path) cannot be read or written (\(String(cString: strerror(errno)))): check its owner and rights.",
+        exitStatus: 77)
+    }
+    for name in Self.names(in: path) where Self.isOurs(name) { try checkFile(name, in: descriptor) }
+  }
+
+  /// Takes the rights of others from an empty folder of this user's that they can only look into.
+  ///
+  /// - Returns: what was done, as a sentence; `nil` if there was nothing to do.
+  func tighten() throws(NodeStartupError) -> String? {
+    let descriptor = try open()
+    defer { close(descriptor) }
+    let status = try Self.status(of: descriptor, path)
+    guard status.st_uid == geteuid(), status.st_mode & 0o077 != 0, status.st_mode & 0o022 == 0,
+      Self.names(in: path).isEmpty, fchmod(descriptor, 0o700) == 0
+    else { return nil }
+    return "The empty folder \(path) had mode \(Self.octal(status)), and is now its owner's alone (700)."
+  }
+
+  /// A folder above this one in which any user may rename and replace what is there; `nil` for none.
+  private var exposedParent: String? {
+    var parent = path
+    while parent.count > 1 {
+      parent = (parent as NSString).deletingLastPathComponent
+      var status = stat()
+      // In a sticky folder, such as /tmp, only its owner renames a file.
+      if stat(parent, &status) == 0, status.st_mode & 0o002 != 0, status.st_mode & 0o1000 == 0 { return parent }
+    }
+    return nil
+  }
+
+  /// What a person should know of a folder above this one, as a sentence; `nil` if there is nothing.
+  var parentWarning: String? {
+    exposedParent.map {
+      "Any user of this machine may replace the state folder, since they may change \($0): run `chmod +t` on that, or move the "
+        + "state folder elsewhere."
+    }
+  }
+
+  /// Removes what a crash has left of writing the key file; the caller holds the folder's lock.
+  func removeLeftovers() {
+    for name in Self.names(in: path) where name.hasPrefix(Self.leftover) { unlink(path + "/" + name) }
+  }
+
+  private static let leftover = ".identity.key."
+
+  /// A Boolean value that indicates whether a file of this name is Latchkey's.
+  private static func isOurs(_ name: String) -> Bool {
+    name.hasPrefix("latchkey.sqlite") || name.hasPrefix("identity.key") || name.hasPrefix("node.json")
+      || name.hasPrefix(leftover) || name == "lock" || name == "control.sock"
+  }
+
+  private static func names(in path: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+  }
+
+  private func checkFile(_ name: String, in folder: Int32) throws(NodeStartupError) {
+    var status = stat()
+    guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      // It may go while it is looked at, as the socket of a node does that ends.
+      if errno == ENOENT { return }
+      throw Self.refusal(
+        "\(path)/\(name) cannot be read (\(String(cString: strerror(errno)))): check its owner and rights.")
+    }
+    let file = "\(path)/\(name)"
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFSOCK where name == "control.sock": break
+    case S_IFLNK:
+      throw Self.refusal("\(file) is a symbolic link, which is not followed: put the file itself in its place.")
+    default: throw Self.refusal("\(file) is not a plain file: move it away.")
+    }
+    guard status.st_uid == geteuid() else {
+      throw Self.refusal(
+        "\(file) belongs to user \(status.st_uid): run `sudo chown \(geteuid())` on it, or choose another folder with --state-dir."
+      )
+    }
+    guard status.st_mode & 0o077 == 0 else {
+      throw Self.refusal("Others may use \(file) (mode \(Self.octal(status))): run `chmod 600` on it.")
+    }
+    // The key file has a second name for an instant while it is made.
+    guard status.st_nlink == 1 || name.hasPrefix("identity.key") || name.hasPrefix(Self.leftover) else {
+      throw Self.refusal(
+        "\(file) has \(status.st_nlink) names, so that others may change it: put a copy of it in its place.")
+    }
+  }
+
+  /// Opens the folder itself, not one that a symbolic link leads to.
+  private func open() throws(NodeStartupError) -> Int32 {
+    let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    if descriptor >= 0 { return descriptor }
+    let code = errno
+    var status = stat()
+    let isLink = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    switch code {
+    case ENOENT:
+      throw NodeStartupError(
+        "There is no state folder \(path): make one with `latchkey init --role parent|child --name NAME`.",
+        exitStatus: 66)
+    case _ where isLink:
+      throw Self.refusal(
+        "The state folder \(path) is a symbolic link, which is not followed: name the folder itself with --state-dir.")
+    case ENOTDIR:
+      throw NodeStartupError("\(path) is not a folder: choose another one with --state-dir.", exitStatus: 73)
+    default:
+      throw Self.refusal(
+        "The state folder \(path) cannot be read (\(String(cString: strerror(code)))): check its owner and rights.")
+    }
+  }
+
+  private static func status(of descriptor: Int32, _ path: String) throws(NodeStartupError) -> stat {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw refusal("The state folder \(path) cannot be read (\(String(cString: strerror(errno)))): check its disk.")
+    }
+    return status
+  }
+
+  private static func octal(_ status: stat) -> String { String(status.st_mode & 0o7777, radix: 8) }
+
+  /// A refusal with the exit status that the key file's rights have.
+  private static func refusal(_ sentence: String) -> NodeStartupError { NodeStartupError(sentence, exitStatus: 77) }
+}
