@@ -1,3 +1,4 @@
+#include <spawn.h>
 #include <sys/prctl.h>
 
 // Swift cannot call a function with a variable number of arguments.
@@ -5,3 +6,6 @@
 static inline int latchkey_get_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
 
 static inline int latchkey_set_dumpable(int value) { return prctl(PR_SET_DUMPABLE, value, 0, 0, 0); }
+
+// Of the C library since 2.34; its header declares it only to programs that ask for more than POSIX.
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);

@@ -5,6 +5,6 @@ import LatchkeyCommands
 @main
 enum Latchkey {
   static func main() async {
-    exit(await LatchkeyProgram.run(arguments: Array(CommandLine.arguments.dropFirst())))
+    exit(await LatchkeyProgram.main(arguments: Array(CommandLine.arguments.dropFirst())))
   }
 }

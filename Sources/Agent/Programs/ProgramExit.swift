@@ -32,8 +32,7 @@ public struct ProgramExit: Hashable, Sendable {
   /// know: it shows 128 and the number either way, but only a real death by SIGINT stops the loop the command stands in.
   public func passOn() -> Never {
     if case .signalled(let number) = cause {
-      var none = rlimit(rlim_cur: 0, rlim_max: 0)
-      setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+      CoreFiles.forbid()
       signal(number, SIG_DFL)
       var only = sigset_t()
       sigemptyset(&only)

@@ -1,11 +1,13 @@
+import CProcess
 import Foundation
 import Glibc
 import LatchkeyModel
 
 /// A program to be run as a child of this process, in the foreground of its terminal.
 ///
-/// It inherits standard input, output and error, the environment, the folder and the process group; so it is what it would
-/// be without us between it and the shell. Signals sent to us are passed on while it runs.
+/// It inherits standard input, output and error, the environment, the folder, the process group and the descriptors that
+/// this process was started with (`InheritedDescriptors`), and nothing that this process has opened itself; so it is what it
+/// would be without us between it and the shell. Signals sent to us are passed on while it runs.
 public struct TrackedProgram: Sendable {
   private let arguments: [String]
 
@@ -55,14 +57,31 @@ public struct TrackedProgram: Sendable {
     sigaddset(&asUsual, SIGPIPE)
     posix_spawnattr_setsigdefault(&attributes, &asUsual)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    Self.keepInherited(&actions)
 
     let words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var pid: pid_t = 0
-    switch posix_spawn(&pid, file, nil, &attributes, words, environ) {
+    switch posix_spawn(&pid, file, &actions, &attributes, words, environ) {
     case 0: return pid
     case let code where [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code): throw .system(call: "posix_spawn", errno: code)
     case let code: throw .notExecutable(file, errno: code)
     }
+  }
+
+  /// Closes in the program every descriptor that this process has opened itself, and leaves those that it was given.
+  ///
+  /// The new process does this for itself: not every library marks its descriptors close-on-exec, and another thread may open
+  /// one at any moment.
+  private static func keepInherited(_ actions: inout posix_spawn_file_actions_t) {
+    var next = STDERR_FILENO + 1
+    for descriptor in InheritedDescriptors.all {
+      for own in next..<descriptor { posix_spawn_file_actions_addclose(&actions, own) }
+      next = descriptor + 1
+    }
+    posix_spawn_file_actions_addclosefrom_np(&actions, next)
   }
 }

@@ -3,7 +3,8 @@ import Synchronization
 
 /// Keeps this process's memory out of core dumps and other programs' reach for as long as the value lives.
 ///
-/// Whoever shows, reads or holds a pairing code has one. The last one to end gives back what was before.
+/// A node has one for as long as it runs, and a command that shows or reads a pairing code until it is done. The last one to
+/// end restores the earlier setting.
 public struct UndumpableScope: ~Copyable, Sendable {
   private struct State {
     var open = 0

@@ -1,7 +1,17 @@
 import ArgumentParser
+import LatchkeyAgent
 
 /// The program as a function: arguments in, exit status out.
 public enum LatchkeyProgram {
+  /// Runs the command line of this process; nothing else may run in it before.
+  ///
+  /// - Parameter arguments: without the program's own name.
+  /// - Returns: the process's exit status.
+  public static func main(arguments: [String]) async -> Int32 {
+    InheritedDescriptors.note()
+    return await run(arguments: arguments)
+  }
+
   /// Parse the arguments, run the command and say on standard error what went wrong.
   ///
   /// - Parameter arguments: without the program's own name.

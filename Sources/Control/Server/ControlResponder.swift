@@ -2,6 +2,7 @@ import Hummingbird
 import LatchkeyModel
 import Logging
 import NIOCore
+import NIOHTTP1
 import ServiceLifecycle
 
 /// Answers the local API's requests out of a node.
@@ -18,12 +19,19 @@ struct ControlResponder: HTTPResponder {
         throw ControlFailure(
           403, .forbidden, "This node belongs to another user: run the command as the user who runs the node.")
       }
+      // What follows the headers cannot be told apart without an encoding that is known here.
+      if let encoding = request.headers[.transferEncoding], encoding.lowercased() != "chunked" {
+        throw ControlFailure(
+          501, .invalid, "The request's Transfer-Encoding is unknown here: send the body with a Content-Length.")
+      }
       let route = try LocalRoute.read(method: request.method.rawValue, target: request.head.path ?? "")
       return try await answer(route, request: request)
     } catch let failure as ControlFailure {
       return Self.response(failure, on: context.channel)
     } catch let error as LocalAPIError {
       return Self.response(ControlFailure(error), on: context.channel)
+    } catch let fault as HTTPParserError {
+      return Self.response(ControlFailure(fault), on: context.channel)
     } catch is CancellationError {
       return Self.response(.stopping, on: context.channel)
     } catch {
@@ -89,6 +97,12 @@ struct ControlResponder: HTTPResponder {
   }
 
   private static func body<Value: Decodable>(_ request: Request) async throws -> Value {
+    if let type = request.headers[.contentType], !isJSON(type) {
+      throw ControlFailure(415, .invalid, "The request's body is not of the type application/json: send JSON.")
+    }
+    if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
+      throw ControlFailure(415, .invalid, "The request's body is compressed: send it as it is.")
+    }
     let buffer: ByteBuffer
     do {
       buffer = try await request.body.collect(upTo: LocalJSON.requestBytes)
@@ -105,6 +119,12 @@ struct ControlResponder: HTTPResponder {
 }
 
 extension ControlResponder {
+  /// Returns whether a media type is JSON's, whatever its parameters.
+  private static func isJSON(_ type: String) -> Bool {
+    let name = type.prefix { $0 != ";" }.lowercased()
+    return name.filter { $0 != " " && $0 != "\t" } == "application/json"
+  }
+
   private static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
     Response(
       status: status, headers: [.contentType: "application/json"],

@@ -56,7 +56,7 @@ public struct ControlService: Service {
     if quiet.logLevel < .warning { quiet.logLevel = .warning }
     let responder = ControlResponder(node: node, owner: geteuid())
     // The framework's Application would put a date into each answer, and wake an idle node each second to know it.
-    let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(30))).buildServer(
+    let server = try HTTPServerBuilder { ControlChannel(responder: $0) }.buildServer(
       configuration: ServerConfiguration(address: .unixDomainSocket(path: address.text), backlog: 1_024),
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet
     ) { [quiet] request, writer, channel in

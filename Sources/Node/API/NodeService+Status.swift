@@ -13,8 +13,31 @@ extension NodeService {
       sync: Self.sync(of: peers.map(\.sync)),
       peers: peers, former: try await stored { () async throws(StoreError) in try await context.store.former() },
       messages: try await stored { () async throws(StoreError) in try await context.store.messages(limit: 20) },
-      warnings: try await context.warnings + lossWarnings(), residentBytes: Self.residentBytes(),
+      warnings: try await context.warnings + setBackWarnings() + lossWarnings(), residentBytes: Self.residentBytes(),
       disk: context.store.diskStatus)
+  }
+
+  /// What people have to know of machines that were set back to an earlier state.
+  private func setBackWarnings() async throws(LocalAPIError) -> [String] {
+    let setBacks = try await stored { () async throws(StoreError) in try await context.store.setBacks() }
+    return setBacks.map { setBack in
+      let report =
+        "ask what it holds now with `latchkey report request --on \"\(setBack.name)\"`; this warning ends with its answer."
+      return switch (setBack.cause, setBack.role) {
+      case (.peerLost, .child):
+        "“\(setBack.name)” has lost what it had stored (was it reset, or restored from a backup?): its rules are sent again, "
+          + "and messages that it no longer has are shown as failed in `latchkey commands list`; \(report)"
+      case (.peerLost, .parent):
+        "“\(setBack.name)” has lost what it had stored (was it reset, or restored from a backup?): what is known here is sent "
+          + "again; compare the use with `latchkey usage list` on both machines."
+      case (.peerIsAhead, .child):
+        "“\(setBack.name)” has more from this machine than this machine knows (was its state folder restored from a backup?): "
+          + "what waits here is sent again; give those rules again that are wrong, and \(report)"
+      case (.peerIsAhead, .parent):
+        "“\(setBack.name)” has more from this machine than this machine knows (was its state folder restored from a backup?): "
+          + "what waits here is sent again; look with `latchkey apps list` whether the newest rules are there."
+      }
+    }
   }
 
   /// What usage of the children's machines was lost for want of room there.

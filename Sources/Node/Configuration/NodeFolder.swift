@@ -1,3 +1,4 @@
+import LatchkeyAgent
 import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
@@ -13,6 +14,8 @@ public enum NodeFolder {
   public static func initialise(
     _ folder: StateFolder, role: DeviceRole, name: String, tell: (String) -> Void = { _ in }
   ) async throws(NodeStartupError) -> DeviceID {
+    let memory = UndumpableScope()
+    defer { withExtendedLifetime(memory) {} }
     let deviceName: DeviceName
     do { deviceName = try DeviceName(name) } catch { throw NodeStartupError(error.description, exitStatus: 64) }
     try folder.create()

@@ -30,6 +30,8 @@ public enum NodeIdentity {
   public static func renew(
     _ folder: StateFolder
   ) async throws(NodeStartupError) -> (name: DeviceName, deviceID: DeviceID) {
+    let memory = UndumpableScope()
+    defer { withExtendedLifetime(memory) {} }
     let (lock, loaded) = try open(folder)
     defer { withExtendedLifetime(lock) {} }
     var profile = loaded

@@ -27,10 +27,17 @@ extension PeerLink {
       for endpoint in discovered[instance] ?? [] { ladder.add(endpoint, .announced) }
     }
     for endpoint in context.configuration.peers.compactMap({ SocketEndpoint($0) }) { ladder.add(endpoint, .given) }
-    for endpoint in told { ladder.add(endpoint, .told) }
+    // A peer on this very machine has called, and calls again. Only a removal may have to be told to one that never will.
+    for endpoint in told where record.state == .removedUntold || !isOfThisMachine(endpoint) {
+      ladder.add(endpoint, .told)
+    }
     // With our own port, an address of this machine leads to ourselves.
     let own = Set(context.network.all.map { SocketEndpoint(host: $0, port: context.port) })
     return ladder.order(without: own, lostRaces: lostRaces)
+  }
+
+  private func isOfThisMachine(_ endpoint: SocketEndpoint) -> Bool {
+    context.network.all.contains(OwnNetwork.plain(endpoint.host))
   }
 
   /// Where the peer of the open session can be called: where we called it; or, if it called us from a port of the moment,
@@ -122,8 +129,7 @@ extension PeerLink {
     guard let session = sessions[number] else { return }
     var endpoints: [SocketEndpoint] = []
     let from = OwnNetwork.plain(session.connection.remoteHost)
-    // Its address on loopback is this very machine's.
-    if !session.isInitiator, !context.network.all.contains(from), !from.hasPrefix("fe80") {
+    if !session.isInitiator, !from.hasPrefix("fe80") {
       endpoints.append(SocketEndpoint(host: from, port: reach.port))
     }
     for address in reach.addresses where OwnNetwork.leadsElsewhere(address) {

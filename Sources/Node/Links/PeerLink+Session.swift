@@ -230,11 +230,10 @@ extension PeerLink {
     context.warn("duplicate-\(peer)", nil)
     noteKeyID(hello)
     inbox.sessionOpened(hello)
-    // It has items of a stream that this machine knows nothing of: there is nothing to begin anew, but somebody has to know.
+    // Of a stream that this machine knows nothing of there is nothing to begin anew, but its people have to know.
     let known = Set(outbox.statement.map(\.streamClass))
-    if hello.incoming.contains(where: { $0.through > 0 && !known.contains($0.streamClass) }) {
-      warnOfRestart(.peerIsAhead)
-    }
+    let unknown = hello.incoming.filter { $0.through > 0 && !known.contains($0.streamClass) }
+    unknownHere = unknown.isEmpty || record.state != .active ? nil : unknown
     for effect in outbox.sessionOpened(hello, foreign: foreign, pairwiseKey: session.pairwiseKey) {
       switch effect {
       case .forget(let position): forget(position)

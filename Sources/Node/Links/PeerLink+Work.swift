@@ -114,11 +114,20 @@ extension PeerLink {
         }
         if result.hasNewKeys { try await takeNewKeys(result.change) }
       }
+      if let streams = unknownHere {
+        unknownHere = nil
+        do throws(StoreError) {
+          try await context.store.noteSetBack(peer, holding: streams, at: context.wall())
+        } catch {
+          if unknownHere == nil { unknownHere = streams }
+          throw error
+        }
+        context.changes.notify()
+      }
       while let (streamClass, cause) = restarts.popLast() {
         logger.warning(
           "the other machine holds another past of this stream; starting it anew",
           metadata: ["stream": "\(streamClass.word)", "cause": "\(cause)"])
-        warnOfRestart(cause)
         CrashPoint.restartDue.reached()
         let position: OutboxPosition
         do throws(StoreError) {
@@ -178,28 +187,6 @@ extension PeerLink {
   func diskRecovered() {
     if let current { sessions[current]?.forgetWork.yield() }
     signOfLife()
-  }
-
-  /// How long it is said that something happened which nobody can take back.
-  private static let newsMilliseconds: Int64 = 86_400_000
-
-  /// Say that one of the two machines was set back, and what comes of it.
-  func warnOfRestart(_ cause: RestartCause) {
-    let name = record.device.name
-    switch cause {
-    case .peerLost:
-      context.warn(
-        "restart-lost-\(peer)",
-        "“\(name)” has lost what it had stored (was it reset, or restored from a backup?): what is known here is sent again; "
-          + "look at its rules and use with `latchkey apps list` and `latchkey usage list`.",
-        for: Self.newsMilliseconds)
-    case .peerIsAhead:
-      context.warn(
-        "restart-ahead-\(peer)",
-        "“\(name)” has more from this machine than this machine knows (was its state folder restored from a backup?): what "
-          + "waits here is sent again; ask for its rules with `latchkey report request`, and give those again that are wrong.",
-        for: Self.newsMilliseconds)
-    }
   }
 
   /// The store could not do its part: nothing was acknowledged; end the session and say why.

@@ -24,6 +24,8 @@ actor PeerLink {
   var pendingForget: [StreamClass: StreamPosition] = [:]
   /// Streams that have to begin anew.
   var restarts: [(StreamClass, RestartCause)] = []
+  /// Streams that the peer holds and that this machine knows nothing of, until that is noted.
+  var unknownHere: [StreamPosition]?
   /// Sessions that were opened and are not noted yet: the address if we dialled.
   var sightings: [Sighting] = []
   var savedSynced: Int64?
@@ -221,6 +223,7 @@ actor PeerLink {
       inbox.sessionClosed()
       // What the peer has stored stays to be noted: the outbox counts on it and does not ask again.
       restarts = []
+      unknownHere = nil
       logger.info("session ended")
       lastSeen = context.wall()
       context.members.set(peer, isConnected: current != nil)

@@ -35,7 +35,6 @@ extension PairingService {
         pairingID: id, phase: .waiting, change: 1, part: .joiner,
         prefix: TypedCode.prefix(discriminator: code.discriminator)),
       discriminator: code.discriminator)
-    guardMemory()
     let (asks, address) = (!request.acceptWithoutAsking, given)
     jobs.yield { await self.work(id, code, address, asks) }
     return try progress(id)

@@ -1,4 +1,3 @@
-import LatchkeyAgent
 import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
@@ -50,9 +49,6 @@ actor PairingService {
   /// Whether the join under way has met the machine that showed the code.
   var hasMet = false
   var throttle = PairingThrottle()
-  /// There while a code is open or entered here.
-  private var undumpable: UndumpableScope?
-  private var isUndumpable = false
   /// Pairings that have ended in this run.
   private var endings = 0
   var steps: PairingSteps
@@ -193,7 +189,6 @@ actor PairingService {
       await announce()
     }
     forgetOld()
-    guardMemory()
     steps.tell()
   }
 
@@ -204,17 +199,8 @@ actor PairingService {
     context.changes.notify()
   }
 
-  /// Keep the memory of a process that holds a code out of core dumps.
-  func guardMemory() {
-    let holdsCode = pairings.values.contains { $0.progress.phase != .ended }
-    guard holdsCode != isUndumpable else { return }
-    isUndumpable = holdsCode
-    undumpable = holdsCode ? UndumpableScope() : nil
-  }
-
   /// Announce the open codes' discriminators.
   func announce() async {
-    guardMemory()
     await discovery.announce(discriminators: pairings.values.compactMap { $0.code?.discriminator }.sorted())
     wake.notify()
   }

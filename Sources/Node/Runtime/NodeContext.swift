@@ -39,7 +39,7 @@ final class NodeContext: Sendable {
   private let ownNetwork: Mutex<OwnNetwork>
   private let seenNearby = Atomic(1)
   private let toldCrowd: Atomic<Int>
-  private let notes = Mutex<[String: Note]>([:])
+  private let notes = Mutex<[String: String]>([:])
 
   init(
     configuration: NodeConfiguration, folder: StateFolder, profile: NodeProfile, keys: KeyFile, store: Store,
@@ -161,11 +161,7 @@ final class NodeContext: Sendable {
 
   /// Things a person should know, one sentence each with a next step.
   var warnings: [String] {
-    let now = now()
-    return notes.withLock { notes in
-      notes = notes.filter { $0.value.until.map { $0 > now } ?? true }
-      return notes.sorted { $0.key < $1.key }.map(\.value.sentence)
-    }
+    notes.withLock { $0.sorted { $0.key < $1.key }.map(\.value) }
   }
 
   /// Take note of what is wrong with the disk; nil when that is over.
@@ -179,18 +175,9 @@ final class NodeContext: Sendable {
     diskChanges.notify()
   }
 
-  /// Say or take back a warning.
-  ///
-  /// - Parameter milliseconds: how long it is said; nil for until it is taken back or the node ends.
-  func warn(_ key: String, _ sentence: String?, for milliseconds: Int64? = nil) {
-    let until = milliseconds.map { now() + $0 }
-    notes.withLock { $0[key] = sentence.map { Note(sentence: $0, until: until) } }
+  /// Says or takes back a warning. One that is not taken back ends with the node.
+  func warn(_ key: String, _ sentence: String?) {
+    notes.withLock { $0[key] = sentence }
     changes.notify()
-  }
-
-  private struct Note {
-    let sentence: String
-    /// When it is said no more.
-    let until: BootInstant?
   }
 }

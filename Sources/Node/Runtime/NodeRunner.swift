@@ -17,6 +17,7 @@ import ServiceLifecycle
 public func runNode(
   configuration: NodeConfiguration, logger: Logger, services: (any NodeInterface) -> [any Service]
 ) async throws(NodeStartupError) {
+  CoreFiles.forbid()
   let node = try await RunningNode(configuration: configuration, logger: logger)
   var group = ServiceGroupConfiguration(
     services: (node.services + services(node.service)).map {
@@ -44,6 +45,8 @@ public final class RunningNode: Sendable {
   public let port: UInt16
   private let lock: FolderLock
   private let store: Store
+  /// Keeps the keys and codes in this process's memory from other programs and core dumps, from before they are read.
+  private let memory = UndumpableScope()
 
   /// Open the folder and bind the port.
   public init(configuration: NodeConfiguration, logger: Logger) async throws(NodeStartupError) {

@@ -126,7 +126,7 @@ public struct OutboxMachine: Sendable {
       } else if stream.position.storedThrough > 0, !isLate || (held?.epoch ?? 0) != 0 {
         // The peer once stored something of this epoch and now knows nothing of it.
         stream.isRestarting = true
-        effects.append(.restart(streamClass, .peerLost(after: 0)))
+        effects.append(.restart(streamClass, .peerLost(after: 0, earlier: held.flatMap { $0.epoch == 0 ? nil : $0 })))
       }
       streams[streamClass] = stream
     }

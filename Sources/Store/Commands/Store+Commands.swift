@@ -30,11 +30,15 @@ extension Store {
       let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
       if lifetime != nil { group.noteAge(clock) }
       try database.run(
-        "INSERT INTO command VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, NULL, NULL, ?, ?, ?, ?, ?, ?)",
+        """
+        INSERT INTO command (command_id, peer, kind, app_id, body, created_at, status, status_at, seq, supersede_key,
+          expires_after, expires_age, previous, previous_enforcement, epoch)
+        VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
         [
           id.bytes, peer.number, payload.kind.rawValue, payload.appID?.text, body, wall, wall,
           Int64(bitPattern: change.last), key, lifetime, lifetime.map { age + $0 },
-          previous?.state, previous?.enforcement,
+          previous?.state, previous?.enforcement, Int64(bitPattern: change.epoch),
         ])
       switch payload {
       case .setApp(let configuration):

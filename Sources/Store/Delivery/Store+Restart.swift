@@ -8,20 +8,24 @@ extension Store {
   ///
   /// What a peer has lost that had reported it stored is queued again as far as it is known here: the commands that it has
   /// not answered and the newest desired state of each thing, the last receipts, the usage records of this machine. Whatever
-  /// it still has, it knows by its ID.
+  /// it still has, it knows by its ID. Other commands that it has lost are executed no more. That one of the two machines was
+  /// set back is noted in the same transaction (`setBacks`).
   ///
   /// - Parameter epoch: random, not 0.
   public func restart(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause, at wall: Int64
   ) async throws(StoreError) -> OutboxPosition {
     let age = age()
-    return try await commits.commit(.upkeep) { [own, coding, keys, caps] database in
+    return try await commits.commit(.upkeep) { [own, coding, keys, caps, clock] database in
       let peer = try database.address(of: device)
       // What came to light before a removal was taken says nothing of a device that is removed for good.
       let isRemoved = try database.first(
         "SELECT state FROM peer WHERE number = ?", [peer.number], { $0.integer(0) == PeerRecord.State.removed.rawValue }
       )
       guard isRemoved != true else { throw StoreError.noSuchPeer }
+      try database.noteAge(clock)
+      try database.noteSetBack(
+        peer.number, SetBack.Cause(cause), "\(streamClass.rawValue):\(epoch)", age: age, at: wall)
       let group = WriteGroup(age: age)
       let queue = UsageQueue(
         database: database, group: group, parent: peer, own: own, coding: coding, keys: keys, caps: caps, wall: wall)
@@ -31,7 +35,7 @@ extension Store {
       var wanted = items
       switch (streamClass, cause) {
       case (.command, _): wanted = try database.unanswered(peer, cause, at: wall) + items
-      case (.receipt, .peerLost(let held)):
+      case (.receipt, .peerLost(let held, _)):
         wanted = try database.receipts(peer, after: held).filter { !known.contains($0.id) } + items
       case (.usage, .peerLost): wanted = try queue.everything().filter { !known.contains($0.id) } + items
       case (.control, _), (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
@@ -55,7 +59,8 @@ extension Store {
         ).last
         if streamClass == .command {
           try database.run(
-            "UPDATE command SET seq = ? WHERE command_id = ?", [Int64(bitPattern: given), Data(item.id)])
+            "UPDATE command SET seq = ?, epoch = ? WHERE command_id = ?",
+            [Int64(bitPattern: given), Int64(bitPattern: epoch), Data(item.id)])
         }
         if streamClass == .receipt {
           try database.run(
@@ -112,8 +117,16 @@ extension Database {
     // It was stored in time: it does not run out for having been lost there.
     for item in items {
       try run(
-        "UPDATE command SET status = 'queued', status_at = ?, state = NULL, expires_age = NULL WHERE command_id = ?",
-        [wall, Data(item.id)])
+        """
+        UPDATE command SET status = 'queued', status_at = ?1, state = NULL, expires_age = NULL,
+          reason = iif(status = 'executed', (SELECT name FROM peer WHERE number = ?2) || ?3, reason)
+        WHERE command_id = ?4
+        """, [wall, peer.number, Self.sentAgainReason, Data(item.id)])
+    }
+    if case .peerLost(let held, let earlier) = cause {
+      let epoch = try first(
+        "SELECT epoch FROM outbox_stream WHERE peer = ? AND class = 2", [peer.number], { $0.unsigned(0) })
+      try unmakeLost(peer, after: held, earlier: earlier, epoch: epoch, isNewest: isNewest, at: wall)
     }
     return items.sorted { Data($0.id).lexicographicallyPrecedes(Data($1.id)) }
       .map { QueuedItem(kind: .command, id: $0.id, body: $0.body, level: 0) }

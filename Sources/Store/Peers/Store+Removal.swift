@@ -109,7 +109,7 @@ extension Database {
       UPDATE outbox_item SET body = zeroblob(length(body))
       WHERE peer = (SELECT number FROM peer WHERE device_id = ?) AND class = 1 AND kind = 5
       """, [Data(device.bytes)])
-    for table in ["outbox_item", "outbox_stream", "inbox_stream"] {
+    for table in ["outbox_item", "outbox_stream", "inbox_stream", "set_back"] {
       try run("DELETE FROM \(table) WHERE peer = (SELECT number FROM peer WHERE device_id = ?)", [Data(device.bytes)])
     }
   }

@@ -44,6 +44,19 @@ import Testing
     }
   }
 
+  @Test func aProgramGetsNoDescriptorOfOurs() async throws {
+    // As a library opens them that does not mark them close-on-exec.
+    let ours = [dup(0), dup(1), dup2(0, 200)]
+    defer { for descriptor in ours { close(descriptor) } }
+    #expect(ours.allSatisfy { $0 > 2 && fcntl($0, F_GETFD) == 0 })
+    try await withFolder { folder in
+      let file = folder.appending(path: "seen").path
+      let exit = try await run("/bin/sh", "-c", "ls /proc/$$/fd > '\(file)'; true")
+      #expect(exit.cause == .exited(status: 0))
+      #expect(try String(contentsOfFile: file, encoding: .utf8) == "0\n1\n2\n")
+    }
+  }
+
   @Test func whatCannotBeRunIsNamed() async throws {
     #expect(throws: TrackedProgramError.nothingToRun) { try TrackedProgram(arguments: []).start() }
     for name in ["", "no-such-program-here", "/no/such/program"] {

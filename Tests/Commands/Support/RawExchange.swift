@@ -8,17 +8,19 @@ struct RawExchange: Sendable {
   let folder: String
 
   /// Send `request` and give everything that comes back until the connection ends.
-  func send(_ request: String) async throws -> String {
+  ///
+  /// - Parameter endsThere: whether the server is told that nothing more will come.
+  func send(_ request: [UInt8], endsThere: Bool = false) async throws -> String {
     let path = folder + "/" + ControlSocket.name
     // The calls block, so they get a thread of their own.
     return try await withCheckedThrowingContinuation { continuation in
       Thread {
-        continuation.resume(with: Result { try Self.exchange(path, request) })
+        continuation.resume(with: Result { try Self.exchange(path, request, endsThere) })
       }.start()
     }
   }
 
-  private static func exchange(_ path: String, _ request: String) throws -> String {
+  private static func exchange(_ path: String, _ request: [UInt8], _ endsThere: Bool) throws -> String {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
     defer { close(descriptor) }
@@ -31,13 +33,14 @@ struct RawExchange: Sendable {
       }
     }
     guard connected == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    var rest = Array(request.utf8)[...]
+    var rest = request[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
       // The server may have refused and closed before all of it was sent.
       guard count > 0 else { break }
       rest = rest.dropFirst(count)
     }
+    if endsThere { shutdown(descriptor, Int32(SHUT_WR)) }
     var answer: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {

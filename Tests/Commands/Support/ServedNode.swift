@@ -52,7 +52,14 @@ struct ServedNode: Sendable {
   }
 
   /// Send bytes as they are, and read until the server closes the connection.
-  func raw(_ request: String) async throws -> String {
-    try await RawExchange(folder: folder).send(request)
+  ///
+  /// - Parameter endsThere: whether the server is told that nothing more will come.
+  func raw(_ request: String, endsThere: Bool = false) async throws -> String {
+    try await raw(Array(request.utf8), endsThere: endsThere)
+  }
+
+  /// The same with bytes that need not be text.
+  func raw(_ request: [UInt8], endsThere: Bool = false) async throws -> String {
+    try await RawExchange(folder: folder).send(request, endsThere: endsThere)
   }
 }

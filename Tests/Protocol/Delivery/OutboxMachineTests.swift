@@ -218,7 +218,12 @@ import Testing
     Claim(held: [(.command, 7, 3)], stored: 4, effects: [.restart(.command, .peerLost(after: 3))], from: nil),
     // The peer has nothing any more, or something else: it was wiped.
     Claim(held: [], stored: 4, effects: [.restart(.command, .peerLost(after: 0))], from: nil),
-    Claim(held: [(.command, 8, 4)], stored: 4, effects: [.restart(.command, .peerLost(after: 0))], from: nil),
+    Claim(
+      held: [(.command, 8, 4)], stored: 4,
+      effects: [
+        .restart(
+          .command, .peerLost(after: 0, earlier: StreamPosition(streamClass: .command, epoch: 8, through: 4)))
+      ], from: nil),
     Claim(held: [(.usage, 7, 4)], stored: 4, effects: [.restart(.command, .peerLost(after: 0))], from: nil),
     // The peer has had nothing of it yet.
     Claim(held: [], stored: 0, effects: [], from: 1),
@@ -239,7 +244,14 @@ import Testing
     (Claim(held: [], stored: 4, effects: [.restart(.command, .peerLost(after: 0))]), true),
     (Claim(held: [(.command, 0, 0)], stored: 4, effects: [.restart(.command, .peerLost(after: 0))]), true),
     // The process has begun a stream of another epoch since: that is no word from before.
-    (Claim(held: [(.command, 8, 2)], stored: 4, effects: [.restart(.command, .peerLost(after: 0))]), false),
+    (
+      Claim(
+        held: [(.command, 8, 2)], stored: 4,
+        effects: [
+          .restart(
+            .command, .peerLost(after: 0, earlier: StreamPosition(streamClass: .command, epoch: 8, through: 2)))
+        ]), false
+    ),
     (Claim(held: [(.command, 7, 11)], stored: 4, effects: [.restart(.command, .peerIsAhead)]), false),
   ])
   mutating func aHelloFromBeforeIsNoNews(claim: Claim, isLate: Bool) throws {

@@ -100,7 +100,9 @@ struct FuzzedNode {
     guard let held, held.epoch == position.epoch else {
       // A Hello of the process that reported this stored, and that names nothing, was made before.
       let isNews = !isLate || (held?.epoch ?? 0) != 0
-      return position.storedThrough > 0 && isNews ? .restart(streamClass, .peerLost(after: 0)) : nil
+      let earlier = held.flatMap { $0.epoch == 0 ? nil : $0 }
+      return position.storedThrough > 0 && isNews
+        ? .restart(streamClass, .peerLost(after: 0, earlier: earlier)) : nil
     }
     if held.through > last || foreign.contains(streamClass) { return .restart(streamClass, .peerIsAhead) }
     if held.through < position.storedThrough {

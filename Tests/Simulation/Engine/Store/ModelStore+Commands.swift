@@ -18,7 +18,8 @@ extension ModelStore {
     if lifetime != nil { noteAge() }
     commands.append(
       ModelCommand(
-        id: id, target: device, payload: payload, body: body, sequence: change.last, supersedeKey: payload.supersedeKey,
+        id: id, target: device, payload: payload, body: body, sequence: change.last, epoch: change.epoch,
+        supersedeKey: payload.supersedeKey,
         previous: previous, expiresAt: lifetime.map { countedAge(wall) + $0 }, order: nextOrder(),
         pairing: peers[place].pairing))
     switch payload {

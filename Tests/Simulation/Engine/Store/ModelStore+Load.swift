@@ -103,8 +103,8 @@ extension ModelStore {
     let known = Set(rest.map(\.id))
     var wanted = rest
     switch (streamClass, cause) {
-    case (.command, _): wanted = unanswered(device, cause) + rest
-    case (.receipt, .peerLost(let held)):
+    case (.command, _): wanted = unanswered(device, cause, before?.epoch) + rest
+    case (.receipt, .peerLost(let held, _)):
       if sources.fault != .dropReceiptsAtRestart {
         wanted = lostReceipts(device, after: held, before?.epoch).filter { !known.contains($0.id) } + rest
       }
@@ -123,7 +123,7 @@ extension ModelStore {
       ).last
       guard let id = CommandID(bytes: item.id) else { continue }
       if streamClass == .command, let index = commands.firstIndex(where: { $0.id == id }) {
-        commands[index].sequence = given
+        (commands[index].sequence, commands[index].epoch) = (given, epoch)
       }
       if streamClass == .receipt {
         receipts[id]?.epoch = epoch
@@ -137,7 +137,7 @@ extension ModelStore {
 
   /// Commands to be sent again, in the order of their IDs; they count as queued again.
   private mutating func unanswered(
-    _ device: DeviceID, _ cause: RestartCause
+    _ device: DeviceID, _ cause: RestartCause, _ epoch: UInt64?
   ) -> [(kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)] {
     let all = commands
     func isNewest(_ command: ModelCommand) -> Bool {
@@ -160,7 +160,23 @@ extension ModelStore {
     for index in again {
       (commands[index].status, commands[index].hasState, commands[index].expiresAt) = (.queued, false, nil)
     }
+    if case .peerLost(let held, let earlier) = cause {
+      for (index, command) in all.enumerated()
+      where command.target == device && commands[index].status == .executed
+        && isLost(command, after: held, earlier: earlier, epoch)
+      {
+        commands[index].status = command.supersedeKey == nil ? .failed : .superseded
+        commands[index].hasState = false
+      }
+    }
     return again.map { commands[$0] }.sorted { $0.id < $1.id }.map { (.command, $0.id.bytes, $0.body, 0) }
+  }
+
+  /// Whether a child that has lost what it had stored has lost this, too.
+  private func isLost(_ command: ModelCommand, after held: UInt64, earlier: StreamPosition?, _ epoch: UInt64?) -> Bool {
+    if let earlier { return !(command.epoch == earlier.epoch && command.sequence <= earlier.through) }
+    guard held > 0, let epoch else { return true }
+    return command.epoch == epoch && command.sequence > held
   }
 
   /// Receipts that the peer has lost, in the order in which they were queued.

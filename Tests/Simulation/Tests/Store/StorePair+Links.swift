@@ -57,9 +57,15 @@ extension StorePair {
   func restart(_ device: DeviceID) async -> String? {
     let streamClass = random.pick(StreamClass.allCases)
     let stored = model.outboxPositions(device)[streamClass]?.storedThrough ?? 0
-    let cause: RestartCause =
-      random.once(in: 3) ? .peerIsAhead : .peerLost(after: random.once(in: 2) ? 0 : stored / 2)
+    let (isAhead, after) = (random.once(in: 3), random.once(in: 2) ? 0 : stored / 2)
+    // What the peer holds of an epoch before: the epochs that a restart chose are the same on both sides.
+    let earlier =
+      after == 0 && random.once(in: 2)
+      ? pastEpochs.last.map { StreamPosition(streamClass: streamClass, epoch: $0, through: UInt64(random.below(6))) }
+      : nil
+    let cause: RestartCause = isAhead ? .peerIsAhead : .peerLost(after: after, earlier: earlier)
     let epoch = random.next() | 1
+    if streamClass == .command { pastEpochs.append(epoch) }
     return await both("restarting \(streamClass.word), \(cause)") {
       "\(try await $0.restart(device, streamClass, epoch: epoch, cause: cause, at: self.wall))"
     } _: {

@@ -28,6 +28,8 @@ final class StorePair {
   private var steps: UInt64 = 0
   /// The real store draws its epochs by itself: which one is which of the model's.
   private var epochs: [UInt64: UInt64] = [:]
+  /// The epochs that restarts of command streams chose, which are the same in both.
+  var pastEpochs: [UInt64] = []
   /// Commands are given in the order of their IDs.
   private var commandsGiven: Int64 = 0
   var wall: Int64 = 1_800_000_000_000

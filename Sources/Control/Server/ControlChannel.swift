@@ -1,0 +1,28 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// A connection to the local API: HTTP/1.1 as the framework speaks it, with our body in each error that it answers itself.
+struct ControlChannel: ServerChildChannel {
+  typealias Value = HTTP1Channel.Value
+
+  private let http: HTTP1Channel
+
+  init(responder: @escaping HTTPChannelHandler.Responder) {
+    http = HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .seconds(30)))
+  }
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+      let pipeline = channel.pipeline.syncOperations
+      let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+      try pipeline.addHandler(MalformedRequestHandler(), position: .after(decoder))
+      return value
+    }
+  }
+
+  func handle(value: Value, logger: Logger) async {
+    await http.handle(value: value, logger: logger)
+  }
+}

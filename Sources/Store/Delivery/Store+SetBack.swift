@@ -1,0 +1,109 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// Machines that were set back. Spec: Protocol/05-delivery.md §5.
+extension Store {
+  /// Notes durably that a peer holds streams of this machine that this machine knows nothing of: it was set back.
+  ///
+  /// - Parameter streams: what the peer states of them. The same streams are noted once.
+  public func noteSetBack(_ device: DeviceID, holding streams: [StreamPosition], at wall: Int64)
+    async throws(StoreError)
+  {
+    let age = age()
+    let evidence = streams.map { "\($0.streamClass.rawValue):\($0.epoch)" }.sorted().joined(separator: " ")
+    try await commits.commit { [clock] database in
+      try database.noteAge(clock)
+      try database.noteSetBack(database.address(of: device).number, .peerIsAhead, evidence, age: age, at: wall)
+    }
+  }
+
+  /// Returns which of the paired machines were set back, or hold what this one has lost, and are not settled.
+  ///
+  /// A child's machine is settled once it has answered a request for a report that was given after the set-back became known:
+  /// what was sent again is in force by then. Towards a parent it is news for a day of this machine's running.
+  public func setBacks() async throws(StoreError) -> [SetBack] {
+    let age = age()
+    return try await read { database in
+      try database.rows(
+        """
+        SELECT p.device_id, p.name, p.role, s.cause FROM set_back s JOIN peer p ON p.number = s.peer
+        WHERE p.state = 2 AND CASE p.role
+          WHEN ?1 THEN NOT EXISTS (
+            SELECT 1 FROM command c WHERE c.peer = s.peer AND c.command_id > coalesce(s.newest_command, x'')
+              AND c.kind = ?2 AND c.status = 'executed')
+          ELSE s.ends_age > ?3 END
+        ORDER BY p.device_id, s.cause
+        """, [DeviceRole.child.rawValue, CommandKind.requestReport.rawValue, age]
+      ).map { row in
+        guard let role = DeviceRole(rawValue: row["role"]), let cause = SetBack.Cause(rawValue: row["cause"]) else {
+          throw StoreError.unexpected("which machine was set back")
+        }
+        return SetBack(
+          device: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]), role: role, cause: cause)
+      }
+    }
+  }
+}
+
+extension Database {
+  /// Milliseconds of running for which a child's machine says that one of the two was set back.
+  private static var newsMilliseconds: Int64 { 86_400_000 }
+
+  /// Notes that a peer, or this machine, was set back.
+  ///
+  /// - Parameter evidence: what showed it; the evidence that is noted already changes nothing.
+  func noteSetBack(
+    _ peer: Int64, _ cause: SetBack.Cause, _ evidence: String, age: Int64, at wall: Int64
+  ) throws {
+    try run(
+      """
+      INSERT INTO set_back VALUES (?1, ?2, ?3, ?4, (SELECT MAX(command_id) FROM command WHERE peer = ?1), ?5)
+      ON CONFLICT DO UPDATE SET evidence = excluded.evidence, at = excluded.at, newest_command = excluded.newest_command,
+        ends_age = excluded.ends_age
+      WHERE evidence <> excluded.evidence
+      """, [peer, cause.rawValue, evidence, wall, age + Self.newsMilliseconds])
+  }
+
+  /// Takes back that commands are executed whose effect a set-back child no longer has, and that are not sent again.
+  ///
+  /// - Parameters:
+  ///   - epoch: of the command stream before it begins anew.
+  ///   - isNewest: a condition for the newest of a desired state.
+  func unmakeLost(
+    _ peer: OutboxAddress, after held: UInt64, earlier: StreamPosition?, epoch: UInt64?, isNewest: String,
+    at wall: Int64
+  ) throws {
+    // What was given under later epochs than the child's is lost as a whole; what was under earlier ones counts as lost, too,
+    // unless the epoch is the present one: nothing tells how epochs follow each other.
+    let (has, isLost): (StreamPosition?, String) =
+      if let earlier {
+        (earlier, "NOT (epoch IS ?3 AND seq <= ?4)")
+      } else if held > 0, let epoch {
+        (StreamPosition(streamClass: .command, epoch: epoch, through: held), "epoch IS ?3 AND seq > ?4")
+      } else {
+        (nil, "?3 IS ?4")
+      }
+    let (heldEpoch, through) = (has.map { Int64(bitPattern: $0.epoch) }, has.map { Int64(bitPattern: $0.through) })
+    try run(
+      """
+      UPDATE command SET status = 'superseded', status_at = ?2, state = NULL,
+        reason = 'A newer command for the same thing holds.'
+      WHERE peer = ?1 AND status = 'executed' AND supersede_key IS NOT NULL AND \(isLost) AND NOT (\(isNewest))
+      """, [peer.number, wall, heldEpoch, through])
+    try run(
+      """
+      UPDATE command SET status = 'failed', status_at = ?2, state = NULL,
+        reason = (SELECT name FROM peer WHERE number = ?1) || ?5
+      WHERE peer = ?1 AND status = 'executed' AND supersede_key IS NULL AND \(isLost)
+      """, [peer.number, wall, heldEpoch, through, Self.lostReason])
+  }
+
+  /// What is said, after the machine's name, of a message or request that it no longer has.
+  private static var lostReason: String {
+    " was set back to an earlier state and no longer has this: give it again if it still matters."
+  }
+
+  /// What is said, after the machine's name, of a setting that is sent again.
+  static var sentAgainReason: String { " was set back to an earlier state, so this is sent again." }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// What a parent says of a child's machine that was set back to a backup, and for how long.
+  @Suite struct SetBackTests {
+    private func inStep(_ nodes: [NodeProcess]) async throws {
+      try await eventually("all is in step") {
+        for node in nodes {
+          guard try await node.isConnected(), try await node.hasNothingWaiting() else { return false }
+        }
+        return true
+      }
+    }
+
+    private func give(_ parent: NodeProcess, _ actions: [CommandRequest.Action]) async throws -> [String] {
+      var ids: [String] = []
+      for action in actions { ids.append(try await parent.issue(action, to: "Emma's PC")) }
+      for id in ids { #expect(try await parent.ended(id).status == .executed) }
+      return ids
+    }
+
+    /// The commands that are executed by the parent's word.
+    private func executed(_ parent: NodeProcess) async throws -> Set<String> {
+      try await Set(
+        parent.api.commands(device: "Emma's PC", limit: 1_000).filter { $0.status == .executed }
+          .map(\.commandID.description))
+    }
+
+    /// The commands that a stopped child has answered.
+    private func answered(_ child: NodeProcess) throws -> Set<String> {
+      try child.read { database in
+        try Set(
+          Data.fetchAll(database, sql: "SELECT command_id FROM applied_command")
+            .compactMap { CommandID(bytes: [UInt8]($0))?.description })
+      }
+    }
+
+    private func warnings(_ node: NodeProcess, _ text: String) async throws -> Int {
+      try await node.api.status().warnings.count { $0.contains(text) }
+    }
+
+    @Test("No command shows as executed that a child set back no longer has, also when it is set back twice")
+    func executedIsTrue() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let kept = try await give(
+          parent, [.message("one"), .setApp(.init(appID: "a.b", dailyLimitMinutes: 10)), .requestReport])
+        try await inStep([parent, child])
+        _ = await child.terminate()
+        let backup = lab.newPath()
+        try FileManager.default.copyItem(atPath: child.folder, toPath: backup)
+        try await child.start()
+        for round in 1...2 {
+          var given: [CommandRequest.Action] = [.requestReport]
+          for number in 1...20 {
+            given.append(.message("\(round).\(number)"))
+            given.append(.setApp(.init(appID: "app.\(number % 3)", dailyLimitMinutes: number)))
+          }
+          _ = try await give(parent, given + [.removeApp(appID: "app.0")])
+          try await inStep([parent, child])
+          _ = await child.terminate()
+          try FileManager.default.removeItem(atPath: child.folder)
+          try FileManager.default.copyItem(atPath: backup, toPath: child.folder)
+          try await child.start()
+          try await eventually("the parent knows that it was set back") {
+            try await warnings(parent, "has lost what it had stored") == 1
+          }
+          try await inStep([parent, child])
+          _ = await child.terminate()
+          let (told, true_) = (try await executed(parent), try answered(child))
+          #expect(told.subtracting(true_).isEmpty, "round \(round): \(told.count) executed, \(true_.count) answered")
+          #expect(Set(kept).isSubset(of: told))
+          // Each says what became of it, in words.
+          let commands = try await parent.api.commands(device: "Emma's PC", limit: 1_000)
+          let failed = commands.filter { $0.status == .failed }
+          #expect(failed.count == 21 * round)
+          #expect(
+            failed.allSatisfy {
+              $0.reason?.hasPrefix("Emma's PC was set back to an earlier state") == true && $0.stateInForce == nil
+            })
+          #expect(commands.allSatisfy { $0.status.isFinal })
+          try await child.start()
+          // The newest rules are in force again.
+          let apps = try await child.api.apps(device: nil).map(\.configuration)
+          #expect(apps.map(\.appID.text).sorted() == ["a.b", "app.1", "app.2"])
+          #expect(apps.compactMap(\.dailyLimitMinutes).sorted() == [10, 19, 20])
+          #expect(try await child.api.status().messages.map(\.text) == ["one"])
+        }
+      }
+    }
+
+    @Test("That a child was set back is said over restarts, until a report that was asked for afterwards is in")
+    func saidUntilSettled() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        _ = try await give(parent, [.message("one")])
+        try await inStep([parent, child])
+        _ = await child.terminate()
+        let backup = lab.newPath()
+        try FileManager.default.copyItem(atPath: child.folder, toPath: backup)
+        try await child.start()
+        _ = try await give(parent, [.message("two"), .requestReport])
+        try await inStep([parent, child])
+        _ = await child.terminate()
+        try FileManager.default.removeItem(atPath: child.folder)
+        try FileManager.default.copyItem(atPath: backup, toPath: child.folder)
+        try await child.start()
+        try await eventually("the parent says so") {
+          try await warnings(parent, "has lost what it had stored") == 1
+        }
+        try await eventually("the child says so") { try await warnings(child, "has more from this machine") == 1 }
+        for node in [parent, child] {
+          for _ in 1...2 { try await node.restart() }
+        }
+        try await inStep([parent, child])
+        #expect(try await warnings(parent, "has lost what it had stored") == 1)
+        #expect(try await warnings(child, "has more from this machine") == 1)
+        let doctor = try await parent.latchkey("doctor")
+        #expect(doctor.output.contains("has lost what it had stored"), "\(doctor)")
+        // Another message settles nothing; the report does, for good.
+        _ = try await give(parent, [.message("three")])
+        #expect(try await warnings(parent, "has lost what it had stored") == 1)
+        let asked = try await parent.latchkey("report", "request", "--on", "Emma's PC", "--wait")
+        #expect(asked.status == 0, "\(asked)")
+        #expect(try await parent.api.status().warnings.isEmpty)
+        try await parent.restart()
+        try await inStep([parent, child])
+        #expect(try await parent.api.status().warnings.isEmpty)
+      }
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import LatchkeyModel
+import LatchkeyStore
+import LatchkeyTestSupport
+import Testing
+
+/// Machines that were set back: what is noted, for how long, and which commands are executed no more.
+@Suite struct SetBackTests {
+  /// Gives a command whose ID sorts after those before, as a node does.
+  private func give(
+    _ rig: StoreRig, _ payload: CommandPayload, to child: DeviceID
+  ) async throws -> (ConfigurationCommand, OutboxChange) {
+    let count = try await rig.store.commands(device: nil, limit: 1_000).count
+    let id = CommandID(milliseconds: Int64(count), random: rig.random.bytes(10))
+    let issued = try await rig.store.issue(id, to: child, at: 10) { _, _ in payload }
+    return (issued.command, issued.change)
+  }
+
+  private func stored(_ rig: StoreRig, _ child: DeviceID, _ change: OutboxChange) async throws {
+    try await rig.store.forget(
+      child, StreamPosition(streamClass: .command, epoch: change.epoch, through: change.last), at: 11)
+  }
+
+  /// Has a child answer commands with the receipts that follow those before.
+  private func execute(_ rig: StoreRig, _ child: DeviceID, _ ids: [CommandID], after count: Int = 0) async throws {
+    let items = ids.enumerated().map { index, id in
+      rig.receipt(
+        UInt64(count + index + 1), CommandReceipt(commandID: id, outcome: .executed(.messageStored), at: 3))
+    }
+    _ = try await rig.store.receive(
+      [ItemRun(streamClass: .receipt, epoch: 5, items: items)], from: child, role: .child, enforcement: .recorded,
+      at: 13)
+  }
+
+  @Test("Only what came after the number that a child still has is executed no more")
+  func afterANumber() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    var ids: [CommandID] = []
+    for number in 1...4 {
+      let (command, change) = try await give(rig, .message("\(number)"), to: child)
+      ids.append(command.commandID)
+      try await stored(rig, child, change)
+    }
+    try await execute(rig, child, ids)
+    let position = try await rig.store.restart(child, .command, epoch: 99, cause: .peerLost(after: 2), at: 14)
+    #expect(position.last == 0)
+    var status: [CommandStatus?] = []
+    for id in ids { status.append(try await rig.store.command(id)?.status) }
+    #expect(status == [.executed, .executed, .failed, .failed])
+    let lost = try #require(try await rig.store.command(ids[2]))
+    #expect(lost.reason?.hasSuffix("give it again if it still matters.") == true && lost.stateInForce == nil)
+    #expect(lost.reason?.contains("was set back to an earlier state") == true)
+
+    let (next, change) = try await give(rig, .message("5"), to: child)
+    #expect(change.epoch == 99)
+    try await stored(rig, child, change)
+    try await execute(rig, child, [next.commandID], after: 4)
+    #expect(try await rig.store.command(next.commandID)?.status == .executed)
+    // One that holds nothing at all has lost everything.
+    _ = try await rig.store.restart(child, .command, epoch: 100, cause: .peerLost(after: 0), at: 15)
+    #expect(try await rig.store.command(ids[0])?.status == .failed)
+    #expect(try await rig.store.command(next.commandID)?.status == .failed)
+  }
+
+  @Test("A child that holds an earlier epoch keeps what it has of that")
+  func earlierEpoch() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    let (first, change) = try await give(rig, .message("1"), to: child)
+    let (second, last) = try await give(rig, .message("2"), to: child)
+    try await stored(rig, child, last)
+    try await execute(rig, child, [first.commandID, second.commandID])
+    _ = try await rig.store.restart(child, .command, epoch: 99, cause: .peerIsAhead, at: 14)
+    #expect(try await rig.store.command(second.commandID)?.status == .executed)
+    let (third, later) = try await give(rig, .message("3"), to: child)
+    try await stored(rig, child, later)
+    try await execute(rig, child, [third.commandID], after: 2)
+    let held = StreamPosition(streamClass: .command, epoch: change.epoch, through: 1)
+    _ = try await rig.store.restart(child, .command, epoch: 100, cause: .peerLost(after: 0, earlier: held), at: 15)
+    #expect(try await rig.store.command(first.commandID)?.status == .executed)
+    #expect(try await rig.store.command(second.commandID)?.status == .failed)
+    #expect(try await rig.store.command(third.commandID)?.status == .failed)
+  }
+
+  @Test("A receipt that comes again for a rule that counted as lost makes it executed again")
+  func notLostAfterAll() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    let app = Samples.app(&rig.random)
+    var ids: [CommandID] = []
+    for wall in 1...2 {
+      var rule = app
+      rule.modified = HybridTimestamp(wall: Int64(wall), counter: 0, author: rig.own)
+      let (command, change) = try await give(rig, .setApp(rule), to: child)
+      ids.append(command.commandID)
+      try await stored(rig, child, change)
+    }
+    try await execute(rig, child, ids)
+    _ = try await rig.store.restart(child, .command, epoch: 99, cause: .peerLost(after: 0), at: 14)
+    #expect(try await rig.store.command(ids[0])?.status == .superseded)
+    let again = try #require(try await rig.store.command(ids[1]))
+    #expect(again.status == .queued && again.reason?.hasSuffix("so this is sent again.") == true)
+    try await execute(rig, child, ids, after: 2)
+    for id in ids { #expect(try await rig.store.command(id)?.status == .executed) }
+    #expect(try await rig.store.command(ids[1])?.reason == nil)
+  }
+
+  @Test("A parent says that a child was set back until a report that was asked for since is in, over restarts")
+  func untilAReport() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    let (early, change) = try await give(rig, .requestReport, to: child)
+    try await stored(rig, child, change)
+    try await execute(rig, child, [early.commandID])
+    #expect(try await rig.store.setBacks().isEmpty)
+    for streamClass in [StreamClass.control, .command] {
+      _ = try await rig.store.restart(child, streamClass, epoch: 99, cause: .peerLost(after: 0), at: 14)
+    }
+    for _ in 1...2 {
+      #expect(try await rig.store.setBacks().map(\.cause) == [.peerLost])
+      try rig.reopen()
+    }
+    rig.clock.pass(30 * 86_400_000)
+    let (late, next) = try await give(rig, .requestReport, to: child)
+    try await stored(rig, child, next)
+    #expect(try await rig.store.setBacks().map(\.device) == [child])
+    try await execute(rig, child, [late.commandID], after: 1)
+    #expect(try await rig.store.setBacks().isEmpty)
+    // Set back once more, it is said once more.
+    _ = try await rig.store.restart(child, .command, epoch: 101, cause: .peerLost(after: 0), at: 14)
+    #expect(try await rig.store.setBacks().map(\.cause) == [.peerLost])
+    _ = try await rig.store.remove(child, removal: nil, itemID: [UInt8](repeating: 1, count: 16), at: 15)
+    #expect(try await rig.store.setBacks().isEmpty)
+  }
+
+  @Test("Streams that this machine knows nothing of are news once")
+  func unknownStreams() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    func note(_ epoch: UInt64) async throws {
+      try await rig.store.noteSetBack(
+        child, holding: [StreamPosition(streamClass: .command, epoch: epoch, through: 3)], at: 1)
+    }
+    try await note(7)
+    #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
+    let (report, change) = try await give(rig, .requestReport, to: child)
+    try await stored(rig, child, change)
+    try await execute(rig, child, [report.commandID])
+    try await note(7)
+    #expect(try await rig.store.setBacks().isEmpty)
+    try await note(8)
+    #expect(try await rig.store.setBacks().count == 1)
+  }
+
+  @Test("A child's machine says it for a day of running, over restarts and boots")
+  func onAChild() async throws {
+    let rig = try StoreRig()
+    let parent = try await rig.paired(.parent)
+    _ = try await rig.store.restart(parent, .usage, epoch: 77, cause: .peerLost(after: 0), at: 4)
+    _ = try await rig.store.restart(parent, .receipt, epoch: 78, cause: .peerIsAhead, at: 4)
+    rig.clock.pass(86_399_000)
+    try rig.reopen()
+    #expect(try await Set(rig.store.setBacks().map(\.cause)) == [.peerLost, .peerIsAhead])
+    rig.clock.pass(1_000)
+    #expect(try await rig.store.setBacks().isEmpty)
+  }
+}
