@@ -34,6 +34,11 @@ public enum Limits {
   public static let rekeyMilliseconds: Int64 = 3_600_000
   /// Milliseconds after which a session makes way for one with a new handshake.
   public static let sessionMilliseconds: Int64 = 86_400_000
+  /// Refused items that one notice names, and notices that may wait for one peer.
+  public static let refusalItems = 1_024
+  public static let refusalNotices: Int64 = 16
+  /// Refused items of one peer that are remembered, the newest.
+  public static let refusedItems = 4_096
   /// Devices that one device may be paired with.
   public static let peers = 1_024
   /// Wrong guesses that spend a pairing code; also the runs of a typed code that a joiner lets go wrong.

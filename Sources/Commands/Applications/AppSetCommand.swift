@@ -63,9 +63,7 @@ struct AppSetCommand: AsyncParsableCommand {
   var name: String?
 
   mutating func validate() throws {
-    if let name, !(1...255).contains(name.utf8.count) {
-      throw ValidationError("The name must have 1 to 255 bytes.")
-    }
+    if let fault = name.flatMap({ TextRule.displayName.fault(in: $0) }) { throw ValidationError(fault) }
   }
 
   func run() async throws {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LatchkeyModel
 
 /// `latchkey message send`
 struct MessageSendCommand: AsyncParsableCommand {
@@ -16,9 +17,7 @@ struct MessageSendCommand: AsyncParsableCommand {
   var text: String
 
   mutating func validate() throws {
-    guard (1...4_096).contains(text.utf8.count) else {
-      throw ValidationError("A message must have 1 to 4,096 bytes of text: this one has \(text.utf8.count).")
-    }
+    if let fault = TextRule.message.fault(in: text) { throw ValidationError(fault) }
   }
 
   func run() async throws {

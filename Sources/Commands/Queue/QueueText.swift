@@ -10,7 +10,7 @@ enum QueueText {
       "total of \(record.sessions) sessions of \(record.displayName), \(ShownText.duration(record.activeMilliseconds))"
     case .usage(let record): "use of \(record.displayName), \(ShownText.duration(record.activeMilliseconds))"
     case .loss(let loss): "word of \(ShownText.count(loss.records, "usage record")) that had no room"
-    case .control: "removal or new keys"
+    case .control: "removal, new keys, or word of refused items"
     case .unreadable: "an item that this version cannot read"
     }
   }
@@ -31,6 +31,8 @@ enum QueueText {
       case .expired: "\(items) expired before the machine was in touch, \(last)."
       case .cancelled: "\(items) cancelled, \(last)."
       case .merged: "\(items) merged into totals because the queue was full, \(last)."
+      case .refused:
+        "\(items) refused by that machine, \(last): see the warnings of `latchkey status`."
       case .dropped: "\(items) dropped because the queue was full or the machine was unpaired, \(last)."
       }
     }

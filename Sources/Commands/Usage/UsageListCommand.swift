@@ -52,6 +52,7 @@ struct UsageListCommand: AsyncParsableCommand {
         TableText.render(
           ["Machine", "Application", "Name", "From", "To", "Active", "Category", "Points"], numbers: [5, 7],
           spare: [2, 6], rows: sessions.map { Self.row($0, zone: zone) }, empty: "No use is recorded in this range."))
+      for note in Self.refusals(sessions, zone: zone) { environment.console.note(note) }
     }
   }
 

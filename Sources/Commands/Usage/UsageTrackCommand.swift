@@ -28,9 +28,7 @@ struct UsageTrackCommand: AsyncParsableCommand {
     if program.isEmpty {
       throw ValidationError("There is no program to run: write it after --, such as -- /usr/games/gnome-chess.")
     }
-    if let name, !(1...255).contains(name.utf8.count) {
-      throw ValidationError("The name must have 1 to 255 bytes.")
-    }
+    if let fault = name.flatMap({ TextRule.displayName.fault(in: $0) }) { throw ValidationError(fault) }
   }
 
   func run() async throws {

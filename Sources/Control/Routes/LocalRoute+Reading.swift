@@ -8,6 +8,9 @@ extension LocalRoute {
     guard let target = RequestTarget(text) else {
       throw ControlFailure(400, .invalid, "The request's path is malformed: use one that the local API lists.")
     }
+    for part in target.segments + target.query.values {
+      if let fault = TextRule.requestPart.fault(in: part) { throw ControlFailure(400, .invalid, fault) }
+    }
     let routes = try candidates(target)
     guard !routes.isEmpty else {
       throw ControlFailure(404, .invalid, "The local API has no such path: look it up under /v1 in its description.")

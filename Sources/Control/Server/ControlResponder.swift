@@ -109,12 +109,15 @@ struct ControlResponder: HTTPResponder {
     } catch is NIOTooManyBytesError {
       throw ControlFailure(413, .invalid, "The request's body is over 256 KiB: send less.")
     }
+    let value: Value
     do {
-      return try LocalJSON.decode(Value.self, from: Array(buffer.readableBytesView))
+      value = try LocalJSON.decode(Value.self, from: Array(buffer.readableBytesView))
     } catch {
       // What exactly was wrong may quote the body, and a body may hold a pairing code: it stays unsaid.
       throw ControlFailure(400, .invalid, "The request's body is not the JSON expected here: compare its description.")
     }
+    if let fault = (value as? any CheckedRequest)?.textFault { throw ControlFailure(400, .invalid, fault) }
+    return value
   }
 }
 

@@ -31,7 +31,7 @@ public struct AppConfiguration: Hashable, Sendable, Codable {
 
   /// Say what is wrong with the values, in one sentence; nil when nothing is. Both the giver and the receiver ask.
   public var fault: String? {
-    if !(1...255).contains(displayName.utf8.count) { return "The display name must have 1 to 255 bytes of UTF-8." }
+    if let fault = TextRule.displayName.fault(in: displayName) { return fault }
     if !(0...1_000_000_000).contains(milliPointsPerMinute) {
       return "Points per minute must be between 0 and 1,000,000."
     }
@@ -39,8 +39,8 @@ public struct AppConfiguration: Hashable, Sendable, Codable {
       return "The daily limit must be between 0 and 1,440 minutes."
     }
     if matchers.count > 64 { return "An application takes at most 64 matchers." }
-    if matchers.contains(where: { !(1...1_024).contains($0.value.utf8.count) }) {
-      return "A matcher's value must have 1 to 1,024 bytes of UTF-8."
+    for matcher in matchers {
+      if let fault = TextRule.matcherValue.fault(in: matcher.value) { return fault }
     }
     // All of it has to fit an item's body.
     if matchers.reduce(0, { $0 + $1.value.utf8.count }) > 16_384 {

@@ -4,17 +4,7 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
   /// Check and wrap an ID; nil when it is empty, too long, or has a space or an unprintable character.
   public init?(_ text: String) {
-    guard (1...255).contains(text.utf8.count) else { return nil }
-    for scalar in text.unicodeScalars {
-      // Printable ASCII, which most are, needs no look at the tables of Unicode.
-      if ("!"..."~").contains(scalar) { continue }
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate, .privateUse,
-        .unassigned:
-        return nil
-      default: break
-      }
-    }
+    guard TextRule.appID.fault(in: text) == nil else { return nil }
     self.text = text
   }
 

@@ -10,4 +10,6 @@ public enum DeliveryFate: String, Codable, Sendable, Hashable, CaseIterable {
   case merged
   /// There was no room for it: it is lost to the receiver.
   case dropped
+  /// The receiver did not take it, and said so.
+  case refused
 }

@@ -17,4 +17,6 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
   public static let keyRotation = ItemKind(rawValue: 5)
   /// What was dropped from a full usage queue.
   public static let usageLoss = ItemKind(rawValue: 6)
+  /// The sender has not taken items of the receiver's.
+  public static let refusal = ItemKind(rawValue: 7)
 }

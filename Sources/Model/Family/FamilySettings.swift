@@ -44,7 +44,7 @@ public struct FamilySettings: Hashable, Sendable, Codable {
       return "The weekly reward limit must be 0 to 10,080 minutes."
     }
     if !(0...23).contains(dayStartHour) { return "The day must start at an hour between 0 and 23." }
-    if !(1...64).contains(zone.utf8.count) { return "The zone must be an IANA name, such as Europe/Berlin." }
+    if let fault = TextRule.zone.fault(in: zone) { return fault }
     return nil
   }
 }

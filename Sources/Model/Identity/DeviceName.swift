@@ -4,7 +4,7 @@ public struct DeviceName: Hashable, Sendable, Codable, CustomStringConvertible {
   public let text: String
 
   /// The most bytes of UTF-8 a name may have.
-  public static let maximumBytes = 64
+  public static let maximumBytes = TextRule.deviceName.bytes.upperBound
 
   /// Check and wrap a name.
   ///
@@ -14,30 +14,15 @@ public struct DeviceName: Hashable, Sendable, Codable, CustomStringConvertible {
     while trimmed.first == " " { trimmed.removeFirst() }
     while trimmed.last == " " { trimmed.removeLast() }
     guard !trimmed.isEmpty else { throw .empty }
-    for scalar in trimmed.unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-        throw .unprintable
-      default: break
-      }
-    }
-    guard trimmed.utf8.count <= Self.maximumBytes else { throw .tooLong(bytes: trimmed.utf8.count) }
-    self.text = String(trimmed)
+    let text = String(trimmed)
+    guard TextRule.deviceName.allowsCharacters(of: text) else { throw .unprintable }
+    guard text.utf8.count <= Self.maximumBytes else { throw .tooLong(bytes: text.utf8.count) }
+    self.text = text
   }
 
   /// Make a name that is safe to show out of whatever a peer sent: unprintable characters replaced, cut to 64 bytes.
   public init(sanitising text: String) {
-    var safe = ""
-    for scalar in text.unicodeScalars {
-      var shown = scalar
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-        shown = "\u{FFFD}"
-      default: break
-      }
-      guard safe.utf8.count + String(Character(shown)).utf8.count <= Self.maximumBytes else { break }
-      safe.unicodeScalars.append(shown)
-    }
+    var safe = TextRule.deviceName.cleaned(text)
     while safe.first == " " { safe.removeFirst() }
     while safe.last == " " { safe.removeLast() }
     self.text = safe.isEmpty ? "unnamed" : safe

@@ -8,6 +8,7 @@ public protocol BodyCoding: Sendable {
   func encode(_ matchers: [AppMatcher]) -> [UInt8]
   func encode(_ settings: FamilySettings) -> [UInt8]
   func encode(_ rotation: KeyRotation) -> [UInt8]
+  func encode(_ notice: RefusalNotice) -> [UInt8]
 
   /// Read a body; throws `BodyFault`, the sender's fault, when it is malformed or of a kind this version does not know.
   func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody
@@ -18,4 +19,5 @@ public protocol BodyCoding: Sendable {
   func matchers(_ body: [UInt8]) throws(BodyFault) -> [AppMatcher]
   func settings(_ body: [UInt8]) throws(BodyFault) -> FamilySettings
   func rotation(_ body: [UInt8]) throws(BodyFault) -> KeyRotation
+  func refusalNotice(_ body: [UInt8]) throws(BodyFault) -> RefusalNotice
 }

@@ -2,8 +2,11 @@
 public struct BodyFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// One sentence.
   public var description: String
+  /// What the sender is told where there is no receipt.
+  public var reason: RefusalReason
 
-  public init(_ description: String) {
+  public init(_ description: String, _ reason: RefusalReason = .unreadable) {
     self.description = description
+    self.reason = reason
   }
 }

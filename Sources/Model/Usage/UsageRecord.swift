@@ -46,7 +46,7 @@ public struct UsageRecord: Hashable, Sendable, Codable {
 
   /// Say what is wrong with the values, in one sentence; nil when nothing is.
   public var fault: String? {
-    if !(1...255).contains(displayName.utf8.count) { return "The display name must have 1 to 255 bytes of UTF-8." }
+    if let fault = TextRule.displayName.fault(in: displayName) { return fault }
     if sessionEnd < sessionStart { return "The session ends before it starts." }
     let times = 0..<HybridTimestamp.wallLimit
     if !times.contains(sessionStart) || !times.contains(sessionEnd) {
@@ -58,7 +58,7 @@ public struct UsageRecord: Hashable, Sendable, Codable {
     }
     if !(1...UsageRecord.mostSessions).contains(sessions) { return "The number of sessions is not between 1 and 2^31." }
     if earnedMilliPoints < 0 { return "The earning is negative." }
-    if !(1...64).contains(zone.utf8.count) { return "The zone must have 1 to 64 bytes." }
+    if let fault = TextRule.zone.fault(in: zone) { return fault }
     return nil
   }
 }

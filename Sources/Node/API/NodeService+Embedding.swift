@@ -8,6 +8,7 @@ extension NodeService {
   public func send(
     _ payload: CommandPayload, to device: DeviceID
   ) async throws(LocalAPIError) -> (id: CommandID, sequence: UInt64) {
+    if let fault = payload.fault { throw LocalAPIError(.invalid, fault) }
     let wall = context.wall()
     let id = context.nextCommandID(wall)
     do {
@@ -21,6 +22,7 @@ extension NodeService {
   ///
   /// - Returns: the last number given out in the stream to each parent.
   public func report(_ records: [UsageRecord]) async throws(LocalAPIError) -> [DeviceID: UInt64] {
+    if let fault = records.lazy.compactMap(\.fault).first { throw LocalAPIError(.invalid, fault) }
     do {
       let changes = try await context.store.record(records, at: context.wall())
       await directory.committed(changes)

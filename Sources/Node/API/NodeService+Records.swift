@@ -50,11 +50,24 @@ extension NodeService {
     }
     let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
     var sessions = records.prefix(query.limit).map { session($0, from, to, peers, isOpen: false) }
+    try await markRefused(&sessions, peers)
     if query.cursor == nil, target == nil || target == context.own {
       sessions = try await openSessions(app, from, to, peers) + sessions
     }
     let next = records.count > query.limit ? records[query.limit - 1] : nil
     return UsagePage(sessions: sessions, next: next.map { "\($0.sessionStart)-\($0.recordID)" })
+  }
+
+  /// Marks the sessions whose records a parent's machine did not take.
+  private func markRefused(
+    _ sessions: inout [UsagePage.Session], _ peers: [PeerRecord]
+  ) async throws(LocalAPIError) {
+    guard context.profile.role == .child else { return }
+    let refused = try await stored { () async throws(StoreError) in try await context.store.refusedRecords() }
+    if refused.isEmpty { return }
+    for index in sessions.indices where sessions[index].record.device == context.own {
+      sessions[index].refusedBy = refused[sessions[index].record.recordID].map { $0.map { name($0, peers) } }
+    }
   }
 
   private static func cursor(_ text: String) throws(LocalAPIError) -> (start: Int64, id: RecordID) {

@@ -13,7 +13,7 @@ extension NodeService {
       sync: Self.sync(of: peers.map(\.sync)),
       peers: peers, former: try await stored { () async throws(StoreError) in try await context.store.former() },
       messages: try await stored { () async throws(StoreError) in try await context.store.messages(limit: 20) },
-      warnings: try await context.warnings + setBackWarnings() + lossWarnings(), residentBytes: Self.residentBytes(),
+      warnings: try await context.warnings + setBackWarnings() + refusalWarnings() + lossWarnings(), residentBytes: Self.residentBytes(),
       disk: context.store.diskStatus)
   }
 

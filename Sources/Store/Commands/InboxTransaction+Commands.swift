@@ -86,7 +86,9 @@ extension InboxTransaction {
   mutating func applyReceipt(_ item: DeliveryItem, _ body: Result<CommandReceipt, BodyFault>) throws {
     do {
       let receipt = try body.get()
-      guard receipt.commandID.bytes == item.itemID else { throw BodyFault("The receipt has another ID than its item.") }
+      guard receipt.commandID.bytes == item.itemID else {
+        throw BodyFault("The receipt has another ID than its item.", .wrongID)
+      }
       let status: CommandStatus
       var state: StateInForce?
       var reason: String?
@@ -111,7 +113,10 @@ extension InboxTransaction {
         try database.restoreShown(before: row, coding, by: own, at: wall)
       }
       try takeOver(state, after: receipt.commandID)
-    } catch let fault as BodyFault { result.faults.append(fault.description) }
+    } catch let fault as BodyFault {
+      passOver(item, .receipt, fault)
+      try endUnanswered(item)
+    }
   }
 
   /// What a child reports to be in force is what is shown for it here, unless a newer rule is on its way; and this device's

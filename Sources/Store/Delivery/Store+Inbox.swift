@@ -64,6 +64,7 @@ extension Store {
         coding: coding, keys: keys, caps: caps, enforcement: enforcement, wall: wall)
       // Whoever has removed us has nothing more to say.
       for run in decoded where !inbox.result.wasRemoved { try inbox.apply(run) }
+      try inbox.tellRefusals()
       return inbox.result
     }
   }
@@ -82,6 +83,8 @@ struct InboxTransaction {
   let enforcement: Enforcement
   let wall: Int64
   var result = InboxResult()
+  /// Items that were passed over and have no receipt.
+  var refused: [RefusedItem] = []
 
   mutating func apply(_ decoded: DecodedRun) throws {
     let run = decoded.run
@@ -130,8 +133,10 @@ struct InboxTransaction {
       try removePeer()
       result.wasRemoved = true
     case (.control, .keyRotation): try applyRotation(item)
+    case (.control, .refusal): try applyRefusal(item)
     default:
-      result.faults.append("An item of kind \(item.kind.rawValue) in the \(streamClass.word) stream is not known here.")
+      let what = "An item of kind \(item.kind.rawValue) in the \(streamClass.word) stream is not known here."
+      passOver(item, streamClass, BodyFault(what, .unknownKind))
       // Whoever sent a command is told even when this version cannot tell what it was.
       if streamClass == .command { try refuse(item, "This machine's version does not know this kind of item.") }
     }
@@ -140,21 +145,27 @@ struct InboxTransaction {
   private mutating func applyUsage(_ item: DeliveryItem, _ body: Result<UsageRecord, BodyFault>) throws {
     do {
       let record = try body.get()
-      guard record.device == peer.device, record.recordID.bytes == item.itemID else {
-        throw BodyFault("The usage record is of another device or has another ID than its item.")
+      guard record.device == peer.device else {
+        throw BodyFault("The usage record is of another device than the one that sent it.", .foreign)
+      }
+      guard record.recordID.bytes == item.itemID else {
+        throw BodyFault("The usage record has another ID than its item.", .wrongID)
       }
       if try database.insert(record, in: group) { result.usageRecords += 1 }
-    } catch let fault as BodyFault { result.faults.append(fault.description) }
+    } catch let fault as BodyFault { passOver(item, .usage, fault) }
   }
 
   private mutating func applyLoss(_ item: DeliveryItem) throws {
     do {
       let loss = try coding.usageLoss(item.body)
-      guard loss.device == peer.device, loss.lossID.bytes == item.itemID else {
-        throw BodyFault("The loss is of another device or has another ID than its item.")
+      guard loss.device == peer.device else {
+        throw BodyFault("The loss is of another device than the one that sent it.", .foreign)
+      }
+      guard loss.lossID.bytes == item.itemID else {
+        throw BodyFault("The loss has another ID than its item.", .wrongID)
       }
       try database.keep(loss, parent: nil, at: wall)
-    } catch let fault as BodyFault { result.faults.append(fault.description) }
+    } catch let fault as BodyFault { passOver(item, .usage, fault) }
   }
 
   private mutating func removePeer() throws {
@@ -172,7 +183,7 @@ struct InboxTransaction {
 
   private mutating func applyRotation(_ item: DeliveryItem) throws {
     do {
-      guard peerRole == .parent else { throw BodyFault("Only a parent's device gives out new keys.") }
+      guard peerRole == .parent else { throw BodyFault("Only a parent's device gives out new keys.", .role) }
       let rotation = try coding.rotation(item.body)
       if let pending = try database.row("SELECT pending_key FROM peer WHERE number = ?", [peer.number])?["pending_key"]
         as Data?,
@@ -191,7 +202,7 @@ struct InboxTransaction {
         "UPDATE peer SET known_generation = max(known_generation, ?) WHERE number = ?",
         [rotation.generation, peer.number])
       result.hasNewKeys = true
-    } catch let fault as BodyFault { result.faults.append(fault.description) }
+    } catch let fault as BodyFault { passOver(item, .control, fault) }
   }
 
   mutating func refuse(_ item: DeliveryItem, _ reason: String) throws {

@@ -37,7 +37,7 @@ extension Store {
         case .receipt: if let receipt = try? coding.receipt(body) { entry.content = .receipt(receipt) }
         case .usageRecord: if let record = try? coding.usageRecord(body) { entry.content = .usage(record) }
         case .usageLoss: if let loss = try? coding.usageLoss(body) { entry.content = .loss(loss) }
-        case .removal, .keyRotation: entry.content = .control
+        case .removal, .keyRotation, .refusal: entry.content = .control
         default: break
         }
         return entry

@@ -65,7 +65,7 @@ extension Latchkey_V1_Receipt {
       state = .init(value)
     case .failed(let text):
       outcome = 2
-      reason = Self.cut(text)
+      reason = TextRule.reason.cleaned(text)
     case .expired: outcome = 3
     case .superseded(let value):
       outcome = 4
@@ -78,22 +78,14 @@ extension Latchkey_V1_Receipt {
     let outcome: CommandReceipt.Outcome
     switch self.outcome {
     case 1: outcome = .executed(try state.value())
-    case 2: outcome = .failed(reason: Self.cut(reason))
+    case 2:
+      if let fault = TextRule.reason.fault(in: reason) { throw WireError(fault) }
+      outcome = .failed(reason: reason)
     case 3: outcome = .expired
     case 4: outcome = .superseded(hasState ? try state.value() : nil)
     default: throw WireError("outcome \(self.outcome)")
     }
     return CommandReceipt(commandID: id, outcome: outcome, at: at)
-  }
-
-  /// Cut a reason to 1,024 bytes: a longer one may not fit an item, which would stop the stream.
-  private static func cut(_ reason: String) -> String {
-    var bytes = 0
-    let kept = reason.unicodeScalars.prefix { scalar in
-      bytes += UTF8.width(scalar)
-      return bytes <= 1_024
-    }
-    return String(kept)
   }
 }
 
@@ -150,8 +142,9 @@ extension Latchkey_V1_Report {
   }
 
   func value() throws(WireError) -> DeviceReport {
+    if let fault = TextRule.software.fault(in: version) { throw WireError(fault) }
     var report = DeviceReport(
-      version: DeviceName(sanitising: version).text, enforcement: try Enforcement(wire: enforcement), apps: [],
+      version: version, enforcement: try Enforcement(wire: enforcement), apps: [],
       omittedApps: Int(omittedApps), familySettings: hasFamilySettings ? try familySettings.value() : nil,
       usageRecords: usageRecords)
     for app in apps { report.apps.append(try app.value()) }

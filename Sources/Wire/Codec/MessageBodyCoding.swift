@@ -13,6 +13,8 @@ public struct MessageBodyCoding: BodyCoding {
 
   public func encode(_ rotation: KeyRotation) -> [UInt8] { Latchkey_V1_KeyRotation(rotation).wireBytes }
 
+  public func encode(_ notice: RefusalNotice) -> [UInt8] { Latchkey_V1_Refusal(notice).wireBytes }
+
   public func encode(_ matchers: [AppMatcher]) -> [UInt8] {
     var list = Latchkey_V1_MatcherList()
     list.matchers = matchers.map(Latchkey_V1_Matcher.init)
@@ -47,6 +49,10 @@ public struct MessageBodyCoding: BodyCoding {
     try fault("key rotation") { () throws(WireError) in try Latchkey_V1_KeyRotation(wire: body).value() }
   }
 
+  public func refusalNotice(_ body: [UInt8]) throws(BodyFault) -> RefusalNotice {
+    try fault("refusal") { () throws(WireError) in try Latchkey_V1_Refusal(wire: body).value() }
+  }
+
   public func matchers(_ body: [UInt8]) throws(BodyFault) -> [AppMatcher] {
     try fault("matchers") { () throws(WireError) in
       var matchers: [AppMatcher] = []
@@ -56,6 +62,9 @@ public struct MessageBodyCoding: BodyCoding {
   }
 
   private func fault<Value>(_ what: String, _ read: () throws(WireError) -> Value) throws(BodyFault) -> Value {
-    do { return try read() } catch { throw BodyFault("The \(what) cannot be read: \(error.description).") }
+    do { return try read() } catch {
+      let why = error.description
+      throw BodyFault("The \(what) cannot be read: \(why.hasSuffix(".") ? String(why.dropLast()) : why).")
+    }
   }
 }

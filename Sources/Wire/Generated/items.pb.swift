@@ -553,6 +553,44 @@ nonisolated struct Latchkey_V1_UsageLoss: Sendable {
   init() {}
 }
 
+/// Kind 7: the sender has not taken items of the receiver's.
+nonisolated struct Latchkey_V1_Refusal: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// At most 1,024.
+  var items: [Latchkey_V1_Refusal.Item] = []
+
+  /// How many items of the receiver's the sender has refused since they were paired, these among them.
+  var total: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated struct Item: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// 1 control, 3 receipt, 4 usage.
+    var streamClass: UInt32 = 0
+
+    var kind: UInt32 = 0
+
+    /// 16 bytes.
+    var id: Data = Data()
+
+    /// 1 unreadable, 2 wrong ID, 3 about another device, 4 not of that role, 5 unknown kind.
+    var reason: UInt32 = 0
+
+    var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    init() {}
+  }
+
+  init() {}
+}
+
 /// Kind 4: the sender has removed the receiver.
 nonisolated struct Latchkey_V1_Removal: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1599,6 +1637,86 @@ nonisolated extension Latchkey_V1_UsageLoss: SwiftProtobuf.Message, SwiftProtobu
     if lhs.earnedMilliPoints != rhs.earnedMilliPoints {return false}
     if lhs.firstStart != rhs.firstStart {return false}
     if lhs.lastEnd != rhs.lastEnd {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_Refusal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Refusal"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0\u{1}total\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.items) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.total) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.items.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.items, fieldNumber: 1)
+    }
+    if self.total != 0 {
+      try visitor.visitSingularUInt64Field(value: self.total, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Latchkey_V1_Refusal, rhs: Latchkey_V1_Refusal) -> Bool {
+    if lhs.items != rhs.items {return false}
+    if lhs.total != rhs.total {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_Refusal.Item: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = Latchkey_V1_Refusal.protoMessageName + ".Item"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_class\0\u{1}kind\0\u{1}id\0\u{1}reason\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.streamClass) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.kind) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.streamClass != 0 {
+      try visitor.visitSingularUInt32Field(value: self.streamClass, fieldNumber: 1)
+    }
+    if self.kind != 0 {
+      try visitor.visitSingularUInt32Field(value: self.kind, fieldNumber: 2)
+    }
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 3)
+    }
+    if self.reason != 0 {
+      try visitor.visitSingularUInt32Field(value: self.reason, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Latchkey_V1_Refusal.Item, rhs: Latchkey_V1_Refusal.Item) -> Bool {
+    if lhs.streamClass != rhs.streamClass {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.id != rhs.id {return false}
+    if lhs.reason != rhs.reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -82,7 +82,8 @@ import Testing
 
   @Test func aBodyOverTheLimitIsRefusedAndOneOfJustTheLimitIsNot() async throws {
     func request(bytes: Int) -> String {
-      let (start, end) = ("{\"action\":{\"message\":{\"_0\":\"", "\"}},\"device\":\"x\"}")
+      // A member that nobody knows is ignored.
+      let (start, end) = ("{\"action\":{\"message\":{\"_0\":\"m\"}},\"device\":\"x\",\"more\":\"", "\"}")
       return start + String(repeating: "m", count: bytes - start.utf8.count - end.utf8.count) + end
     }
     let node = ScriptedNode()

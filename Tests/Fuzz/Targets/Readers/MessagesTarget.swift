@@ -24,12 +24,19 @@ enum MessagesTarget {
       [8] + coding.encode(Samples.settings(&random)), [9] + coding.encode(SampleMessages.rotation(&random)),
       [10] + coding.encode(app.matchers), [11] + coding.encode(SampleMessages.loss(&random)),
       [12] + RemovalCodec.encode(signature: random.bytes(64)),
+      [13]
+        + coding.encode(
+          RefusalNotice(
+            items: [
+              RefusedItem(streamClass: .usage, kind: .usageRecord, itemID: random.bytes(16), reason: .unreadable)
+            ],
+            total: 1)),
     ]
   }
 
   static func check(_ input: [UInt8]) throws(FuzzFault) {
     let bytes = Array(input.dropFirst())
-    switch (input.first ?? 0) % 13 {
+    switch (input.first ?? 0) % 14 {
     case 0: try same(bytes, SessionCodec.decode, whole, bounds)
     case 1: try same(bytes, PairingCodec.opening, PairingCodec.encode) { $0.commitment.count == 32 }
     case 2:
@@ -48,6 +55,8 @@ enum MessagesTarget {
       try same(bytes, coding.usageLoss, coding.encode) {
         $0.firstStart <= $0.lastEnd && min($0.records, $0.sessions, $0.activeMilliseconds, $0.earnedMilliPoints) >= 0
       }
+    case 13:
+      try same(bytes, coding.refusalNotice, coding.encode) { $0.items.count <= Limits.refusalItems && $0.total >= 0 }
     default: try same(bytes, RemovalCodec.signature, RemovalCodec.encode) { $0.count == 64 }
     }
   }

@@ -47,6 +47,10 @@ package struct ModelPeer: Sendable {
   package var sentGeneration: Int64?
   package var outgoing: [StreamClass: Outgoing] = [:]
   package var incoming: [StreamClass: Incoming] = [:]
+  /// Items of this peer that were refused here; items of this device that the peer says it has refused, and which ones.
+  package var refusedHere: Int64 = 0
+  package var refusedThere: Int64 = 0
+  package var refusedItems: [RefusedItem] = []
   package var tallies: [StreamClass: [DeliveryFate: Int64]] = [:]
   /// On a child: its sessions that went into totals for this parent, and the totals.
   package var merged: Set<RecordID> = []

@@ -7,6 +7,8 @@ package struct ModelInboxResult {
   package var hasNewKeys = false
   package var hasCompletedPairing = false
   package var faults = 0
+  /// Items that were passed over and have no receipt.
+  var refused: [RefusedItem] = []
 }
 
 /// Bringing received items into force. Spec: Protocol/05-delivery.md §6.
@@ -22,6 +24,7 @@ extension ModelStore {
       throw .noSuchPeer
     }
     for run in runs where !result.wasRemoved { try apply(run, place, role, wall, &result) }
+    try tellRefusals(place, &result)
     return result
   }
 
@@ -77,26 +80,28 @@ extension ModelStore {
     case (.command, .command): try applyCommand(item, run.epoch, place, role, wall, &result)
     case (.receipt, .receipt): applyReceipt(item, place, &result)
     case (.usage, .usageRecord):
-      guard let record = try? coding.usageRecord(item.body), record.device == peers[place].device,
-        record.recordID.bytes == item.itemID
-      else {
-        result.faults += 1
-        return
+      guard let record = try? coding.usageRecord(item.body) else {
+        return passOver(item, .usage, .unreadable, &result)
       }
+      guard record.device == peers[place].device else { return passOver(item, .usage, .foreign, &result) }
+      guard record.recordID.bytes == item.itemID else { return passOver(item, .usage, .wrongID, &result) }
       if usage[record.recordID] == nil { usage[record.recordID] = record }
     case (.usage, .usageLoss):
-      guard let loss = try? coding.usageLoss(item.body), loss.device == peers[place].device,
-        loss.lossID.bytes == item.itemID
-      else {
-        result.faults += 1
-        return
-      }
+      guard let loss = try? coding.usageLoss(item.body) else { return passOver(item, .usage, .unreadable, &result) }
+      guard loss.device == peers[place].device else { return passOver(item, .usage, .foreign, &result) }
+      guard loss.lossID.bytes == item.itemID else { return passOver(item, .usage, .wrongID, &result) }
       if losses[loss.lossID] == nil { losses[loss.lossID] = loss }
     case (.control, .removal):
       try takeRemoval(place, role, &result)
       result.wasRemoved = true
     case (.control, .keyRotation): takeRotation(item, place, role, &result)
-    default: result.faults += 1
+    case (.control, .refusal): applyRefusal(item, place, &result)
+    case (.command, _):
+      result.faults += 1
+      guard let id = CommandID(bytes: item.itemID) else { return }
+      let refusal = CommandReceipt(commandID: id, outcome: .failed(reason: "It is not known."), at: wall)
+      try queueReceipt(id, coding.encode(refusal), place, &result)
+    default: passOver(item, run.streamClass, .unknownKind, &result)
     }
   }
 
@@ -177,11 +182,15 @@ extension ModelStore {
   }
 
   private mutating func applyReceipt(_ item: DeliveryItem, _ place: Int, _ result: inout ModelInboxResult) {
-    guard let receipt = try? coding.receipt(item.body), receipt.commandID.bytes == item.itemID else {
-      result.faults += 1
-      return
-    }
     let device = peers[place].device
+    guard let receipt = try? coding.receipt(item.body) else {
+      endUnanswered(item, device)
+      return passOver(item, .receipt, .unreadable, &result)
+    }
+    guard receipt.commandID.bytes == item.itemID else {
+      endUnanswered(item, device)
+      return passOver(item, .receipt, .wrongID, &result)
+    }
     guard let index = commands.firstIndex(where: { $0.id == receipt.commandID && $0.target == device }) else { return }
     switch commands[index].status {
     case .queued, .stored: break

@@ -107,6 +107,7 @@ extension ModelStore {
   }
 
   private mutating func giveUp(_ place: Int) {
+    (peers[place].refusedHere, peers[place].refusedThere, peers[place].refusedItems) = (0, 0, [])
     let device = peers[place].device
     var cancelled: Int64 = 0
     for index in commands.indices
@@ -180,9 +181,9 @@ extension ModelStore {
   mutating func takeRotation(
     _ item: DeliveryItem, _ place: Int, _ role: DeviceRole, _ result: inout ModelInboxResult
   ) {
-    guard role == .parent, let rotation = try? coding.rotation(item.body) else {
-      result.faults += 1
-      return
+    guard role == .parent else { return passOver(item, .control, .role, &result) }
+    guard let rotation = try? coding.rotation(item.body) else {
+      return passOver(item, .control, .unreadable, &result)
     }
     if let pending = peers[place].pendingKey, sources.keys.keyID(of: pending) == rotation.replaces {
       result.hasCompletedPairing = (try? promote(peers[place].device)) ?? false

@@ -13,6 +13,7 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
     case matchers([AppMatcher])
     case settings(FamilySettings)
     case rotation(KeyRotation)
+    case refusal(RefusalNotice)
   }
 
   private var values: [Value] = []
@@ -38,6 +39,7 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
   func encode(_ matchers: [AppMatcher]) -> [UInt8] { add(.matchers(matchers)) }
   func encode(_ settings: FamilySettings) -> [UInt8] { add(.settings(settings)) }
   func encode(_ rotation: KeyRotation) -> [UInt8] { add(.rotation(rotation)) }
+  func encode(_ notice: RefusalNotice) -> [UInt8] { add(.refusal(notice)) }
 
   private static let fault = BodyFault("The table holds something else here.")
 
@@ -73,6 +75,11 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
 
   func settings(_ body: [UInt8]) throws(BodyFault) -> FamilySettings {
     guard case .settings(let value)? = value(body) else { throw Self.fault }
+    return value
+  }
+
+  func refusalNotice(_ body: [UInt8]) throws(BodyFault) -> RefusalNotice {
+    guard case .refusal(let value)? = value(body) else { throw Self.fault }
     return value
   }
 

@@ -138,6 +138,7 @@ extension StorePair {
   private func item(_ sequence: UInt64, _ streamClass: StreamClass, from peer: Peer) -> DeliveryItem? {
     switch streamClass {
     case .control:
+      if random.once(in: 4) { return refusal(sequence) }
       if random.once(in: 6) {
         return DeliveryItem(sequence: sequence, kind: .removal, itemID: random.bytes(16), body: random.bytes(40))
       }
@@ -149,9 +150,10 @@ extension StorePair {
       return DeliveryItem(
         sequence: sequence, kind: .keyRotation, itemID: random.bytes(16), body: coding.encode(rotation))
     case .command: return command(sequence, from: peer)
-    case .receipt: return receipt(sequence, from: peer)
+    case .receipt: return random.once(in: 8) ? unusable(sequence, streamClass) : receipt(sequence, from: peer)
     case .usage:
-      guard let record = usage(of: peer.device) else { return nil }
+      if random.once(in: 8) { return unusable(sequence, streamClass) }
+      guard let record = usage(of: random.once(in: 10) ? own : peer.device) else { return nil }
       guard random.once(in: 4) else {
         return DeliveryItem(
           sequence: sequence, kind: .usageRecord, itemID: record.recordID.bytes, body: coding.encode(record))
@@ -162,6 +164,29 @@ extension StorePair {
       return DeliveryItem(
         sequence: sequence, kind: .usageLoss, itemID: record.recordID.bytes, body: coding.encode(loss))
     }
+  }
+
+  /// Word of items that the peer did not take.
+  private func refusal(_ sequence: UInt64) -> DeliveryItem {
+    let items = (0..<random.below(4)).map { number in
+      RefusedItem(
+        streamClass: random.pick([.control, .receipt, .usage]),
+        kind: random.pick([.receipt, .usageRecord, .usageLoss]),
+        itemID: random.once(in: 2) ? [UInt8](repeating: UInt8(number), count: 16) : random.bytes(16),
+        reason: random.pick(RefusalReason.allCases))
+    }
+    let body =
+      random.once(in: 5)
+      ? [0xFF] : coding.encode(RefusalNotice(items: items, total: Int64(random.below(50) + items.count)))
+    return DeliveryItem(sequence: sequence, kind: .refusal, itemID: random.bytes(16), body: body)
+  }
+
+  /// What no receiver can use, sometimes under the ID of a command.
+  private func unusable(_ sequence: UInt64, _ streamClass: StreamClass) -> DeliveryItem {
+    let id = random.once(in: 2) ? random.pick(model.commands.map(\.id.bytes) + [random.bytes(16)]) : random.bytes(16)
+    let kinds: [ItemKind] =
+      streamClass == .receipt ? [.receipt, .usageRecord] : [.usageRecord, .usageLoss, ItemKind(rawValue: 4_711)]
+    return DeliveryItem(sequence: sequence, kind: random.pick(kinds), itemID: id, body: [0xFF, 0xFF])
   }
 
   private func command(_ sequence: UInt64, from peer: Peer) -> DeliveryItem? {

@@ -13,6 +13,16 @@ extension StorePair {
       if let difference = try await streams(peer) { return difference }
       if let difference = try await queues(peer) { return difference }
     }
+    let told = try await real.refusedInAll().map { "\($0.key) \($0.value)" }.sorted()
+    let modelTold = model.peers.filter { $0.state == .active && $0.refusedThere > 0 }
+      .map { "\($0.device) \($0.refusedThere)" }.sorted()
+    if told != modelTold { return "refused: \(told), in the model \(modelTold)" }
+    let refused = try await real.refusals().map { "\($0.device) \($0.kind.rawValue) \($0.reason) \($0.items)" }.sorted()
+    let modelRefused = model.peers.filter { $0.state == .active }.flatMap { peer in
+      Dictionary(grouping: peer.refusedItems) { "\($0.kind.rawValue) \($0.reason)" }
+        .map { "\(peer.device) \($0.key) \($0.value.count)" }
+    }.sorted()
+    if refused != modelRefused { return "refused: \(refused), in the model \(modelRefused)" }
     return try await lists()
   }
 

@@ -1,0 +1,47 @@
+/// A request to the local API whose texts are checked before a node sees it. Spec: Protocol/07-local-api.md §1.
+public protocol CheckedRequest {
+  /// What is wrong with one of its texts, in one sentence that names the field; `nil` if nothing is.
+  var textFault: String? { get }
+}
+
+extension TextRule {
+  /// A device as a person names it: by its name, its ID or a beginning of that.
+  fileprivate static let device = TextRule(what: "The device", bytes: 1...128, characters: .visible)
+  /// An address as a person gives it.
+  fileprivate static let address = TextRule(what: "The peer's address", bytes: 1...300, characters: .visible)
+  /// A pairing code, which may be pasted with line ends.
+  fileprivate static let code = TextRule(what: "The code", bytes: 1...1_024, characters: .paragraphs)
+}
+
+extension CommandRequest: CheckedRequest {
+  public var textFault: String? {
+    if let fault = TextRule.device.fault(in: device) { return fault }
+    switch action {
+    case .setApp(let change):
+      if let fault = TextRule.appID.fault(in: change.appID) { return fault }
+      if let fault = change.displayName.flatMap({ TextRule.displayName.fault(in: $0) }) { return fault }
+      return change.matchers?.lazy.compactMap { TextRule.matcherValue.fault(in: $0.value) }.first
+    case .removeApp(let id): return TextRule.appID.fault(in: id)
+    case .setFamilySettings(let settings): return TextRule.zone.fault(in: settings.zone)
+    case .message(let text): return TextRule.message.fault(in: text)
+    case .requestReport: return nil
+    }
+  }
+}
+
+extension InviteRequest: CheckedRequest {
+  public var textFault: String? { childName.flatMap { TextRule.deviceName.fault(in: $0) } }
+}
+
+extension JoinRequest: CheckedRequest {
+  public var textFault: String? {
+    TextRule.code.fault(in: code) ?? peer.flatMap { TextRule.address.fault(in: $0) }
+  }
+}
+
+extension UsageStartRequest: CheckedRequest {
+  public var textFault: String? {
+    TextRule.appID.fault(in: appID) ?? displayName.flatMap { TextRule.displayName.fault(in: $0) }
+      ?? TextRule.zone.fault(in: zone)
+  }
+}

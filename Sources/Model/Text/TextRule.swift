@@ -1,0 +1,123 @@
+/// What a text of one kind may hold: every text of a person, a peer or a file is checked against one of these.
+///
+/// No text holds U+0000, at which SQLite and C end a text, nor any other character that steers a terminal or hides what is
+/// written. Spec: Protocol/06-messages.md §1.
+public struct TextRule: Hashable, Sendable {
+  /// The characters that a text may have.
+  public enum Characters: Hashable, Sendable {
+    /// All but control characters, line and paragraph separators, and those that change the direction of what follows.
+    case line
+    /// The same, and line feeds.
+    case paragraphs
+    /// All but the general categories Cc, Cf, Zl, Zp, Cs, Co, Cn: nothing that cannot be seen.
+    case visible
+    /// The same without spaces.
+    case word
+    /// Letters and digits of ASCII, `+`, `-`, `_`, and `/` between two others.
+    case zoneName
+  }
+
+  /// What the text is, as the subject of a sentence: "The display name".
+  public let what: String
+  /// Bytes of UTF-8.
+  public let bytes: ClosedRange<Int>
+  public let characters: Characters
+
+  public static let deviceName = TextRule(what: "The name", bytes: 1...64, characters: .visible)
+  public static let software = TextRule(what: "The software's version", bytes: 1...64, characters: .visible)
+  public static let appID = TextRule(what: "The application's ID", bytes: 1...255, characters: .word)
+  public static let displayName = TextRule(what: "The display name", bytes: 1...255, characters: .line)
+  public static let matcherValue = TextRule(what: "A matcher's value", bytes: 1...1_024, characters: .line)
+  public static let message = TextRule(what: "A message", bytes: 1...4_096, characters: .paragraphs)
+  public static let zone = TextRule(what: "The zone", bytes: 1...64, characters: .zoneName)
+  public static let reason = TextRule(what: "The reason", bytes: 0...1_024, characters: .line)
+  /// A path or a value in a request to the local API.
+  public static let requestPart = TextRule(what: "A part of the request's path", bytes: 0...4_096, characters: .line)
+
+  /// Every rule for a text that is kept or sent.
+  public static let all = [deviceName, software, appID, displayName, matcherValue, message, zone, reason]
+
+  /// Returns what is wrong with a text, in one sentence with the next step; `nil` if nothing is.
+  public func fault(in text: String) -> String? {
+    if !bytes.contains(text.utf8.count) {
+      return "\(what) must have \(Self.number(bytes.lowerBound)) to \(Self.number(bytes.upperBound)) bytes of UTF-8."
+    }
+    guard let scalar = forbidden(in: text) else { return nil }
+    switch characters {
+    case .zoneName: return "\(what) must be an IANA name, such as Europe/Berlin."
+    case .word where scalar == " ": return "\(what) has a space: leave it out."
+    case .line, .paragraphs, .visible, .word:
+      return "\(what) has the character \(Self.name(scalar)), which cannot be shown: leave it out."
+    }
+  }
+
+  /// Returns whether every character of a text is one that the rule allows, whatever its length.
+  public func allowsCharacters(of text: String) -> Bool { forbidden(in: text) == nil }
+
+  /// Returns the text with each forbidden character replaced by U+FFFD, cut to the rule's bytes at the end of a character.
+  public func cleaned(_ text: String) -> String {
+    var kept = String.UnicodeScalarView()
+    var count = 0
+    for scalar in text.unicodeScalars {
+      let shown = allows(scalar) ? scalar : "\u{FFFD}"
+      count += UTF8.width(shown)
+      guard count <= bytes.upperBound else { break }
+      kept.append(shown)
+    }
+    return String(kept)
+  }
+
+  /// Returns the first character of a text that the rule forbids.
+  private func forbidden(in text: String) -> Unicode.Scalar? {
+    if case .zoneName = characters {
+      let isSplit = text.hasPrefix("/") || text.hasSuffix("/") || text.contains("//")
+      if isSplit { return "/" }
+    }
+    // Printable ASCII, which most texts are, needs no look at the tables of Unicode.
+    let isPlain = characters != .zoneName && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
+    return isPlain ? nil : text.unicodeScalars.first { !allows($0) }
+  }
+
+  private func allows(_ scalar: Unicode.Scalar) -> Bool {
+    switch characters {
+    case .zoneName:
+      return scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789+-_/".unicodeScalars.contains(scalar))
+    case .line: return Self.isLine(scalar)
+    case .paragraphs: return scalar == "\n" || Self.isLine(scalar)
+    case .visible: return Self.isVisible(scalar)
+    case .word: return Self.isVisible(scalar) && scalar.properties.generalCategory != .spaceSeparator
+    }
+  }
+
+  private static func isLine(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x20..<0x7F: return true
+    case 0x202A...0x202E, 0x2066...0x2069: return false
+    default: break
+    }
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: return false
+    default: return true
+    }
+  }
+
+  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    if (0x20..<0x7F).contains(scalar.value) { return true }
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false
+    default: return true
+    }
+  }
+
+  /// Such as `U+0000`.
+  private static func name(_ scalar: Unicode.Scalar) -> String {
+    let digits = String(scalar.value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+
+  /// With a comma between thousands.
+  private static func number(_ number: Int) -> String {
+    let rest = String(number % 1_000)
+    return number < 1_000 ? rest : "\(number / 1_000)," + String(repeating: "0", count: 3 - rest.count) + rest
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// Items that are not taken. Their sender is told in the transaction that passes them over. Spec: Protocol/06-messages.md §9.
+extension InboxTransaction {
+  /// Passes over an item that cannot be used.
+  mutating func passOver(_ item: DeliveryItem, _ streamClass: StreamClass, _ fault: BodyFault) {
+    result.faults.append(fault.description)
+    // A command is answered by its receipt, and a refusal is never refused, or two machines might go on for ever.
+    guard streamClass != .command, item.kind != .refusal else { return }
+    refused.append(
+      RefusedItem(streamClass: streamClass, kind: item.kind, itemID: item.itemID, reason: fault.reason))
+  }
+
+  /// Queues word of the items that were passed over.
+  ///
+  /// What there is no room for is part of the total that the next notice states.
+  mutating func tellRefusals() throws {
+    guard !refused.isEmpty, !result.wasRemoved else { return }
+    let total =
+      try database.first(
+        """
+        INSERT INTO refusal_count VALUES (?, ?, 0) ON CONFLICT DO UPDATE SET here = here + excluded.here RETURNING here
+        """, [peer.number, refused.count], { $0.integer(0) }) ?? 0
+    var waiting =
+      try database.first(
+        "SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND class = 1 AND kind = ?",
+        [peer.number, ItemKind.refusal.rawValue], { $0.integer(0) }) ?? 0
+    for start in stride(from: 0, to: refused.count, by: Limits.refusalItems) where waiting < Limits.refusalNotices {
+      let items = Array(refused[start..<min(start + Limits.refusalItems, refused.count)])
+      let body = coding.encode(RefusalNotice(items: items, total: total))
+      result.changes.append(
+        try database.enqueue(
+          peer, .control, kind: .refusal, itemID: Array(keys.freshKey().prefix(16)), body: body, in: group, at: wall))
+      waiting += 1
+    }
+  }
+
+  /// Keeps what the peer says that it has not taken.
+  mutating func applyRefusal(_ item: DeliveryItem) throws {
+    do {
+      let notice = try coding.refusalNotice(item.body)
+      try database.run(
+        "INSERT INTO refusal_count VALUES (?, 0, ?) ON CONFLICT DO UPDATE SET there = max(there, excluded.there)",
+        [peer.number, notice.total])
+      for refused in notice.items {
+        try database.run(
+          "INSERT INTO refused_item (peer, kind, item_id, reason, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+          [peer.number, refused.kind.rawValue, refused.itemID, refused.reason.rawValue, wall])
+        guard database.changesCount > 0 else { continue }
+        try database.tally(peer.number, refused.streamClass, .refused, items: 1, at: wall)
+      }
+      try database.run(
+        """
+        DELETE FROM refused_item WHERE peer = ?1 AND number <=
+          (SELECT number FROM refused_item WHERE peer = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)
+        """, [peer.number, Limits.refusedItems])
+    } catch let fault as BodyFault { passOver(item, .control, fault) }
+  }
+
+  /// Ends a command whose receipt cannot be used: no other one will come.
+  mutating func endUnanswered(_ item: DeliveryItem) throws {
+    guard let id = CommandID(bytes: item.itemID) else { return }
+    try database.run(
+      """
+      UPDATE command SET status = 'failed', status_at = ?, reason = ?
+      WHERE command_id = ? AND peer = ? AND status IN ('queued', 'stored')
+      """,
+      [
+        wall,
+        "That machine's answer cannot be read here, so nobody knows whether it was done: update Latchkey on both machines, and "
+          + "give the command again.", id.bytes, peer.number,
+      ])
+    if database.changesCount > 0 { result.commands.append(id) }
+  }
+}

@@ -1,0 +1,201 @@
+import LatchkeyModel
+import LatchkeyTestSupport
+import LatchkeyWire
+import Testing
+
+/// Every text that travels: it comes back as it was sent, or the whole body is malformed.
+@Suite struct TextFieldTests {
+  private static let coding = MessageBodyCoding()
+  private static let id = [UInt8](repeating: 6, count: 16)
+  private static let device = [UInt8](repeating: 8, count: 20)
+
+  /// A text field of a body: how the body is made with the bytes in it, and what is read of it.
+  struct Field: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let rule: TextRule
+    let body: @Sendable ([UInt8]) -> [UInt8]
+    let read: @Sendable ([UInt8]) throws -> String?
+  }
+
+  private static func command(_ field: UInt64, _ payload: RawMessage) -> [UInt8] {
+    RawMessage().adding(1, bytes: id).adding(2, bytes: device).adding(field, message: payload).bytes
+  }
+
+  private static func payload(_ body: [UInt8]) throws -> CommandPayload { try coding.command(body).payload }
+
+  private static func app(id: [UInt8]? = nil, name: [UInt8]? = nil, matcher: [UInt8]? = nil) -> RawMessage {
+    let app = RawMessage().adding(1, bytes: id ?? Array("a".utf8)).adding(2, bytes: name ?? Array("A".utf8))
+      .adding(3, number: 1).adding(8, message: RawMessage().adding(3, bytes: device))
+    guard let matcher else { return app }
+    return app.adding(9, message: RawMessage().adding(1, number: 5).adding(2, bytes: matcher))
+  }
+
+  private static func usage(app: [UInt8]? = nil, name: [UInt8]? = nil, zone: [UInt8]? = nil) -> [UInt8] {
+    RawMessage().adding(1, bytes: id).adding(2, bytes: device).adding(3, bytes: app ?? Array("a".utf8))
+      .adding(4, bytes: name ?? Array("A".utf8)).adding(7, bytes: zone ?? Array("UTC".utf8)).adding(9, number: 1)
+      .adding(12, number: 1).bytes
+  }
+
+  private static func receipt(_ state: RawMessage) -> [UInt8] {
+    RawMessage().adding(1, bytes: id).adding(2, number: 1).adding(4, message: state).bytes
+  }
+
+  static let fields = [
+    Field(testDescription: "set_app: application ID", rule: .appID) {
+      command(10, app(id: $0))
+    } read: {
+      guard case .setApp(let app) = try payload($0) else { return nil }
+      return app.appID.text
+    },
+    Field(testDescription: "set_app: display name", rule: .displayName) {
+      command(10, app(name: $0))
+    } read: {
+      guard case .setApp(let app) = try payload($0) else { return nil }
+      return app.displayName
+    },
+    Field(testDescription: "set_app: matcher", rule: .matcherValue) {
+      command(10, app(matcher: $0))
+    } read: {
+      guard case .setApp(let app) = try payload($0) else { return nil }
+      return app.matchers.first?.value
+    },
+    Field(testDescription: "remove_app", rule: .appID) {
+      command(11, RawMessage().adding(1, bytes: $0))
+    } read: {
+      guard case .removeApp(let id, _) = try payload($0) else { return nil }
+      return id.text
+    },
+    Field(testDescription: "family settings: zone", rule: .zone) {
+      command(12, RawMessage().adding(2, number: 1).adding(7, bytes: $0))
+    } read: {
+      guard case .setFamilySettings(let settings) = try payload($0) else { return nil }
+      return settings.zone
+    },
+    Field(testDescription: "message", rule: .message) {
+      command(14, RawMessage().adding(1, bytes: $0))
+    } read: {
+      guard case .message(let text) = try payload($0) else { return nil }
+      return text
+    },
+    Field(testDescription: "receipt: reason", rule: .reason) {
+      RawMessage().adding(1, bytes: id).adding(2, number: 2).adding(3, bytes: $0).bytes
+    } read: {
+      guard case .failed(let reason) = try coding.receipt($0).outcome else { return nil }
+      return reason
+    },
+    Field(testDescription: "receipt: removed application", rule: .appID) {
+      receipt(RawMessage().adding(2, message: RawMessage().adding(1, bytes: $0)))
+    } read: {
+      guard case .executed(.appRemoved(let id, _)) = try coding.receipt($0).outcome else { return nil }
+      return id.text
+    },
+    Field(testDescription: "receipt: version in a report", rule: .software) {
+      receipt(RawMessage().adding(4, message: RawMessage().adding(1, bytes: $0).adding(2, number: 1)))
+    } read: {
+      guard case .executed(.report(let report)) = try coding.receipt($0).outcome else { return nil }
+      return report.version
+    },
+    Field(testDescription: "receipt: display name in a report", rule: .displayName) {
+      receipt(
+        RawMessage().adding(
+          4, message: RawMessage().adding(1, text: "1").adding(2, number: 1).adding(3, message: app(name: $0))))
+    } read: {
+      guard case .executed(.report(let report)) = try coding.receipt($0).outcome else { return nil }
+      return report.apps.first?.displayName
+    },
+    Field(testDescription: "usage: application ID", rule: .appID) {
+      usage(app: $0)
+    } read: {
+      try coding.usageRecord($0).appID.text
+    },
+    Field(testDescription: "usage: display name", rule: .displayName) {
+      usage(name: $0)
+    } read: {
+      try coding.usageRecord($0).displayName
+    },
+    Field(testDescription: "usage: zone", rule: .zone) {
+      usage(zone: $0)
+    } read: {
+      try coding.usageRecord($0).zone
+    },
+  ]
+
+  @Test("A text comes back byte for byte, or the body is malformed", arguments: fields)
+  func everyText(field: Field) throws {
+    var random = SeededRandom()
+    for _ in 0..<400 {
+      let text = HostileText.text(random.once(in: 20) ? 4_200 : 12, &random)
+      let bytes = field.body(Array(text.utf8))
+      if field.rule.fault(in: text) == nil {
+        let read = try #require(try field.read(bytes), "\(random.note)")
+        #expect(Array(read.utf8) == Array(text.utf8), "\(random.note)")
+      } else {
+        #expect(throws: BodyFault.self, "\(text.unicodeScalars.map(\.value)) \(random.note)") { try field.read(bytes) }
+      }
+    }
+  }
+
+  @Test("Bytes that are no UTF-8 make the body malformed, whatever stands around them", arguments: fields)
+  func noUTF8(field: Field) {
+    for bytes in HostileText.bytes {
+      #expect(throws: BodyFault.self, "\(bytes)") { try field.read(field.body(bytes)) }
+      #expect(throws: BodyFault.self, "\(bytes)") { try field.read(field.body(Array("ab".utf8) + bytes)) }
+    }
+  }
+
+  @Test("Names in greetings and introductions, which a person is shown, are made safe instead")
+  func names() throws {
+    var random = SeededRandom()
+    for _ in 0..<400 {
+      let text = HostileText.text(100, &random)
+      var batch = SessionBatch()
+      batch.hello = WireSamples.hello(&random)
+      batch.hello?.name = text
+      batch.hello?.software = text
+      let hello = try #require(try SessionCodec.decode(SessionCodec.encode(batch)).hello)
+      #expect(TextRule.deviceName.fault(in: hello.name) == nil, "\(random.note)")
+      #expect(TextRule.software.fault(in: hello.software) == nil, "\(random.note)")
+    }
+  }
+
+  @Test("A reason is made safe and cut where it is written, so that no receipt of this software is malformed")
+  func reasons() throws {
+    var random = SeededRandom()
+    for _ in 0..<400 {
+      let text = HostileText.text(random.once(in: 5) ? 2_000 : 30, &random)
+      let receipt = CommandReceipt(commandID: Samples.commandID(&random), outcome: .failed(reason: text), at: 0)
+      guard case .failed(let reason) = try Self.coding.receipt(Self.coding.encode(receipt)).outcome else {
+        Issue.record("the outcome changed")
+        return
+      }
+      #expect(reason == TextRule.reason.cleaned(text), "\(random.note)")
+    }
+  }
+
+  @Test("Word of refused items comes back as it went, and is refused beyond its bounds")
+  func refusals() throws {
+    var random = SeededRandom()
+    for _ in 0..<100 {
+      let notice = RefusalNotice(
+        items: (0..<random.below(5)).map { _ in
+          RefusedItem(
+            streamClass: random.pick(StreamClass.allCases), kind: ItemKind(rawValue: UInt32(random.below(10))),
+            itemID: random.bytes(16), reason: random.pick(RefusalReason.allCases))
+        }, total: Int64(random.below(1 << 40)))
+      #expect(try Self.coding.refusalNotice(Self.coding.encode(notice)) == notice, "\(random.note)")
+    }
+    let item = RawMessage().adding(1, number: 4).adding(2, number: 3).adding(3, bytes: Self.id).adding(4, number: 99)
+    #expect(
+      try Self.coding.refusalNotice(RawMessage().adding(1, message: item).bytes).items.first?.reason == .unreadable)
+    let full = (0..<Limits.refusalItems).reduce(RawMessage()) { message, _ in message.adding(1, message: item) }
+    #expect(full.bytes.count <= Limits.itemBodyBytes)
+    #expect(try Self.coding.refusalNotice(full.bytes).items.count == Limits.refusalItems)
+    for bad in [
+      full.adding(1, message: item), RawMessage().adding(2, number: 1 << 48),
+      RawMessage().adding(1, message: RawMessage().adding(1, number: 9).adding(3, bytes: Self.id)),
+      RawMessage().adding(1, message: RawMessage().adding(1, number: 4).adding(3, bytes: [1])),
+    ] {
+      #expect(throws: BodyFault.self) { try Self.coding.refusalNotice(bad.bytes) }
+    }
+  }
+}
