@@ -1,7 +1,13 @@
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 // Swift cannot call a function with a variable number of arguments.
 
 static inline int latchkey_get_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
 
 static inline int latchkey_set_dumpable(int value) { return prctl(PR_SET_DUMPABLE, value, 0, 0, 0); }
+
+// A descriptor that names the process until it is closed, and can be polled for its end; -1 and errno where there is none.
+static inline int latchkey_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }

@@ -23,6 +23,8 @@ struct FlatSession: Encodable, Sendable {
   var earnedMilliPoints: Int64
   var evidence: String
   var isOpen: Bool
+  /// Why the record cannot be true; absent if it can.
+  var doubt: String?
 
   init(_ session: UsagePage.Session) {
     let record = session.record
@@ -46,12 +48,13 @@ struct FlatSession: Encodable, Sendable {
     earnedMilliPoints = record.earnedMilliPoints
     evidence = record.evidence.rawValue
     isOpen = session.isOpen
+    doubt = session.doubt?.rawValue
   }
 
   static let csvHeader = [
     "recordID", "device", "deviceName", "appID", "displayName", "category", "start", "startMilliseconds", "end",
     "endMilliseconds", "zone", "activeMilliseconds", "clippedStartMilliseconds", "clippedEndMilliseconds",
-    "clippedActiveMilliseconds", "milliPointsPerMinute", "earnedMilliPoints", "evidence", "isOpen",
+    "clippedActiveMilliseconds", "milliPointsPerMinute", "earnedMilliPoints", "evidence", "isOpen", "doubt",
   ]
 
   /// In the order of `csvHeader`.
@@ -60,7 +63,7 @@ struct FlatSession: Encodable, Sendable {
       recordID, device, deviceName, appID, displayName, category, start, String(startMilliseconds), end,
       String(endMilliseconds), zone, String(activeMilliseconds), String(clippedStartMilliseconds),
       String(clippedEndMilliseconds), String(clippedActiveMilliseconds), String(milliPointsPerMinute),
-      String(earnedMilliPoints), evidence, String(isOpen),
+      String(earnedMilliPoints), evidence, String(isOpen), doubt ?? "",
     ]
   }
 }

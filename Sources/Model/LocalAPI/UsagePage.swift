@@ -11,10 +11,12 @@ public struct UsagePage: Hashable, Sendable, Codable {
     public var clippedActiveMilliseconds: Int64
     /// Whether the session is still running; its numbers are those of the last heartbeat.
     public var isOpen: Bool
+    /// Why the record cannot be true; `nil` if it can.
+    public var doubt: UsageDoubt?
 
     public init(
       record: UsageRecord, deviceName: DeviceName, clippedStart: Int64, clippedEnd: Int64,
-      clippedActiveMilliseconds: Int64, isOpen: Bool = false
+      clippedActiveMilliseconds: Int64, isOpen: Bool = false, doubt: UsageDoubt? = nil
     ) {
       self.record = record
       self.deviceName = deviceName
@@ -22,6 +24,7 @@ public struct UsagePage: Hashable, Sendable, Codable {
       self.clippedEnd = clippedEnd
       self.clippedActiveMilliseconds = clippedActiveMilliseconds
       self.isOpen = isOpen
+      self.doubt = doubt
     }
   }
 

@@ -115,7 +115,7 @@ struct InboxTransaction {
       guard record.device == peer.device, record.recordID.bytes == item.itemID else {
         throw BodyFault("The usage record is of another device or has another ID than its item.")
       }
-      if try database.insert(record, in: group) { result.usageRecords += 1 }
+      if try database.insert(record, in: group, at: wall) { result.usageRecords += 1 }
     } catch let fault as BodyFault { result.faults.append(fault.description) }
   }
 
