@@ -1,5 +1,8 @@
 #include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 // Swift cannot call a function with a variable number of arguments.
 
@@ -9,3 +12,6 @@ static inline int latchkey_set_dumpable(int value) { return prctl(PR_SET_DUMPABL
 
 // Of the C library since 2.34; its header declares it only to programs that ask for more than POSIX.
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+
+// A descriptor that names the process until it is closed, and can be polled for its end; -1 and errno where there is none.
+static inline int latchkey_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }

@@ -17,6 +17,8 @@ public enum Limits {
   /// Milliseconds of age after which a one-shot command runs out unless it was told otherwise, and the longest that may be asked for.
   public static let oneShotMilliseconds: Int64 = 86_400_000
   public static let longestLifetimeMilliseconds: Int64 = 366 * 86_400_000
+  /// Programs whose use is recorded at one time.
+  public static let recordedPrograms = 256
   /// Bytes a stranger may send before a valid handshake message.
   public static let strangerBytes = 4_096
   /// Milliseconds a stranger may take to finish a handshake.

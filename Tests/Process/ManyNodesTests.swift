@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import Glibc
 import LatchkeyModel
 import LatchkeyTestSupport
 import Testing
@@ -47,12 +46,11 @@ extension ProcessTests {
     /// Commands down, sessions up, and after every few that were accepted a node that is killed and started again.
     private func exchange(_ family: ChaosFamily, _ random: inout SeededRandom) async throws {
       let (accepted, tell) = AsyncStream<Void>.makeStream()
-      let start = try ownStartTime()
       let seed = random.next()
       try await withThrowingTaskGroup(of: Void.self) { group in
         for child in family.children {
           group.addTask { try await family.giveCommands(Self.items, to: child) { tell.yield() } }
-          group.addTask { try await family.recordUse(Self.items, on: child, start: start) { tell.yield() } }
+          group.addTask { try await family.recordUse(Self.items, on: child) { tell.yield() } }
         }
         group.addTask {
           var random = SeededRandom(seed: seed)
@@ -109,13 +107,6 @@ extension ProcessTests {
         #expect(commands.map { $0["count"] as Int } == [Self.items * Self.children], "\(note)")
         #expect(try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM outbox_item") == 0)
       }
-    }
-
-    /// Field 22 of this process's own `stat`, so that nodes see the program of a session alive.
-    private func ownStartTime() throws -> UInt64 {
-      let text = ProcessLab.read("/proc/self/stat")
-      let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
-      return try #require(UInt64(fields[20]))
     }
   }
 }

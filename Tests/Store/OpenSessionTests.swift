@@ -1,3 +1,4 @@
+import GRDB
 import LatchkeyModel
 import LatchkeyStore
 import LatchkeyTestSupport
@@ -5,87 +6,122 @@ import Testing
 
 /// Sessions that are running.
 @Suite struct OpenSessionTests {
-  private func open(_ rig: StoreRig) async throws -> OpenUsageSession {
+  private let app = Fixed.app("org.gnome.Chess")
+  private let first = ProcessIdentity(processID: 7, startTime: .max)
+  private let second = ProcessIdentity(processID: 8, startTime: 5)
+
+  private func open(
+    _ rig: StoreRig, _ process: ProcessIdentity, app: AppID? = nil, boot: String = "boot"
+  ) async throws -> SessionOpening {
     let id = try #require(RecordID(bytes: rig.random.bytes(16)))
-    let app = try #require(AppID("org.gnome.Chess"))
-    return try await rig.store.openSession(bootID: "boot") { _, _, _, _ in
+    let app = app ?? self.app
+    return try await rig.store.openSession(of: app, process, bootID: boot) { _, _ in
       OpenUsageSession(
-        recordID: id, appID: app, displayName: "Chess", processID: 7, processStartTime: UInt64.max, bootID: "boot",
+        recordID: id, appID: app, displayName: "Chess", processes: [process], bootID: boot,
         startedAt: BootInstant(milliseconds: 100), lastSeenAt: BootInstant(milliseconds: 100), startedAtWall: 1_000,
         lastSeenAtWall: 1_000, zone: "Europe/Berlin", category: .reward, milliPointsPerMinute: 2_000, evidence: .tracked
       )
     }
   }
 
-  private func record(_ session: OpenUsageSession, _ own: DeviceID) -> UsageRecord {
-    UsageRecord(
-      recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
-      sessionStart: session.startedAtWall, sessionEnd: session.lastSeenAtWall, zone: session.zone,
-      activeMilliseconds: session.lastSeenAt - session.startedAt, category: session.category,
-      milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0, evidence: session.evidence)
+  private func session(_ opening: SessionOpening) throws -> OpenUsageSession {
+    guard case .open(let session) = opening else { throw StoreError.unexpected("\(opening)") }
+    return session
+  }
+
+  private func end(
+    _ rig: StoreRig, _ id: RecordID, _ processes: [ProcessIdentity]
+  ) async throws -> SessionEnding? {
+    let own = rig.own
+    return try await rig.store.endSession(id, of: processes, at: 7_000) { session, _, _ in
+      UsageRecord(
+        recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
+        sessionStart: session.startedAtWall, sessionEnd: session.lastSeenAtWall, zone: session.zone,
+        activeMilliseconds: session.lastSeenAt - session.startedAt, category: session.category,
+        milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0, evidence: session.evidence)
+    }
   }
 
   @Test("A session outlives the node, keeps its last sign of life, and ends in one record")
   func survives() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
-    let session = try await open(rig)
+    let session = try session(try await open(rig, first))
     try await rig.store.heartbeat([session.recordID], now: BootInstant(milliseconds: 5_100), at: 6_000)
     try rig.reopen()
     let found = try #require(try await rig.store.openSessions().first)
     #expect((found.lastSeenAt.milliseconds, found.lastSeenAtWall) == (5_100, 6_000))
-    #expect(found.processStartTime == UInt64.max)
-    let own = rig.own
-    let ended = try #require(
-      try await rig.store.endSession(session.recordID, at: 7_000) { session, _, _ in
-        UsageRecord(
-          recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
-          sessionStart: session.startedAtWall, sessionEnd: session.lastSeenAtWall, zone: session.zone,
-          activeMilliseconds: session.lastSeenAt - session.startedAt, category: session.category,
-          milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0, evidence: session.evidence)
-      })
-    #expect(ended.record.activeMilliseconds == 5_000)
-    #expect(ended.changes.map(\.device) == [parent])
+    #expect(found.processes == [first])
+    guard case .ended(let record, let changes) = try await end(rig, session.recordID, [first]) else {
+      Issue.record("it has not ended")
+      return
+    }
+    #expect(record.activeMilliseconds == 5_000 && record.sessionEnd == 6_000)
+    #expect(changes.map(\.device) == [parent])
     #expect(try await rig.store.openSessions().isEmpty)
+    #expect(try rig.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM open_session_process") } == 0)
     // Said again, it is the same record and nothing new to send.
-    let again = try #require(
-      try await rig.store.endSession(session.recordID, at: 8_000) { _, _, _ in
-        throw StoreError.unexpected("called twice")
-      })
-    #expect(again.record == ended.record)
-    #expect(again.changes.isEmpty)
-    #expect(record(found, rig.own) == ended.record)
+    #expect(try await end(rig, session.recordID, [first]) == .ended(record, []))
+    let nothing = try #require(RecordID(bytes: [UInt8](repeating: 0, count: 16)))
+    #expect(try await end(rig, nothing, []) == nil)
   }
 
-  @Test(
-    "Numbers of a boot are given once, also over restarts, and each boot has its own; a session that never was ends in nothing"
-  )
-  func sequence() async throws {
+  @Test("Programs of one application share a session, which ends with the last of them")
+  func shared() async throws {
     let rig = try StoreRig()
-    let seen = Seen()
-    for (boot, restart) in [("one", false), ("one", true), ("one", false), ("two", false)] {
-      if restart { try rig.reopen() }
-      _ = try? await rig.store.openSession(bootID: boot) { sequence, salt, _, _ in
-        seen.note("\(boot) \(sequence) \(salt)")
-        guard let id = RecordID(bytes: salt + salt), let app = AppID("a.b") else {
-          throw StoreError.unexpected("an ID")
-        }
-        // One salt a boot: the second session of a boot cannot be kept here, and its number is still never given again.
-        return OpenUsageSession(
-          recordID: sequence == 1 ? id : RecordID(bytes: salt + Array(repeating: UInt8(sequence), count: 8)) ?? id,
-          appID: app,
-          displayName: "x", processID: 1, processStartTime: 1, bootID: boot, startedAt: BootInstant(milliseconds: 1),
-          lastSeenAt: BootInstant(milliseconds: 1), startedAtWall: 1, lastSeenAtWall: 1, zone: "UTC",
-          category: .neutral,
-          milliPointsPerMinute: 0, evidence: .tracked)
-      }
+    let session = try session(try await open(rig, first))
+    let joined = try self.session(try await open(rig, second))
+    #expect(joined.recordID == session.recordID && Set(joined.processes) == [first, second])
+    // Asked again, which a lost answer brings about, it is the same.
+    #expect(try self.session(try await open(rig, second)).recordID == session.recordID)
+    #expect(try await rig.store.openSessions().map(\.processes.count) == [2])
+    #expect(try await end(rig, session.recordID, [first]) == .open)
+    #expect(try await rig.store.openSessions().map(\.processes) == [[second]])
+    // What was never one of its programs ends nothing.
+    #expect(try await end(rig, session.recordID, [first]) == .open)
+    guard case .ended = try await end(rig, session.recordID, [second]) else {
+      Issue.record("it has not ended")
+      return
     }
-    #expect(seen.all.count == 4)
-    #expect(Set(seen.all).count == 4)
-    #expect(try await rig.store.openSessions().count == 4)
-    let nothing = try #require(RecordID(bytes: [UInt8](repeating: 0, count: 16)))
-    let ended = try await rig.store.endSession(nothing, at: 1) { _, _, _ in throw StoreError.unexpected("there is none")
-    }
-    #expect(ended == nil)
+    // The next one is a session of its own.
+    #expect(try self.session(try await open(rig, second)).recordID != session.recordID)
   }
+
+  @Test("A program is recorded as one application, and what another boot left open is not gone on with")
+  func bounds() async throws {
+    let rig = try StoreRig()
+    let earlier = try session(try await open(rig, first, boot: "earlier"))
+    let session = try session(try await open(rig, first))
+    #expect(session.recordID != earlier.recordID)
+    #expect(try await open(rig, first, app: Fixed.app("a.b")) == .otherApplication(app))
+    for number in 0..<(Limits.recordedPrograms - 2) {
+      _ = try self.session(
+        try await open(rig, ProcessIdentity(processID: 100, startTime: UInt64(number)), app: Fixed.app("a.\(number)")))
+    }
+    #expect(try await open(rig, second) == .full)
+    // One that is known already is no further one.
+    #expect(try self.session(try await open(rig, first)).recordID == session.recordID)
+    #expect(try await end(rig, earlier.recordID, [first]) != nil)
+    #expect(try self.session(try await open(rig, second)).recordID == session.recordID)
+  }
+
+  @Test("What cannot be true of a record is found by the clock of the machine that takes it up, and stays with it")
+  func doubt() async throws {
+    let rig = try StoreRig()
+    let now = UsageDoubtTimes.now
+    let records = [now, now + 86_400_001, 1_000].enumerated().map {
+      Fixed.usage($0.offset + 1, device: rig.own, from: $0.element - 1, to: $0.element)
+    }
+    _ = try await rig.store.record(records, at: now)
+    _ = try await rig.store.record(records, at: now + 9 * 86_400_000)
+    let kept = try await rig.store.keptUsage(
+      device: rig.own, app: nil, from: 0, to: .max, limit: 9, before: nil)
+    #expect(kept.map(\.record) == [records[1], records[0], records[2]])
+    #expect(kept.map(\.doubt) == [.future, .overpaid, .past])
+  }
+}
+
+private enum UsageDoubtTimes {
+  /// Unix milliseconds of 2026-11-21 13:00 UTC.
+  static let now: Int64 = 1_795_266_000_000
 }

@@ -4,9 +4,14 @@ import LatchkeyModel
 import Synchronization
 
 /// A child process until it is reaped; its number is never used after that.
+///
+/// It is reaped when it has ended and somebody waits for it: until then its number stays its own, also for the node that is
+/// told of it.
 final class ChildProcess: Sendable {
   private enum State {
     case running(waiting: [CheckedContinuation<ProgramExit, Never>])
+    /// It has ended, and no caller has waited for it yet.
+    case unreaped
     case ended(ProgramExit)
   }
 
@@ -33,6 +38,10 @@ final class ChildProcess: Sendable {
         case .running(let waiting):
           state = .running(waiting: waiting + [continuation])
           return nil
+        case .unreaped:
+          let exit = reap()
+          state = .ended(exit)
+          return exit
         case .ended(let exit): return exit
         }
       }
@@ -43,7 +52,8 @@ final class ChildProcess: Sendable {
   func send(signal number: Int32) {
     // Under the lock the child is not reaped, so the number is its own still.
     state.withLock { state in
-      if case .running = state { kill(pid, number) }
+      if case .ended = state { return }
+      kill(pid, number)
     }
   }
 
@@ -55,17 +65,23 @@ final class ChildProcess: Sendable {
 
   private func settle() {
     let (waiting, exit) = state.withLock { state in
-      var status: Int32 = 0
-      while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-      // What the macros of <sys/wait.h> do, which Swift does not import.
-      let number = status & 0x7F
-      let exit = ProgramExit(
-        cause: number == 0 ? .exited(status: (status >> 8) & 0xFF) : .signalled(number: number),
-        endedAt: BootClock.now(), endedAtWall: WallClock.now())
-      guard case .running(let waiting) = state else { return ([CheckedContinuation<ProgramExit, Never>](), exit) }
+      guard case .running(let waiting) = state, !waiting.isEmpty else {
+        state = .unreaped
+        return ([CheckedContinuation<ProgramExit, Never>](), ProgramExit?.none)
+      }
+      let exit = reap()
       state = .ended(exit)
       return (waiting, exit)
     }
+    guard let exit else { return }
     for continuation in waiting { continuation.resume(returning: exit) }
+  }
+
+  private func reap() -> ProgramExit {
+    var status: Int32 = 0
+    while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    // What the macros of <sys/wait.h> do, which Swift does not import.
+    let number = status & 0x7F
+    return ProgramExit(cause: number == 0 ? .exited(status: (status >> 8) & 0xFF) : .signalled(number: number))
   }
 }

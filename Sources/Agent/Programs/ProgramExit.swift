@@ -1,7 +1,6 @@
 import Glibc
-import LatchkeyModel
 
-/// How and when a program ended.
+/// How a program ended.
 public struct ProgramExit: Hashable, Sendable {
   /// How it ended.
   public enum Cause: Hashable, Sendable {
@@ -13,10 +12,6 @@ public struct ProgramExit: Hashable, Sendable {
 
   /// How it ended.
   public let cause: Cause
-  /// When, by the clock that durations are measured by.
-  public let endedAt: BootInstant
-  /// When, in Unix milliseconds.
-  public let endedAtWall: Int64
 
   /// The status a shell shows for it: the program's own, or 128 and the signal's number.
   public var shellStatus: Int32 {

@@ -13,8 +13,9 @@ public struct StartedProgram: Sendable {
 
   let process: ChildProcess
 
-  /// Wait until the program ends; at once if it has. Every caller is told the same.
+  /// Waits until the program ends; at once if it has. Every caller is told the same.
   ///
+  /// Until the first call the program keeps its process number, even if it has ended. Call this once nobody needs the number.
   /// It is not ended by cancelling the task that waits.
   public func wait() async -> ProgramExit {
     await process.exit()

@@ -29,7 +29,6 @@ public struct TrackedProgram: Sendable {
     let file = try ProgramLookup.file(of: name, path: ProcessInfo.processInfo.environment["PATH"])
     // A shell that ignores the end of its children hands that down, and then nobody is told how a child ended.
     signal(SIGCHLD, SIG_DFL)
-    let (startedAt, startedAtWall) = (BootClock.now(), WallClock.now())
     var startTime: UInt64?
     let process = try SignalRelay.shared.start { () throws(TrackedProgramError) -> ChildProcess in
       let pid = try spawn(file)
@@ -40,8 +39,10 @@ public struct TrackedProgram: Sendable {
       process.send(signal: SIGKILL)
       throw .system(call: "/proc/\(process.pid)/stat", errno: ENOENT)
     }
+    // Read after the program began, so that its use never begins before it.
     return StartedProgram(
-      pid: process.pid, startTime: startTime, startedAt: startedAt, startedAtWall: startedAtWall, process: process)
+      pid: process.pid, startTime: startTime, startedAt: BootClock.now(), startedAtWall: WallClock.now(),
+      process: process)
   }
 
   private func spawn(_ file: String) throws(TrackedProgramError) -> pid_t {

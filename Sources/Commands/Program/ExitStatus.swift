@@ -32,7 +32,7 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
   init(_ code: LocalAPIError.Code) {
     self =
       switch code {
-      case .invalid, .typo, .tooLate: .data
+      case .invalid, .typo, .tooLate, .stillRunning: .data
       case .unknownDevice, .ambiguousDevice, .unknownCommand, .unknownPairing, .unknownSession,
         .unknownItem:
         .unknownName

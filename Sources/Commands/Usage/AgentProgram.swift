@@ -20,8 +20,5 @@ struct AgentProgram: RecordedProgram {
   var startedAt: BootInstant { program.startedAt }
   var startedAtWall: Int64 { program.startedAtWall }
 
-  func waitUntilEnd() async throws -> ProgramEnd {
-    let end = await program.wait()
-    return ProgramEnd(exitStatus: end.shellStatus, at: end.endedAt, atWall: end.endedAtWall)
-  }
+  func waitUntilEnd() async throws -> Int32 { await program.wait().shellStatus }
 }

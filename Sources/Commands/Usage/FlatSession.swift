@@ -25,6 +25,8 @@ struct FlatSession: Encodable, Sendable {
   var isOpen: Bool
   /// Names of the parents' machines that did not take the record; left out for none.
   var refusedBy: [String]?
+  /// Why the record cannot be true; absent if it can.
+  var doubt: String?
 
   init(_ session: UsagePage.Session) {
     let record = session.record
@@ -49,12 +51,14 @@ struct FlatSession: Encodable, Sendable {
     evidence = record.evidence.rawValue
     isOpen = session.isOpen
     refusedBy = session.refusedBy.map { $0.map(\.text) }
+    doubt = session.doubt?.rawValue
   }
 
   static let csvHeader = [
     "recordID", "device", "deviceName", "appID", "displayName", "category", "start", "startMilliseconds", "end",
     "endMilliseconds", "zone", "activeMilliseconds", "clippedStartMilliseconds", "clippedEndMilliseconds",
     "clippedActiveMilliseconds", "milliPointsPerMinute", "earnedMilliPoints", "evidence", "isOpen", "refusedBy",
+    "doubt",
   ]
 
   /// In the order of `csvHeader`.
@@ -64,6 +68,7 @@ struct FlatSession: Encodable, Sendable {
       String(endMilliseconds), zone, String(activeMilliseconds), String(clippedStartMilliseconds),
       String(clippedEndMilliseconds), String(clippedActiveMilliseconds), String(milliPointsPerMinute),
       String(earnedMilliPoints), evidence, String(isOpen), (refusedBy ?? []).joined(separator: "; "),
+      doubt ?? "",
     ]
   }
 }

@@ -9,6 +9,8 @@ protocol RecordedProgram: Sendable {
   /// Unix milliseconds.
   var startedAtWall: Int64 { get }
 
-  /// Wait until it has ended, passing signals on to it meanwhile.
-  func waitUntilEnd() async throws -> ProgramEnd
+  /// Waits until it has ended, and returns its exit status, or 128 and the number of the signal that ended it.
+  ///
+  /// It keeps its process number until this is called, even if it has ended.
+  func waitUntilEnd() async throws -> Int32
 }

@@ -48,10 +48,16 @@ struct UsageListCommand: AsyncParsableCommand {
       try environment.console.write(
         CSVText.render(FlatSession.csvHeader, rows: sessions.map { FlatSession($0).csvRow }))
     case .table:
+      // The column is there when there is something to say in it.
+      let isDoubtful = sessions.contains { $0.doubt != nil }
       try environment.console.write(
         TableText.render(
-          ["Machine", "Application", "Name", "From", "To", "Active", "Category", "Points"], numbers: [5, 7],
-          spare: [2, 6], rows: sessions.map { Self.row($0, zone: zone) }, empty: "No use is recorded in this range."))
+          ["Machine", "Application", "Name", "From", "To", "Active", "Category", "Points"]
+            + (isDoubtful ? ["Doubt"] : []), numbers: [5, 7], spare: [2, 6],
+          rows: sessions.map { session in
+            Self.row(session, zone: zone) + (isDoubtful ? [session.doubt.map(DoubtText.words) ?? ""] : [])
+          }, empty: "No use is recorded in this range."))
+      DoubtText.explain(Set(sessions.filter { $0.doubt != nil }.map(\.deviceName.text)), on: environment.console)
       for note in Self.refusals(sessions, zone: zone) { environment.console.note(note) }
     }
   }

@@ -18,11 +18,14 @@ struct UsageReporter: Sendable {
     return try await retried { () throws(LocalAPIError) in try await node.startUsage(request) }
   }
 
-  /// Report the end; saying it twice is one record.
-  func end(_ end: ProgramEnd, of recordID: RecordID) async throws(LocalAPIError) -> UsageRecord {
-    let request = UsageEndRequest(endedAt: end.at, endedAtWall: end.atWall)
-    return try await retried { () throws(LocalAPIError) in
-      try await node.endUsage(recordID: recordID.description, request)
+  /// Has the node look at once whether the session has ended, so that its record is durable when this returns.
+  ///
+  /// A session that goes on in another window of the application is no error.
+  func end(_ recordID: RecordID) async throws(LocalAPIError) {
+    do throws(LocalAPIError) {
+      _ = try await retried { () throws(LocalAPIError) in try await node.endUsage(recordID: recordID.description) }
+    } catch {
+      guard error.code == .stillRunning else { throw error }
     }
   }
 

@@ -40,10 +40,16 @@ struct UsageSummaryCommand: AsyncParsableCommand {
     case .csv: try console.write(CSVText.render(Self.csvHeader, rows: days.flatMap(Self.csvRows)))
     case .table:
       let names = try await DeviceNames(of: interface)
+      // The column is there when there is something to say in it.
+      let isDoubtful = days.contains { $0.isImpossible || $0.doubtfulSessions > 0 }
+      let width = isDoubtful ? 7 : 6
       try console.write(
         TableText.render(
-          ["Day", "Machine", "Application", "Category", "Active", "Points"], numbers: [4, 5],
-          rows: days.flatMap { Self.rows($0, names: names) }, empty: "No use is recorded in this range."))
+          Array(["Day", "Machine", "Application", "Category", "Active", "Points", "Doubt"].prefix(width)),
+          numbers: [4, 5], rows: days.flatMap { Self.rows($0, names: names) }.map { Array($0.prefix(width)) },
+          empty: "No use is recorded in this range."))
+      DoubtText.explain(
+        Set(days.filter { $0.isImpossible || $0.doubtfulSessions > 0 }.map { names[$0.device] }), on: console)
     }
   }
 
@@ -53,25 +59,31 @@ struct UsageSummaryCommand: AsyncParsableCommand {
       [
         day.day, machine, app.displayName, app.category.rawValue, ShownText.duration(app.activeMilliseconds),
         app.category == .neutral ? "–" : PointsText.text(app.category == .reward ? -app.milliPoints : app.milliPoints),
+        DoubtText.words(app.activeMilliseconds, of: day),
       ]
     }
-    let total = [
+    let learning = [
       day.day, machine, "all", "learning", ShownText.duration(day.learningMilliseconds),
-      PointsText.text(day.earnedMilliPoints),
+      PointsText.text(day.earnedMilliPoints), DoubtText.words(day.learningMilliseconds, of: day),
     ]
-    let reward = [day.day, machine, "all", "reward", ShownText.duration(day.rewardMilliseconds), "–"]
-    return [total, reward] + apps
+    let reward = [
+      day.day, machine, "all", "reward", ShownText.duration(day.rewardMilliseconds), "–",
+      DoubtText.words(day.rewardMilliseconds, of: day),
+    ]
+    return DoubtText.row(of: day, machine: machine) + [learning, reward] + apps
   }
 
   private static let csvHeader = [
     "day", "zone", "device", "appID", "displayName", "category", "activeMilliseconds", "milliPoints",
+    "dayMilliseconds", "isImpossible", "dayIsImpossible", "doubtfulSessions",
   ]
 
   private static func csvRows(_ day: DailySummary) -> [[String]] {
     day.apps.map { app in
       [
         day.day, day.zone, day.device.description, app.appID.text, app.displayName, app.category.rawValue,
-        String(app.activeMilliseconds), String(app.milliPoints),
+        String(app.activeMilliseconds), String(app.milliPoints), String(day.dayMilliseconds), String(app.isImpossible),
+        String(day.isImpossible), String(day.doubtfulSessions),
       ]
     }
   }

@@ -40,19 +40,19 @@ struct UsageTrackCommand: AsyncParsableCommand {
     }
     let started = try environment.startProgram(program)
     let reporter = UsageReporter(node: interface, patience: environment.reportPatience)
-    async let ending = started.waitUntilEnd()
+    // The program keeps its process number until it is waited for, so that the node can see what it is told of.
     let session = await report(started, to: reporter)
-    let end = try await ending
+    let status = try await started.waitUntilEnd()
     if let session {
       do {
-        _ = try await reporter.end(end, of: session.recordID)
+        try await reporter.end(session.recordID)
       } catch {
         environment.console.note(
-          "latchkey: The end of the session could not be reported (\(ShownText.safe(error.message))) "
-            + "The node ends it at the last moment it saw the program.")
+          "latchkey: The node did not confirm the end of the session (\(ShownText.safe(error.message))) "
+            + "It ends the session by itself at the last moment it saw the program.")
       }
     }
-    throw ExitCode(end.exitStatus)
+    throw ExitCode(status)
   }
 
   /// Report the start, and tell the person what they should know about it.

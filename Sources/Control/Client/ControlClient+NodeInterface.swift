@@ -96,7 +96,7 @@ extension ControlClient: NodeInterface {
     try await ask(.startUsage, body: request)
   }
 
-  public func endUsage(recordID: String, _ request: UsageEndRequest) async throws(LocalAPIError) -> UsageRecord {
-    try await ask(.endUsage(recordID: recordID), body: request)
+  public func endUsage(recordID: String) async throws(LocalAPIError) -> UsageRecord {
+    try await ask(.endUsage(recordID: recordID))
   }
 }

@@ -26,7 +26,7 @@ package struct ControlFailure: Error, Hashable, Sendable {
       case .invalid, .typo: 400
       case .forbidden: 403
       case .unknownDevice, .unknownCommand, .unknownPairing, .unknownSession, .unknownItem: 404
-      case .ambiguousDevice, .wrongRole, .tooLate: 409
+      case .ambiguousDevice, .wrongRole, .tooLate, .stillRunning: 409
       case .limit: 429
       case .storage: 507
       case .timeout: 503

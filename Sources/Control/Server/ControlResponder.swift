@@ -25,7 +25,7 @@ struct ControlResponder: HTTPResponder {
           501, .invalid, "The request's Transfer-Encoding is unknown here: send the body with a Content-Length.")
       }
       let route = try LocalRoute.read(method: request.method.rawValue, target: request.head.path ?? "")
-      return try await answer(route, request: request)
+      return try await answer(route, request: request, caller: caller)
     } catch let failure as ControlFailure {
       return Self.response(failure, on: context.channel)
     } catch let error as LocalAPIError {
@@ -42,7 +42,9 @@ struct ControlResponder: HTTPResponder {
     }
   }
 
-  private func answer(_ route: LocalRoute, request: Request) async throws -> Response {
+  private func answer(
+    _ route: LocalRoute, request: Request, caller: PeerCredentials
+  ) async throws -> Response {
     switch route {
     case .status: try Self.json(await node.status())
     case .sync: Self.stream(await node.syncStates())
@@ -75,8 +77,8 @@ struct ControlResponder: HTTPResponder {
     case .usage(let query): try Self.json(await node.usage(query))
     case .summaries(let device, let from, let to):
       try Self.json(await node.summaries(device: device, from: from, to: to))
-    case .startUsage: try Self.json(await node.startUsage(try await Self.body(request)), status: .created)
-    case .endUsage(let id): try Self.json(await node.endUsage(recordID: id, try await Self.body(request)))
+    case .startUsage: try Self.json(await node.startUsage(try await Self.usage(request, caller)), status: .created)
+    case .endUsage(let id): try Self.json(await node.endUsage(recordID: id))
     }
   }
 
@@ -94,6 +96,13 @@ struct ControlResponder: HTTPResponder {
       guard let value = try await group.next() else { throw ControlFailure.stopping }
       return value
     }
+  }
+
+  /// A request to record a program, with the user who asks as the kernel says.
+  private static func usage(_ request: Request, _ caller: PeerCredentials) async throws -> UsageStartRequest {
+    var usage: UsageStartRequest = try await body(request)
+    usage.caller = caller.userID
+    return usage
   }
 
   private static func body<Value: Decodable>(_ request: Request) async throws -> Value {

@@ -18,6 +18,7 @@ public struct DailySummaryBuilder: Sendable {
   private let device: DeviceID
   private let boundary: DayBoundary
   private var rows: [Key: Row] = [:]
+  private var doubtful: [FamilyDay: Int64] = [:]
 
   /// Start with no sessions.
   ///
@@ -33,8 +34,11 @@ public struct DailySummaryBuilder: Sendable {
   ///
   /// Points earned are those its record froze at the time, divided among its days. What reward use cost follows from its
   /// time and rate, rounded up over each day. Sums that no 64 bits hold stay at the greatest number there is.
-  public mutating func add(_ session: UsageSlice) {
+  ///
+  /// - Parameter isDoubtful: Whether the session's record cannot be true; it is counted all the same.
+  public mutating func add(_ session: UsageSlice, isDoubtful: Bool = false) {
     for (day, slice) in boundary.slices(of: session) {
+      if isDoubtful { doubtful[day, default: 0] += 1 }
       let key = Key(day: day, appID: slice.appID, category: slice.category)
       var row = rows[key] ?? Row(displayName: slice.displayName, namedAt: slice.start)
       // The name an application had last is the one people know it by; of two at once, the order must not decide.
@@ -58,9 +62,12 @@ public struct DailySummaryBuilder: Sendable {
   public func summaries() -> [DailySummary] {
     Dictionary(grouping: rows, by: \.key.day).sorted { $0.key > $1.key }.map { day, rows in
       var summary = DailySummary(
-        device: device, day: day.description, zone: boundary.zoneName, learningMilliseconds: 0, rewardMilliseconds: 0,
-        earnedMilliPoints: 0, apps: [])
+        device: device, day: day.description, zone: boundary.zoneName,
+        dayMilliseconds: boundary.end(of: day) - boundary.start(of: day), learningMilliseconds: 0,
+        rewardMilliseconds: 0, earnedMilliPoints: 0, apps: [], doubtfulSessions: doubtful[day] ?? 0)
+      var all: Int64 = 0
       for (key, row) in rows {
+        all = Self.sum(all, row.activeMilliseconds)
         switch key.category {
         case .learning:
           summary.learningMilliseconds = Self.sum(summary.learningMilliseconds, row.activeMilliseconds)
@@ -71,8 +78,10 @@ public struct DailySummaryBuilder: Sendable {
         summary.apps.append(
           DailySummary.AppRow(
             appID: key.appID, displayName: row.displayName, category: key.category,
-            activeMilliseconds: row.activeMilliseconds, milliPoints: row.milliPoints))
+            activeMilliseconds: row.activeMilliseconds, milliPoints: row.milliPoints,
+            isImpossible: summary.isTooLong(row.activeMilliseconds)))
       }
+      summary.isImpossible = summary.isTooLong(all)
       summary.apps.sort {
         ($1.activeMilliseconds, $0.appID, $0.category.rawValue) < (
           $0.activeMilliseconds, $1.appID, $1.category.rawValue

@@ -16,7 +16,9 @@ public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringCon
     case typo
     /// It cannot be done any more, such as cancelling what is stored.
     case tooLate = "too-late"
-    /// A cap is reached: queue, peers, open codes.
+    /// The session goes on, since a program of it still runs.
+    case stillRunning = "still-running"
+    /// A cap is reached: queue, peers, open codes, recorded programs.
     case limit
     /// The disk is full, read-only or faulty.
     case storage

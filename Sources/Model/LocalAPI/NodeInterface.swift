@@ -60,5 +60,6 @@ public protocol NodeInterface: Sendable {
   /// Totals a day, newest first; `from` and `to` are days such as `2026-11-01`, both inclusive.
   func summaries(device: String?, from: String?, to: String?) async throws(LocalAPIError) -> [DailySummary]
   func startUsage(_ request: UsageStartRequest) async throws(LocalAPIError) -> UsageStarted
-  func endUsage(recordID: String, _ request: UsageEndRequest) async throws(LocalAPIError) -> UsageRecord
+  /// Looks at once whether the programs of a session have ended, and returns the session's record if they have.
+  func endUsage(recordID: String) async throws(LocalAPIError) -> UsageRecord
 }

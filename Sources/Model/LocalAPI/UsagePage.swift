@@ -13,10 +13,12 @@ public struct UsagePage: Hashable, Sendable, Codable {
     public var isOpen: Bool
     /// On a child's node: the parents' machines that did not take the record; `nil` for none.
     public var refusedBy: [DeviceName]?
+    /// Why the record cannot be true; `nil` if it can.
+    public var doubt: UsageDoubt?
 
     public init(
       record: UsageRecord, deviceName: DeviceName, clippedStart: Int64, clippedEnd: Int64,
-      clippedActiveMilliseconds: Int64, isOpen: Bool = false, refusedBy: [DeviceName]? = nil
+      clippedActiveMilliseconds: Int64, isOpen: Bool = false, refusedBy: [DeviceName]? = nil, doubt: UsageDoubt? = nil
     ) {
       self.record = record
       self.deviceName = deviceName
@@ -25,6 +27,7 @@ public struct UsagePage: Hashable, Sendable, Codable {
       self.clippedActiveMilliseconds = clippedActiveMilliseconds
       self.isOpen = isOpen
       self.refusedBy = refusedBy
+      self.doubt = doubt
     }
   }
 

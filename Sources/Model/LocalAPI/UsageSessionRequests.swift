@@ -1,4 +1,6 @@
-/// `POST /v1/usage/sessions`: a program has started that is to be recorded. Only a child's node takes it.
+/// The body of `POST /v1/usage/sessions`: a program has started that is to be recorded. Only a child's node takes it.
+///
+/// The times are checked and not kept: the session begins when the node takes the request, by the node's own clocks.
 public struct UsageStartRequest: Hashable, Sendable, Codable {
   public var appID: String
   public var displayName: String?
@@ -10,6 +12,12 @@ public struct UsageStartRequest: Hashable, Sendable, Codable {
   /// Unix milliseconds.
   public var startedAtWall: Int64
   public var zone: String
+  /// The user ID of the caller as the kernel tells it, set by the server; never part of the JSON. `nil` for the node's user.
+  public var caller: UInt32?
+
+  private enum CodingKeys: CodingKey {
+    case appID, displayName, processID, processStartTime, startedAt, startedAtWall, zone
+  }
 
   public init(
     appID: String, displayName: String? = nil, processID: Int32, processStartTime: UInt64, startedAt: BootInstant,
@@ -36,16 +44,5 @@ public struct UsageStarted: Hashable, Sendable, Codable {
     self.recordID = recordID
     self.configuration = configuration
     self.enforcement = enforcement
-  }
-}
-
-/// `POST /v1/usage/sessions/{recordID}/end`: the program has ended. Saying it twice is one record.
-public struct UsageEndRequest: Hashable, Sendable, Codable {
-  public var endedAt: BootInstant
-  public var endedAtWall: Int64
-
-  public init(endedAt: BootInstant, endedAtWall: Int64) {
-    self.endedAt = endedAt
-    self.endedAtWall = endedAtWall
   }
 }

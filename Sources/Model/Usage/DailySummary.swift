@@ -8,15 +8,19 @@ public struct DailySummary: Hashable, Sendable, Codable {
     public var activeMilliseconds: Int64
     /// Earned when `learning`, the cost when `reward`.
     public var milliPoints: Int64
+    /// A Boolean value that indicates whether the application has more use than the day is long.
+    public var isImpossible: Bool
 
     public init(
-      appID: AppID, displayName: String, category: AppCategory, activeMilliseconds: Int64, milliPoints: Int64
+      appID: AppID, displayName: String, category: AppCategory, activeMilliseconds: Int64, milliPoints: Int64,
+      isImpossible: Bool = false
     ) {
       self.appID = appID
       self.displayName = displayName
       self.category = category
       self.activeMilliseconds = activeMilliseconds
       self.milliPoints = milliPoints
+      self.isImpossible = isImpossible
     }
   }
 
@@ -25,21 +29,38 @@ public struct DailySummary: Hashable, Sendable, Codable {
   public var day: String
   /// IANA name of the zone the day is in.
   public var zone: String
+  /// The length of the day: 23 or 25 hours where clocks change.
+  public var dayMilliseconds: Int64
   public var learningMilliseconds: Int64
   public var rewardMilliseconds: Int64
   public var earnedMilliPoints: Int64
   public var apps: [AppRow]
+  /// A Boolean value that indicates whether an application, a category or all of them together have more use than the day
+  /// is long.
+  public var isImpossible: Bool
+  /// The sessions of the day whose records cannot be true.
+  public var doubtfulSessions: Int64
 
   public init(
-    device: DeviceID, day: String, zone: String, learningMilliseconds: Int64, rewardMilliseconds: Int64,
-    earnedMilliPoints: Int64, apps: [AppRow]
+    device: DeviceID, day: String, zone: String, dayMilliseconds: Int64 = 86_400_000, learningMilliseconds: Int64,
+    rewardMilliseconds: Int64, earnedMilliPoints: Int64, apps: [AppRow], isImpossible: Bool = false,
+    doubtfulSessions: Int64 = 0
   ) {
     self.device = device
     self.day = day
     self.zone = zone
+    self.dayMilliseconds = dayMilliseconds
     self.learningMilliseconds = learningMilliseconds
     self.rewardMilliseconds = rewardMilliseconds
     self.earnedMilliPoints = earnedMilliPoints
     self.apps = apps
+    self.isImpossible = isImpossible
+    self.doubtfulSessions = doubtfulSessions
+  }
+
+  /// A Boolean value that indicates whether so much use is more than the day is long, beyond what a clock may lose in a day
+  /// while it is slowed.
+  public func isTooLong(_ milliseconds: Int64) -> Bool {
+    milliseconds > dayMilliseconds + UsageDoubt.slackMilliseconds
   }
 }

@@ -1,11 +1,12 @@
 /// A session that is still running, as the child's database holds it between heartbeats.
+///
+/// It lasts as long as any of its programs runs: two windows of one application count once.
 public struct OpenUsageSession: Hashable, Sendable, Codable {
   public var recordID: RecordID
   public var appID: AppID
   public var displayName: String
-  public var processID: Int32
-  /// Field 22 of /proc/PID/stat: tells a process from a later one of the same number.
-  public var processStartTime: UInt64
+  /// The programs that have not been seen to end.
+  public var processes: [ProcessIdentity]
   /// The boot whose clock `startedAt` and `lastSeenAt` are read from.
   public var bootID: String
   public var startedAt: BootInstant
@@ -19,15 +20,14 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   public var evidence: UsageEvidence
 
   public init(
-    recordID: RecordID, appID: AppID, displayName: String, processID: Int32, processStartTime: UInt64, bootID: String,
+    recordID: RecordID, appID: AppID, displayName: String, processes: [ProcessIdentity], bootID: String,
     startedAt: BootInstant, lastSeenAt: BootInstant, startedAtWall: Int64, lastSeenAtWall: Int64, zone: String,
     category: AppCategory, milliPointsPerMinute: Int64, evidence: UsageEvidence
   ) {
     self.recordID = recordID
     self.appID = appID
     self.displayName = displayName
-    self.processID = processID
-    self.processStartTime = processStartTime
+    self.processes = processes
     self.bootID = bootID
     self.startedAt = startedAt
     self.lastSeenAt = lastSeenAt

@@ -1,4 +1,6 @@
-/// A usage record's name for life: 16 bytes of SHA-256 over device, boot ID and sequence, so that one session is one row.
+/// A usage record's name for life: 16 random bytes that are drawn when its session begins.
+///
+/// Nothing of them comes from the database, so that a database which is set back gives no ID a second time.
 public struct RecordID: Hashable, Sendable {
   private let storage: Bytes16
 

@@ -46,15 +46,18 @@ extension NodeService {
     let before = try query.cursor.map(Self.cursor)
     let (limit, appID, device) = (query.limit, app, target)
     let records = try await stored { () async throws(StoreError) in
-      try await context.store.usage(device: device, app: appID, from: from, to: to, limit: limit + 1, before: before)
+      try await context.store.keptUsage(
+        device: device, app: appID, from: from, to: to, limit: limit + 1, before: before)
     }
     let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
-    var sessions = records.prefix(query.limit).map { session($0, from, to, peers, isOpen: false) }
+    var sessions = records.prefix(query.limit).map {
+      session($0.record, from, to, peers, isOpen: false, doubt: $0.doubt)
+    }
     try await markRefused(&sessions, peers)
     if query.cursor == nil, target == nil || target == context.own {
       sessions = try await openSessions(app, from, to, peers) + sessions
     }
-    let next = records.count > query.limit ? records[query.limit - 1] : nil
+    let next = records.count > query.limit ? records[query.limit - 1].record : nil
     return UsagePage(sessions: sessions, next: next.map { "\($0.sessionStart)-\($0.recordID)" })
   }
 
@@ -79,13 +82,14 @@ extension NodeService {
 
   /// The part of a session that lies in a range, with its share of the active time.
   private func session(
-    _ record: UsageRecord, _ from: Int64, _ to: Int64, _ peers: [PeerRecord], isOpen: Bool
+    _ record: UsageRecord, _ from: Int64, _ to: Int64, _ peers: [PeerRecord], isOpen: Bool, doubt: UsageDoubt? = nil
   ) -> UsagePage.Session {
     let parts = UsageSlice(record).cut(at: [max(from, record.sessionStart), min(to, record.sessionEnd)])
     let inside = parts.first { $0.start >= from && $0.end <= to } ?? UsageSlice(record)
     return UsagePage.Session(
       record: record, deviceName: name(record.device, peers), clippedStart: max(from, record.sessionStart),
-      clippedEnd: min(to, record.sessionEnd), clippedActiveMilliseconds: inside.activeMilliseconds, isOpen: isOpen)
+      clippedEnd: min(to, record.sessionEnd), clippedActiveMilliseconds: inside.activeMilliseconds, isOpen: isOpen,
+      doubt: doubt)
   }
 
   private func openSessions(
@@ -125,13 +129,14 @@ extension NodeService {
     while true {
       let cursor = before
       let records = try await stored { () async throws(StoreError) in
-        try await context.store.usage(device: wanted, app: nil, from: start, to: end, limit: 5_000, before: cursor)
+        try await context.store.keptUsage(device: wanted, app: nil, from: start, to: end, limit: 5_000, before: cursor)
       }
-      for record in records {
-        builders[record.device, default: DailySummaryBuilder(device: record.device, boundary: boundary)].add(
-          UsageSlice(record))
+      for kept in records {
+        let device = kept.record.device
+        builders[device, default: DailySummaryBuilder(device: device, boundary: boundary)].add(
+          UsageSlice(kept.record), isDoubtful: kept.doubt != nil)
       }
-      guard records.count == 5_000, let oldest = records.last else { break }
+      guard records.count == 5_000, let oldest = records.last?.record else { break }
       before = (oldest.sessionStart, oldest.recordID)
     }
     return builders.values.flatMap { $0.summaries() }

@@ -1,3 +1,4 @@
+import Glibc
 import LatchkeyModel
 import LatchkeyStore
 
@@ -113,13 +114,13 @@ public struct NodeService: NodeInterface {
     guard context.profile.role == .child else {
       throw LocalAPIError(.wrongRole, "Use is recorded on a child's machine: run `latchkey usage track` there.")
     }
-    return try await usage.start(request)
+    return try await usage.start(request, by: request.caller ?? geteuid())
   }
 
-  public func endUsage(recordID: String, _ request: UsageEndRequest) async throws(LocalAPIError) -> UsageRecord {
+  public func endUsage(recordID: String) async throws(LocalAPIError) -> UsageRecord {
     guard let id = RecordID(recordID) else {
       throw LocalAPIError(.unknownSession, "That is no session's ID: it has 32 hexadecimal digits.")
     }
-    return try await usage.end(id, request)
+    return try await usage.end(id)
   }
 }

@@ -4,18 +4,24 @@ import LatchkeyModel
 import LatchkeyStore
 import Logging
 
-/// Sessions of programs on this machine: begun, kept alive, and ended, also when whoever began them is gone.
+/// Sessions of programs on this machine: begun for programs that run, kept alive while they do, and ended with them.
+///
+/// Nothing of a session's times is a caller's word: it begins when the node is told of the program, and ends when the kernel
+/// says that the last program of it has ended. Spec: Protocol/06-messages.md §5.
 actor UsageService {
   private let context: NodeContext
   private let directory: LinkDirectory
-  private let wake = ChangeSignal()
-  private var gone: Set<RecordID> = []
+  private let wake: ChangeSignal
+  private let watch: ProcessWatch
   /// Milliseconds between two looks at what is running.
   private static let heartbeat: Int64 = 2_000
 
   init(context: NodeContext, directory: LinkDirectory) {
     self.context = context
     self.directory = directory
+    let wake = ChangeSignal()
+    self.wake = wake
+    watch = ProcessWatch { wake.notify() }
   }
 
   func run() async {
@@ -32,51 +38,73 @@ actor UsageService {
     }
   }
 
-  func start(_ request: UsageStartRequest) async throws(LocalAPIError) -> UsageStarted {
+  /// Begins a session for a program, or adds the program to the open session of its application.
+  ///
+  /// - Parameter user: the user ID of the caller, as the kernel says.
+  func start(_ request: UsageStartRequest, by user: UInt32) async throws(LocalAPIError) -> UsageStarted {
     guard let appID = AppID(request.appID) else {
       throw LocalAPIError(
         .invalid, "“\(DeviceName(sanitising: request.appID))” is no application ID: use letters, digits, dots.")
     }
     let name = request.displayName ?? request.appID
-    let now = context.now()
-    guard (0...now.milliseconds + 1_000).contains(request.startedAt.milliseconds),
-      (0..<HybridTimestamp.wallLimit).contains(request.startedAtWall)
-    else { throw LocalAPIError(.invalid, "The session starts at an impossible time: give this machine's own clocks.") }
     guard (1...255).contains(name.utf8.count), (1...64).contains(request.zone.utf8.count) else {
       throw LocalAPIError(.invalid, "The name must have 1 to 255 bytes and the zone 1 to 64.")
     }
-    let (context, wall) = (context, context.wall())
-    var found: AppConfiguration?
+    let (now, wall) = (context.now(), self.wall)
+    let check = UsageStartCheck(
+      request: request, user: user, process: RunningProcess(pid: request.processID), now: now, wall: wall)
+    if let fault = check.fault { throw fault }
+    let process = ProcessIdentity(processID: request.processID, startTime: request.processStartTime)
+    // Watched before the session is durable: the program may end meanwhile.
+    _ = watch.state(of: process)
+    let opening: SessionOpening
+    var configuration: AppConfiguration?
     do {
-      let session = try await context.store.openSession(bootID: context.bootID) { sequence, salt, app, settings in
-        let configuration = try app(appID)
-        let hash = SHA256.hash(
-          Array("latchkey usage record v1".utf8) + context.own.bytes + Array(context.bootID.utf8)
-            + withUnsafeBytes(of: sequence.bigEndian) { Array($0) } + salt)
-        guard let id = RecordID(bytes: hash.prefix(16)) else { throw StoreError.unexpected("a hash") }
+      // What has ended must not go on with this program.
+      for session in try await context.store.openSessions() where session.appID == appID { try await settle(session) }
+      let id = SecureRandom.bytes(16)
+      opening = try await context.store.openSession(of: appID, process, bootID: context.bootID) {
+        [context] configuration, settings in
+        guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
         return OpenUsageSession(
           recordID: id, appID: appID, displayName: request.displayName ?? configuration?.displayName ?? appID.text,
-          processID: request.processID, processStartTime: request.processStartTime, bootID: context.bootID,
-          startedAt: request.startedAt, lastSeenAt: max(request.startedAt, context.now()),
-          startedAtWall: request.startedAtWall, lastSeenAtWall: max(request.startedAtWall, wall), zone: request.zone,
-          category: configuration?.category ?? .neutral,
+          processes: [process], bootID: context.bootID, startedAt: now, lastSeenAt: now, startedAtWall: wall,
+          lastSeenAtWall: wall, zone: request.zone, category: configuration?.category ?? .neutral,
           milliPointsPerMinute: configuration?.milliPointsPerMinute ?? settings?.defaultMilliPointsPerMinute ?? 0,
           evidence: .tracked)
       }
-      found = try await context.store.app(appID, device: context.own)
+      configuration = try await context.store.app(appID, device: context.own)
+    } catch {
+      watch.forget(process)
+      throw LocalAPIError(error)
+    }
+    switch opening {
+    case .open(let session):
       wake.notify()
-      return UsageStarted(recordID: session.recordID, configuration: found, enforcement: context.enforcement)
-    } catch { throw LocalAPIError(error) }
+      return UsageStarted(
+        recordID: session.recordID, configuration: configuration, enforcement: context.enforcement)
+    case .otherApplication(let other):
+      throw LocalAPIError(
+        .invalid, "This program is already recorded as “\(other)”: start another one to record “\(appID)”.")
+    case .full:
+      watch.forget(process)
+      throw LocalAPIError(
+        .limit, "\(Limits.recordedPrograms) programs are recorded already: close some of them and try again.")
+    }
   }
 
-  func end(_ id: RecordID, _ request: UsageEndRequest) async throws(LocalAPIError) -> UsageRecord {
+  /// Looks at the programs of a session now, and returns its record if all of them have ended.
+  func end(_ id: RecordID) async throws(LocalAPIError) -> UsageRecord {
     do {
-      // Nobody used a program longer than until now.
-      let ended = min(max(request.endedAt, BootInstant(milliseconds: 0)), context.now())
-      let wall = min(max(request.endedAtWall, 0), HybridTimestamp.wallLimit - 1)
-      guard let record = try await finish(id, endedAt: ended, wall: wall) else {
+      let open = try await context.store.openSessions().first { $0.recordID == id }
+      let found = if let open { try await settle(open) } else { try await finish(id, [], endedAt: nil) }
+      guard let ending = found else {
         throw LocalAPIError(
           .unknownSession, "There is no such session on this machine: start it with `latchkey usage track`.")
+      }
+      guard case .ended(let record, _) = ending else {
+        throw LocalAPIError(
+          .stillRunning, "The session goes on, since a program of it still runs: it ends by itself with the program.")
       }
       return record
     } catch let error as LocalAPIError { throw error } catch let error as StoreError {
@@ -86,46 +114,67 @@ actor UsageService {
     }
   }
 
-  /// Keep what runs alive, and end what does not run any more at its last heartbeat.
+  /// Unix milliseconds that a record can hold, wherever the clock stands.
+  private var wall: Int64 { min(max(context.wall(), 0), HybridTimestamp.wallLimit - 1) }
+
+  /// Ends what does not run any more and notes that the rest does; returns whether anything is open.
   private func look() async throws(StoreError) -> Bool {
-    let sessions = try await context.store.openSessions()
+    let (now, wall) = (context.now(), self.wall)
     var alive: [RecordID] = []
-    for session in sessions {
-      let runs =
-        session.bootID == context.bootID
-        && ProcessLiveness.isAlive(pid: session.processID, startTime: session.processStartTime)
-      if runs {
-        alive.append(session.recordID)
-        gone.remove(session.recordID)
-      } else if session.bootID == context.bootID, gone.insert(session.recordID).inserted {
-        // Whoever started it has one more heartbeat's time to say exactly when it ended.
-        continue
-      } else {
-        gone.remove(session.recordID)
-        _ = try await finish(session.recordID, endedAt: session.lastSeenAt, wall: session.lastSeenAtWall)
-      }
+    for session in try await context.store.openSessions() {
+      if case .open = try await settle(session) { alive.append(session.recordID) }
     }
-    if !alive.isEmpty { try await context.store.heartbeat(alive, now: context.now(), at: context.wall()) }
-    return !sessions.isEmpty
+    if !alive.isEmpty { try await context.store.heartbeat(alive, now: now, at: wall) }
+    return !alive.isEmpty
   }
 
-  private func finish(_ id: RecordID, endedAt: BootInstant, wall: Int64) async throws(StoreError) -> UsageRecord? {
+  /// Takes the programs that have ended out of a session, and ends it with the last one.
+  @discardableResult
+  private func settle(_ session: OpenUsageSession) async throws(StoreError) -> SessionEnding? {
+    var ended: [ProcessIdentity] = []
+    // What nobody saw end has ended when it was last seen.
+    var end = (at: session.lastSeenAt, wall: session.lastSeenAtWall)
+    for process in session.processes {
+      switch session.bootID == context.bootID ? watch.state(of: process) : .gone {
+      case .running: continue
+      case .gone: break
+      case .ended(let at, let wall): if at > end.at { end = (at, wall) }
+      }
+      ended.append(process)
+    }
+    if ended.isEmpty, !session.processes.isEmpty { return .open }
+    // No program was used longer than until now.
+    if session.bootID == context.bootID { end.at = min(end.at, context.now()) }
+    let ending = try await finish(session.recordID, ended, endedAt: end)
+    for process in ended { watch.forget(process) }
+    return ending
+  }
+
+  /// Takes programs out of a session, and ends it if they were the last.
+  ///
+  /// - Parameter end: `nil` for a session that is thought to have ended.
+  private func finish(
+    _ id: RecordID, _ processes: [ProcessIdentity], endedAt end: (at: BootInstant, wall: Int64)?
+  ) async throws(StoreError) -> SessionEnding? {
     let own = context.own
-    let ended = try await context.store.endSession(id, at: context.wall()) { session, settings, remainders in
+    let ending = try await context.store.endSession(id, of: processes, at: context.wall()) {
+      session, settings, remainders in
+      guard let end else { throw StoreError.unexpected("a session that has ended and is open") }
       var record = UsageRecord(
         recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
         // The wall clock may have been set back meanwhile: a session never ends before it starts.
-        sessionStart: session.startedAtWall, sessionEnd: max(session.startedAtWall, wall), zone: session.zone,
-        activeMilliseconds: max(0, endedAt - session.startedAt), category: session.category,
+        sessionStart: session.startedAtWall,
+        sessionEnd: max(session.startedAtWall, min(end.wall, HybridTimestamp.wallLimit - 1)), zone: session.zone,
+        activeMilliseconds: max(0, end.at - session.startedAt), category: session.category,
         milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0, evidence: session.evidence)
       record.earnedMilliPoints = try Self.earned(record, settings, remainders)
       return record
     }
-    guard let ended else { return nil }
-    CrashPoint.itemAccepted.reached()
-    await directory.committed(ended.changes)
+    guard case .ended(_, let changes) = ending else { return ending }
+    if !changes.isEmpty { CrashPoint.itemAccepted.reached() }
+    await directory.committed(changes)
     context.changes.notify()
-    return ended.record
+    return ending
   }
 
   /// What a session earned, with what earlier ones of its days left over; the days are the family's, else the session's own.

@@ -151,7 +151,7 @@ struct InboxTransaction {
       guard record.recordID.bytes == item.itemID else {
         throw BodyFault("The usage record has another ID than its item.", .wrongID)
       }
-      if try database.insert(record, in: group) { result.usageRecords += 1 }
+      if try database.insert(record, in: group, at: wall) { result.usageRecords += 1 }
     } catch let fault as BodyFault { passOver(item, .usage, fault) }
   }
 

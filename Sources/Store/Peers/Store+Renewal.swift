@@ -26,9 +26,9 @@ extension Store {
       for table in ["usage_record", "usage_longest", "app"] {
         try database.run("UPDATE \(table) SET device_id = ? WHERE device_id = ?", [Data(new.bytes), Data(old.bytes)])
       }
-      // What runs is the other machine's to report, and no number of a session may be given out by both.
+      // What runs is the other machine's to report.
+      try database.run("DELETE FROM open_session_process")
       try database.run("DELETE FROM open_session")
-      try database.run("DELETE FROM usage_sequence")
       try database.run("UPDATE invitation SET outcome = 'cancelled', secret = zeroblob(16) WHERE outcome IS NULL")
       try database.run("UPDATE discovery_key SET key = zeroblob(32)")
       try database.run("DELETE FROM discovery_key")

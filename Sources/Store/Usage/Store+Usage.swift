@@ -3,71 +3,6 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Begin a session, durably; `recordID` is made from the boot's next number and 8 random bytes of this database, so that a
-  /// database that was lost and begun anew within one boot gives no ID twice.
-  public func openSession(
-    bootID: String,
-    make:
-      @escaping @Sendable (_ sequence: UInt64, _ salt: [UInt8], AppLookup, FamilySettings?) throws -> OpenUsageSession
-  ) async throws(StoreError) -> OpenUsageSession {
-    try await commits.commit { [own, coding] database in
-      let row = try database.row(
-        """
-        INSERT INTO usage_sequence VALUES (?, 1, randomblob(8)) ON CONFLICT DO UPDATE SET last = last + 1
-        RETURNING last, salt
-        """, [bootID])
-      let session = try make(
-        row?.unsigned("last") ?? 1, row?.bytes("salt") ?? [], AppLookup { try database.app($0, on: own, coding) },
-        try database.settings(coding))
-      try database.run(
-        "INSERT INTO open_session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-          Data(session.recordID.bytes), session.appID.text, session.displayName, Int64(session.processID),
-          Int64(bitPattern: session.processStartTime), session.bootID, session.startedAt.milliseconds,
-          session.lastSeenAt.milliseconds, session.startedAtWall, session.lastSeenAtWall, session.zone,
-          session.category.rawValue, session.milliPointsPerMinute, session.evidence.rawValue,
-        ])
-      return session
-    }
-  }
-
-  public func openSessions() async throws(StoreError) -> [OpenUsageSession] {
-    try await read { database in try database.rows("SELECT * FROM open_session").map(OpenUsageSession.init) }
-  }
-
-  /// Note that sessions are still running.
-  public func heartbeat(_ records: [RecordID], now: BootInstant, at wall: Int64) async throws(StoreError) {
-    try await commits.commit(.upkeep) { database in
-      for record in records {
-        try database.run(
-          "UPDATE open_session SET last_seen_boot = ?, last_seen_at = ? WHERE record_id = ?",
-          [now.milliseconds, wall, Data(record.bytes)])
-      }
-    }
-  }
-
-  /// End a session: its record, and its place in the outbox of every parent, in one transaction.
-  ///
-  /// - Parameter make: the record of the session that is open; not called when it has ended already.
-  /// - Returns: the record; nil when there is neither a session nor a record of that ID.
-  public func endSession(
-    _ id: RecordID, at wall: Int64,
-    make: @escaping @Sendable (OpenUsageSession, FamilySettings?, RemainderTable) throws -> UsageRecord
-  ) async throws(StoreError) -> (record: UsageRecord, changes: [OutboxChange])? {
-    try await commits.commitTogether { [own, coding, keys, caps] database, group in
-      guard let row = try database.row("SELECT * FROM open_session WHERE record_id = ?", [Data(id.bytes)]) else {
-        // Said again, which is rare: this reads through the index of this device's whole history.
-        return try database.row(
-          "SELECT * FROM usage_record WHERE device_id = ? AND record_id = ?", [Data(own.bytes), Data(id.bytes)]
-        ).map { (try UsageRecord($0), []) }
-      }
-      let record = try make(
-        try OpenUsageSession(row), try database.settings(coding), RemainderTable(database: database))
-      try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(id.bytes)])
-      return (record, try database.report(record, coding, keys, caps, in: group, at: wall))
-    }
-  }
-
   /// Keep finished records and queue them for every parent, in one transaction.
   public func record(_ records: [UsageRecord], at wall: Int64) async throws(StoreError) -> [OutboxChange] {
     try await commits.commitTogether { [coding, keys, caps] database, group in
@@ -83,11 +18,18 @@ extension Store {
   public func usage(
     device: DeviceID?, app: AppID?, from: Int64, to: Int64, limit: Int, before: (start: Int64, id: RecordID)?
   ) async throws(StoreError) -> [UsageRecord] {
+    try await keptUsage(device: device, app: app, from: from, to: to, limit: limit, before: before).map(\.record)
+  }
+
+  /// The same with what is doubtful about each.
+  public func keptUsage(
+    device: DeviceID?, app: AppID?, from: Int64, to: Int64, limit: Int, before: (start: Int64, id: RecordID)?
+  ) async throws(StoreError) -> [KeptUsage] {
     try await read { database in
       let devices =
         try device.map { [$0] }
         ?? database.rows("SELECT device_id FROM usage_longest").map { try $0.deviceID("device_id") }
-      var found: [UsageRecord] = []
+      var found: [KeptUsage] = []
       for device in devices {
         let longest =
           try database.row("SELECT milliseconds FROM usage_longest WHERE device_id = ?", [Data(device.bytes)])
@@ -105,10 +47,15 @@ extension Store {
             Data(device.bytes), earliest.overflow ? Int64.min : earliest.partialValue, to, from, app?.text,
             before?.start ?? Int64.max, before.map { Data($0.id.bytes) } ?? Data(repeating: 255, count: 17), limit,
           ]
-        ).map(UsageRecord.init)
+        ).map { row in
+          KeptUsage(record: try UsageRecord(row), doubt: (row["doubt"] as String?).flatMap(UsageDoubt.init))
+        }
       }
       if devices.count > 1 {
-        found.sort { ($0.sessionStart, $0.recordID.description) > ($1.sessionStart, $1.recordID.description) }
+        found.sort {
+          ($0.record.sessionStart, $0.record.recordID.description)
+            > ($1.record.sessionStart, $1.record.recordID.description)
+        }
       }
       return Array(found.prefix(limit))
     }
@@ -124,14 +71,19 @@ extension Store {
 }
 
 extension Database {
-  /// Insert a record; false when it was there already.
-  func insert(_ record: UsageRecord, in group: WriteGroup) throws -> Bool {
+  /// Insert a record, with what is doubtful about it now; false when it was there already.
+  func insert(_ record: UsageRecord, in group: WriteGroup, at wall: Int64) throws -> Bool {
     try run(
-      "INSERT INTO usage_record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      """
+      INSERT INTO usage_record (record_id, device_id, app_id, display_name, session_start, session_end, zone, active,
+        category, rate, earned, evidence, sessions, doubt)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """,
       [
         record.recordID.bytes, record.device.bytes, record.appID.text, record.displayName,
         record.sessionStart, record.sessionEnd, record.zone, record.activeMilliseconds, record.category.rawValue,
         record.milliPointsPerMinute, record.earnedMilliPoints, record.evidence.rawValue, record.sessions,
+        record.doubt(takenUpAt: wall)?.rawValue,
       ])
     guard changesCount > 0 else { return false }
     try group.witness(session: record.sessionEnd - record.sessionStart, of: record.device, self)
@@ -146,7 +98,7 @@ extension Database {
     _ record: UsageRecord, _ coding: any BodyCoding, _ keys: any KeySource, _ caps: QueueCaps,
     in group: WriteGroup, at wall: Int64
   ) throws -> [OutboxChange] {
-    guard try insert(record, in: group) else { return [] }
+    guard try insert(record, in: group, at: wall) else { return [] }
     let item = QueuedItem(kind: .usageRecord, id: record.recordID.bytes, body: coding.encode(record), level: 0)
     return try group.parents(self).compactMap { parent in
       let queue = UsageQueue(
@@ -174,21 +126,5 @@ extension UsageRecord {
       sessionStart: row["session_start"], sessionEnd: row["session_end"], zone: row["zone"],
       activeMilliseconds: row["active"], category: category, milliPointsPerMinute: row["rate"],
       earnedMilliPoints: row["earned"], evidence: evidence, sessions: row["sessions"])
-  }
-}
-
-extension OpenUsageSession {
-  init(_ row: Row) throws {
-    guard let id = RecordID(bytes: row["record_id"] as Data), let app = AppID(row["app_id"]),
-      let category = AppCategory(rawValue: row["category"]), let evidence = UsageEvidence(rawValue: row["evidence"])
-    else { throw StoreError.unexpected("an open session") }
-    self.init(
-      recordID: id, appID: app, displayName: row["display_name"],
-      processID: Int32(clamping: row["process_id"] as Int64),
-      processStartTime: row.unsigned("process_start_time"), bootID: row["boot_id"],
-      startedAt: BootInstant(milliseconds: row["started_boot"]),
-      lastSeenAt: BootInstant(milliseconds: row["last_seen_boot"]), startedAtWall: row["started_at"],
-      lastSeenAtWall: row["last_seen_at"], zone: row["zone"], category: category, milliPointsPerMinute: row["rate"],
-      evidence: evidence)
   }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import LatchkeyModel
 import Testing
 
@@ -93,12 +94,15 @@ import Testing
     try await trip(.summaries(name, "2026-11-01", nil), [SampleValues.summary]) {
       try await $0.summaries(device: name, from: "2026-11-01", to: nil)
     }
-    let start = UsageStartRequest(
+    var start = UsageStartRequest(
       appID: "a.b", displayName: nil, processID: 7, processStartTime: .max, startedAt: BootInstant(milliseconds: 5),
       startedAtWall: 6, zone: "UTC")
-    let end = UsageEndRequest(endedAt: BootInstant(milliseconds: 8), endedAtWall: 9)
-    try await trip(.startUsage(start), SampleValues.started) { try await $0.startUsage(start) }
-    try await trip(.endUsage("5a", end), SampleValues.record) { try await $0.endUsage(recordID: "5a", end) }
+    // Whoever a caller says that it is, the kernel knows better.
+    start.caller = 4_242
+    let asked = start
+    start.caller = geteuid()
+    try await trip(.startUsage(start), SampleValues.started) { try await $0.startUsage(asked) }
+    try await trip(.endUsage("5a"), SampleValues.record) { try await $0.endUsage(recordID: "5a") }
   }
 
   @Test func syncStatesComeOneByOneUntilTheNodeEndsThem() async throws {

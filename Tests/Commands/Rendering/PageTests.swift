@@ -55,8 +55,34 @@ import Testing
     }
   }
 
+  @Test func useThatCannotBeTrueIsShownWithAWayOut() async throws {
+    var script = ScriptedNode.Script()
+    let sessions = UsageDoubt.allCases.map { doubt in
+      var session = SampleValues.session
+      session.doubt = doubt
+      return session
+    }
+    script.pages = [UsagePage(sessions: sessions + [SampleValues.session], next: nil)]
+    var impossible = SampleValues.summary
+    (impossible.dayMilliseconds, impossible.isImpossible, impossible.doubtfulSessions) = (82_800_000, true, 2)
+    impossible.apps[0].activeMilliseconds = 90_000_000
+    impossible.apps[0].isImpossible = true
+    impossible.learningMilliseconds = 90_000_000
+    script.summaries = [impossible, SampleValues.summary]
+    for (name, arguments) in [
+      ("usage-list-doubt", ["usage", "list"]), ("usage-summary-doubt", ["usage", "summary"]),
+      ("usage-summary-doubt-csv", ["usage", "summary", "--format", "csv"]),
+      ("usage-summary-doubt-json", ["usage", "summary", "--format", "json"]),
+    ] {
+      let run = await ScriptedRun(arguments, node: ScriptedNode(script))
+      let errors = run.console.notes.map { "2> " + $0 + "\n" }.joined()
+      try Snapshot.expect(
+        run.console.output.replacing("\r\n", with: "␍\n") + errors + "exit \(run.status)\n", "page-" + name)
+    }
+  }
+
   @Test func noTextIsKeptThatNoTestLooksAt() throws {
-    #expect(try Snapshot.names("page-").count == 43)
+    #expect(try Snapshot.names("page-").count == 47)
     #expect(
       try Snapshot.names("") == Snapshot.names("page-").union(Snapshot.names("help-")).union(Snapshot.names("screen-")))
   }

@@ -27,7 +27,7 @@ final class ScriptedNode: NodeInterface {
     case usage(UsageQuery)
     case summaries(String?, String?, String?)
     case startUsage(UsageStartRequest)
-    case endUsage(String, UsageEndRequest)
+    case endUsage(String)
   }
 
   /// What it answers; long polls take the next of their list, and wait without end when it is empty.
@@ -227,8 +227,8 @@ final class ScriptedNode: NodeInterface {
     return SampleValues.started
   }
 
-  func endUsage(recordID: String, _ request: UsageEndRequest) async throws(LocalAPIError) -> UsageRecord {
-    try note(.endUsage(recordID, request))
+  func endUsage(recordID: String) async throws(LocalAPIError) -> UsageRecord {
+    try note(.endUsage(recordID))
     if let error = next({ $0.usageErrors.isEmpty ? nil : $0.usageErrors.removeFirst() }) { throw error }
     return SampleValues.record
   }

@@ -10,7 +10,5 @@ struct ScriptedProgram: RecordedProgram {
   var startedAtWall: Int64 = SampleValues.now
   var exitStatus: Int32
 
-  var end: ProgramEnd { ProgramEnd(exitStatus: exitStatus, at: startedAt + 250, atWall: startedAtWall + 250) }
-
-  func waitUntilEnd() async throws -> ProgramEnd { end }
+  func waitUntilEnd() async throws -> Int32 { exitStatus }
 }

@@ -49,6 +49,48 @@ import Testing
     #expect(builder.summaries().flatMap(\.apps).map(\.milliPoints) == [1])
   }
 
+  /// Days of 24, 23 and 25 hours in Berlin.
+  @Test(arguments: [("2026-11-21", 24), ("2026-03-29", 23), ("2026-10-25", 25)] as [(String, Int64)])
+  func moreUseThanTheDayIsLongIsImpossible(day: String, hours: Int64) throws {
+    let boundary = try DayBoundary(zone: "Europe/Berlin", dayStartHour: 0)
+    let start = boundary.start(of: try #require(FamilyDay(day)))
+    func summary(_ sessions: [UsageSlice]) throws -> DailySummary {
+      var builder = DailySummaryBuilder(device: try device(), boundary: boundary)
+      for session in sessions { builder.add(session) }
+      let summaries = builder.summaries()
+      #expect(summaries.count == 1)
+      return try #require(summaries.first)
+    }
+    let whole = try session("maths", .learning, start: start, minutes: hours * 60)
+    #expect(try summary([whole]).dayMilliseconds == hours * 3_600_000)
+    #expect(try !summary([whole]).isImpossible)
+    // A clock that is slowed loses less than a minute.
+    var slow = whole
+    slow.activeMilliseconds += 60_000
+    #expect(try !summary([slow]).isImpossible)
+    slow.activeMilliseconds += 1
+    let one = try summary([slow])
+    #expect(one.isImpossible && one.apps.map(\.isImpossible) == [true])
+    // Two applications, each of which is possible.
+    let two = try summary([
+      try session("maths", .learning, start: start, minutes: 13 * 60),
+      try session("words", .neutral, start: start, minutes: 13 * 60),
+    ])
+    #expect(two.isImpossible && two.apps.map(\.isImpossible) == [false, false])
+  }
+
+  @Test func doubtfulSessionsAreCountedAndTold() throws {
+    var builder = DailySummaryBuilder(device: try device(), boundary: try DayBoundary(zone: "UTC", dayStartHour: 0))
+    builder.add(try session("maths", .learning, start: 0, minutes: 10), isDoubtful: true)
+    builder.add(try session("maths", .learning, start: 0, minutes: 10))
+    // Over the end of the day.
+    builder.add(try session("maths", .learning, start: 86_400_000 - 60_000, minutes: 2), isDoubtful: true)
+    let summaries = builder.summaries()
+    #expect(summaries.map(\.doubtfulSessions) == [1, 2])
+    #expect(summaries.map(\.learningMilliseconds) == [60_000, 21 * 60_000])
+    #expect(summaries.allSatisfy { !$0.isImpossible })
+  }
+
   @Test func recordsBeyondAllMeasureStayWithinIt() throws {
     var builder = DailySummaryBuilder(device: try device(), boundary: try DayBoundary(zone: "UTC", dayStartHour: 0))
     var hostile = try session("maths", .learning, start: 0, minutes: 1)

@@ -1,4 +1,3 @@
-import Glibc
 import LatchkeyControl
 import LatchkeyModel
 
@@ -15,14 +14,13 @@ struct CrashFeed: Sendable {
 
   /// Feed until all is accepted.
   func run() async throws {
-    let start = try Self.ownStartTime()
-    let (parentAPI, childAPI) = (try await parent.api, try await child.api)
+    let parentAPI = try await parent.api
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<Self.workers {
         group.addTask {
           let client = PlainClient(folder: child.folder)
           while let number = try await pace.take() {
-            try await recordUse(number, client, childAPI, start)
+            try await recordUse(number, client)
             await pace.recordAccepted()
           }
         }
@@ -49,40 +47,16 @@ struct CrashFeed: Sendable {
     }
   }
 
-  private func recordUse(_ number: Int, _ client: PlainClient, _ api: ControlClient, _ start: UInt64) async throws {
-    var wasAsked = false
+  /// Asked again for the same program, the node gives the same session.
+  private func recordUse(_ number: Int, _ client: PlainClient) async throws {
+    let program = try UsedProgram()
     let id = try await ChaosFamily.persistently {
-      if wasAsked, let known = try await api.usage(UsageQuery(appID: "use.\(number)")).sessions.first {
-        return known.record.recordID
-      }
-      wasAsked = true
-      let started: UsageStarted = try await client.post(
-        "/v1/usage/sessions",
-        UsageStartRequest(
-          appID: "use.\(number)", processID: getpid(), processStartTime: start, startedAt: Self.now(),
-          startedAtWall: Int64(number) * 60_000, zone: "Europe/Berlin"))
+      let started: UsageStarted = try await client.post("/v1/usage/sessions", program.request("use.\(number)"))
       return started.recordID
     }
+    await program.end()
     try await ChaosFamily.persistently {
-      let _: UsageRecord = try await client.post(
-        "/v1/usage/sessions/\(id)/end",
-        UsageEndRequest(endedAt: Self.now(), endedAtWall: Int64(number) * 60_000 + 1_000))
+      let _: UsageRecord = try await client.post("/v1/usage/sessions/\(id)/end", [String: String]())
     }
-  }
-
-  private static func now() -> BootInstant {
-    var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
-    return BootInstant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
-  }
-
-  /// Field 22 of this process's own `stat`, so that nodes see the program of a session alive.
-  private static func ownStartTime() throws -> UInt64 {
-    let text = ProcessLab.read("/proc/self/stat")
-    let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
-    guard fields.count > 20, let start = UInt64(fields[20]) else {
-      throw LabFault("/proc/self/stat is not understood.")
-    }
-    return start
   }
 }

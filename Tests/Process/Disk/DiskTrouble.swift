@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import Glibc
 import LatchkeyModel
 import Testing
 
@@ -104,26 +103,21 @@ struct DiskTrouble: Sendable {
     try await Self.endUse(try await Self.startUse(of: app, on: child), on: child)
   }
 
-  /// Begin a session of this very process.
-  static func startUse(of app: String, on child: NodeProcess) async throws -> RecordID {
-    let text = ProcessLab.read("/proc/self/stat")
-    let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
-    return try await child.api.startUsage(
-      UsageStartRequest(
-        appID: app, processID: getpid(), processStartTime: UInt64(fields[20]) ?? 0, startedAt: now(),
-        startedAtWall: 60_000, zone: "Europe/Berlin")
-    ).recordID
+  /// A session that was begun, with its program, which runs until the session is to end.
+  struct BegunUse {
+    let id: RecordID
+    let program: UsedProgram
   }
 
-  static func endUse(_ id: RecordID, on child: NodeProcess) async throws {
-    _ = try await child.api.endUsage(
-      recordID: id.description, UsageEndRequest(endedAt: now(), endedAtWall: 61_000))
+  /// Begin a session.
+  static func startUse(of app: String, on child: NodeProcess) async throws -> BegunUse {
+    let program = try UsedProgram()
+    return BegunUse(id: try await child.api.startUsage(program.request(app)).recordID, program: program)
   }
 
-  private static func now() -> BootInstant {
-    var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
-    return BootInstant(milliseconds: Int64(time.tv_sec) * 1_000)
+  static func endUse(_ use: BegunUse, on child: NodeProcess) async throws {
+    await use.program.end()
+    _ = try await child.api.endUsage(recordID: use.id.description)
   }
 
   private static func count(_ words: String, in log: String) -> Int { log.components(separatedBy: words).count - 1 }

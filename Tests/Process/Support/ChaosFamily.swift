@@ -1,4 +1,3 @@
-import Glibc
 import LatchkeyControl
 import LatchkeyModel
 import Synchronization
@@ -34,31 +33,13 @@ struct ChaosFamily: Sendable {
     }
   }
 
-  /// Record sessions 1 to `count` on a child, each one once.
-  func recordUse(_ count: Int, on child: NodeProcess, start: UInt64, accepted: () -> Void) async throws {
+  /// Record sessions 1 to `count` on a child, each one once: asked again for the same program, the node gives the same session.
+  func recordUse(_ count: Int, on child: NodeProcess, accepted: () -> Void) async throws {
     for number in 1...count {
-      let appID = "use.\(number)"
-      let id = try await Self.persistently {
-        let api = try await child.api
-        if let known = try await api.usage(UsageQuery(appID: appID)).sessions.first { return known.record.recordID }
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return try await api.startUsage(
-          UsageStartRequest(
-            appID: appID, processID: getpid(), processStartTime: start,
-            startedAt: BootInstant(milliseconds: Int64(time.tv_sec) * 1_000), startedAtWall: Int64(number) * 60_000,
-            zone: "Europe/Berlin")
-        ).recordID
-      }
-      try await Self.persistently {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        _ = try await child.api.endUsage(
-          recordID: id.description,
-          UsageEndRequest(
-            endedAt: BootInstant(milliseconds: Int64(time.tv_sec) * 1_000 + 1_000),
-            endedAtWall: Int64(number) * 60_000 + 1_000))
-      }
+      let program = try UsedProgram()
+      let id = try await Self.persistently { try await child.api.startUsage(program.request("use.\(number)")).recordID }
+      await program.end()
+      try await Self.persistently { _ = try await child.api.endUsage(recordID: id.description) }
       accepted()
     }
   }

@@ -24,7 +24,6 @@ enum LocalAPITarget {
       (4, #"{"device":"E","action":{"setApp":{"_0":{"appID":"a","category":"reward","dailyLimitMinutes":-1}}}}"#),
       (4, #"{"device":"E","action":{"setApp":{"_0":{"appID":"a","matchers":[{"kind":"name","value":"x"}]}}}}"#),
       (4, #"{"device":"E","action":{"removeApp":{"appID":"a"}}}"#),
-      (6, #"{"endedAt":{"milliseconds":5},"endedAtWall":6}"#),
       (
         5,
         #"{"appID":"a","processID":7,"processStartTime":8,"startedAt":{"milliseconds":1},"startedAtWall":2,"zone":"UTC"}"#
@@ -41,7 +40,7 @@ enum LocalAPITarget {
 
   static func check(_ input: [UInt8]) throws(FuzzFault) {
     var script = ByteScript(input)
-    switch script.choice(7) {
+    switch script.choice(6) {
     case 0:
       let method = methods[script.choice(methods.count)]
       try checkTarget(method, String(decoding: script.remainder(), as: UTF8.self))
@@ -49,8 +48,7 @@ enum LocalAPITarget {
     case 2: try checkBody(JoinRequest.self, script.remainder())
     case 3: try checkBody(PairingAnswer.self, script.remainder())
     case 4: try checkBody(CommandRequest.self, script.remainder())
-    case 5: try checkBody(UsageStartRequest.self, script.remainder())
-    default: try checkBody(UsageEndRequest.self, script.remainder())
+    default: try checkBody(UsageStartRequest.self, script.remainder())
     }
   }
 

@@ -1,0 +1,46 @@
+import Foundation
+import Glibc
+import LatchkeyModel
+
+/// A process as the kernel shows it at one moment.
+public struct RunningProcess: Hashable, Sendable {
+  public let identity: ProcessIdentity
+  /// The real user ID; a set-user-ID program has that of the user who started it.
+  public let userID: UInt32
+  /// When it began, rounded down to the kernel's ticks of 10 ms.
+  public let startedAt: BootInstant
+  /// A Boolean value that indicates whether it has ended and only waits to be reaped.
+  public let hasEnded: Bool
+
+  /// Creates a description of a process, for a caller that knows one.
+  public init(identity: ProcessIdentity, userID: UInt32, startedAt: BootInstant, hasEnded: Bool) {
+    self.identity = identity
+    self.userID = userID
+    self.startedAt = startedAt
+    self.hasEnded = hasEnded
+  }
+
+  /// Reads what /proc shows of the process with a number; `nil` if there is none, or if /proc hides it from this user.
+  public init?(pid: Int32) {
+    // The two files are of one process if its start time is the same before and after.
+    guard pid > 0, let stat = ProcessStat(pid: pid), let user = Self.realUser(pid),
+      ProcessStat(pid: pid)?.startTime == stat.startTime
+    else { return nil }
+    let ticks = UInt64(clamping: max(1, sysconf(Int32(_SC_CLK_TCK))))
+    let (seconds, rest) = stat.startTime.quotientAndRemainder(dividingBy: ticks)
+    let milliseconds = Int64(clamping: min(seconds, 1 << 40)) * 1_000 + Int64(clamping: rest * 1_000 / ticks)
+    self.init(
+      identity: ProcessIdentity(processID: pid, startTime: stat.startTime), userID: user,
+      startedAt: BootInstant(milliseconds: milliseconds), hasEnded: stat.hasEnded)
+  }
+
+  private static func realUser(_ pid: Int32) -> UInt32? {
+    guard let data = FileManager.default.contents(atPath: "/proc/\(pid)/status") else { return nil }
+    // The kernel escapes line ends in the name, so that no name can pass for this line.
+    for line in data.split(separator: UInt8(ascii: "\n")) where line.starts(with: "Uid:".utf8) {
+      return String(decoding: line.dropFirst(4), as: UTF8.self).split(whereSeparator: \.isWhitespace).first
+        .flatMap { UInt32($0) }
+    }
+    return nil
+  }
+}

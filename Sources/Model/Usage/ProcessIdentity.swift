@@ -1,0 +1,11 @@
+/// A process of one boot: its number, and its start time, which no later process of the same number has.
+public struct ProcessIdentity: Hashable, Sendable, Codable {
+  public var processID: Int32
+  /// Field 22 of /proc/PID/stat, in clock ticks since boot.
+  public var startTime: UInt64
+
+  public init(processID: Int32, startTime: UInt64) {
+    self.processID = processID
+    self.startTime = startTime
+  }
+}

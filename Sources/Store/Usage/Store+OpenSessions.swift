@@ -1,0 +1,146 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// The outcome of a request to record a program.
+public enum SessionOpening: Hashable, Sendable {
+  /// The session that the program belongs to: its own, or the one that its application has open already.
+  case open(OpenUsageSession)
+  /// The program is recorded as another application.
+  case otherApplication(AppID)
+  /// As many programs are recorded as may be.
+  case full
+}
+
+/// The outcome of the end of some of a session's programs.
+public enum SessionEnding: Hashable, Sendable {
+  /// Another program of the session still runs.
+  case open
+  /// The record, and what was queued for it now.
+  case ended(UsageRecord, [OutboxChange])
+}
+
+extension Store {
+  /// Begins a session for a program, or adds the program to its application's open session, durably.
+  ///
+  /// Asked again for the same program, it returns the same session. Sessions of one application never overlap.
+  ///
+  /// - Parameter make: Makes the session that is to begin, with `process` as its only program.
+  public func openSession(
+    of app: AppID, _ process: ProcessIdentity, bootID: String,
+    make: @escaping @Sendable (AppConfiguration?, FamilySettings?) throws -> OpenUsageSession
+  ) async throws(StoreError) -> SessionOpening {
+    try await commits.commit { [own, coding] database in
+      let known = try database.row(
+        """
+        SELECT s.* FROM open_session s JOIN open_session_process p ON p.record_id = s.record_id
+        WHERE s.boot_id = ? AND p.process_id = ? AND p.process_start_time = ?
+        """, [bootID, process.processID, Int64(bitPattern: process.startTime)])
+      if let known {
+        let session = try OpenUsageSession(known, processes: database.processes(of: known["record_id"]))
+        return session.appID == app ? .open(session) : .otherApplication(session.appID)
+      }
+      let programs = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM open_session_process") ?? 0
+      guard programs < Limits.recordedPrograms else { return .full }
+      let open = try database.row(
+        "SELECT * FROM open_session WHERE boot_id = ? AND app_id = ?", [bootID, app.text])
+      var session: OpenUsageSession
+      if let open {
+        session = try OpenUsageSession(open, processes: database.processes(of: open["record_id"]))
+        session.processes.append(process)
+      } else {
+        session = try make(try database.app(app, on: own, coding), try database.settings(coding))
+        try database.insert(session)
+      }
+      try database.run(
+        "INSERT INTO open_session_process VALUES (?, ?, ?)",
+        [session.recordID.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
+      return .open(session)
+    }
+  }
+
+  /// Returns the sessions that are open.
+  public func openSessions() async throws(StoreError) -> [OpenUsageSession] {
+    try await read { database in
+      try database.rows("SELECT * FROM open_session").map { row in
+        try OpenUsageSession(row, processes: database.processes(of: row["record_id"]))
+      }
+    }
+  }
+
+  /// Notes that sessions are still running.
+  public func heartbeat(_ records: [RecordID], now: BootInstant, at wall: Int64) async throws(StoreError) {
+    try await commits.commit(.upkeep) { database in
+      for record in records {
+        try database.run(
+          "UPDATE open_session SET last_seen_boot = ?, last_seen_at = ? WHERE record_id = ?",
+          [now.milliseconds, wall, Data(record.bytes)])
+      }
+    }
+  }
+
+  /// Takes programs out of a session. If none is left, ends the session: its record, and the record's place in the outbox of
+  /// every parent, in one transaction.
+  ///
+  /// - Parameter make: Makes the record of the session; not called when it has ended already.
+  /// - Returns: `nil` if there is neither a session nor a record of that ID.
+  public func endSession(
+    _ id: RecordID, of ended: [ProcessIdentity], at wall: Int64,
+    make: @escaping @Sendable (OpenUsageSession, FamilySettings?, RemainderTable) throws -> UsageRecord
+  ) async throws(StoreError) -> SessionEnding? {
+    try await commits.commitTogether { [own, coding, keys, caps] database, group in
+      guard let row = try database.row("SELECT * FROM open_session WHERE record_id = ?", [Data(id.bytes)]) else {
+        // Said again, which is rare: this reads through the index of this device's whole history.
+        return try database.row(
+          "SELECT * FROM usage_record WHERE device_id = ? AND record_id = ?", [Data(own.bytes), Data(id.bytes)]
+        ).map { SessionEnding.ended(try UsageRecord($0), []) }
+      }
+      for process in ended {
+        try database.run(
+          "DELETE FROM open_session_process WHERE record_id = ? AND process_id = ? AND process_start_time = ?",
+          [id.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
+      }
+      guard try database.processes(of: Data(id.bytes)).isEmpty else { return .open }
+      let record = try make(
+        try OpenUsageSession(row, processes: ended), try database.settings(coding), RemainderTable(database: database))
+      try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(id.bytes)])
+      return .ended(record, try database.report(record, coding, keys, caps, in: group, at: wall))
+    }
+  }
+}
+
+extension Database {
+  fileprivate func processes(of record: Data) throws -> [ProcessIdentity] {
+    try rows("SELECT process_id, process_start_time FROM open_session_process WHERE record_id = ?", [record]).map {
+      ProcessIdentity(
+        processID: Int32(clamping: $0["process_id"] as Int64), startTime: $0.unsigned("process_start_time"))
+    }
+  }
+
+  fileprivate func insert(_ session: OpenUsageSession) throws {
+    try run(
+      """
+      INSERT INTO open_session (record_id, app_id, display_name, boot_id, started_boot, last_seen_boot, started_at,
+        last_seen_at, zone, category, rate, evidence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        session.recordID.bytes, session.appID.text, session.displayName, session.bootID,
+        session.startedAt.milliseconds, session.lastSeenAt.milliseconds, session.startedAtWall, session.lastSeenAtWall,
+        session.zone, session.category.rawValue, session.milliPointsPerMinute, session.evidence.rawValue,
+      ])
+  }
+}
+
+extension OpenUsageSession {
+  fileprivate init(_ row: Row, processes: [ProcessIdentity]) throws {
+    guard let id = RecordID(bytes: row["record_id"] as Data), let app = AppID(row["app_id"]),
+      let category = AppCategory(rawValue: row["category"]), let evidence = UsageEvidence(rawValue: row["evidence"])
+    else { throw StoreError.unexpected("an open session") }
+    self.init(
+      recordID: id, appID: app, displayName: row["display_name"], processes: processes, bootID: row["boot_id"],
+      startedAt: BootInstant(milliseconds: row["started_boot"]),
+      lastSeenAt: BootInstant(milliseconds: row["last_seen_boot"]), startedAtWall: row["started_at"],
+      lastSeenAtWall: row["last_seen_at"], zone: row["zone"], category: category, milliPointsPerMinute: row["rate"],
+      evidence: evidence)
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Glibc
+import LatchkeyControl
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// Sessions on a child that is set back to a backup without its machine being started anew.
+  @Suite struct UsageRestoreTests {
+    private func record(_ count: Int, on child: NodeProcess) async throws -> [RecordID] {
+      var ids: [RecordID] = []
+      for number in 0..<count {
+        let program = try UsedProgram()
+        ids.append(try await child.api.startUsage(program.request("app.\(number)")).recordID)
+        await program.end()
+        _ = try await child.api.endUsage(recordID: ids[number].description)
+      }
+      return ids
+    }
+
+    private func isOpen(_ id: RecordID, on child: NodeProcess) async throws -> Bool {
+      try await child.api.usage(UsageQuery()).sessions.contains { $0.isOpen && $0.record.recordID == id }
+    }
+
+    @Test(
+      "A child set back within one boot, again and again, gives no ID twice, and ends no session by an older one's ID")
+    func restored() async throws {
+      let rounds = 3
+      let batch = 60
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        var ids = try await record(batch, on: child)
+        // A session that is open in the backup, and has long ended when it is put back.
+        let early = try UsedProgram()
+        let open = try await child.api.startUsage(early.request("open.in.the.backup")).recordID
+        #expect(await child.terminate() == .exited(0))
+        let backup = lab.newPath()
+        try FileManager.default.copyItem(atPath: child.folder, toPath: backup)
+        for round in 0..<rounds {
+          try await child.start()
+          let lost = try await record(batch, on: child)
+          if round == 0 {
+            await early.end()
+            _ = try await child.api.endUsage(recordID: open.description)
+            ids.append(open)
+          }
+          ids += lost
+          try await parent.eventuallyHasUsage(ids.count)
+          #expect(await child.terminate() == .exited(0))
+          try FileManager.default.removeItem(atPath: child.folder)
+          try FileManager.default.copyItem(atPath: backup, toPath: child.folder)
+          try await child.start()
+          // What runs now is not ended by the IDs of what was recorded in the past that the database has forgotten.
+          let program = try UsedProgram()
+          let present = try await child.api.startUsage(program.request("present")).recordID
+          for id in lost {
+            let error = await #expect(throws: LocalAPIError.self) {
+              try await child.api.endUsage(recordID: id.description)
+            }
+            #expect(error?.code == .unknownSession)
+          }
+          #expect(try await isOpen(present, on: child))
+          await program.end()
+          _ = try await child.api.endUsage(recordID: present.description)
+          ids.append(present)
+          #expect(await child.terminate() == .exited(0))
+        }
+        try await child.start()
+        ids += try await record(batch, on: child)
+        #expect(Set(ids).count == ids.count)
+        try await parent.eventuallyHasUsage(ids.count)
+        try await eventually("nothing waits") { try await child.hasNothingWaiting() }
+        let there = try await parent.usage()
+        #expect(there.count == ids.count && Set(there.map(\.recordID)) == Set(ids), "\(there.count) of \(ids.count)")
+        // It is the record of the first end: what the backup knew of the session was less.
+        let first = try #require(there.first { $0.recordID == open })
+        let again = try #require(try await child.usage().first { $0.recordID == open })
+        #expect(first.sessionStart == again.sessionStart && first.activeMilliseconds >= again.activeMilliseconds)
+      }
+    }
+  }
+}
