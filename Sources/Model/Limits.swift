@@ -34,6 +34,11 @@ public enum Limits {
   public static let rekeyMilliseconds: Int64 = 3_600_000
   /// Milliseconds after which a session makes way for one with a new handshake.
   public static let sessionMilliseconds: Int64 = 86_400_000
+  /// Milliseconds by which another device's hybrid time may be ahead of this machine's wall clock and still be taken into its
+  /// own hybrid clock.
+  public static let aheadMilliseconds: Int64 = 86_400_000
+  /// Milli-points per minute that a rule, a setting or a record may hold.
+  public static let milliPointsPerMinute: ClosedRange<Int64> = 0...1_000_000_000
   /// Devices that one device may be paired with.
   public static let peers = 1_024
   /// Wrong guesses that spend a pairing code; also the runs of a typed code that a joiner lets go wrong.

@@ -47,7 +47,7 @@ public enum CommandPayload: Hashable, Sendable, Codable {
     case .setFamilySettings(let settings): settings.fault
     case .message(let text):
       (1...4_096).contains(text.utf8.count) ? nil : "A message must have 1 to 4,096 bytes of UTF-8."
-    case .removeApp(_, let modified?) where !(0..<HybridTimestamp.wallLimit).contains(modified.wall):
+    case .removeApp(_, let modified?) where !HybridTimestamp.walls.contains(modified.wall):
       "The time of the removal is outside the calendar: set that machine's clock."
     case .removeApp, .requestReport, .unpair: nil
     }

@@ -48,12 +48,12 @@ public struct UsageRecord: Hashable, Sendable, Codable {
   public var fault: String? {
     if !(1...255).contains(displayName.utf8.count) { return "The display name must have 1 to 255 bytes of UTF-8." }
     if sessionEnd < sessionStart { return "The session ends before it starts." }
-    let times = 0..<HybridTimestamp.wallLimit
+    let times = HybridTimestamp.walls
     if !times.contains(sessionStart) || !times.contains(sessionEnd) {
       return "The session is at a time that no calendar has."
     }
     if !times.contains(activeMilliseconds) { return "The active time is negative or longer than anyone lives." }
-    if !(0...1_000_000_000).contains(milliPointsPerMinute) {
+    if !Limits.milliPointsPerMinute.contains(milliPointsPerMinute) {
       return "The rate is not between 0 and 1,000,000 points a minute."
     }
     if !(1...UsageRecord.mostSessions).contains(sessions) { return "The number of sessions is not between 1 and 2^31." }

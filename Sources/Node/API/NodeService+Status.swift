@@ -13,7 +13,8 @@ extension NodeService {
       sync: Self.sync(of: peers.map(\.sync)),
       peers: peers, former: try await stored { () async throws(StoreError) in try await context.store.former() },
       messages: try await stored { () async throws(StoreError) in try await context.store.messages(limit: 20) },
-      warnings: try await context.warnings + lossWarnings(), residentBytes: Self.residentBytes())
+      warnings: try await context.warnings + discrepancyWarnings(peers) + unusableWarnings() + lossWarnings(),
+      residentBytes: Self.residentBytes())
   }
 
   /// What usage of the children's machines was lost for want of room there.
@@ -58,6 +59,11 @@ extension NodeService {
             device: peer.device, isConnected: false, address: peer.lastAddress, sync: .idle, queues: [], lastError: nil,
             marks: peer.marks))
       }
+      guard context.profile.role == .parent else { continue }
+      let found = try await stored { () async throws(StoreError) in
+        try await context.store.discrepancies(device: peer.device.deviceID, limit: 32)
+      }
+      if !found.isEmpty { devices[devices.count - 1].discrepancies = found }
     }
     return devices
   }

@@ -58,6 +58,7 @@ public final class Store: Sendable {
       migrator.registerMigration(Migration006.name) { try $0.execute(sql: Migration006.sql) }
       migrator.registerMigration(Migration007.name) { try $0.execute(sql: Migration007.sql) }
       migrator.registerMigration(Migration008.name) { try $0.execute(sql: Migration008.sql) }
+      migrator.registerMigration(Migration009.name) { try $0.execute(sql: Migration009.sql) }
       if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
       try migrator.migrate(pool)
       // GRDB sets NORMAL when it turns the write-ahead log on, whatever was asked for before: it has to be said after that.

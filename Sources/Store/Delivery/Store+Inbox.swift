@@ -36,6 +36,9 @@ extension Store {
         coding: coding, keys: keys, caps: caps, enforcement: enforcement, wall: wall)
       // Whoever has removed us has nothing more to say.
       for run in decoded where !inbox.result.wasRemoved { try inbox.apply(run) }
+      if let reason = inbox.result.faults.last, !inbox.result.wasRemoved {
+        try database.noteUnusable(inbox.result.faults.count, of: inbox.peer.number, reason, at: wall)
+      }
       return inbox.result
     }
   }

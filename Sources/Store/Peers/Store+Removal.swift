@@ -82,6 +82,7 @@ extension Database {
   /// Cancel what a device has not executed, and count the records and receipts that wait for it.
   func giveUp(_ number: Int64, _ reason: String, _ wall: Int64) throws -> RemovalResult {
     var result = RemovalResult()
+    try forgetWhatWasNotTaken(number)
     result.cancelled = try rows(
       "SELECT command_id FROM command WHERE peer = ? AND status IN ('queued', 'stored') ORDER BY command_id", [number]
     ).compactMap { CommandID(bytes: $0["command_id"] as Data) }

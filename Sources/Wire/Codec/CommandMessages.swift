@@ -150,6 +150,7 @@ extension Latchkey_V1_Report {
   }
 
   func value() throws(WireError) -> DeviceReport {
+    guard usageRecords >= 0 else { throw WireError("a negative number of usage records") }
     var report = DeviceReport(
       version: DeviceName(sanitising: version).text, enforcement: try Enforcement(wire: enforcement), apps: [],
       omittedApps: Int(omittedApps), familySettings: hasFamilySettings ? try familySettings.value() : nil,

@@ -108,6 +108,7 @@ extension ModelStore {
 
   private mutating func giveUp(_ place: Int) {
     let device = peers[place].device
+    discrepancies[device] = nil
     var cancelled: Int64 = 0
     for index in commands.indices
     where commands[index].target == device && !commands[index].status.isFinal {
