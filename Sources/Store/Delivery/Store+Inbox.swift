@@ -74,8 +74,9 @@ struct InboxTransaction {
       guard item.kind != .skip else { continue }
       held = item
       try apply(item, body, run.streamClass)
+      // Whoever has removed us has nothing more to say.
+      if result.wasRemoved { return }
     }
-    if result.wasRemoved { return }
     guard watermark >= last else { throw StoreError.unexpected("a watermark that fell back") }
     try database.run(
       """

@@ -41,8 +41,8 @@ extension ModelStore {
       guard item.kind != .skip else { continue }
       held = item
       try apply(item, run, place, role, wall, &result)
+      if result.wasRemoved { return }
     }
-    if result.wasRemoved { return }
     guard watermark >= last else { throw .unexpected("a watermark that fell back") }
     if sources.fault == .watermarkInItsOwnTransaction { return }
     advance(place, run, through: watermark, held: held)
