@@ -41,6 +41,11 @@ public enum Limits {
   public static let refusalNotices: Int64 = 16
   /// Refused items of one peer that are remembered, the newest.
   public static let refusedItems = 4_096
+  /// Milliseconds by which another device's hybrid time may be ahead of this machine's wall clock and still be taken into its
+  /// own hybrid clock.
+  public static let aheadMilliseconds: Int64 = 86_400_000
+  /// Milli-points per minute that a rule, a setting or a record may hold.
+  public static let milliPointsPerMinute: ClosedRange<Int64> = 0...1_000_000_000
   /// Devices that one device may be paired with.
   public static let peers = 1_024
   /// Wrong guesses that spend a pairing code; also the runs of a typed code that a joiner lets go wrong.

@@ -66,6 +66,7 @@ import Testing
     let rig = try StoreRig()
     let child = try await rig.paired()
     var rules: [CommandID] = []
+    var states: [StateInForce] = []
     var epoch: UInt64 = 0
     let app = Samples.app(&rig.random)
     for wall in 1...2 {
@@ -73,6 +74,7 @@ import Testing
       rule.modified = HybridTimestamp(wall: Int64(wall), counter: 0, author: rig.own)
       let (command, change) = try await rig.command(.setApp(rule), to: child)
       rules.append(command.commandID)
+      states.append(.app(rule, .recorded))
       epoch = change.epoch
       try await rig.store.forget(
         child, StreamPosition(streamClass: .command, epoch: epoch, through: change.last), at: 11)
@@ -81,8 +83,8 @@ import Testing
     let (open, last) = try await rig.command(.message("not answered"), to: child)
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: epoch, through: last.last), at: 12)
     #expect(change.last + 1 == last.last)
-    let receipts = (rules + [message.commandID]).map {
-      CommandReceipt(commandID: $0, outcome: .executed(.messageStored), at: 3)
+    let receipts = zip(rules + [message.commandID], states + [.messageStored]).map {
+      CommandReceipt(commandID: $0, outcome: .executed($1), at: 3)
     }
     _ = try await rig.store.receive(
       [
@@ -103,7 +105,8 @@ import Testing
   func whatWasStoredInTimeStays() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
-    let (rule, change) = try await rig.command(.setApp(Samples.app(&rig.random)), to: child, expiresAfter: 4_000)
+    let app = Samples.app(&rig.random)
+    let (rule, change) = try await rig.command(.setApp(app), to: child, expiresAfter: 4_000)
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
     _ = try await rig.store.receive(
       [
@@ -111,7 +114,7 @@ import Testing
           streamClass: .receipt, epoch: 5,
           items: [
             rig.receipt(
-              1, CommandReceipt(commandID: rule.commandID, outcome: .executed(.messageStored), at: 3))
+              1, CommandReceipt(commandID: rule.commandID, outcome: .executed(.app(app, .recorded)), at: 3))
           ])
       ], from: child, role: .child, enforcement: .recorded, at: 13)
     rig.clock.pass(86_400_000)

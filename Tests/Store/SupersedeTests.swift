@@ -71,7 +71,8 @@ import Testing
     let (first, _) = try await rig.command(try rule(1), to: child)
     _ = try await rig.command(try rule(2), to: child)
     #expect(try await rig.store.command(first.commandID)?.status == .superseded)
-    let receipt = CommandReceipt(commandID: first.commandID, outcome: .executed(.messageStored), at: 3)
+    guard case .setApp(let set) = first.payload else { return }
+    let receipt = CommandReceipt(commandID: first.commandID, outcome: .executed(.app(set, .recorded)), at: 3)
     for sequence in [UInt64(1), 2] {
       _ = try await rig.store.receive(
         [ItemRun(streamClass: .receipt, epoch: 5, items: [rig.receipt(sequence, receipt)])], from: child, role: .child,

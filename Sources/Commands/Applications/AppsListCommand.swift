@@ -20,14 +20,18 @@ struct AppsListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = CommandEnvironment.current.console
-    let apps = try await node.open().apps(device: device)
+    let interface = try await node.open()
+    let apps = try await interface.apps(device: device)
     switch listing.format {
     case .json: try console.write(JSONText.pretty(apps))
     case .table:
+      let wanted = Set(apps.map(\.device))
+      let peers = try await interface.devices().filter { device == nil || wanted.contains($0.device.deviceID) }
       try console.write(
         TableText.render(
           ["Machine", "Application", "Name", "Category", "Points/min", "Blocked", "Limit/day", "State"], numbers: [4],
           spare: [2, 6], rows: apps.map(Self.row), empty: "No application has rules."))
+      for sentence in DiscrepancyText.sentences(peers, ofApplications: true) { console.note(sentence) }
     }
   }
 
@@ -49,6 +53,7 @@ struct AppsListCommand: AsyncParsableCommand {
     case .enforced?: words.append("enforced")
     case nil: if words.isEmpty { words.append("on its way") }
     }
+    if listing.discrepancy != nil { words.append("it says otherwise, see below") }
     return words.joined(separator: "; ")
   }
 }

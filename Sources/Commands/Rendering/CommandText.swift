@@ -39,6 +39,29 @@ enum CommandText {
     }
   }
 
+  /// What a machine says that it holds, after "it holds".
+  static func held(_ state: StateInForce) -> String {
+    switch state {
+    case .app(let app, _): "\(rules(app)) for \(app.appID)"
+    case .appRemoved(let id, _): "no rules for \(id)"
+    case .familySettings(let settings): "these rules of the family: \(rules(settings))"
+    case .report, .messageStored, .unpaired: "something that does not belong to this command"
+    }
+  }
+
+  /// The family's rules on one line.
+  static func rules(_ settings: FamilySettings) -> String {
+    var words = [
+      "\(PointsText.text(settings.defaultMilliPointsPerMinute)) points a minute unless a program has its own rate",
+      "a point buys \(ShownText.count(settings.minutesPerPoint, "minute"))",
+      "sessions of at least \(settings.minimumSessionMinutes) min",
+    ]
+    if let limit = settings.dailyRewardLimitMinutes { words.append("at most \(limit) min of reward a day") }
+    if let limit = settings.weeklyRewardLimitMinutes { words.append("at most \(limit) min of reward a week") }
+    words.append("days from \(settings.dayStartHour):00 on in \(ShownText.safe(settings.zone))")
+    return words.joined(separator: ", ")
+  }
+
   /// Say honestly how far a rule is held to.
   static func words(_ enforcement: Enforcement) -> String {
     switch enforcement {
@@ -53,9 +76,16 @@ enum CommandText {
     case .queued: "queued here, on its way"
     case .stored: "stored on the other machine, not yet in force"
     case .executed: "executed" + (command.stateInForce.map { ": " + inForce($0) } ?? "")
-    case .failed: "failed: " + ShownText.safe(command.reason ?? "the other machine gave no reason.")
+    case .failed:
+      "failed: " + ShownText.safe(command.reason ?? "the other machine gave no reason.")
+        + (command.stateInForce.map { " It says that it holds \(held($0))." } ?? "")
     case .expired: "expired before it was executed"
-    case .superseded: "superseded: a newer command for the same thing holds instead"
+    case .superseded:
+      if let state = command.stateInForce {
+        "superseded: that machine says that it holds something newer instead, \(held(state))"
+      } else {
+        "superseded: a newer command for the same thing holds instead"
+      }
     case .cancelled: "cancelled before it was stored"
     }
   }

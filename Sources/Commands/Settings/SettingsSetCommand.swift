@@ -70,8 +70,7 @@ struct SettingsSetCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var settings = changed(try await node.open().settings())
-    if settings.version < .max { settings.version += 1 }
+    let settings = changed(try await node.open().settings())
     try await CommandIssue.give(.setFamilySettings(settings), on: on, node: node, wait: waiting)
   }
 

@@ -12,10 +12,15 @@ struct SettingsShowCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = CommandEnvironment.current.console
-    let settings = try await node.open().settings()
+    let interface = try await node.open()
+    let settings = try await interface.settings()
     switch listing.format {
     case .json: try console.write(JSONText.pretty(settings))
-    case .table: try console.write(Self.page(settings))
+    case .table:
+      try console.write(Self.page(settings))
+      for sentence in DiscrepancyText.sentences(try await interface.devices(), ofApplications: false) {
+        console.note(sentence)
+      }
     }
   }
 

@@ -32,7 +32,7 @@ public struct AppConfiguration: Hashable, Sendable, Codable {
   /// Say what is wrong with the values, in one sentence; nil when nothing is. Both the giver and the receiver ask.
   public var fault: String? {
     if let fault = TextRule.displayName.fault(in: displayName) { return fault }
-    if !(0...1_000_000_000).contains(milliPointsPerMinute) {
+    if !Limits.milliPointsPerMinute.contains(milliPointsPerMinute) {
       return "Points per minute must be between 0 and 1,000,000."
     }
     if let limit = dailyLimitMinutes, !(0...1_440).contains(limit) {
@@ -46,7 +46,7 @@ public struct AppConfiguration: Hashable, Sendable, Codable {
     if matchers.reduce(0, { $0 + $1.value.utf8.count }) > 16_384 {
       return "The values of an application's matchers must have at most 16,384 bytes of UTF-8 together."
     }
-    if !(0..<HybridTimestamp.wallLimit).contains(modified.wall) {
+    if !HybridTimestamp.walls.contains(modified.wall) {
       return "The time of the change is outside the calendar: set that machine's clock."
     }
     return nil

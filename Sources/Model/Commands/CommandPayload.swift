@@ -46,7 +46,7 @@ public enum CommandPayload: Hashable, Sendable, Codable {
     case .setApp(let configuration): configuration.fault
     case .setFamilySettings(let settings): settings.fault
     case .message(let text): TextRule.message.fault(in: text)
-    case .removeApp(_, let modified?) where !(0..<HybridTimestamp.wallLimit).contains(modified.wall):
+    case .removeApp(_, let modified?) where !HybridTimestamp.walls.contains(modified.wall):
       "The time of the removal is outside the calendar: set that machine's clock."
     case .removeApp, .requestReport, .unpair: nil
     }

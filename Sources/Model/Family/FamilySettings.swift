@@ -12,7 +12,7 @@ public struct FamilySettings: Hashable, Sendable, Codable {
   public var dayStartHour: Int
   /// IANA name, such as `Europe/Berlin`.
   public var zone: String
-  /// Counts edits, from 1.
+  /// When they were set, in milliseconds of the hybrid clock of the parent that set them; 0 for rules that nobody has set.
   public var version: Int64
 
   public init(
@@ -32,7 +32,7 @@ public struct FamilySettings: Hashable, Sendable, Codable {
 
   /// Say what is wrong with the values, in one sentence; nil when nothing is.
   public var fault: String? {
-    if !(0...1_000_000_000).contains(defaultMilliPointsPerMinute) {
+    if !Limits.milliPointsPerMinute.contains(defaultMilliPointsPerMinute) {
       return "The default rate must be between 0 and 1,000,000 points per minute."
     }
     if !(1...1_440).contains(minutesPerPoint) { return "Minutes per point must be between 1 and 1,440." }
@@ -45,6 +45,9 @@ public struct FamilySettings: Hashable, Sendable, Codable {
     }
     if !(0...23).contains(dayStartHour) { return "The day must start at an hour between 0 and 23." }
     if let fault = TextRule.zone.fault(in: zone) { return fault }
+    if !HybridTimestamp.walls.contains(version) {
+      return "The version of the family's rules is outside the calendar: set that machine's clock."
+    }
     return nil
   }
 }

@@ -8,15 +8,18 @@ public struct AppListing: Hashable, Sendable, Codable {
   public var enforcement: Enforcement?
   /// On a parent's node: the status of the last command for this application.
   public var lastCommand: CommandStatus?
+  /// On a parent's node: what the child's machine says that it holds instead; `nil` if both agree.
+  public var discrepancy: Discrepancy?
 
   public init(
     device: DeviceID, deviceName: DeviceName, configuration: AppConfiguration, enforcement: Enforcement?,
-    lastCommand: CommandStatus?
+    lastCommand: CommandStatus?, discrepancy: Discrepancy? = nil
   ) {
     self.device = device
     self.deviceName = deviceName
     self.configuration = configuration
     self.enforcement = enforcement
     self.lastCommand = lastCommand
+    self.discrepancy = discrepancy
   }
 }

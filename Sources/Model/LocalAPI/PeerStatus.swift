@@ -18,11 +18,14 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   public var nextTryInMilliseconds: Int64?
   /// Where it may be, as far as is known: the one in use first, then by the last success; at most 32.
   public var addresses: [DeviceAddress]
+  /// On a parent's node: what the child's machine says that it holds where this one set something else, the latest first, at
+  /// most 32; `nil` for nothing.
+  public var discrepancies: [Discrepancy]?
 
   public init(
     device: RegisteredDevice, isConnected: Bool, address: String?, sync: SyncState, queues: [QueueStatus],
     lastError: String?, marks: [PeerMark] = [], retries: Int = 0, nextTryInMilliseconds: Int64? = nil,
-    addresses: [DeviceAddress] = []
+    addresses: [DeviceAddress] = [], discrepancies: [Discrepancy]? = nil
   ) {
     self.device = device
     self.isConnected = isConnected
@@ -34,5 +37,6 @@ public struct PeerStatus: Hashable, Sendable, Codable {
     self.retries = retries
     self.nextTryInMilliseconds = nextTryInMilliseconds
     self.addresses = addresses
+    self.discrepancies = discrepancies
   }
 }

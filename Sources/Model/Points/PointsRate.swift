@@ -5,7 +5,7 @@
 /// itself. Arithmetic is done in this unit alone, so that 1,800 s at 20 points an hour is 10 points, not 9.99.
 public struct PointsRate: Hashable, Sendable, Comparable {
   /// The highest rate there is: 1,000,000 points a minute.
-  public static let highest = PointsRate(unchecked: 60_000_000_000)
+  public static let highest = PointsRate(unchecked: Limits.milliPointsPerMinute.upperBound * 60)
 
   /// Milli-points per hour of use, 0 to 60,000,000,000.
   public let milliPointsPerHour: Int64

@@ -8,6 +8,18 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
 
   /// Walls are below this: the year 10889, which 48 bits hold.
   public static let wallLimit: Int64 = 1 << 48
+  /// The walls that are valid.
+  public static let walls: Range<Int64> = 0..<wallLimit
+
+  /// A Boolean value that indicates whether another device's reading may set this device's clock ahead: not if it is more
+  /// than a day ahead of this machine's wall clock.
+  ///
+  /// - Parameters:
+  ///   - reading: Unix milliseconds.
+  ///   - wall: Unix milliseconds, by this machine's wall clock.
+  public static func mayWitness(_ reading: Int64, at wall: Int64) -> Bool {
+    walls.contains(reading) && reading - Limits.aheadMilliseconds <= wall
+  }
 
   public init(wall: Int64, counter: UInt32, author: DeviceID) {
     self.wall = wall

@@ -48,12 +48,12 @@ public struct UsageRecord: Hashable, Sendable, Codable {
   public var fault: String? {
     if let fault = TextRule.displayName.fault(in: displayName) { return fault }
     if sessionEnd < sessionStart { return "The session ends before it starts." }
-    let times = 0..<HybridTimestamp.wallLimit
+    let times = HybridTimestamp.walls
     if !times.contains(sessionStart) || !times.contains(sessionEnd) {
       return "The session is at a time that no calendar has."
     }
     if !times.contains(activeMilliseconds) { return "The active time is negative or longer than anyone lives." }
-    if !(0...1_000_000_000).contains(milliPointsPerMinute) {
+    if !Limits.milliPointsPerMinute.contains(milliPointsPerMinute) {
       return "The rate is not between 0 and 1,000,000 points a minute."
     }
     if !(1...UsageRecord.mostSessions).contains(sessions) { return "The number of sessions is not between 1 and 2^31." }

@@ -61,8 +61,8 @@ extension NodeService {
       }
       return { _, clock in
         var settings = settings
-        // Of two edits the later one holds, whatever version its maker had seen.
-        settings.version = max(settings.version, try clock().wall)
+        // The later of two edits holds, whatever version its maker had seen.
+        settings.version = try clock().wall
         return .setFamilySettings(settings)
       }
     case .requestReport: return { _, _ in .requestReport }

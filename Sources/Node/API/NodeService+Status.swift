@@ -13,8 +13,9 @@ extension NodeService {
       sync: Self.sync(of: peers.map(\.sync)),
       peers: peers, former: try await stored { () async throws(StoreError) in try await context.store.former() },
       messages: try await stored { () async throws(StoreError) in try await context.store.messages(limit: 20) },
-      warnings: try await context.warnings + setBackWarnings() + refusalWarnings() + lossWarnings(), residentBytes: Self.residentBytes(),
-      disk: context.store.diskStatus)
+      warnings: try await context.warnings + setBackWarnings() + discrepancyWarnings(peers) + unusableWarnings()
+        + refusalWarnings() + lossWarnings(),
+      residentBytes: Self.residentBytes(), disk: context.store.diskStatus)
   }
 
   /// What people have to know of machines that were set back to an earlier state.
@@ -82,6 +83,11 @@ extension NodeService {
             device: peer.device, isConnected: false, address: peer.lastAddress, sync: .idle, queues: [], lastError: nil,
             marks: peer.marks))
       }
+      guard context.profile.role == .parent else { continue }
+      let found = try await stored { () async throws(StoreError) in
+        try await context.store.discrepancies(device: peer.device.deviceID, limit: 32)
+      }
+      if !found.isEmpty { devices[devices.count - 1].discrepancies = found }
     }
     return devices
   }

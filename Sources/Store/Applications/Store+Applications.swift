@@ -28,6 +28,8 @@ public struct StoredApp: Hashable, Sendable {
   public var enforcement: Enforcement?
   /// On a parent's node: the last command about it.
   public var lastCommand: CommandStatus?
+  /// On a parent's node: what the child's machine says that it holds instead; `nil` if both agree.
+  public var discrepancy: Discrepancy?
 }
 
 extension Database {
@@ -37,7 +39,8 @@ extension Database {
   }
 
   func apps(on device: DeviceID, _ coding: any BodyCoding) throws -> [StoredApp] {
-    try rows(
+    let discrepancies = try discrepancies(of: device, limit: -1, coding)
+    return try rows(
       """
       SELECT app.*, (SELECT status FROM command c WHERE c.app_id = app.app_id
           AND c.peer = (SELECT number FROM peer WHERE peer.device_id = app.device_id)
@@ -45,10 +48,12 @@ extension Database {
       FROM app WHERE device_id = ? ORDER BY app_id
       """, [Data(device.bytes)]
     ).map { row in
-      StoredApp(
-        device: device, configuration: try AppConfiguration(row, coding),
+      let configuration = try AppConfiguration(row, coding)
+      return StoredApp(
+        device: device, configuration: configuration,
         enforcement: (row["enforcement"] as String?).flatMap(Enforcement.init(rawValue:)),
-        lastCommand: (row["last_command"] as String?).flatMap(CommandStatus.init(rawValue:)))
+        lastCommand: (row["last_command"] as String?).flatMap(CommandStatus.init(rawValue:)),
+        discrepancy: discrepancies.first { $0.appID == configuration.appID })
     }
   }
 

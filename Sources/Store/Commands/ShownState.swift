@@ -38,7 +38,7 @@ extension Database {
       [row["previous"] as Data?, Data(coding.encode(.familySettings(settings)))])
   }
 
-  /// Show again what was shown before a command that is cancelled, has run out or failed, unless something else is shown by now.
+  /// Shows again what was shown before a command that is cancelled or has run out, unless something else is shown by now.
   ///
   /// - Parameter row: of the table of commands, with the device's ID.
   func restoreShown(before row: Row, _ coding: any BodyCoding, by own: DeviceID, at wall: Int64) throws {

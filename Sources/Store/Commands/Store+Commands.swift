@@ -17,9 +17,14 @@ extension Store {
     let age = age()
     return try await commits.commitTogether { [own, coding, caps, clock] database, group in
       let peer = try group.active(device, database)
-      let payload = try payload(
+      var payload = try payload(
         AppLookup { try database.app($0, on: device, coding) },
         ClockReader { try database.tick(wall: wall, author: own) })
+      // Two edits never have one version, also while the wall clock stands still or was set back.
+      if case .setFamilySettings(var settings) = payload, let present = try database.settings(coding) {
+        settings.version = max(settings.version, present.version + 1)
+        payload = .setFamilySettings(settings)
+      }
       let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
       guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
       let key = payload.supersedeKey
@@ -171,12 +176,11 @@ extension Database {
       "SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer WHERE command_id = ?", [Data(id.bytes)])
   }
 
-  /// Set this device's hybrid clock no earlier than a reading that another device made.
-  func witness(_ wall: Int64) throws {
-    guard (0..<HybridTimestamp.wallLimit).contains(wall) else { return }
+  /// Sets this device's hybrid clock no earlier than a reading of another device, which `HybridTimestamp.mayWitness` allows.
+  func witness(_ wall: Int64, _ counter: UInt32) throws {
     try run(
-      "INSERT INTO hybrid_clock VALUES (1, ?, 0) ON CONFLICT DO UPDATE SET wall = excluded.wall, counter = 0 "
-        + "WHERE excluded.wall > hybrid_clock.wall", [wall])
+      "INSERT INTO hybrid_clock VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET wall = excluded.wall, counter = excluded.counter "
+        + "WHERE (excluded.wall, excluded.counter) > (hybrid_clock.wall, hybrid_clock.counter)", [wall, Int64(counter)])
   }
 
   /// The next reading of this device's hybrid clock, durable with the transaction.

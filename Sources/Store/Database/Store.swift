@@ -55,6 +55,7 @@ public final class Store: Sendable {
       migrator.registerMigration(Migration006.name) { try $0.execute(sql: Migration006.sql) }
       migrator.registerMigration(Migration007.name) { try $0.execute(sql: Migration007.sql) }
       migrator.registerMigration(Migration008.name) { try $0.execute(sql: Migration008.sql) }
+      migrator.registerMigration(Migration009.name) { try $0.execute(sql: Migration009.sql) }
       migrator.registerMigration(Migration010.name) { try $0.execute(sql: Migration010.sql) }
       migrator.registerMigration(Migration011.name) { try $0.execute(sql: Migration011.sql) }
       migrator.registerMigration(Migration013.name) { try $0.execute(sql: Migration013.sql) }

@@ -58,20 +58,4 @@ extension InboxTransaction {
         """, [peer.number, Limits.refusedItems])
     } catch let fault as BodyFault { passOver(item, .control, fault) }
   }
-
-  /// Ends a command whose receipt cannot be used: no other one will come.
-  mutating func endUnanswered(_ item: DeliveryItem) throws {
-    guard let id = CommandID(bytes: item.itemID) else { return }
-    try database.run(
-      """
-      UPDATE command SET status = 'failed', status_at = ?, reason = ?
-      WHERE command_id = ? AND peer = ? AND status IN ('queued', 'stored')
-      """,
-      [
-        wall,
-        "That machine's answer cannot be read here, so nobody knows whether it was done: update Latchkey on both machines, and "
-          + "give the command again.", id.bytes, peer.number,
-      ])
-    if database.changesCount > 0 { result.commands.append(id) }
-  }
 }

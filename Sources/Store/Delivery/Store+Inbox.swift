@@ -65,6 +65,9 @@ extension Store {
       // Whoever has removed us has nothing more to say.
       for run in decoded where !inbox.result.wasRemoved { try inbox.apply(run) }
       try inbox.tellRefusals()
+      if let reason = inbox.result.faults.last, !inbox.result.wasRemoved {
+        try database.noteUnusable(inbox.result.faults.count, of: inbox.peer.number, reason, at: wall)
+      }
       return inbox.result
     }
   }
@@ -102,8 +105,9 @@ struct InboxTransaction {
       guard item.kind != .skip else { continue }
       held = item
       try apply(item, body, run.streamClass)
+      // Whoever has removed us has nothing more to say.
+      if result.wasRemoved { return }
     }
-    if result.wasRemoved { return }
     guard watermark >= last else { throw StoreError.unexpected("a watermark that fell back") }
     try database.run(
       """

@@ -83,6 +83,7 @@ extension Database {
   func giveUp(_ number: Int64, _ reason: String, _ wall: Int64) throws -> RemovalResult {
     var result = RemovalResult()
     try forgetRefusals(number)
+    try forgetWhatWasNotTaken(number)
     result.cancelled = try rows(
       "SELECT command_id FROM command WHERE peer = ? AND status IN ('queued', 'stored') ORDER BY command_id", [number]
     ).compactMap { CommandID(bytes: $0["command_id"] as Data) }

@@ -37,6 +37,7 @@ extension Latchkey_V1_Timestamp {
 
   func value() throws(WireError) -> HybridTimestamp {
     guard let author = DeviceID(bytes: author) else { throw WireError("an author that is no device ID") }
+    guard HybridTimestamp.walls.contains(wall) else { throw WireError("a time of a change that no calendar has") }
     return HybridTimestamp(wall: wall, counter: counter, author: author)
   }
 }

@@ -143,6 +143,7 @@ extension Latchkey_V1_Report {
 
   func value() throws(WireError) -> DeviceReport {
     if let fault = TextRule.software.fault(in: version) { throw WireError(fault) }
+    guard usageRecords >= 0 else { throw WireError("a negative number of usage records") }
     var report = DeviceReport(
       version: version, enforcement: try Enforcement(wire: enforcement), apps: [],
       omittedApps: Int(omittedApps), familySettings: hasFamilySettings ? try familySettings.value() : nil,

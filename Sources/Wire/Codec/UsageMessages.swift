@@ -58,7 +58,7 @@ extension Latchkey_V1_UsageLoss {
   func value() throws(WireError) -> UsageLoss {
     guard let id = RecordID(bytes: lossID) else { throw WireError("a loss without an ID of 16 bytes") }
     guard let device = DeviceID(bytes: device) else { throw WireError("a device that is no device ID") }
-    let times = 0..<HybridTimestamp.wallLimit
+    let times = HybridTimestamp.walls
     guard times.contains(firstStart), times.contains(lastEnd), firstStart <= lastEnd,
       times.contains(activeMilliseconds),
       times.contains(earnedMilliPoints), records <= UsageRecord.mostSessions, sessions <= UsageRecord.mostSessions

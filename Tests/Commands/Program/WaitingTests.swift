@@ -68,7 +68,7 @@ import Testing
     let run = await ScriptedRun(
       "settings", "set", "--on", "x", "--weekly-reward-limit", "90", "--daily-reward-limit", "none")
     var settings = SampleValues.settings
-    (settings.weeklyRewardLimitMinutes, settings.dailyRewardLimitMinutes, settings.version) = (90, nil, 8)
+    (settings.weeklyRewardLimitMinutes, settings.dailyRewardLimitMinutes, settings.version) = (90, nil, 7)
     #expect(run.node.calls == [.settings, .issue(CommandRequest(device: "x", action: .setFamilySettings(settings)))])
   }
 

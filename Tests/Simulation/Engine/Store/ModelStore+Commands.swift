@@ -101,9 +101,9 @@ extension ModelStore {
     return next
   }
 
-  mutating func witness(_ wall: Int64) {
-    guard (0..<HybridTimestamp.wallLimit).contains(wall), wall > hybrid?.wall ?? -1 else { return }
-    hybrid = HybridTimestamp(wall: wall, counter: 0, author: own)
+  mutating func witness(_ wall: Int64, _ counter: UInt32) {
+    if let hybrid, (hybrid.wall, hybrid.counter) >= (wall, counter) { return }
+    hybrid = HybridTimestamp(wall: wall, counter: counter, author: own)
   }
 }
 

@@ -44,8 +44,8 @@ extension ModelStore {
       guard item.kind != .skip else { continue }
       held = item
       try apply(item, run, place, role, wall, &result)
+      if result.wasRemoved { return }
     }
-    if result.wasRemoved { return }
     guard watermark >= last else { throw .unexpected("a watermark that fell back") }
     if sources.fault == .watermarkInItsOwnTransaction { return }
     advance(place, run, through: watermark, held: held)
@@ -78,7 +78,7 @@ extension ModelStore {
   ) throws(ModelStoreFault) {
     switch (run.streamClass, item.kind) {
     case (.command, .command): try applyCommand(item, run.epoch, place, role, wall, &result)
-    case (.receipt, .receipt): applyReceipt(item, place, &result)
+    case (.receipt, .receipt): applyReceipt(item, place, wall, &result)
     case (.usage, .usageRecord):
       guard let record = try? coding.usageRecord(item.body) else {
         return passOver(item, .usage, .unreadable, &result)
@@ -171,59 +171,5 @@ extension ModelStore {
     QueueCaps(
       items: caps.items.addingReportingOverflow(Int64(Limits.windowItems)).partialValue,
       bytes: caps.bytes.addingReportingOverflow(Int64(Limits.windowItems * Limits.itemBodyBytes)).partialValue)
-  }
-
-  /// Whether a later command for the same thing is on its way or in force.
-  private func isReplaced(_ command: ModelCommand) -> Bool {
-    commands.contains {
-      $0.target == command.target && $0.supersedeKey == command.supersedeKey && $0.id > command.id
-        && [.queued, .stored, .executed].contains($0.status)
-    }
-  }
-
-  private mutating func applyReceipt(_ item: DeliveryItem, _ place: Int, _ result: inout ModelInboxResult) {
-    let device = peers[place].device
-    guard let receipt = try? coding.receipt(item.body) else {
-      endUnanswered(item, device)
-      return passOver(item, .receipt, .unreadable, &result)
-    }
-    guard receipt.commandID.bytes == item.itemID else {
-      endUnanswered(item, device)
-      return passOver(item, .receipt, .wrongID, &result)
-    }
-    guard let index = commands.firstIndex(where: { $0.id == receipt.commandID && $0.target == device }) else { return }
-    switch commands[index].status {
-    case .queued, .stored: break
-    case .cancelled, .superseded, .expired: if commands[index].hasState { return }
-    case .executed, .failed: return
-    }
-    var state: StateInForce?
-    switch receipt.outcome {
-    case .executed(let inForce): (commands[index].status, state) = (.executed, inForce)
-    case .failed: commands[index].status = .failed
-    case .expired: commands[index].status = .expired
-    case .superseded(let inForce): (commands[index].status, state) = (.superseded, inForce)
-    }
-    commands[index].hasState = state != nil
-    if commands[index].status == .failed { restoreRule(before: commands[index]) }
-    if case .appRemoved(let app, let modified?)? = state {
-      witness(modified.wall)
-      guard let shown = rules[device]?[app] else { return }
-      if shown.modified <= modified { rules[device]?[app] = nil } else { note(nil, before: app, device) }
-    }
-    guard case .app(let rule, _)? = state else { return }
-    witness(rule.modified.wall)
-    guard rules[device]?[rule.appID].map({ $0.modified <= rule.modified }) ?? !isReplaced(commands[index]) else {
-      return note(rule, before: rule.appID, device)
-    }
-    rules[device, default: [:]][rule.appID] = rule
-  }
-
-  /// What holds while a newer command waits is what is shown again should that be taken back.
-  private mutating func note(_ rule: AppConfiguration?, before app: AppID, _ device: DeviceID) {
-    for index in commands.indices
-    where commands[index].target == device && commands[index].status == .queued && commands[index].payload.app == app {
-      commands[index].previous = rule
-    }
   }
 }

@@ -43,14 +43,4 @@ extension ModelStore {
     }
     peers[place].refusedItems = peers[place].refusedItems.suffix(Limits.refusedItems)
   }
-
-  /// End a command whose receipt cannot be used.
-  mutating func endUnanswered(_ item: DeliveryItem, _ device: DeviceID) {
-    for index in commands.indices
-    where commands[index].id.bytes == item.itemID && commands[index].target == device
-      && [.queued, .stored].contains(commands[index].status)
-    {
-      commands[index].status = .failed
-    }
-  }
 }

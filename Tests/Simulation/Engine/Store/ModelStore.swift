@@ -14,6 +14,8 @@ package struct ModelStore {
   package internal(set) var commands: [ModelCommand] = []
   package internal(set) var receipts: [CommandID: ModelReceipt] = [:]
   package internal(set) var rules: [DeviceID: [AppID: AppConfiguration]] = [:]
+  /// Of children: what they say that they hold where this device set something else, by the supersede key.
+  package internal(set) var discrepancies: [DeviceID: [String: ModelDiscrepancy]] = [:]
   /// Of this device: the removals that an older rule does not undo.
   var removals: [AppID: HybridTimestamp] = [:]
   package internal(set) var messages: Set<CommandID> = []

@@ -213,16 +213,59 @@ extension StorePair {
     let command = random.pick(model.commands.filter { $0.target == peer.device }.map { Optional($0) } + [nil])
     let id = command?.id ?? nextCommandID()
     let outcome: CommandReceipt.Outcome =
-      switch (command?.payload, random.below(6)) {
+      switch (command?.payload, random.below(9)) {
       case (_, 0): .failed(reason: "no")
       case (_, 1): .expired
       case (_, 2): .superseded(nil)
       case (.setApp(let rule)?, 3): .superseded(.app(rule, .recorded))
+      case (let payload?, 4), (let payload?, 5): .superseded(otherState(than: payload, from: peer))
+      case (let payload?, 6): .executed(otherState(than: payload, from: peer))
       case (.setApp(let rule)?, _): .executed(.app(rule, .recorded))
       case (.removeApp(let app, let modified)?, _): .executed(.appRemoved(app, modified: modified))
       default: .executed(.messageStored)
       }
-    let body = coding.encode(CommandReceipt(commandID: id, outcome: outcome, at: 1))
+    let answered = random.once(in: 20) ? nextCommandID() : id
+    let body =
+      random.once(in: 20) ? [0xFF] : coding.encode(CommandReceipt(commandID: answered, outcome: outcome, at: 1))
     return DeliveryItem(sequence: sequence, kind: .receipt, itemID: id.bytes, body: body)
+  }
+
+  /// What a child that lies, or that has another parent, might say that it holds.
+  private func otherState(than payload: CommandPayload, from peer: Peer) -> StateInForce {
+    // From a little before this machine's wall clock to days ahead of it.
+    let ahead = Int64(random.below(4)) * Limits.aheadMilliseconds / 2 - 100_000
+    let modified = HybridTimestamp(
+      wall: max(0, wall + ahead), counter: UInt32(random.below(2)), author: random.pick([own, peer.device]))
+    guard let app = AppID(random.once(in: 4) ? "app\(random.below(3))" : payload.appText ?? "app0") else {
+      return .messageStored
+    }
+    switch random.below(5) {
+    case 0: return .appRemoved(app, modified: random.once(in: 4) ? nil : modified)
+    case 1: return .messageStored
+    case 2:
+      var settings = FamilySettings()
+      settings.version = modified.wall
+      return .familySettings(settings)
+    default:
+      if case .setApp(var rule) = payload, random.once(in: 3) {
+        rule.modified = modified
+        return .app(rule, .enforced)
+      }
+      return .app(
+        AppConfiguration(
+          appID: app, displayName: "x", category: .reward, milliPointsPerMinute: Int64(random.below(1_000)),
+          modified: modified), .recorded)
+    }
+  }
+}
+
+extension CommandPayload {
+  /// The ID of the application that it is about.
+  fileprivate var appText: String? {
+    switch self {
+    case .setApp(let rule): rule.appID.text
+    case .removeApp(let app, _): app.text
+    case .setFamilySettings, .requestReport, .message, .unpair: nil
+    }
   }
 }

@@ -93,6 +93,16 @@ extension StorePair {
     let rules = try await real.apps(device: nil).map { "\($0.device) \($0.configuration)" }.sorted()
     let modelRules = model.rules.flatMap { device, rules in rules.values.map { "\(device) \($0)" } }.sorted()
     if rules != modelRules { return "rules: \(rules), in the model \(modelRules)" }
+    for peer in model.peers where peer.state == .active {
+      let found = try await real.discrepancies(device: peer.device, limit: 100).map {
+        "\($0.appID?.text ?? "family") \($0.commandID) \(String(describing: $0.state)) \($0.reason ?? "") \($0.isFarAhead)"
+      }.sorted()
+      let modelled = model.shownDiscrepancies(peer.device).map { thing, one in
+        "\(thing.dropFirst("app:".count)) \(one.command) \(String(describing: one.state)) \(one.reason ?? "") "
+          + "\(one.isFarAhead)"
+      }.sorted()
+      if found != modelled { return "discrepancies: \(found), in the model \(modelled)" }
+    }
     let messages = try await Set(real.messages(limit: 100_000).map(\.commandID))
     if messages != model.messages { return "messages: \(messages), in the model \(model.messages)" }
     let usage = try await real.usage(device: nil, app: nil, from: 0, to: .max, limit: 100_000, before: nil)

@@ -1,0 +1,41 @@
+import LatchkeyModel
+import LatchkeyStore
+
+/// Warnings of what other machines say and this one does not take.
+extension NodeService {
+  /// Returns a sentence for each child's machine that says it does not hold what was set here.
+  func discrepancyWarnings(_ peers: [PeerStatus]) -> [String] {
+    peers.compactMap { peer in
+      guard let found = peer.discrepancies, !found.isEmpty else { return nil }
+      var names = found.prefix(3).map { $0.displayName ?? "the family's rules" }
+      if found.count > names.count { names.append("\(found.count - names.count) more") }
+      let things =
+        names.count == 1 ? names[0] : names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
+      let pages = [
+        found.contains { $0.appID != nil } ? "`latchkey apps list`" : nil,
+        found.contains { $0.appID == nil } ? "`latchkey settings show`" : nil,
+      ].compactMap { $0 }.joined(separator: " and ")
+      let clocks =
+        found.contains(where: \.isFarAhead)
+        ? " It claims a time more than a day ahead of this machine's clock, which is not believed here: first set the clocks "
+          + "of all machines right."
+        : ""
+      return
+        "“\(peer.device.name)” says that it does not hold what was set here for \(things): \(pages) shows what it says."
+        + clocks
+        + " Set it again to bring it back; if no other parent changed it, find out who can change that machine's files."
+    }
+  }
+
+  /// Returns a sentence for each machine that sent something that cannot be used.
+  func unusableWarnings() async throws(LocalAPIError) -> [String] {
+    let found = try await stored { () async throws(StoreError) in try await context.store.unusableItems() }
+    if found.isEmpty { return [] }
+    let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
+    return found.map { unusable in
+      "“\(name(unusable.device, peers))” sent \(unusable.items == 1 ? "an item" : "\(unusable.items) items") that this machine "
+        + "did not take. \(unusable.items == 1 ? "The reason" : "The last reason"): \(unusable.reason) Update Latchkey on both "
+        + "machines; if more such items come, find out who can change that machine's files."
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// What other machines say and this one does not take. Spec: Protocol/06-messages.md §2, §4.
+extension Store {
+  /// Returns what a child's machine says that it holds where this machine set something else, the latest first.
+  ///
+  /// A thing for which a newer command is on its way is left out: the answer to that will tell.
+  public func discrepancies(device: DeviceID, limit: Int) async throws(StoreError) -> [Discrepancy] {
+    try await read { [coding] database in try database.discrepancies(of: device, limit: limit, coding) }
+  }
+
+  /// Returns the items of each paired device that were passed over because they cannot be used.
+  public func unusableItems() async throws(StoreError) -> [UnusableItems] {
+    try await read { database in
+      try database.rows(
+        "SELECT u.*, p.device_id FROM unusable_item u JOIN peer p ON p.number = u.peer WHERE p.state = 2 ORDER BY peer"
+      ).map { UnusableItems(device: try $0.deviceID("device_id"), items: $0["items"], reason: $0["reason"]) }
+    }
+  }
+}
+
+/// Items of a paired device that were passed over because they cannot be used.
+public struct UnusableItems: Hashable, Sendable {
+  public var device: DeviceID
+  public var items: Int64
+  /// What was wrong with the last one, in one sentence.
+  public var reason: String
+}
+
+extension Database {
+  func discrepancies(of device: DeviceID, limit: Int, _ coding: any BodyCoding) throws -> [Discrepancy] {
+    try rows(
+      """
+      SELECT d.*, c.app_id, app.display_name FROM discrepancy d
+        JOIN peer p ON p.number = d.peer AND p.state = 2
+        JOIN command c ON c.command_id = d.command_id
+        LEFT JOIN app ON app.device_id = p.device_id AND app.app_id = c.app_id
+      WHERE p.device_id = ? AND NOT EXISTS (SELECT 1 FROM command later WHERE later.peer = d.peer
+          AND later.command_id > d.command_id AND later.supersede_key = d.thing AND later.status IN ('queued', 'stored'))
+      ORDER BY d.at DESC, d.thing LIMIT ?
+      """, [Data(device.bytes), limit]
+    ).compactMap { row in
+      guard let id = CommandID(bytes: row["command_id"] as Data) else { return nil }
+      let app = (row["app_id"] as String?).flatMap { AppID($0) }
+      return Discrepancy(
+        appID: app, displayName: row["display_name"] ?? app?.text, commandID: id,
+        state: try (row["state"] as Data?).map { try coding.state([UInt8]($0)) }, reason: row["reason"],
+        isFarAhead: row["is_far_ahead"], at: row["at"])
+    }
+  }
+
+  /// Counts items of a peer that cannot be used.
+  ///
+  /// - Parameter reason: what is wrong with the last one.
+  func noteUnusable(_ items: Int, of peer: Int64, _ reason: String, at wall: Int64) throws {
+    try run(
+      """
+      INSERT INTO unusable_item VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET items = items + excluded.items,
+        reason = excluded.reason, at = excluded.at
+      """, [peer, items, reason, wall])
+  }
+
+  /// Forgets what a device said that was not taken, since it is paired no more.
+  func forgetWhatWasNotTaken(_ peer: Int64) throws {
+    for table in ["discrepancy", "unusable_item"] { try run("DELETE FROM \(table) WHERE peer = ?", [peer]) }
+  }
+}

@@ -1,0 +1,333 @@
+import Foundation
+import GRDB
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyWire
+import Testing
+
+extension ProcessTests {
+  /// A child's machine whose database somebody has changed while it was stopped: for each kind of item that it sends, the
+  /// parent's rules, settings and clock and its other children's data stay as they were, and the parent says what is wrong.
+  @Suite struct AlteredDatabaseTests {
+    private static let coding = MessageBodyCoding()
+    private static let farAhead = HybridTimestamp.wallLimit - 1
+
+    /// What no word of Emma's machine may change.
+    private struct Kept: Equatable {
+      var rules: [AppConfiguration]
+      var settings: FamilySettings
+      var usageOfTom: [UsageRecord]
+    }
+
+    private func kept(_ parent: NodeProcess) async throws -> Kept {
+      Kept(
+        rules: try await parent.api.apps(device: nil).map(\.configuration),
+        settings: try await parent.api.settings(),
+        usageOfTom: try await parent.usage().filter { $0.appID.text == "toms.app" })
+    }
+
+    /// A parent with two children, each with a rule; Tom's machine has been used. Both are in step, and Emma's is stopped.
+    private func family(_ lab: ProcessLab) async throws -> (parent: NodeProcess, emma: NodeProcess, tom: NodeProcess) {
+      let (parent, emma) = try await lab.pairedFamily()
+      let tom = try await lab.runningNode(.child, "Tom's PC")
+      try await lab.pair(parent, tom)
+      for name in ["Emma's PC", "Tom's PC"] {
+        let id = try await parent.issue(.setApp(.init(appID: "every.app", isBlocked: true)), to: name)
+        #expect(try await parent.ended(id).status == .executed)
+      }
+      let id = try await parent.issue(
+        .setFamilySettings(FamilySettings(minutesPerPoint: 7, zone: "Europe/Berlin")), to: "Tom's PC")
+      #expect(try await parent.ended(id).status == .executed)
+      _ = try await tom.latchkey("usage", "track", "--app", "toms.app", "--", "/bin/true")
+      try await parent.eventuallyHasUsage(1)
+      try await eventually("all is in step") {
+        for node in [parent, emma, tom] where try await !node.hasNothingWaiting() { return false }
+        return true
+      }
+      await emma.kill()
+      return (parent, emma, tom)
+    }
+
+    /// Unix milliseconds of the parent's hybrid clock; the parent is stopped by this.
+    private func clock(_ parent: NodeProcess) async throws -> Int64 {
+      _ = await parent.terminate()
+      return try #require(try parent.read { try Int64.fetchOne($0, sql: "SELECT wall FROM hybrid_clock") })
+    }
+
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+
+    private static let stranger: DeviceID = {
+      guard let id = DeviceID(bytes: [UInt8](repeating: 9, count: DeviceID.size)) else {
+        preconditionFailure("20 bytes")
+      }
+      return id
+    }()
+
+    private static let wildSettings = FamilySettings(
+      defaultMilliPointsPerMinute: 999_999_999, minutesPerPoint: 1_440, zone: "UTC", version: farAhead)
+
+    /// What a child that lies answers to a command that sets a rule.
+    private static func lies(_ rule: AppConfiguration) -> [(what: String, outcome: CommandReceipt.Outcome)] {
+      var open = rule
+      (open.isBlocked, open.milliPointsPerMinute, open.dailyLimitMinutes) = (false, 999_999_999, nil)
+      var wild = open
+      wild.modified = HybridTimestamp(wall: farAhead, counter: .max, author: stranger)
+      var later = open
+      later.modified = HybridTimestamp(wall: rule.modified.wall + 3_600_000, counter: 0, author: stranger)
+      var older = open
+      older.modified.wall -= 1
+      let report = DeviceReport(
+        version: "9", enforcement: .enforced, apps: [wild], familySettings: wildSettings, usageRecords: 1)
+      return [
+        ("executed, with another rule of the same time", .executed(.app(open, .enforced))),
+        ("executed, with a rule of the year 10889", .executed(.app(wild, .enforced))),
+        ("superseded by a rule of the year 10889", .superseded(.app(wild, .recorded))),
+        ("superseded by a rule of an hour later", .superseded(.app(later, .recorded))),
+        ("superseded by an older rule", .superseded(.app(older, .recorded))),
+        ("superseded by nothing", .superseded(nil)),
+        ("executed, with a removal", .executed(.appRemoved(rule.appID, modified: wild.modified))),
+        ("superseded by a removal of the year 10889", .superseded(.appRemoved(rule.appID, modified: wild.modified))),
+        ("executed, with the family's rules", .executed(.familySettings(wildSettings))),
+        ("superseded by the family's rules", .superseded(.familySettings(wildSettings))),
+        ("executed, with a stored message", .executed(.messageStored)),
+        ("executed, with a departure", .executed(.unpaired)),
+        ("executed, with a report", .executed(.report(report))),
+        ("failed", .failed(reason: "Nobody told me.")),
+        ("expired", .expired),
+      ]
+    }
+
+    @Test("Whatever a child answers to commands, nothing of it becomes a rule, a setting or a time of the parent's")
+    func answers() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, emma, tom) = try await family(lab)
+        var forged: [(what: String, id: String)] = []
+        func answer(_ action: CommandRequest.Action, _ what: String, _ body: (ConfigurationCommand) -> [UInt8])
+          async throws
+        {
+          let id = try await parent.issue(action, to: "Emma's PC")
+          let command = try await parent.api.command(id: id)
+          try emma.forgeAnswer(to: command.commandID, body(command))
+          forged.append((what, id))
+        }
+        func receipt(_ command: ConfigurationCommand, _ outcome: CommandReceipt.Outcome) -> [UInt8] {
+          Self.coding.encode(CommandReceipt(commandID: command.commandID, outcome: outcome, at: .max))
+        }
+        let blank = AppConfiguration(
+          appID: try #require(AppID("x")), displayName: "x", category: .neutral, milliPointsPerMinute: 0,
+          modified: HybridTimestamp(wall: 0, counter: 0, author: Self.stranger))
+        let count = Self.lies(blank).count
+        for number in 0...count {
+          let set = CommandRequest.SetApp(
+            appID: "app.\(number)", displayName: "App \(number)", category: .reward, milliPointsPerMinute: 2_000,
+            isBlocked: true)
+          try await answer(.setApp(set), number < count ? Self.lies(blank)[number].what : "unreadable") { command in
+            guard number < count, case .setApp(let rule) = command.payload else { return [0xFF, 0xFF, 0xFF] }
+            return receipt(command, Self.lies(rule)[number].outcome)
+          }
+        }
+        try await answer(.setFamilySettings(FamilySettings(minutesPerPoint: 7)), "the family's rules") {
+          receipt($0, .executed(.familySettings(Self.wildSettings)))
+        }
+        try await answer(.message("Dinner is ready"), "a message") {
+          receipt($0, .executed(.familySettings(Self.wildSettings)))
+        }
+        try await answer(.requestReport, "a report") { receipt($0, .executed(.messageStored)) }
+        let before = try await kept(parent)
+
+        try await emma.start()
+        for (what, id) in forged {
+          let ended = try await parent.ended(id)
+          #expect(ended.status != .executed, "\(what)")
+          #expect(ended.status != .failed || ended.reason?.hasSuffix(".") == true, "\(what)")
+        }
+        #expect(try await kept(parent) == before)
+        let devices = try await parent.api.devices()
+        let told = try #require(devices.first { $0.device.name.text == "Emma's PC" }).discrepancies ?? []
+        #expect(told.count == count + 2)
+        #expect(devices.first { $0.device.name.text == "Tom's PC" }?.discrepancies == nil)
+        let warnings = try await parent.api.status().warnings.filter { $0.contains("“Emma's PC”") }
+        #expect(
+          warnings.contains { $0.contains("does not hold what was set here") && $0.contains("latchkey apps list") },
+          "\(warnings)")
+        #expect(warnings.contains { $0.contains("did not take") }, "\(warnings)")
+        let listed = try await parent.latchkey("apps", "list")
+        #expect(listed.status == 0 && listed.output.contains("App 1"))
+        #expect(listed.talk.contains("does not hold what was set here for App 0"), "\(listed)")
+        #expect(listed.talk.contains("999999.999 points a minute"), "\(listed)")
+        #expect(listed.talk.contains("a day ahead of this machine's clock"), "\(listed)")
+        let settings = try await parent.latchkey("settings", "show")
+        #expect(settings.output.contains("7 minutes") && settings.talk.contains("does not hold"), "\(settings)")
+        let shown = try await parent.latchkey("commands", "show", forged[0].id)
+        #expect(shown.output.contains("It says that it holds"), "\(shown)")
+
+        // The next command is made of the parent's own rule, and with its own clock.
+        let next = try await parent.issue(.setApp(.init(appID: "app.1", dailyLimitMinutes: 30)), to: "Emma's PC")
+        guard case .setApp(let rule) = try await parent.ended(next).payload else { return }
+        #expect(rule.isBlocked && rule.milliPointsPerMinute == 2_000 && rule.dailyLimitMinutes == 30)
+        #expect(abs(rule.modified.wall - Self.now) < 2 * 3_600_000)
+        #expect(try await parent.api.command(id: next).status == .executed)
+        #expect(try await emma.api.apps(device: nil).contains { $0.configuration == rule })
+        #expect(
+          try await parent.api.apps(device: "Emma's PC").first { $0.configuration.appID.text == "app.1" }?.discrepancy
+            == nil)
+        #expect(try await tom.api.settings().minutesPerPoint == 7)
+        let reading = try await clock(parent)
+        #expect(abs(reading - Self.now) < 2 * 3_600_000)
+      }
+    }
+
+    @Test(
+      "A receipt of the family's rules that is changed while it waits changes none of the parent's",
+      arguments: [Int64.max, farAhead, -1])
+    func waitingReceipt(version: Int64) async throws {
+      try await ProcessLab.run { lab in
+        let (parent, emma, _) = try await family(lab)
+        let id = try await parent.issue(
+          .setFamilySettings(FamilySettings(minutesPerPoint: 5, zone: "Europe/Berlin")), to: "Emma's PC")
+        let before = try await kept(parent)
+        try await emma.start(crashPoint: "delivery.committed")
+        _ = await emma.wait()
+        let altered = try emma.alterReceipts { receipt in
+          var receipt = receipt
+          receipt.outcome = .executed(
+            .familySettings(FamilySettings(defaultMilliPointsPerMinute: 999_999_999, zone: "UTC", version: version)))
+          return receipt
+        }
+        #expect(altered == 1)
+        try await emma.start()
+        #expect(try await parent.ended(id).status == .failed)
+        #expect(try await kept(parent) == before)
+        let warnings = try await parent.api.status().warnings.filter { $0.contains("“Emma's PC”") }
+        #expect(warnings.contains { $0.contains("latchkey settings show") }, "\(warnings)")
+        #expect(warnings.contains { $0.contains("did not take") } == (version != Self.farAhead), "\(warnings)")
+        // A new edit holds, whatever the child claimed.
+        let next = try await parent.issue(
+          .setFamilySettings(FamilySettings(minutesPerPoint: 6, zone: "Europe/Berlin")), to: "Emma's PC")
+        #expect(try await parent.ended(next).status == .executed)
+        #expect(try await emma.api.settings().minutesPerPoint == 6)
+        #expect(try await parent.api.status().warnings.filter { $0.contains("does not hold") }.isEmpty)
+        let reading = try await clock(parent)
+        #expect(abs(reading - Self.now) < 3_600_000)
+      }
+    }
+
+    @Test("Usage, losses, commands and keys that a child makes up change nothing of the parent's or of another child's")
+    func items() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, emma, tom) = try await family(lab)
+        let before = try await kept(parent)
+        let own = try await parent.api.status().deviceID
+        let (emmaID, tomID) = try await ids(parent)
+        let tomsRecord = try #require(before.usageOfTom.first)
+
+        func usage(_ change: (inout UsageRecord) -> Void) throws {
+          var record = tomsRecord
+          record.device = emmaID
+          record.recordID = try #require(RecordID(bytes: SecureRandom.bytes(16)))
+          record.appID = try #require(AppID("emmas.app"))
+          change(&record)
+          try emma.forge(.usage, .usageRecord, id: record.recordID.bytes, body: Self.coding.encode(record))
+        }
+        func loss(_ device: DeviceID, _ change: (inout UsageLoss) -> Void) throws {
+          var loss = UsageLoss(
+            lossID: try #require(RecordID(bytes: SecureRandom.bytes(16))), device: device, records: 1, sessions: 1,
+            activeMilliseconds: 60_000, earnedMilliPoints: 0, firstStart: 1, lastEnd: 2)
+          change(&loss)
+          try emma.forge(.usage, .usageLoss, id: loss.lossID.bytes, body: Self.coding.encode(loss))
+        }
+        // Taken, as Emma's own word on Emma's machine: of the end of time, and under the ID of Tom's record.
+        try usage { ($0.sessionStart, $0.sessionEnd) = (Self.farAhead, Self.farAhead) }
+        try usage { $0.recordID = tomsRecord.recordID }
+        // Not taken: of other devices, and beyond what a record can be.
+        try usage { $0.device = tomID }
+        try usage { ($0.device, $0.recordID) = (tomID, tomsRecord.recordID) }
+        try usage { $0.device = own }
+        try usage { $0.sessionStart = -1 }
+        try usage { $0.sessionEnd = $0.sessionStart - 1 }
+        try usage { $0.sessionEnd = Self.farAhead + 1 }
+        try usage { $0.activeMilliseconds = .max }
+        try usage { $0.activeMilliseconds = -1 }
+        try usage { $0.earnedMilliPoints = -1 }
+        try usage { $0.milliPointsPerMinute = 1_000_000_001 }
+        try usage { $0.sessions = UsageRecord.mostSessions + 1 }
+        try usage { $0.zone = "" }
+        try usage { $0.displayName = "" }
+        try loss(tomID) { _ in }
+        try loss(emmaID) { $0.activeMilliseconds = .max }
+        try loss(emmaID) { $0.records = UsageRecord.mostSessions + 1 }
+        try loss(emmaID) { $0.firstStart = 3 }
+        try loss(emmaID) { $0.earnedMilliPoints = -1 }
+        for kind in [ItemKind.usageRecord, .usageLoss, .command, ItemKind(rawValue: 4_711)] {
+          try emma.forge(.usage, kind, id: SecureRandom.bytes(16), body: [0xFF, 0xFF])
+        }
+        // A receipt for what was never asked, and one under the ID of Tom's command.
+        let wild = CommandReceipt.Outcome.executed(.familySettings(Self.wildSettings))
+        let toms = try #require(try await parent.api.commands(device: "Tom's PC", limit: 1).first).commandID
+        for id in [toms, CommandID(milliseconds: 1, random: SecureRandom.bytes(10))] {
+          let body = Self.coding.encode(CommandReceipt(commandID: id, outcome: wild, at: 0))
+          try emma.forge(.receipt, .receipt, id: id.bytes, body: body)
+        }
+        // A command to the parent, and new keys for it.
+        let id = CommandID(milliseconds: Self.now, random: SecureRandom.bytes(10))
+        try emma.forge(
+          .command, .command, id: id.bytes,
+          body: Self.coding.encode(
+            CommandBody(
+              commandID: id, author: emmaID, createdAt: 0, payload: .setFamilySettings(Self.wildSettings))))
+        try emma.forge(
+          .control, .keyRotation, id: SecureRandom.bytes(16),
+          body: Self.coding.encode(
+            KeyRotation(
+              generation: .max, discoveryKey: SecureRandom.bytes(32), pairwiseKey: SecureRandom.bytes(32),
+              replaces: SecureRandom.bytes(8))))
+
+        try await emma.start()
+        try await eventually("the parent has taken what it takes") { try await emma.hasNothingWaiting() }
+        #expect(try await kept(parent) == before)
+        let taken = try await parent.usage().filter { $0.appID.text == "emmas.app" }
+        #expect(taken.count == 2 && taken.allSatisfy { $0.device == emmaID })
+        #expect(try await parent.api.command(id: toms.description).status == .executed)
+        let warnings = try await parent.api.status().warnings
+        let words = try #require(warnings.first { $0.contains("“Emma's PC” sent") })
+        #expect(
+          words.contains(" items that this machine did not take") && words.contains("Update Latchkey"), "\(words)")
+        #expect(!warnings.contains { $0.contains("Tom's PC") }, "\(warnings)")
+        #expect(try await parent.paired().count == 2)
+        // Both children are served as before.
+        for name in ["Emma's PC", "Tom's PC"] {
+          let id = try await parent.issue(.setApp(.init(appID: "every.app", dailyLimitMinutes: 5)), to: name)
+          #expect(try await parent.ended(id).status == .executed)
+        }
+        #expect(try await tom.api.settings().minutesPerPoint == 7)
+        let reading = try await clock(parent)
+        #expect(abs(reading - Self.now) < 3_600_000)
+      }
+    }
+
+    @Test("A removal that nobody signed ends the session and removes nobody; the parent says why")
+    func removal() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, emma, _) = try await family(lab)
+        let before = try await kept(parent)
+        try emma.forge(.control, .removal, id: SecureRandom.bytes(16), body: SecureRandom.bytes(66))
+        try await emma.start()
+        try await eventually("the parent says what is wrong") {
+          try await parent.api.devices().contains {
+            $0.lastError?.contains("a removal that its sender did not sign") == true
+          }
+        }
+        #expect(try await kept(parent) == before)
+        #expect(try await parent.paired().count == 2)
+      }
+    }
+
+    /// The IDs of Emma's and Tom's machines.
+    private func ids(_ parent: NodeProcess) async throws -> (emma: DeviceID, tom: DeviceID) {
+      let devices = try await parent.paired()
+      let emma = try #require(devices.first { $0.name.text == "Emma's PC" })
+      let tom = try #require(devices.first { $0.name.text == "Tom's PC" })
+      return (emma.deviceID, tom.deviceID)
+    }
+  }
+}
