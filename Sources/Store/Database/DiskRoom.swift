@@ -72,12 +72,11 @@ final class DiskRoom: Sendable {
     let code = sqlite3_db_cacheflush(database.sqliteConnection)
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     let pages = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA page_count")) ?? 0
-    let growth = max(0, pages * DiskPlan.page - Self.size(path)) + Self.slack
+    let growth = max(0, pages * DiskPlan.page - Self.size(path))
     let room = (DiskSpace(folder: folder)?.free ?? 0) + (reserve?.held ?? 0)
-    switch purpose {
-    case .upkeep: guard room >= growth else { throw StoreError.diskFull }
-    case .work: guard room >= growth, room + logBytes - growth >= plan.reserve else { throw StoreError.diskFull }
-    }
+    guard room >= growth + Self.slack else { throw StoreError.diskFull }
+    // The log's own room comes back when it is emptied.
+    guard purpose == .upkeep || room + logBytes - growth >= plan.reserve else { throw StoreError.diskFull }
   }
 
   private static func size(_ path: String) -> Int64 {
