@@ -85,9 +85,9 @@ struct DiskTrouble: Sendable {
     try await sick.api.status().warnings.contains { $0.hasPrefix(sentence) }
   }
 
-  /// Do it until it is refused as it has to be.
+  /// Does it until it is refused as it has to be; little things go on as long as there is room for them.
   private func refusal(_ work: () async throws -> Void) async throws {
-    for _ in 0..<2_000 {
+    for _ in 0..<50_000 {
       do { try await work() } catch let error as LocalAPIError {
         #expect(error.code == .storage && error.message.hasPrefix(sentence), "\(error), \(note)")
         return

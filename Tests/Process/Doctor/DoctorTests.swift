@@ -24,7 +24,8 @@ extension ProcessTests {
     }
 
     @Test(
-      "A machine without a fault has none; what only root may look at, avahi-daemon and D-Bus that are missing are named")
+      "A machine without a fault has none; what only root may look at, avahi-daemon and D-Bus that are missing are named"
+    )
     func sound() async throws {
       guard let found = try await found({ _, _ in }) else { return }
       #expect(found.findings.contains { $0.id == "firewall-unread" && $0.severity == .unchecked }, "\(found.findings)")

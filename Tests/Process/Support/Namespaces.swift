@@ -67,7 +67,8 @@ struct ProcessRights {
     func fields(_ name: String) -> [Substring] {
       lines.first { $0.hasPrefix(name + ":") }?.split(whereSeparator: \.isWhitespace) ?? []
     }
-    guard let user = fields("Uid").dropFirst(2).first.flatMap({ uid_t($0) }), let set = fields("CapEff").dropFirst().first
+    guard let user = fields("Uid").dropFirst(2).first.flatMap({ uid_t($0) }),
+      let set = fields("CapEff").dropFirst().first
     else { throw LabFault("There is no process \(pid) whose rights could be read.") }
     (self.user, capabilities) = (user, String(set))
   }
