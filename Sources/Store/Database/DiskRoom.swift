@@ -62,8 +62,8 @@ final class DiskRoom: Sendable {
 
   /// Admits a transaction that is about to be committed.
   ///
-  /// After each commit, what is free and in reserve must suffice to write the log back; after a commit of new work it must
-  /// also suffice to hold the reserve again.
+  /// After each commit, what is free and in reserve must suffice to write the log back; after a commit of new work that
+  /// makes the database larger it must also suffice to hold the reserve again.
   ///
   /// - Throws: `StoreError.diskFull` when there is no such room; the transaction has to be rolled back.
   func admit(_ database: Database, _ purpose: CommitPurpose) throws {
@@ -72,11 +72,12 @@ final class DiskRoom: Sendable {
     let code = sqlite3_db_cacheflush(database.sqliteConnection)
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     let pages = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA page_count")) ?? 0
-    let growth = max(0, pages * DiskPlan.page - Self.size(path)) + Self.slack
+    let growth = max(0, pages * DiskPlan.page - Self.size(path))
     let room = (DiskSpace(folder: folder)?.free ?? 0) + (reserve?.held ?? 0)
-    switch purpose {
-    case .upkeep: guard room >= growth else { throw StoreError.diskFull }
-    case .work: guard room >= growth, room + logBytes - growth >= plan.reserve else { throw StoreError.diskFull }
+    guard room >= growth + Self.slack else { throw StoreError.diskFull }
+    // The log's own room comes back when it is emptied: what only uses pages that are free leaves the reserve as it was.
+    guard purpose == .upkeep || growth == 0 || room + logBytes - growth >= plan.reserve else {
+      throw StoreError.diskFull
     }
   }
 

@@ -24,13 +24,16 @@ final class ReserveFile: Sendable {
     self.path = path
     self.size = size
     var state = State(descriptor: Self.openFile(path, creating: false))
-    if let descriptor = state.descriptor, Self.holds(descriptor) == size { (state.isWhole, state.held) = (true, size) }
+    if let descriptor = state.descriptor {
+      let held = Self.holds(descriptor)
+      if (size / 2...size).contains(held) { (state.isWhole, state.held) = (true, held) }
+    }
     self.state = Mutex(state)
   }
 
   deinit { state.withLock { if let descriptor = $0.descriptor { close(descriptor) } } }
 
-  /// A Boolean value that indicates whether the file holds all the room that it is for.
+  /// A Boolean value that indicates whether the file holds the room that it is for, or at least half of it.
   var isWhole: Bool { state.withLock { $0.isWhole } }
 
   /// Bytes of room that come back when the file is emptied.
@@ -46,15 +49,18 @@ final class ReserveFile: Sendable {
       if state.isWhole { return true }
       guard let descriptor = state.descriptor ?? Self.openFile(path, creating: true) else { return false }
       state.descriptor = descriptor
-      var code = EINTR
-      while code == EINTR { code = posix_fallocate(descriptor, 0, Int(size)) }
-      guard code == 0, ftruncate(descriptor, Int(size)) == 0 else {
+      var code = ENOSPC
+      // A little may be missing that notes of deliveries have used; what holds half still does what it is for.
+      for part in [size, size / 4 * 3, size / 2] where code == ENOSPC || code == EDQUOT {
+        repeat { code = posix_fallocate(descriptor, 0, Int(part)) } while code == EINTR
+        if code == 0, ftruncate(descriptor, Int(part)) == 0 {
+          (state.isWhole, state.held) = (true, part)
+          return true
+        }
         _ = ftruncate(descriptor, 0)
-        state.isWhole = [EOPNOTSUPP, EINVAL, ENODEV, ENOSYS].contains(code)
-        return state.isWhole
       }
-      (state.isWhole, state.held) = (true, size)
-      return true
+      state.isWhole = [EOPNOTSUPP, EINVAL, ENODEV, ENOSYS].contains(code)
+      return state.isWhole
     }
   }
 

@@ -48,7 +48,9 @@ extension Database {
   /// The fault of the disk that SQLite tells of by the system's error number alone, such as a quota that is used up.
   func diskFault(of error: DatabaseError) -> StoreError? {
     guard error.resultCode == .SQLITE_IOERR || error.resultCode == .SQLITE_CANTOPEN else { return nil }
-    return StoreError(errorNumber: sqlite3_system_errno(sqliteConnection))
+    // SQLite keeps no number for a COMMIT that fails; then the system's own is still that of the write.
+    let last = errno
+    return StoreError(errorNumber: sqlite3_system_errno(sqliteConnection)) ?? StoreError(errorNumber: last)
   }
 }
 
