@@ -58,9 +58,9 @@ extension ProcessTests {
         var given: Set<RecordID> = []
         do {
           while given.count < 100_000 {
-            let id = try await DiskTrouble.startUse(of: "app.number\(given.count % 7)", on: child)
-            try await DiskTrouble.endUse(id, on: child)
-            given.insert(id)
+            let use = try await DiskTrouble.startUse(of: "app.number\(given.count % 7)", on: child)
+            try await DiskTrouble.endUse(use, on: child)
+            given.insert(use.id)
           }
         } catch let error as LocalAPIError { #expect(error.code == .storage, "\(error)") }
         try await expectFull(child, "after \(given.count) records on 4 MB")
@@ -76,7 +76,7 @@ extension ProcessTests {
         for node in [parent, child] { #expect(await node.terminate() == .exited(0)) }
         let there = try parent.read { try Data.fetchAll($0, sql: "SELECT record_id FROM usage_record") }
         // A session whose end was refused may be open still, and is one more by then.
-        #expect(Set(there.compactMap { RecordID(bytes: $0) }).isSuperset(of: given.union([last])))
+        #expect(Set(there.compactMap { RecordID(bytes: $0) }).isSuperset(of: given.union([last.id])))
         try expectSound(child)
       }
     }
