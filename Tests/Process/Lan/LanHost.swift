@@ -23,6 +23,11 @@ final class LanHost: Sendable {
   @discardableResult
   func shell(_ script: String) async throws -> String { try await lab.shell(holder, script) }
 
+  /// Runs a program on this machine as an ordinary user; gives its output.
+  func run(_ program: String) async throws -> String {
+    try await shell((Namespaces.asOrdinaryUser + [program]).joined(separator: " "))
+  }
+
   /// The command that runs what follows on this machine as an ordinary user.
   private var launcher: [String] { LanLab.enter(holder) + Namespaces.asOrdinaryUser }
 

@@ -119,7 +119,7 @@ import Testing
       }
       var seen = ""
       try await eventually("both are announced") {
-        seen = try await hosts[1].shell("avahi-browse --resolve --parsable --terminate --no-db-lookup _latchkey._tcp")
+        seen = try await hosts[1].run("avahi-browse --resolve --parsable --terminate --no-db-lookup _latchkey._tcp")
         return seen.contains(";10.77.1.1;") && seen.contains(";10.77.1.2;")
       }
       try lab.check(!seen.contains(";172.17.0.1;"), "announced at \(seen)")

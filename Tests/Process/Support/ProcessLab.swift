@@ -42,7 +42,7 @@ final class ProcessLab: Sendable {
   var environment: [String: String] {
     var variables = [
       "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder, "TZ": "Europe/Berlin",
-      "LANG": "C.UTF-8",
+      "LANG": "C.UTF-8", "SHELL": "/bin/sh",
       "SWIFT_BACKTRACE": "enable=no",
     ]
     variables["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
