@@ -76,11 +76,16 @@ import Testing
         category TEXT NOT NULL, rate INTEGER NOT NULL, earned INTEGER NOT NULL, evidence TEXT NOT NULL,
         sessions INTEGER NOT NULL DEFAULT 1
       ) STRICT, WITHOUT ROWID;
-      INSERT INTO earlier SELECT * FROM usage_record;
+      INSERT INTO earlier SELECT record_id, device_id, app_id, display_name, session_start, session_end, zone, active,
+        category, rate, earned, evidence, sessions FROM usage_record;
       DROP TABLE usage_record;
       ALTER TABLE earlier RENAME TO usage_record;
       CREATE INDEX usage_by_start ON usage_record (device_id, session_start);
-      DELETE FROM grdb_migrations WHERE identifier = '008-usage-in-order'
+      CREATE TABLE usage_sequence (boot_id TEXT PRIMARY KEY) STRICT;
+      DROP TABLE open_session_process;
+      ALTER TABLE open_session ADD COLUMN process_id INTEGER NOT NULL DEFAULT 7;
+      ALTER TABLE open_session ADD COLUMN process_start_time INTEGER NOT NULL DEFAULT 8;
+      DELETE FROM grdb_migrations WHERE identifier IN ('008-usage-in-order', '010-programs')
       """)
     try rig.reopen()
     _ = try await rig.store.record(records, at: 2)
