@@ -8,6 +8,9 @@ from ledger import Ledger, Session, Setback
 from observation import ChildSeen, Observation, Record, record_of
 
 Faults = Callable[..., None]
+# Milliseconds by which a start may be off, which the kernel counts in hundredths of a second; and within which the end
+# of a program is noticed.
+_TICKS, _NOTICED = 20, 3_000
 _LOSS_TOLD = re.compile(r"had no room")
 
 
@@ -111,8 +114,12 @@ class UseAccounts:
                 return fault("a record is another than was answered")
         if any(record.name != entry.name for record in [*here, *there]):
             return fault("a record has another name than was accepted")
-        if entry.began_wall and any(record.start != entry.began_wall for record in [*here, *there]):
-            fault("a record begins at another time than was said")
+        for record in [*here, *there]:
+            if entry.began_after is not None and entry.began_before is not None and not (
+                    entry.began_after - _TICKS <= record.start <= entry.began_before + _TICKS):
+                return fault("a record begins at another time than its program")
+            if entry.ran is not None and record.active > entry.ran + _NOTICED:
+                return fault("a record is longer than its program ran")
         return None
 
     def _setback(self, entry: Session) -> Setback | None:

@@ -77,7 +77,10 @@ class Session(Entry):
     # Whether it was begun on the second machine with the child's keys.
     on_copy: bool = False
     record_id: str | None = None
-    began_wall: int = 0
+    # Wall times between which it began, and the milliseconds that its process ran at most; `None` while unknown.
+    began_after: int | None = None
+    began_before: int | None = None
+    ran: int | None = None
     end_fate: str | None = None
     end_record: Any = None
     ended_at: float | None = None

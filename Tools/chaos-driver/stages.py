@@ -44,15 +44,15 @@ def _again(program: pathlib.Path, options: Options) -> list[str]:
 
 def _as_user(program: pathlib.Path, options: Options) -> int:
     """Replaces this process by the same program of an ordinary user."""
-    wrapper = program.parent / "as-user"
-    if os.access(wrapper, os.X_OK):
-        os.execv(wrapper, [str(wrapper), *_again(program, options)])
+    again = _again(program, options)
     try:
-        user = pwd.getpwnam("latchkey-test")
+        pwd.getpwnam("latchkey-test")
     except KeyError:
-        user = pwd.getpwuid(65534)
-    os.execvp("setpriv", ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups",
-                          "--inh-caps=-all", "--bounding-set=-all", *_again(program, options)])
+        nobody = pwd.getpwuid(65534)
+        os.execvp("setpriv", ["setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups",
+                              "--inh-caps=-all", "--bounding-set=-all", "--", *again])
+    wrapper = str(program.parent / "as-user")
+    os.execv(wrapper, [wrapper, *again])
 
 
 def _in_folder(program: pathlib.Path, options: Options) -> int:
@@ -83,7 +83,7 @@ def _in_folder(program: pathlib.Path, options: Options) -> int:
 
 def _in_spaces(program: pathlib.Path, options: Options, work: str) -> int:
     """Mounts the small disk, brings loopback up, and replaces this process by the run."""
-    identity = int(pathlib.Path("/proc/self/uid_map").read_text().split()[1])
+    user, group = (int(pathlib.Path(f"/proc/self/{kind}_map").read_text().split()[1]) for kind in ("uid", "gid"))
     for step in (["mount", "-t", "tmpfs", "-o", f"size={SMALL_DISK_MEBIBYTES}m,mode=0700", "none", f"{work}/small"],
                  ["ip", "link", "set", "lo", "up"], ["ip", "link", "set", "lo", "multicast", "on"]):
         try:
@@ -93,5 +93,4 @@ def _in_spaces(program: pathlib.Path, options: Options, work: str) -> int:
                   "install util-linux and iproute2.", file=sys.stderr)
             return 69
     os.environ[STAGE] = f"run:{work}"
-    again = _again(program, options)
-    os.execvp("unshare", ["unshare", "--user", f"--map-user={identity}", f"--map-group={identity}", *again])
+    os.execvp("unshare", ["unshare", "--user", f"--map-user={user}", f"--map-group={group}", *_again(program, options)])
