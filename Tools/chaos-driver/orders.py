@@ -5,9 +5,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from api import ACCEPTED, UNREACHABLE
 from family import Family
 from ledger import Command, Ledger
-from words import app_suffix
+from words import app_suffix, is_wrong, message
 
-_TEXTS = ("Dinner at six", "Grüße aus der Küche 🦊", "first line\nsecond line", "Hausaufgaben? " * 200, "x" * 4_000)
 
 
 class Orders:
@@ -58,9 +57,9 @@ class Orders:
         elif kind == "requestReport":
             action = {"requestReport": {}}
         else:
-            text = "nothing\0 more" if chance.random() < 0.04 else chance.choice(_TEXTS)
-            command.marker = f"n{number}: {text}"
+            command.marker = f"n{number}: {message(chance)}"
             action = {"message": {"_0": command.marker}}
+        command.is_wrong = isinstance(command.marker, str) and is_wrong(command.marker)
         if command.marker is None:
             # How long it may wait is nobody else's either.
             command.expires_after = 1_000_000_000 + number

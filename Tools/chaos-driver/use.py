@@ -10,7 +10,7 @@ from api import ACCEPTED, REFUSED, UNKNOWN, query
 from family import Family
 from ledger import Ledger, Session, now, wall
 from node import Node
-from words import app_suffix
+from words import app_suffix, is_wrong
 
 # At most so many sessions with a process of their own at one time.
 MOST_OPEN = 12
@@ -65,6 +65,7 @@ class Use:
         session = Session(number=number, child=on_copy or node.name, app=f"use.n{number}", via="local API",
                           on_copy=on_copy is not None,
                           name=f"n{number}{app_suffix(self._chance)}", began_after=wall())
+        session.is_wrong = is_wrong(session.name)
         self._ledger.add(session)
         return session, subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "--", "sleep", "600"],
                                          stdin=subprocess.DEVNULL, process_group=0)
@@ -80,6 +81,8 @@ class Use:
         if answer.fate == ACCEPTED:
             session.record_id = answer.body["recordID"]
             session.note(f"is {session.record_id}")
+            if session.is_wrong:
+                self._ledger.found("a wrong session was accepted", f"{session.title}: {request}")
         if answer.fate in (ACCEPTED, UNKNOWN):
             self._open.append((session, node, process))
         else:
