@@ -179,6 +179,8 @@ class CommandAccounts:
 
 def _may_be_lost(said: dict[str, Any], setback: Setback) -> bool:
     """Returns whether a child that was set back may have had a command, and have it no more."""
+    if said["commandID"] in setback.kept.applied:
+        return False
     if said["status"] == "executed":
         return setback.covers(said["statusAt"])
     # The parent may have found out later, and said so then.

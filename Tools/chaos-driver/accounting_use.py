@@ -82,7 +82,7 @@ class UseAccounts:
                 return fault("a session of the copy is on the original")
             self.states["of the copy, delivered" if there else "of the copy, gone with it"] += 1
             needs_here, needs_there = False, bool(there)
-        elif setback is not None and entry.number in setback.open_sessions:
+        elif setback is not None and entry.app in setback.kept.open_sessions:
             # It was open in the backup, and ends a second time.
             self.states["open in the backup"] += 1
             needs_here = needs_there = may_differ = True
@@ -125,9 +125,8 @@ class UseAccounts:
     def _setback(self, entry: Session) -> Setback | None:
         """Returns the restoration that a session was concerned by."""
         for setback in self._ledger.setbacks:
-            if setback.child != entry.child or setback.kind != "restored" or entry.at >= setback.until:
-                continue
-            if entry.at >= setback.since or entry.number in setback.open_sessions:
+            if (setback.child == entry.child and setback.kind == "restored" and entry.at < setback.until
+                    and entry.app not in setback.kept.recorded):
                 return setback
         return None
 

@@ -10,7 +10,8 @@ from node import Node
 PARENT = "the parent"
 # How many records may wait on the fourth child.
 FEW_ITEMS = 24
-_NAMES = ("Emma", "Ben", "Tom's PC", "Ida", "Max", "Zoë", "Ada", "Leo", "Mia", "Tim", "Eva", "Jan", "Lea", "Kai", "Uli", "Pia")
+_NAMES = ("Emma", "Ben", "Tom's PC", "Ida", "Max", "Zoë", "Ada", "Leo", "Mia", "Tim", "Eva", "Jan", "Lea", "Kai", "Uli",
+          "Pia")
 
 
 class Family:

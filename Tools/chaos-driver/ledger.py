@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 from api import ACCEPTED, UNKNOWN
+from snapshot import Snapshot
 
 _BEGAN = time.monotonic()
 
@@ -102,8 +103,8 @@ class Setback:
     since_wall: int
     until: float = float("inf")
     until_wall: int = 2**62
-    # Sessions that were open when it began.
-    open_sessions: frozenset[int] = frozenset()
+    # What the child had when it began, and has still.
+    kept: Snapshot
     # Records that the parent had when it ended.
     delivered: frozenset[str] = frozenset()
 

@@ -150,11 +150,6 @@ class Use:
         while any(child is None or entry[0].child == child for entry in self._open):
             self.end_session(child)
 
-    def open_sessions(self, child: str) -> frozenset[int]:
-        """Returns the numbers of a child's sessions whose process runs."""
-        return frozenset([s.number for s, _, _ in self._open if s.child == child]
-                         + [s.number for s, _, _ in self._tracked if s.child == child])
-
     def reap(self) -> None:
         """Books the tracked processes that have ended."""
         for entry in list(self._tracked):
