@@ -3,7 +3,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable
 
-from api import ACCEPTED, REFUSED, UNKNOWN, UNREACHABLE
+from api import REFUSED, UNKNOWN, UNREACHABLE
 from ledger import Ledger, Session, Setback
 from observation import ChildSeen, Observation, Record, record_of
 
