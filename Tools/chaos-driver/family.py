@@ -49,9 +49,16 @@ class Family:
             if (reason := node.start()) is not None:
                 raise RuntimeError(f"{node.name} does not start: {reason}")
         for child in self.children.values():
-            self._pair(child)
+            for tries_left in (2, 1, 0):
+                if (reason := self._pair(child)) is None:
+                    break
+                # Pairing is not what is tried here, and a machine with much else to do may need too long for it.
+                print(f"chaos: {reason}", flush=True)
+                if tries_left == 0:
+                    raise RuntimeError(reason)
 
-    def _pair(self, child: Node) -> None:
+    def _pair(self, child: Node) -> str | None:
+        """Pairs a child with the parent, and returns why that failed."""
         invitation = self.parent.ask("POST", "/v1/pairing/invitations", {"minutes": 5, "acceptWithoutAsking": True})
         if invitation.fate != api.ACCEPTED:
             raise RuntimeError(f"no code for {child.name}: {invitation.words}")
@@ -66,7 +73,10 @@ class Family:
                 path = f"/v1/pairing/{progress.body['pairingID']}"
                 progress = node.ask("GET", api.query(path, after=progress.body["change"]), timeout=40)
             if progress.body.get("outcome") != "ok":
-                raise RuntimeError(f"pairing with {child.name} failed: {progress.body}")
+                # The child's part comes first; the parent's code is of no more use without it.
+                self.parent.ask("DELETE", f"/v1/pairing/{invitation.body['pairingID']}")
+                return f"pairing with {child.name} failed: {progress.body.get('sentence', progress.body)}"
+        return None
 
     def end(self) -> None:
         """Ends every node at once."""
