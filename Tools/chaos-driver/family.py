@@ -49,20 +49,22 @@ class Family:
             if (reason := node.start()) is not None:
                 raise RuntimeError(f"{node.name} does not start: {reason}")
         for child in self.children.values():
-            for tries_left in (2, 1, 0):
-                if (reason := self._pair(child)) is None:
-                    break
-                # Pairing is not what is tried here, and a machine with much else to do may need too long for it.
-                print(f"chaos: {reason}", flush=True)
-                if tries_left == 0:
-                    raise RuntimeError(reason)
+            reason = self._pair(child, {})
+            if reason is None:
+                continue
+            # Pairing is not what is tried here: on a machine with much else to do, the parent's address is given.
+            print(f"chaos: {reason}", flush=True)
+            address = self.parent.ask("GET", "/v1/status").body["listening"][0]
+            if (reason := self._pair(child, {"peer": address})) is not None:
+                raise RuntimeError(reason)
 
-    def _pair(self, child: Node) -> str | None:
+    def _pair(self, child: Node, address: dict[str, str]) -> str | None:
         """Pairs a child with the parent, and returns why that failed."""
         invitation = self.parent.ask("POST", "/v1/pairing/invitations", {"minutes": 5, "acceptWithoutAsking": True})
         if invitation.fate != api.ACCEPTED:
             raise RuntimeError(f"no code for {child.name}: {invitation.words}")
-        join = child.ask("POST", "/v1/pairing/joins", {"code": invitation.body["code"], "acceptWithoutAsking": True})
+        request = {"code": invitation.body["code"], "acceptWithoutAsking": True, **address}
+        join = child.ask("POST", "/v1/pairing/joins", request)
         if join.fate != api.ACCEPTED:
             raise RuntimeError(f"{child.name} does not take the code: {join.words}")
         for node, progress in ((child, join), (self.parent, invitation)):
