@@ -88,7 +88,8 @@ class CommandAccounts:
         if said["payload"] != entry.payload:
             fault("a command is not what was accepted")
         told = bool(_TOLD.search(said.get("reason", "") or "")) or self._is_told(entry.child)
-        lost = outcome is None and self._setback(entry.child, said["statusAt"]) is not None
+        lost = outcome is None and any(_may_be_lost(said, setback) for setback in self._ledger.setbacks
+                                       if setback.child == entry.child)
         if status not in FINAL:
             return fault(f"a command is still {status}")
         if outcome is not None and outcome != status:
@@ -171,9 +172,16 @@ class CommandAccounts:
             if id_ not in executed:
                 self._fault("a child has a message without having executed its command", f"{id_}: {text[:80]}")
 
-    def _setback(self, child: str, at: int) -> Setback | None:
-        return next((s for s in self._ledger.setbacks if s.child == child and s.covers(at)), None)
-
     def _is_told(self, child: str) -> bool:
         """Whether the parent says in the end that a child was set back."""
         return any(child in warning and _TOLD.search(warning) for warning in self._seen.parent_warnings)
+
+
+def _may_be_lost(said: dict[str, Any], setback: Setback) -> bool:
+    """Returns whether a child that was set back may have had a command, and have it no more."""
+    if said["commandID"] in setback.kept.applied:
+        return False
+    if said["status"] == "executed":
+        return setback.covers(said["statusAt"])
+    # The parent may have found out later, and said so then.
+    return said["createdAt"] <= setback.until_wall + 1_000 and said["statusAt"] >= setback.since_wall

@@ -18,11 +18,19 @@ def rule_faults(ledger: Ledger, seen: Observation, fault: Faults) -> None:
         if settings:
             last = max(settings, key=lambda s: int(s["version"]))
             if there.settings != last:
-                fault("a child's family settings are not the newest", f"{child} has {there.settings} instead of {last}")
+                fault("a child's family settings are not the newest", f"{child} has {there.settings} instead of {last}",
+                      _history(ledger, "family", child))
             if newest is None or last["version"] > newest["version"]:
                 newest = last
     if newest is not None and seen.parent_settings != newest:
-        fault("the parent's family settings are not the newest", f"it shows {seen.parent_settings} instead of {newest}")
+        fault("the parent's family settings are not the newest", f"it shows {seen.parent_settings} instead of {newest}",
+              _history(ledger, "family"))
+
+
+def _history(ledger: Ledger, key: str, child: str | None = None) -> list[str]:
+    """Returns what happened to the last commands for one thing."""
+    given = [entry for entry in ledger.commands if entry.key == key and entry.id and child in (None, entry.child)]
+    return [f"{entry.title}: {line}" for entry in given[-8:] for line in entry.history]
 
 
 def _rules(child: str, there: ChildSeen, executed: list[dict[str, Any]], ledger: Ledger, fault: Faults) -> None:
@@ -46,7 +54,5 @@ def _rules(child: str, there: ChildSeen, executed: list[dict[str, Any]], ledger:
         for place, rules in places:
             held = [rule for rule in rules if rule.app == app]
             if held != ([expected] if expected else []):
-                given = [entry for entry in ledger.commands if entry.child == child and entry.app == app and entry.id]
-                history = [f"{entry.title}: {line}" for entry in given[-8:] for line in entry.history]
                 fault(f"a rule is not that of the newest command that was executed, in {place}",
-                      f"{app} on {child}: {held} instead of {expected}", history)
+                      f"{app} on {child}: {held} instead of {expected}", _history(ledger, f"app:{app}", child))

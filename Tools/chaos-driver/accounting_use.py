@@ -3,11 +3,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable
 
-from api import ACCEPTED, REFUSED, UNKNOWN, UNREACHABLE
+from api import REFUSED, UNKNOWN, UNREACHABLE
 from ledger import Ledger, Session, Setback
 from observation import ChildSeen, Observation, Record, record_of
 
 Faults = Callable[..., None]
+# Milliseconds by which a start may be off, which the kernel counts in hundredths of a second; and within which the end
+# of a program is noticed.
+_TICKS, _NOTICED = 20, 3_000
 _LOSS_TOLD = re.compile(r"had no room")
 
 
@@ -79,7 +82,7 @@ class UseAccounts:
                 return fault("a session of the copy is on the original")
             self.states["of the copy, delivered" if there else "of the copy, gone with it"] += 1
             needs_here, needs_there = False, bool(there)
-        elif setback is not None and entry.number in setback.open_sessions:
+        elif setback is not None and entry.app in setback.kept.open_sessions:
             # It was open in the backup, and ends a second time.
             self.states["open in the backup"] += 1
             needs_here = needs_there = may_differ = True
@@ -111,16 +114,19 @@ class UseAccounts:
                 return fault("a record is another than was answered")
         if any(record.name != entry.name for record in [*here, *there]):
             return fault("a record has another name than was accepted")
-        if entry.began_wall and any(record.start != entry.began_wall for record in [*here, *there]):
-            fault("a record begins at another time than was said")
+        for record in [*here, *there]:
+            if entry.began_after is not None and entry.began_before is not None and not (
+                    entry.began_after - _TICKS <= record.start <= entry.began_before + _TICKS):
+                return fault("a record begins at another time than its program")
+            if entry.ran is not None and record.active > entry.ran + _NOTICED:
+                return fault("a record is longer than its program ran")
         return None
 
     def _setback(self, entry: Session) -> Setback | None:
         """Returns the restoration that a session was concerned by."""
         for setback in self._ledger.setbacks:
-            if setback.child != entry.child or setback.kind != "restored" or entry.at >= setback.until:
-                continue
-            if entry.at >= setback.since or entry.number in setback.open_sessions:
+            if (setback.child == entry.child and setback.kind == "restored" and entry.at < setback.until
+                    and entry.app not in setback.kept.recorded):
                 return setback
         return None
 

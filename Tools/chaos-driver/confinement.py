@@ -7,9 +7,8 @@ import signal
 _SET_PARENT_DEATH_SIGNAL = 1
 
 
-def end_with_parent() -> None:
-    """Ends this process with SIGTERM when the one that started it is gone."""
-    parent = os.getppid()
+def end_with_parent(parent: int) -> None:
+    """Ends this process with SIGTERM when the one that started it is gone, which may have happened already."""
     ctypes.CDLL(None, use_errno=True).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != parent:
         raise SystemExit(143)

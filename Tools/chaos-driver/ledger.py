@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 from api import ACCEPTED, UNKNOWN
+from snapshot import Snapshot
 
 _BEGAN = time.monotonic()
 
@@ -77,7 +78,10 @@ class Session(Entry):
     # Whether it was begun on the second machine with the child's keys.
     on_copy: bool = False
     record_id: str | None = None
-    began_wall: int = 0
+    # Wall times between which it began, and the milliseconds that its process ran at most; `None` while unknown.
+    began_after: int | None = None
+    began_before: int | None = None
+    ran: int | None = None
     end_fate: str | None = None
     end_record: Any = None
     ended_at: float | None = None
@@ -99,8 +103,8 @@ class Setback:
     since_wall: int
     until: float = float("inf")
     until_wall: int = 2**62
-    # Sessions that were open when it began.
-    open_sessions: frozenset[int] = frozenset()
+    # What the child had when it began, and has still.
+    kept: Snapshot
     # Records that the parent had when it ended.
     delivered: frozenset[str] = frozenset()
 

@@ -59,8 +59,8 @@ class Node:
         assert self._process is None, self.name
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", "--", self._binary, "run", "--interfaces", "lo", "--state-dir", self.folder,
-                 *self._arguments],
+                ["setpriv", "--pdeathsig", "KILL", "--", self._binary, "run", "--interfaces", "lo", "--state-dir",
+                 self.folder, *self._arguments],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", process_group=0)
 
     def start(self) -> str | None:

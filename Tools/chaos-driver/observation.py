@@ -1,14 +1,13 @@
-"""What is there in the end: the parent's word over its local API, and the databases of all nodes, read when they are stopped."""
+"""What is there in the end: the nodes' word over the local API, and their databases, read when they are stopped."""
 import dataclasses
 import pathlib
-import shutil
 import sqlite3
-import uuid
 from typing import Any
 
 from family import Family
 from node import Node
 from settle import Facts
+from snapshot import open_copy, uuid_text
 
 # What a child answered, from the field `outcome` of its receipt. Spec: Protocol/06-messages.md §4.
 OUTCOMES = {1: "executed", 2: "failed", 3: "expired", 4: "superseded"}
@@ -103,9 +102,10 @@ def observe(family: Family, facts: Facts) -> Observation:
         with _open(node, family.work) as database:
             damaged += _damage(node, database)
             seen[name] = ChildSeen(
-                applied=[Applied(_uuid(row[0]), _outcome(row[1]))
+                applied=[Applied(uuid_text(row[0]), _outcome(row[1]))
                          for row in database.execute("SELECT command_id, receipt FROM applied_command")],
-                messages=[(_uuid(row[0]), row[1]) for row in database.execute("SELECT command_id, text FROM received_message")],
+                messages=[(uuid_text(row[0]), row[1])
+                          for row in database.execute("SELECT command_id, text FROM received_message")],
                 shown=[(message["commandID"], message["text"]) for message in facts.status[name]["messages"]],
                 rules=[Rule(row[0], row[1], row[2], row[3], bool(row[4]), bool(row[5]), row[6], (row[7], row[8]))
                        for row in database.execute(_RULES)],
@@ -133,21 +133,12 @@ _RULES = ("SELECT app_id, display_name, category, rate, is_enabled, is_blocked, 
 
 
 def _open(node: Node, work: pathlib.Path) -> sqlite3.Connection:
-    """Opens a copy of a node's database read-only, so that reading leaves no trace in the folder."""
-    place = work / "evidence" / node.name
-    place.mkdir(parents=True)
-    for path in node.folder.glob("latchkey.sqlite*"):
-        shutil.copy(path, place / path.name)
-    return sqlite3.connect(f"file:{place / 'latchkey.sqlite'}?mode=ro", uri=True)
+    return open_copy(node.folder, work / "evidence" / node.name)
 
 
 def _damage(node: Node, database: sqlite3.Connection) -> list[str]:
     verdict = [row[0] for row in database.execute("PRAGMA integrity_check")]
     return [] if verdict == ["ok"] else [f"{node.name}: {verdict[:3]}"]
-
-
-def _uuid(data: bytes) -> str:
-    return str(uuid.UUID(bytes=bytes(data)))
 
 
 def _record(row: Any) -> Record:

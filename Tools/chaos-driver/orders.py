@@ -5,9 +5,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from api import ACCEPTED, UNREACHABLE
 from family import Family
 from ledger import Command, Ledger
-from words import app_suffix
+from words import app_suffix, is_wrong, message
 
-_TEXTS = ("Dinner at six", "Grüße aus der Küche 🦊", "first line\nsecond line", "Hausaufgaben? " * 200, "x" * 4_000)
 
 
 class Orders:
@@ -24,10 +23,23 @@ class Orders:
         orders = [self._command(child or self._chance.choice(list(self._family.children))) for _ in range(count)]
         return [self._threads.submit(self._give, command, request) for command, request in orders]
 
-    def _command(self, child: str) -> tuple[Command, dict[str, object]]:
+    def leave_waiting(self, child: str) -> list[Command]:
+        """Gives a child that is away commands that are replaced, run out and are taken back; returns what can run out."""
+        for kind in ["setApp"] * 8 + ["wrong"] * 3:
+            self._give(*self._command(child, kind))
+        short = [self._command(child, "message", 1_000) for _ in range(2)]
+        report, request = self._command(child, "requestReport")
+        for command, sent in [*short, (report, request)]:
+            self._give(command, sent)
+        if report.fate == ACCEPTED:
+            self._take_back(report)
+        return [command for command, _ in short if command.fate == ACCEPTED]
+
+    def _command(self, child: str, kind: str = "", expires_after: int | None = None
+                 ) -> tuple[Command, dict[str, object]]:
         """Makes a command, and the request for it."""
         chance, number = self._chance, self._ledger.number()
-        kind = chance.choices(("setApp", "removeApp", "setFamilySettings", "requestReport", "message", "wrong"),
+        kind = kind or chance.choices(("setApp", "removeApp", "setFamilySettings", "requestReport", "message", "wrong"),
                               (45, 8, 7, 7, 25, 8))[0]
         if kind == "wrong":
             return self._wrong(number, child)
@@ -58,13 +70,15 @@ class Orders:
         elif kind == "requestReport":
             action = {"requestReport": {}}
         else:
-            text = "nothing\0 more" if chance.random() < 0.04 else chance.choice(_TEXTS)
-            command.marker = f"n{number}: {text}"
+            command.marker = f"n{number}: {message(chance)}"
             action = {"message": {"_0": command.marker}}
+        command.is_wrong = isinstance(command.marker, str) and is_wrong(command.marker)
         if command.marker is None:
             # How long it may wait is nobody else's either.
             command.expires_after = 1_000_000_000 + number
             command.marker = command.expires_after
+        elif expires_after is not None:
+            command.expires_after = expires_after
         elif chance.random() < 0.12:
             command.expires_after = chance.randrange(1_000, 4_000)
         return command, self._request(command, child, action)
@@ -115,6 +129,9 @@ class Orders:
         if not recent:
             return
         command = self._chance.choice(waiting if waiting and self._chance.random() < 0.8 else recent)
+        self._take_back(command)
+
+    def _take_back(self, command: Command) -> None:
         answer = self._family.parent.ask("DELETE", f"/v1/commands/{command.id}")
         if answer.fate != UNREACHABLE:
             command.cancel = answer.fate

@@ -63,8 +63,9 @@ class Run:
         """Returns what is done to the special children, and after how many kills."""
         kills, do = self.options.kills, self.scenarios
         # The crowd comes first: what was ever sent goes into no total.
-        shares = ((0.0, do.crowd), (0.15, do.back_up), (0.2, do.fill), (0.25, do.restart_full), (0.3, do.make_room),
-                  (0.4, do.restore), (0.5, do.fill), (0.58, do.restart_full), (0.65, do.make_room), (0.7, do.copy))
+        shares = ((0.0, do.crowd), (0.1, do.leave), (0.15, do.back_up), (0.2, do.fill), (0.25, do.restart_full),
+                  (0.3, do.make_room), (0.4, do.restore), (0.5, do.fill), (0.58, do.restart_full), (0.65, do.make_room),
+                  (0.7, do.copy))
         return [(share * kills, step) for share, step in shares]
 
     def _act(self) -> None:

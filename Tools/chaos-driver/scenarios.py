@@ -6,6 +6,7 @@ import shutil
 import time
 
 import api
+import snapshot
 from family import FEW_ITEMS, Family
 from ledger import Ledger, Setback, now, wall
 from node import Node
@@ -37,7 +38,7 @@ class Scenarios:
         shutil.rmtree(self._backup, ignore_errors=True)
         child.copy(self._backup)
         self._setback = Setback(child=child.name, kind="restored", since=now(), since_wall=wall(),
-                                open_sessions=self._use.open_sessions(child.name))
+                                kept=snapshot.take(self._backup))
         self._ledger.happened(child.name, f"{child.name} is backed up")
         self.start(child)
 
@@ -68,7 +69,8 @@ class Scenarios:
         self._use.wait_for_tracked(60)
         self._kill(child, "to be copied")
         child.copy(copy.folder)
-        setback = Setback(child=child.name, kind="copied", since=now(), since_wall=wall())
+        setback = Setback(child=child.name, kind="copied", since=now(), since_wall=wall(),
+                          kept=snapshot.take(copy.folder))
         ledger.setbacks.append(setback)
         ledger.happened(child.name, f"{child.name} is copied, and both run")
         for node in (child, copy, family.parent):
@@ -119,12 +121,30 @@ class Scenarios:
         self._kill(parent, "while a queue fills")
         if not child.is_running:
             self.start(child)
+        self._use.wrong_session(child)
         # What has no room and goes into no total is dropped; then, what goes into totals.
         for _ in range(2 * FEW_ITEMS):
             self._use.brief_session(child, None)
         for number in range(2 * FEW_ITEMS):
             self._use.brief_session(child, f"shared.{number % 3}")
         self.start(parent)
+
+    # A child that is away.
+
+    def leave(self) -> None:
+        """Lets commands for the last child be replaced, run out and be taken back while it is away."""
+        child, parent = list(self._family.children.values())[-1], self._family.parent
+        self._kill(child, "while commands wait for it")
+        if not parent.is_running:
+            self.start(parent)
+        for command in self._orders.leave_waiting(child.name):
+            deadline = time.monotonic() + 10
+            while time.monotonic() < deadline:
+                said = self._ask(parent, f"/v1/commands/{command.id}")
+                if isinstance(said, dict) and said.get("status") == "expired":
+                    break
+                time.sleep(0.05)
+        self.start(child)
 
     # The child on the small disk.
 

@@ -26,12 +26,12 @@ STAGE = "LATCHKEY_CHAOS_STAGE"
 def main(program: pathlib.Path) -> int:
     """Makes a run in the stage that the environment names, and returns the exit status."""
     options = parse(sys.argv[1:])
-    stage, _, rest = os.environ.pop(STAGE, "user").partition(":")
+    stage, parent, work = (os.environ.pop(STAGE, "user") + "::").split(":")[:3]
     if stage == "spaces":
-        return _in_spaces(program, options, rest)
+        return _in_spaces(program, options, parent, work)
     if stage == "run":
-        confinement.end_with_parent()
-        return run.make(options, pathlib.Path(rest))
+        confinement.end_with_parent(int(parent))
+        return run.make(options, pathlib.Path(work))
     if os.geteuid() == 0:
         return _as_user(program, options)
     return _in_folder(program, options)
@@ -44,15 +44,15 @@ def _again(program: pathlib.Path, options: Options) -> list[str]:
 
 def _as_user(program: pathlib.Path, options: Options) -> int:
     """Replaces this process by the same program of an ordinary user."""
-    wrapper = program.parent / "as-user"
-    if os.access(wrapper, os.X_OK):
-        os.execv(wrapper, [str(wrapper), *_again(program, options)])
+    again = _again(program, options)
     try:
-        user = pwd.getpwnam("latchkey-test")
+        pwd.getpwnam("latchkey-test")
     except KeyError:
-        user = pwd.getpwuid(65534)
-    os.execvp("setpriv", ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups",
-                          "--inh-caps=-all", "--bounding-set=-all", *_again(program, options)])
+        nobody = pwd.getpwuid(65534)
+        os.execvp("setpriv", ["setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups",
+                              "--inh-caps=-all", "--bounding-set=-all", "--", *again])
+    wrapper = str(program.parent / "as-user")
+    os.execv(wrapper, [wrapper, *again])
 
 
 def _in_folder(program: pathlib.Path, options: Options) -> int:
@@ -68,7 +68,7 @@ def _in_folder(program: pathlib.Path, options: Options) -> int:
         signal.signal(number, pass_on)
     try:
         (work / "small").mkdir()
-        environment = dict(os.environ, **{STAGE: f"spaces:{work}"})
+        environment = dict(os.environ, **{STAGE: f"spaces:{os.getpid()}:{work}"})
         # A group of its own: a terminal's Ctrl-C reaches it once, from here.
         child = subprocess.Popen(["unshare", "--user", "--map-root-user", "--mount", "--net", *_again(program, options)],
                                  env=environment, process_group=0)
@@ -81,9 +81,9 @@ def _in_folder(program: pathlib.Path, options: Options) -> int:
             shutil.rmtree(work, ignore_errors=True)
 
 
-def _in_spaces(program: pathlib.Path, options: Options, work: str) -> int:
+def _in_spaces(program: pathlib.Path, options: Options, parent: str, work: str) -> int:
     """Mounts the small disk, brings loopback up, and replaces this process by the run."""
-    identity = int(pathlib.Path("/proc/self/uid_map").read_text().split()[1])
+    user, group = (int(pathlib.Path(f"/proc/self/{kind}_map").read_text().split()[1]) for kind in ("uid", "gid"))
     for step in (["mount", "-t", "tmpfs", "-o", f"size={SMALL_DISK_MEBIBYTES}m,mode=0700", "none", f"{work}/small"],
                  ["ip", "link", "set", "lo", "up"], ["ip", "link", "set", "lo", "multicast", "on"]):
         try:
@@ -92,6 +92,5 @@ def _in_spaces(program: pathlib.Path, options: Options, work: str) -> int:
             print(f"chaos: {' '.join(step)} is not possible here ({error}): allow user namespaces to this user, and "
                   "install util-linux and iproute2.", file=sys.stderr)
             return 69
-    os.environ[STAGE] = f"run:{work}"
-    again = _again(program, options)
-    os.execvp("unshare", ["unshare", "--user", f"--map-user={identity}", f"--map-group={identity}", *again])
+    os.environ[STAGE] = f"run:{parent}:{work}"
+    os.execvp("unshare", ["unshare", "--user", f"--map-user={user}", f"--map-group={group}", *_again(program, options)])

@@ -10,7 +10,7 @@ from api import ACCEPTED, REFUSED, UNKNOWN, query
 from family import Family
 from ledger import Ledger, Session, now, wall
 from node import Node
-from words import app_suffix
+from words import app_suffix, is_wrong
 
 # At most so many sessions with a process of their own at one time.
 MOST_OPEN = 12
@@ -64,23 +64,25 @@ class Use:
         number = self._ledger.number()
         session = Session(number=number, child=on_copy or node.name, app=f"use.n{number}", via="local API",
                           on_copy=on_copy is not None,
-                          name=f"n{number}{app_suffix(self._chance)}")
+                          name=f"n{number}{app_suffix(self._chance)}", began_after=wall())
+        session.is_wrong = is_wrong(session.name)
         self._ledger.add(session)
         return session, subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "--", "sleep", "600"],
                                          stdin=subprocess.DEVNULL, process_group=0)
 
     def _begin(self, session: Session, node: Node, process: subprocess.Popen[bytes]) -> None:
-        session.began_wall = wall()
         request = {"appID": session.app, "displayName": session.name, "processID": process.pid,
                    "processStartTime": confinement.start_time(process.pid),
-                   "startedAt": {"milliseconds": boot_milliseconds()}, "startedAtWall": session.began_wall,
+                   "startedAt": {"milliseconds": boot_milliseconds()}, "startedAtWall": wall(),
                    "zone": "Europe/Berlin"}
         answer = node.ask("POST", "/v1/usage/sessions", request)
-        session.fate, session.error = answer.fate, answer.words
+        session.fate, session.error, session.began_before = answer.fate, answer.words, wall()
         session.note(f"begins on {node.name}: {answer.words}")
         if answer.fate == ACCEPTED:
             session.record_id = answer.body["recordID"]
             session.note(f"is {session.record_id}")
+            if session.is_wrong:
+                self._ledger.found("a wrong session was accepted", f"{session.title}: {request}")
         if answer.fate in (ACCEPTED, UNKNOWN):
             self._open.append((session, node, process))
         else:
@@ -128,6 +130,9 @@ class Use:
 
     def _end_one(self, entry: tuple[Session, Node, subprocess.Popen[bytes]], is_reported: bool) -> None:
         session, node, process = entry
+        # A session goes on for as long as its program runs.
+        _end(process)
+        session.ran = wall() - (session.began_after or 0)
         if is_reported:
             answer = node.ask("POST", f"/v1/usage/sessions/{session.record_id}/end",
                               {"endedAt": {"milliseconds": boot_milliseconds()}, "endedAtWall": wall()})
@@ -138,18 +143,12 @@ class Use:
         else:
             session.note("its process ends, and nobody reports it")
         session.ended_at = now()
-        _end(process)
         self._open.remove(entry)
 
     def end_all(self, child: str | None = None) -> None:
         """Ends all open sessions, or those of a child."""
         while any(child is None or entry[0].child == child for entry in self._open):
             self.end_session(child)
-
-    def open_sessions(self, child: str) -> frozenset[int]:
-        """Returns the numbers of a child's sessions whose process runs."""
-        return frozenset([s.number for s, _, _ in self._open if s.child == child]
-                         + [s.number for s, _, _ in self._tracked if s.child == child])
 
     def reap(self) -> None:
         """Books the tracked processes that have ended."""

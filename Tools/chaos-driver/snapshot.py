@@ -1,0 +1,44 @@
+"""What a state folder holds while no node runs on it."""
+import dataclasses
+import pathlib
+import shutil
+import sqlite3
+import tempfile
+import uuid
+
+
+@dataclasses.dataclass(frozen=True)
+class Snapshot:
+    """What a child's machine had at one moment."""
+
+    # IDs of the commands that it had answered.
+    applied: frozenset[str] = frozenset()
+    # Applications that it had records of, and of which sessions were open.
+    recorded: frozenset[str] = frozenset()
+    open_sessions: frozenset[str] = frozenset()
+
+
+def open_copy(folder: pathlib.Path, place: pathlib.Path) -> sqlite3.Connection:
+    """Opens a copy of the database in a state folder, so that reading leaves no trace in the folder."""
+    place.mkdir(parents=True, exist_ok=True)
+    for path in folder.glob("latchkey.sqlite*"):
+        shutil.copy(path, place / path.name)
+    return sqlite3.connect(f"file:{place / 'latchkey.sqlite'}?mode=ro", uri=True)
+
+
+def uuid_text(data: bytes) -> str:
+    """Returns the text of an ID as the local API writes it."""
+    return str(uuid.UUID(bytes=bytes(data)))
+
+
+def take(folder: pathlib.Path) -> Snapshot:
+    """Returns what a child's state folder holds."""
+    with tempfile.TemporaryDirectory(dir=folder.parent) as place:
+        database = open_copy(folder, pathlib.Path(place))
+        try:
+            return Snapshot(
+                frozenset(uuid_text(row[0]) for row in database.execute("SELECT command_id FROM applied_command")),
+                frozenset(row[0] for row in database.execute("SELECT app_id FROM usage_record")),
+                frozenset(row[0] for row in database.execute("SELECT app_id FROM open_session")))
+        finally:
+            database.close()
