@@ -3,7 +3,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Machines that were set back: what is noted, for how long, and which commands are executed no more.
+/// Machines that were set back: what is noted, for how long, and which commands are sent again.
 @Suite struct SetBackTests {
   /// Gives a command whose ID sorts after those before, as a node does.
   private func give(
@@ -22,16 +22,24 @@ import Testing
 
   /// Has a child answer commands with the receipts that follow those before.
   private func execute(_ rig: StoreRig, _ child: DeviceID, _ ids: [CommandID], after count: Int = 0) async throws {
-    let items = ids.enumerated().map { index, id in
-      rig.receipt(
-        UInt64(count + index + 1), CommandReceipt(commandID: id, outcome: .executed(.messageStored), at: 3))
+    var items: [DeliveryItem] = []
+    for (index, id) in ids.enumerated() {
+      let state: StateInForce =
+        switch try #require(try await rig.store.command(id)).payload {
+        case .setApp(let configuration): .app(configuration, .recorded)
+        case .requestReport:
+          .report(DeviceReport(version: "1", enforcement: .recorded, apps: [], familySettings: nil, usageRecords: 0))
+        default: .messageStored
+        }
+      items.append(
+        rig.receipt(UInt64(count + index + 1), CommandReceipt(commandID: id, outcome: .executed(state), at: 3)))
     }
     _ = try await rig.store.receive(
       [ItemRun(streamClass: .receipt, epoch: 5, items: items)], from: child, role: .child, enforcement: .recorded,
       at: 13)
   }
 
-  @Test("Only what came after the number that a child still has is executed no more")
+  @Test("Only what came after the number that a child still has is sent again")
   func afterANumber() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
@@ -43,13 +51,13 @@ import Testing
     }
     try await execute(rig, child, ids)
     let position = try await rig.store.restart(child, .command, epoch: 99, cause: .peerLost(after: 2), at: 14)
-    #expect(position.last == 0)
+    #expect(position.last == 2)
     var status: [CommandStatus?] = []
     for id in ids { status.append(try await rig.store.command(id)?.status) }
-    #expect(status == [.executed, .executed, .failed, .failed])
+    #expect(status == [.executed, .executed, .queued, .queued])
     let lost = try #require(try await rig.store.command(ids[2]))
-    #expect(lost.reason?.hasSuffix("give it again if it still matters.") == true && lost.stateInForce == nil)
-    #expect(lost.reason?.contains("was set back to an earlier state") == true)
+    #expect(lost.reason?.hasSuffix("was set back to an earlier state, so this is sent again.") == true)
+    #expect(lost.stateInForce == nil)
 
     let (next, change) = try await give(rig, .message("5"), to: child)
     #expect(change.epoch == 99)
@@ -58,8 +66,31 @@ import Testing
     #expect(try await rig.store.command(next.commandID)?.status == .executed)
     // One that holds nothing at all has lost everything.
     _ = try await rig.store.restart(child, .command, epoch: 100, cause: .peerLost(after: 0), at: 15)
-    #expect(try await rig.store.command(ids[0])?.status == .failed)
-    #expect(try await rig.store.command(next.commandID)?.status == .failed)
+    #expect(try await rig.store.command(ids[0])?.status == .queued)
+    #expect(try await rig.store.command(next.commandID)?.status == .queued)
+  }
+
+  @Test("A message that is too old to be sent again is executed no more, and says so")
+  func tooOld() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    let (old, change) = try await give(rig, .message("1"), to: child)
+    try await stored(rig, child, change)
+    rig.clock.pass(86_400_000)
+    let (young, later) = try await give(rig, .message("2"), to: child)
+    try await stored(rig, child, later)
+    try await execute(rig, child, [old.commandID, young.commandID])
+    let position = try await rig.store.restart(child, .command, epoch: 99, cause: .peerLost(after: 0), at: 14)
+    #expect(position.last == 1)
+    let lost = try #require(try await rig.store.command(old.commandID))
+    #expect(lost.status == .failed && lost.stateInForce == nil)
+    #expect(
+      lost.reason?.hasSuffix(
+        "was set back to an earlier state and no longer has this: give it again if it still matters.") == true)
+    #expect(try await rig.store.command(young.commandID)?.status == .queued)
+    // What waits again runs out when it would have.
+    rig.clock.pass(86_400_000)
+    #expect(try await rig.store.expireDue(at: 15) == [young.commandID])
   }
 
   @Test("A child that holds an earlier epoch keeps what it has of that")
@@ -78,8 +109,8 @@ import Testing
     let held = StreamPosition(streamClass: .command, epoch: change.epoch, through: 1)
     _ = try await rig.store.restart(child, .command, epoch: 100, cause: .peerLost(after: 0, earlier: held), at: 15)
     #expect(try await rig.store.command(first.commandID)?.status == .executed)
-    #expect(try await rig.store.command(second.commandID)?.status == .failed)
-    #expect(try await rig.store.command(third.commandID)?.status == .failed)
+    #expect(try await rig.store.command(second.commandID)?.status == .queued)
+    #expect(try await rig.store.command(third.commandID)?.status == .queued)
   }
 
   @Test("A receipt that comes again for a rule that counted as lost makes it executed again")

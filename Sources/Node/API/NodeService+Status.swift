@@ -26,8 +26,9 @@ extension NodeService {
         "ask what it holds now with `latchkey report request --on \"\(setBack.name)\"`; this warning ends with its answer."
       return switch (setBack.cause, setBack.role) {
       case (.peerLost, .child):
-        "“\(setBack.name)” has lost what it had stored (was it reset, or restored from a backup?): its rules are sent again, "
-          + "and messages that it no longer has are shown as failed in `latchkey commands list`; \(report)"
+        "“\(setBack.name)” has lost what it had stored (was it reset, or restored from a backup?): its rules and what "
+          + "else it lacks are sent again; messages that are too old for that are shown as failed in `latchkey commands list`; "
+          + report
       case (.peerLost, .parent):
         "“\(setBack.name)” has lost what it had stored (was it reset, or restored from a backup?): what is known here is sent "
           + "again; compare the use with `latchkey usage list` on both machines."

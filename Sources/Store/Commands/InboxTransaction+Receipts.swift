@@ -67,7 +67,9 @@ extension InboxTransaction {
       }
       try database.removeApp(id, on: peer.device, author: peer.device, at: wall)
     case .setFamilySettings(let settings):
-      guard try database.settings(coding).map({ $0.version < settings.version }) ?? true else { return }
+      guard try database.settings(coding).map({ $0.version < settings.version }) ?? true else {
+        return try note(settings)
+      }
       try database.save(settings, coding, author: peer.device, at: wall)
     case .requestReport, .message, .unpair: return
     }
@@ -80,6 +82,25 @@ extension InboxTransaction {
       UPDATE command SET previous = ?, previous_enforcement = ?
       WHERE peer = ? AND status = 'queued' AND supersede_key = ?
       """, [shown.state, shown.enforcement, peer.number, "app:" + id.text])
+  }
+
+  /// Sets what is shown again if newer settings of the family, which wait for any machine, are taken back.
+  private func note(_ settings: FamilySettings) throws {
+    let waiting = try database.rows(
+      "SELECT command_id, body, previous FROM command WHERE status = 'queued' AND supersede_key = 'family'")
+    for row in waiting {
+      guard case .setFamilySettings(let newer) = try coding.command(row.bytes("body")).payload,
+        newer.version > settings.version
+      else { continue }
+      if let state = (row["previous"] as Data?).map({ [UInt8]($0) }), !state.isEmpty,
+        case .familySettings(let before) = try coding.state(state), before.version >= settings.version
+      {
+        continue
+      }
+      try database.run(
+        "UPDATE command SET previous = ? WHERE command_id = ?",
+        [coding.encode(.familySettings(settings)), row.bytes("command_id")])
+    }
   }
 
   /// Returns whether a later command for the same thing is on its way or in force; a rule that is shown no more may have been

@@ -6,6 +6,14 @@ enum Migration013 {
     -- The epoch of the command stream in which `seq` is the command's number; null from before.
     ALTER TABLE command ADD COLUMN epoch INTEGER;
 
+    -- The epochs of a peer's command stream, in the order in which they followed each other, from its first restart on.
+    CREATE TABLE command_epoch (
+      number INTEGER PRIMARY KEY,
+      peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
+      epoch INTEGER NOT NULL,
+      UNIQUE (peer, epoch)
+    ) STRICT;
+
     -- Of two paired machines one was set back: what its people have to know until it is settled.
     CREATE TABLE set_back (
       peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,

@@ -7,7 +7,7 @@ extension Store {
   /// Give what is left of a stream a new epoch and numbers from 1, because the peer holds another past of it.
   ///
   /// What a peer has lost that had reported it stored is queued again as far as it is known here: the commands that it has
-  /// not answered and the newest desired state of each thing, the last receipts, the usage records of this machine. Whatever
+  /// not answered, the newest desired state of each thing and what has not run out, the last receipts, the usage records of this machine. Whatever
   /// it still has, it knows by its ID. Other commands that it has lost are executed no more. That one of the two machines was
   /// set back is noted in the same transaction (`setBacks`).
   ///
@@ -34,7 +34,11 @@ extension Store {
       let known = Set(items.map(\.id))
       var wanted = items
       switch (streamClass, cause) {
-      case (.command, _): wanted = try database.unanswered(peer, cause, at: wall) + items
+      case (.command, _):
+        let before = try database.first(
+          "SELECT epoch FROM outbox_stream WHERE peer = ? AND class = 2", [peer.number], { $0.unsigned(0) })
+        wanted = try database.unanswered(peer, cause, epoch: before, age: age, at: wall) + items
+        try database.note(epoch: epoch, after: before, of: peer.number)
       case (.receipt, .peerLost(let held, _)):
         wanted = try database.receipts(peer, after: held).filter { !known.contains($0.id) } + items
       case (.usage, .peerLost): wanted = try queue.everything().filter { !known.contains($0.id) } + items
@@ -94,8 +98,13 @@ extension Database {
   }
 
   /// Commands to be sent again, in the order of their IDs: those that the peer had stored and not answered; and, if it has
-  /// lost what it had, the newest of each desired state. They count as queued again.
-  fileprivate func unanswered(_ peer: OutboxAddress, _ cause: RestartCause, at wall: Int64) throws -> [QueuedItem] {
+  /// lost what it had, the newest of each desired state, and what else it has lost and has not run out. They count as
+  /// queued again.
+  ///
+  /// - Parameter epoch: of the stream before it begins anew.
+  fileprivate func unanswered(
+    _ peer: OutboxAddress, _ cause: RestartCause, epoch: UInt64?, age: Int64, at wall: Int64
+  ) throws -> [QueuedItem] {
     // A later desired state, on its way or in force, is all that counts.
     let isNewest = """
       NOT EXISTS (SELECT 1 FROM command later WHERE later.peer = command.peer
@@ -103,7 +112,17 @@ extension Database {
         AND later.status IN ('queued', 'stored', 'executed'))
       """
     var conditions = ["status = 'stored' AND (supersede_key IS NULL OR \(isNewest))"]
-    if case .peerLost = cause { conditions.append("status = 'executed' AND supersede_key IS NOT NULL AND \(isNewest)") }
+    var isLost: String?
+    if case .peerLost(let held, let earlier) = cause {
+      let condition = try self.isLost(from: peer.number, after: held, earlier: earlier, epoch: epoch)
+      conditions.append("status = 'executed' AND supersede_key IS NOT NULL AND \(isNewest)")
+      conditions.append(
+        """
+        status = 'executed' AND supersede_key IS NULL AND \(condition)
+          AND (expires_age IS NULL OR expires_age > \(age))
+        """)
+      isLost = condition
+    }
     var items: [(id: [UInt8], body: [UInt8])] = []
     for condition in conditions {
       items += try rows("SELECT command_id, body FROM command WHERE peer = ? AND \(condition)", [peer.number])
@@ -114,20 +133,17 @@ extension Database {
       UPDATE command SET status = 'superseded', status_at = ?2, reason = 'A newer command for the same thing holds.'
       WHERE peer = ?1 AND status = 'stored' AND supersede_key IS NOT NULL AND NOT (\(isNewest))
       """, [peer.number, wall])
-    // It was stored in time: it does not run out for having been lost there.
+    // What was stored and not answered was stored in time: it does not run out for having been lost there.
     for item in items {
       try run(
         """
-        UPDATE command SET status = 'queued', status_at = ?1, state = NULL, expires_age = NULL,
+        UPDATE command SET status = 'queued', status_at = ?1, state = NULL,
+          expires_age = iif(status = 'executed' AND supersede_key IS NULL, expires_age, NULL),
           reason = iif(status = 'executed', (SELECT name FROM peer WHERE number = ?2) || ?3, reason)
         WHERE command_id = ?4
         """, [wall, peer.number, Self.sentAgainReason, Data(item.id)])
     }
-    if case .peerLost(let held, let earlier) = cause {
-      let epoch = try first(
-        "SELECT epoch FROM outbox_stream WHERE peer = ? AND class = 2", [peer.number], { $0.unsigned(0) })
-      try unmakeLost(peer, after: held, earlier: earlier, epoch: epoch, isNewest: isNewest, at: wall)
-    }
+    if let isLost { try unmakeLost(peer, isLost: isLost, isNewest: isNewest, at: wall) }
     return items.sorted { Data($0.id).lexicographicallyPrecedes(Data($1.id)) }
       .map { QueuedItem(kind: .command, id: $0.id, body: $0.body, level: 0) }
   }

@@ -65,45 +65,72 @@ extension Database {
       """, [peer, cause.rawValue, evidence, wall, age + Self.newsMilliseconds])
   }
 
+  /// Epochs of a peer's command stream whose order is kept.
+  private static var keptEpochs: Int { 256 }
+
+  /// Notes that one epoch of a peer's command stream follows another.
+  func note(epoch: UInt64, after before: UInt64?, of peer: Int64) throws {
+    for epoch in [before, epoch].compactMap({ $0 }) {
+      try run(
+        "INSERT INTO command_epoch (peer, epoch) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        [peer, Int64(bitPattern: epoch)])
+    }
+    try run(
+      """
+      DELETE FROM command_epoch WHERE peer = ?1 AND number <=
+        (SELECT number FROM command_epoch WHERE peer = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)
+      """, [peer, Self.keptEpochs])
+  }
+
+  /// Returns a condition for the commands that a child set back has lost.
+  ///
+  /// What was given under later epochs than the child's is lost as a whole. What is still of an earlier one is not: each restart
+  /// gives what the child of that time lacks a number of the epoch that begins.
+  ///
+  /// - Parameter epoch: of the command stream before it begins anew.
+  func isLost(
+    from peer: Int64, after held: UInt64, earlier: StreamPosition?, epoch: UInt64?
+  ) throws -> String {
+    func number(_ value: UInt64) -> String { "\(Int64(bitPattern: value))" }
+    if let earlier {
+      let place = try first(
+        "SELECT number FROM command_epoch WHERE peer = ? AND epoch = ?", [peer, Int64(bitPattern: earlier.epoch)],
+        { $0.integer(0) })
+      guard let place else { return "TRUE" }
+      return """
+        (epoch IS \(number(earlier.epoch)) AND seq > \(number(earlier.through)) OR EXISTS (SELECT 1 FROM command_epoch later
+          WHERE later.peer = command.peer AND later.epoch = command.epoch AND later.number > \(place)))
+        """
+    }
+    guard held > 0, let epoch else { return "TRUE" }
+    return "(epoch IS \(number(epoch)) AND seq > \(number(held)))"
+  }
+
   /// Takes back that commands are executed whose effect a set-back child no longer has, and that are not sent again.
   ///
   /// - Parameters:
-  ///   - epoch: of the command stream before it begins anew.
+  ///   - isLost: a condition for what it has lost.
   ///   - isNewest: a condition for the newest of a desired state.
-  func unmakeLost(
-    _ peer: OutboxAddress, after held: UInt64, earlier: StreamPosition?, epoch: UInt64?, isNewest: String,
-    at wall: Int64
-  ) throws {
-    // What was given under later epochs than the child's is lost as a whole; what was under earlier ones counts as lost, too,
-    // unless the epoch is the present one: nothing tells how epochs follow each other.
-    let (has, isLost): (StreamPosition?, String) =
-      if let earlier {
-        (earlier, "NOT (epoch IS ?3 AND seq <= ?4)")
-      } else if held > 0, let epoch {
-        (StreamPosition(streamClass: .command, epoch: epoch, through: held), "epoch IS ?3 AND seq > ?4")
-      } else {
-        (nil, "?3 IS ?4")
-      }
-    let (heldEpoch, through) = (has.map { Int64(bitPattern: $0.epoch) }, has.map { Int64(bitPattern: $0.through) })
+  func unmakeLost(_ peer: OutboxAddress, isLost: String, isNewest: String, at wall: Int64) throws {
     try run(
       """
       UPDATE command SET status = 'superseded', status_at = ?2, state = NULL,
         reason = 'A newer command for the same thing holds.'
       WHERE peer = ?1 AND status = 'executed' AND supersede_key IS NOT NULL AND \(isLost) AND NOT (\(isNewest))
-      """, [peer.number, wall, heldEpoch, through])
+      """, [peer.number, wall])
     try run(
       """
       UPDATE command SET status = 'failed', status_at = ?2, state = NULL,
-        reason = (SELECT name FROM peer WHERE number = ?1) || ?5
+        reason = (SELECT name FROM peer WHERE number = ?1) || ?3
       WHERE peer = ?1 AND status = 'executed' AND supersede_key IS NULL AND \(isLost)
-      """, [peer.number, wall, heldEpoch, through, Self.lostReason])
+      """, [peer.number, wall, Self.lostReason])
   }
 
-  /// What is said, after the machine's name, of a message or request that it no longer has.
+  /// What is said, after the machine's name, of a message or request that is too old to be sent again.
   private static var lostReason: String {
     " was set back to an earlier state and no longer has this: give it again if it still matters."
   }
 
-  /// What is said, after the machine's name, of a setting that is sent again.
+  /// What is said, after the machine's name, of what is sent again.
   static var sentAgainReason: String { " was set back to an earlier state, so this is sent again." }
 }

@@ -47,6 +47,8 @@ package struct ModelPeer: Sendable {
   package var sentGeneration: Int64?
   package var outgoing: [StreamClass: Outgoing] = [:]
   package var incoming: [StreamClass: Incoming] = [:]
+  /// The epochs of the command stream, in the order in which they followed each other, from its first restart on.
+  package var commandEpochs: [UInt64] = []
   /// Items of this peer that were refused here; items of this device that the peer says it has refused, and which ones.
   package var refusedHere: Int64 = 0
   package var refusedThere: Int64 = 0

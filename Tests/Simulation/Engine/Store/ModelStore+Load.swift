@@ -112,6 +112,11 @@ extension ModelStore {
     case (.control, _), (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
     }
     let epoch = sources.fault == .reuseEpoch ? before?.epoch ?? epoch : epoch
+    if streamClass == .command {
+      for epoch in [before?.epoch, epoch].compactMap({ $0 }) where !peers[place].commandEpochs.contains(epoch) {
+        peers[place].commandEpochs.append(epoch)
+      }
+    }
     var fresh = ModelPeer.Outgoing(epoch: epoch)
     fresh.wasRestarted = true
     peers[place].outgoing[streamClass] = fresh
@@ -154,11 +159,18 @@ extension ModelStore {
       case .stored: commands[index].status = .superseded
       case .executed where command.supersedeKey != nil && isNewest(command):
         if case .peerLost = cause { again.append(index) }
+      case .executed where command.supersedeKey == nil:
+        if case .peerLost(let held, let earlier) = cause, isLost(command, after: held, earlier: earlier, epoch),
+          command.expiresAt.map({ $0 > age }) ?? true
+        {
+          again.append(index)
+        }
       default: break
       }
     }
     for index in again {
-      (commands[index].status, commands[index].hasState, commands[index].expiresAt) = (.queued, false, nil)
+      if commands[index].status != .executed || commands[index].supersedeKey != nil { commands[index].expiresAt = nil }
+      (commands[index].status, commands[index].hasState) = (.queued, false)
     }
     if case .peerLost(let held, let earlier) = cause {
       for (index, command) in all.enumerated()
@@ -174,7 +186,12 @@ extension ModelStore {
 
   /// Whether a child that has lost what it had stored has lost this, too.
   private func isLost(_ command: ModelCommand, after held: UInt64, earlier: StreamPosition?, _ epoch: UInt64?) -> Bool {
-    if let earlier { return !(command.epoch == earlier.epoch && command.sequence <= earlier.through) }
+    if let earlier {
+      let order = peer(command.target)?.commandEpochs ?? []
+      guard let place = order.lastIndex(of: earlier.epoch) else { return true }
+      if command.epoch == earlier.epoch { return command.sequence > earlier.through }
+      return order.lastIndex { $0 == command.epoch }.map { $0 > place } ?? false
+    }
     guard held > 0, let epoch else { return true }
     return command.epoch == epoch && command.sequence > held
   }
