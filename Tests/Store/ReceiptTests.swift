@@ -56,12 +56,12 @@ import Testing
   }
 
   /// Gives a command with the store's own reading of its hybrid clock; IDs sort in the order of the commands.
-  private func issue(_ make: @escaping @Sendable (HybridTimestamp) -> CommandPayload) async throws
-    -> (id: CommandID, payload: CommandPayload)
-  {
+  private func issue(
+    to device: DeviceID? = nil, _ make: @escaping @Sendable (HybridTimestamp) -> CommandPayload
+  ) async throws -> (id: CommandID, payload: CommandPayload) {
     let given = try await rig.store.commands(device: nil, limit: 100).count
     let id = CommandID(milliseconds: Self.now + Int64(given), random: rig.random.bytes(10))
-    let issued = try await rig.store.issue(id, to: child, at: Self.now) { _, clock in
+    let issued = try await rig.store.issue(id, to: device ?? child, at: Self.now) { _, clock in
       make(try clock())
     }
     return (issued.command.commandID, issued.command.payload)
@@ -120,6 +120,29 @@ import Testing
     #expect(found.state == states[which] && found.commandID == id && found.displayName == "One")
     #expect(found.isFarAhead == [1, 3, 4].contains(which))
     #expect(try await rig.store.apps(device: child).map { $0.discrepancy?.state } == [states[which]])
+  }
+
+  @Test("Family settings that were taken back too late are shown again once newer ones are taken back, too")
+  func familySettingsTakenBackTooLate() async throws {
+    let away = try await rig.paired()
+    func settings(_ minutes: Int, to device: DeviceID) async throws -> (id: CommandID, set: FamilySettings) {
+      let (id, payload) = try await issue(to: device) {
+        .setFamilySettings(FamilySettings(minutesPerPoint: minutes, version: $0.wall + Int64(minutes)))
+      }
+      guard case .setFamilySettings(let set) = payload else { throw StoreError.unexpected("another payload") }
+      return (id, set)
+    }
+    let first = try await settings(1, to: child)
+    try await answer(1, first.id, .executed(.familySettings(first.set)))
+    let second = try await settings(2, to: child)
+    let third = try await settings(3, to: away)
+    #expect(try await rig.store.cancel(second.id, at: 1)?.1 == true)
+    #expect(try await rig.store.settings() == third.set)
+    // It was on its way already.
+    try await answer(2, second.id, .executed(.familySettings(second.set)))
+    #expect(try await rig.store.settings() == third.set)
+    #expect(try await rig.store.cancel(third.id, at: 2)?.1 == true)
+    #expect(try await rig.store.settings() == second.set)
   }
 
   @Test("What another parent set later is the child's word, and this parent's next command is not made of it")

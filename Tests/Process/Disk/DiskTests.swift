@@ -102,10 +102,14 @@ extension ProcessTests {
         try await child.start()
         let status = try await child.api.status()
         #expect(status.peers.isEmpty && status.warnings.contains { $0.contains(aside) }, "\(status)")
-        // The parent's commands are for a machine that knows nothing any more: paired anew it is told what it is told then.
+        // Paired again it is sent what it has lost, before anything new.
         try await lab.pair(parent, child)
         #expect(try await parent.ended(parent.issue(.message("anew"), to: child.name)).status == .executed)
-        #expect(try await child.api.status().messages.map(\.text) == ["anew"])
+        #expect(await child.terminate() == .exited(0))
+        let received = try child.read {
+          try String.fetchAll($0, sql: "SELECT text FROM received_message ORDER BY received_at, command_id")
+        }
+        #expect(received == (0..<30).map { "message \($0)" } + ["anew"])
       }
     }
 
