@@ -20,7 +20,10 @@ public struct StateFolder: Sendable {
     if let path = environment["LATCHKEY_STATE_DIR"], !path.isEmpty { return StateFolder(path: absolute(path)) }
     // The XDG base directory specification takes absolute paths only.
     if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") { return StateFolder(path: base + "/latchkey") }
-    return StateFolder(path: (environment["HOME"] ?? "/") + "/.local/state/latchkey")
+    // A service that is started without a session's environment has the home of its account.
+    var home = environment["HOME"] ?? ""
+    if home.isEmpty, let account = getpwuid(geteuid()) { home = String(cString: account.pointee.pw_dir) }
+    return StateFolder(path: home + "/.local/state/latchkey")
   }
 
   public var keyFile: String { path + "/identity.key" }

@@ -124,7 +124,9 @@ extension PeerLink {
         }
         context.changes.notify()
       }
-      while let (streamClass, cause) = restarts.popLast() {
+      while !isRestartUnderWay, let (streamClass, cause) = restarts.popLast() {
+        isRestartUnderWay = true
+        defer { isRestartUnderWay = false }
         logger.warning(
           "the other machine holds another past of this stream; starting it anew",
           metadata: ["stream": "\(streamClass.word)", "cause": "\(cause)"])

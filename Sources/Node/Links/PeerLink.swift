@@ -24,6 +24,9 @@ actor PeerLink {
   var pendingForget: [StreamClass: StreamPosition] = [:]
   /// Streams that have to begin anew.
   var restarts: [(StreamClass, RestartCause)] = []
+  /// A Boolean value that indicates whether a stream is being given a new epoch. A second restart waits for it: the two answers
+  /// of the store could come in either order, and the machine would go on with an epoch that is not the stream's.
+  var isRestartUnderWay = false
   /// Streams that the peer holds and that this machine knows nothing of, until that is noted.
   var unknownHere: [StreamPosition]?
   /// Sessions that were opened and are not noted yet: the address if we dialled.

@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyControl
 import LatchkeyModel
 import Testing
@@ -65,6 +66,7 @@ import Testing
       ([], [:], "/home/test/.local/state/latchkey"), (["--state-dir", "/x"], ["LATCHKEY_STATE_DIR": "/y"], "/x"),
       ([], ["LATCHKEY_STATE_DIR": "/y"], "/y"), ([], ["XDG_STATE_HOME": "/z"], "/z/latchkey"),
       ([], ["LATCHKEY_STATE_DIR": "", "XDG_STATE_HOME": "relative"], "/home/test/.local/state/latchkey"),
+      ([], ["HOME": ""], NSHomeDirectoryForUser(NSUserName()).map { $0 + "/.local/state/latchkey" } ?? ""),
     ] as [([String], [String: String], String)])
   func theFolderIsFound(arguments: [String], variables: [String: String], folder: String) async {
     let (stream, continuation) = AsyncStream<String>.makeStream()

@@ -161,12 +161,14 @@ extension SimulatedLink {
         takeNewKeys(stored.change) { [self] in pumpForget(session, done) }
       }
     }
-    if let (streamClass, cause) = restarts.popLast() {
+    if !isRestartUnderWay, let (streamClass, cause) = restarts.popLast() {
+      isRestartUnderWay = true
       let epoch = simulation.freshEpoch()
       return node.disk.commit("restart \(streamClass.word), \(cause)", with: device) {
         (store: inout ModelStore) throws(ModelStoreFault) in
         try store.restart(device, streamClass, epoch: epoch, cause: cause)
       } then: { [self] result in
+        isRestartUnderWay = false
         guard case .success(let position) = result else {
           if current != nil { restarts.append((streamClass, cause)) }
           return refused(result, done)

@@ -14,6 +14,7 @@ final class SimulatedLink {
   private var nextSession = 0
   var pendingForget: [StreamClass: StreamPosition] = [:]
   var restarts: [(StreamClass, RestartCause)] = []
+  var isRestartUnderWay = false
   /// Sessions that were opened and are not noted yet: the key, and that of a half-made pairing that our call offered.
   var sightings: [(key: [UInt8], offered: [UInt8]?)] = []
   var pace = DialPace()
