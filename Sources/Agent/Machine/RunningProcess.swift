@@ -20,7 +20,8 @@ public struct RunningProcess: Hashable, Sendable {
     self.hasEnded = hasEnded
   }
 
-  /// Reads what /proc shows of the process with a number; `nil` if there is none, or if /proc hides it from this user.
+  /// Reads what /proc shows of the process with a number; `nil` if there is none, or if /proc hides it from this user. The
+  /// number of a thread is no process's, although /proc has a folder for it.
   public init?(pid: Int32) {
     // The two files are of one process if its start time is the same before and after.
     guard pid > 0, let stat = ProcessStat(pid: pid), let user = Self.realUser(pid),
@@ -36,11 +37,15 @@ public struct RunningProcess: Hashable, Sendable {
 
   private static func realUser(_ pid: Int32) -> UInt32? {
     guard let data = FileManager.default.contents(atPath: "/proc/\(pid)/status") else { return nil }
-    // The kernel escapes line ends in the name, so that no name can pass for this line.
-    for line in data.split(separator: UInt8(ascii: "\n")) where line.starts(with: "Uid:".utf8) {
-      return String(decoding: line.dropFirst(4), as: UTF8.self).split(whereSeparator: \.isWhitespace).first
-        .flatMap { UInt32($0) }
+    // The kernel escapes line ends in the name, so that no name can pass for one of these lines.
+    let lines = data.split(separator: UInt8(ascii: "\n"))
+    func number(_ name: String) -> UInt32? {
+      lines.first { $0.starts(with: name.utf8) }.flatMap { line in
+        String(decoding: line.dropFirst(name.utf8.count), as: UTF8.self).split(whereSeparator: \.isWhitespace).first
+          .flatMap { UInt32($0) }
+      }
     }
-    return nil
+    guard number("Tgid:") == UInt32(pid) else { return nil }
+    return number("Uid:")
   }
 }

@@ -15,15 +15,14 @@ extension NodeService {
         found.contains { $0.appID != nil } ? "`latchkey apps list`" : nil,
         found.contains { $0.appID == nil } ? "`latchkey settings show`" : nil,
       ].compactMap { $0 }.joined(separator: " and ")
-      let clocks =
+      let next =
         found.contains(where: \.isFarAhead)
-        ? " It claims a time more than a day ahead of this machine's clock, which is not believed here: first set the clocks "
-          + "of all machines right."
-        : ""
+        ? "It claims a time more than a day ahead of this machine's clock, and keeps to it whatever is set here. If a clock is "
+          + "wrong, set it right. If not, somebody has changed that machine's files: unpair it, remove its state folder, and "
+          + "pair it again."
+        : "Set it again to bring it back; if no other parent changed it, find out who can change that machine's files."
       return
-        "“\(peer.device.name)” says that it does not hold what was set here for \(things): \(pages) shows what it says."
-        + clocks
-        + " Set it again to bring it back; if no other parent changed it, find out who can change that machine's files."
+        "“\(peer.device.name)” says that it does not hold what was set here for \(things): \(pages) shows what it says. \(next)"
     }
   }
 

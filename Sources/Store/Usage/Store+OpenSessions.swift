@@ -138,9 +138,14 @@ extension OpenUsageSession {
     else { throw StoreError.unexpected("an open session") }
     self.init(
       recordID: id, appID: app, displayName: row["display_name"], processes: processes, bootID: row["boot_id"],
-      startedAt: BootInstant(milliseconds: row["started_boot"]),
-      lastSeenAt: BootInstant(milliseconds: row["last_seen_boot"]), startedAtWall: row["started_at"],
+      startedAt: Self.reading(row["started_boot"]), lastSeenAt: Self.reading(row["last_seen_boot"]),
+      startedAtWall: row["started_at"],
       lastSeenAtWall: row["last_seen_at"], zone: row["zone"], category: category, milliPointsPerMinute: row["rate"],
       evidence: evidence)
+  }
+
+  /// A reading of the boot clock that the child may have changed in its database: brought into the range of such readings.
+  private static func reading(_ milliseconds: Int64) -> BootInstant {
+    BootInstant(milliseconds: min(max(0, milliseconds), HybridTimestamp.wallLimit))
   }
 }

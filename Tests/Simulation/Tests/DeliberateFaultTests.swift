@@ -10,7 +10,7 @@ import Testing
   private static let beginnings: [DeliberateFault: UInt64] = [
     .dropUnansweredAtRestart: 270, .dropReceiptsAtRestart: 290, .neverDeclareDead: 120, .takeFromRemoved: 2_300,
     .eraseKeyTooEarly: 240, .applyOlderLook: 130, .keepBackoff: 240, .believeLateHello: 5_220,
-    .reportOldEpochAsNew: 60, .keepReceivedAtNewSession: 120, .keepClosedStreams: 130, .ignoreHeldItems: 90,
+    .reportOldEpochAsNew: 600, .keepReceivedAtNewSession: 120, .keepClosedStreams: 130, .ignoreHeldItems: 90,
     .forgetPendingAtEnd: 110,
   ]
 
