@@ -3,7 +3,7 @@ enum Migration013 {
   static let name = "013-set-back"
 
   static let sql = """
-    -- The epoch of the command stream in which `seq` is the command's number; null from before.
+    -- The epoch of the command stream in which `seq` is the command's number; null if a restart left the command out.
     ALTER TABLE command ADD COLUMN epoch INTEGER;
 
     -- The epochs of a peer's command stream, in the order in which they followed each other, from its first restart on.

@@ -130,7 +130,8 @@ extension Database {
     }
     try run(
       """
-      UPDATE command SET status = 'superseded', status_at = ?2, reason = 'A newer command for the same thing holds.'
+      UPDATE command SET status = 'superseded', status_at = ?2, epoch = NULL,
+        reason = 'A newer command for the same thing holds.'
       WHERE peer = ?1 AND status = 'stored' AND supersede_key IS NOT NULL AND NOT (\(isNewest))
       """, [peer.number, wall])
     // What was stored and not answered was stored in time: it does not run out for having been lost there.

@@ -85,7 +85,8 @@ extension Database {
   /// Returns a condition for the commands that a child set back has lost.
   ///
   /// What was given under later epochs than the child's is lost as a whole. What is still of an earlier one is not: each restart
-  /// gives what the child of that time lacks a number of the epoch that begins.
+  /// gives what the child of that time lacks a number of the epoch that begins. What a restart left out has none (`NULL`), also if
+  /// a machine with the same keys, of which the child is a copy, says later that it was executed there.
   ///
   /// - Parameter epoch: of the command stream before it begins anew.
   func isLost(
@@ -98,12 +99,12 @@ extension Database {
         { $0.integer(0) })
       guard let place else { return "TRUE" }
       return """
-        (epoch IS \(number(earlier.epoch)) AND seq > \(number(earlier.through)) OR EXISTS (SELECT 1 FROM command_epoch later
+        (epoch IS NULL OR epoch IS \(number(earlier.epoch)) AND seq > \(number(earlier.through)) OR EXISTS (SELECT 1 FROM command_epoch later
           WHERE later.peer = command.peer AND later.epoch = command.epoch AND later.number > \(place)))
         """
     }
     guard held > 0, let epoch else { return "TRUE" }
-    return "(epoch IS \(number(epoch)) AND seq > \(number(held)))"
+    return "(epoch IS NULL OR epoch IS \(number(epoch)) AND seq > \(number(held)))"
   }
 
   /// Takes back that commands are executed whose effect a set-back child no longer has, and that are not sent again.
@@ -114,7 +115,7 @@ extension Database {
   func unmakeLost(_ peer: OutboxAddress, isLost: String, isNewest: String, at wall: Int64) throws {
     try run(
       """
-      UPDATE command SET status = 'superseded', status_at = ?2, state = NULL,
+      UPDATE command SET status = 'superseded', status_at = ?2, state = NULL, epoch = NULL,
         reason = 'A newer command for the same thing holds.'
       WHERE peer = ?1 AND status = 'executed' AND supersede_key IS NOT NULL AND \(isLost) AND NOT (\(isNewest))
       """, [peer.number, wall])

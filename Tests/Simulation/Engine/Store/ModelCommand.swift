@@ -8,8 +8,8 @@ package struct ModelCommand: Sendable {
   package let body: [UInt8]
   package var status = CommandStatus.queued
   package var sequence: UInt64
-  /// The epoch of the stream in which `sequence` is its number.
-  package var epoch: UInt64
+  /// The epoch of the stream in which `sequence` is its number; `nil` if a restart left it out.
+  package var epoch: UInt64?
   package var hasState = false
   package let supersedeKey: String?
   /// The rule that was shown before it.

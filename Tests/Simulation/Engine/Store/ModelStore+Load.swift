@@ -156,7 +156,7 @@ extension ModelStore {
       switch command.status {
       case .stored where command.supersedeKey == nil || isNewest(command):
         if sources.fault != .dropUnansweredAtRestart { again.append(index) }
-      case .stored: commands[index].status = .superseded
+      case .stored: (commands[index].status, commands[index].epoch) = (.superseded, nil)
       case .executed where command.supersedeKey != nil && isNewest(command):
         if case .peerLost = cause { again.append(index) }
       case .executed where command.supersedeKey == nil:
@@ -179,6 +179,7 @@ extension ModelStore {
       {
         commands[index].status = command.supersedeKey == nil ? .failed : .superseded
         commands[index].hasState = false
+        if command.supersedeKey != nil { commands[index].epoch = nil }
       }
     }
     return again.map { commands[$0] }.sorted { $0.id < $1.id }.map { (.command, $0.id.bytes, $0.body, 0) }
@@ -186,6 +187,7 @@ extension ModelStore {
 
   /// Whether a child that has lost what it had stored has lost this, too.
   private func isLost(_ command: ModelCommand, after held: UInt64, earlier: StreamPosition?, _ epoch: UInt64?) -> Bool {
+    guard command.epoch != nil else { return true }
     if let earlier {
       let order = peer(command.target)?.commandEpochs ?? []
       guard let place = order.lastIndex(of: earlier.epoch) else { return true }
