@@ -19,9 +19,10 @@ enum ShownText {
     return age < 1_000 ? "just now" : SpanText.of(age) + " ago"
   }
 
-  /// A time of use, such as `1 h 05 min` or `12 min 30 s`.
+  /// A time of use, rounded to seconds, such as `1 h 05 min` or `12 min 30 s`.
   static func duration(_ milliseconds: Int64) -> String {
-    let seconds = max(0, milliseconds) / 1_000
+    let milliseconds = max(0, milliseconds)
+    let seconds = milliseconds / 1_000 + (milliseconds % 1_000 < 500 ? 0 : 1)
     let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60)
     if hours > 0 { return "\(hours) h \(twoDigits(minutes)) min" }
     if minutes > 0 { return "\(minutes) min \(twoDigits(rest)) s" }

@@ -107,7 +107,8 @@ import Testing
 
   @Test(
     arguments: [
-      (0, "0 s"), (59_999, "59 s"), (60_000, "1 min 00 s"), (3_599_999, "59 min 59 s"), (3_600_000, "1 h 00 min"),
+      (0, "0 s"), (1_499, "1 s"), (1_990, "2 s"), (59_499, "59 s"), (60_000, "1 min 00 s"), (3_599_499, "59 min 59 s"),
+      (3_600_000, "1 h 00 min"),
       (90_000_000, "25 h 00 min"), (-1, "0 s"),
     ] as [(Int64, String)])
   func aTimeOfUseHasTwoUnits(milliseconds: Int64, text: String) {
