@@ -56,7 +56,7 @@ actor NetworkWatch {
     context.logger.info(
       hasSlept ? "this machine has slept" : "this machine's addresses have changed",
       metadata: ["addresses": "\(after.all.sorted().joined(separator: " "))"])
-    for link in await directory.all { await link.networkChanged(after, hasSlept: hasSlept) }
+    for link in await directory.all { await link.networkChanged(after) }
     if before.networks != after.networks { await discovery.networkChanged() }
   }
 

@@ -54,12 +54,6 @@ struct OwnNetwork: Equatable, Sendable {
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// An address as a socket names it, without its scope and as IPv4 where it stands for that.
-  static func plain(_ host: String) -> String {
-    let bare = String(host.prefix { $0 != "%" })
-    return bare.hasPrefix("::ffff:") && bare.contains(".") ? String(bare.dropFirst(7)) : bare
-  }
-
   private static func bytes(_ pointer: UnsafeMutablePointer<sockaddr>) -> [UInt8]? {
     let raw = UnsafeRawPointer(pointer)
     switch CInt(pointer.pointee.sa_family) {

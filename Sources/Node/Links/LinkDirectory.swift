@@ -72,19 +72,14 @@ actor LinkDirectory {
     guard let bytes = Hexadecimal.decode(record.device.linkKey), let key = try? LinkPublicKey(bytes: bytes) else {
       throw .unexpected("a peer's link key")
     }
-    let outbox = try await context.store.outboxPositions(device)
-    let inbox = try await context.store.inboxPositions(device)
-    let held = try await context.store.heldItems(device)
+    let streams = try await context.store.streams(with: device)
     // Another call may have made it while the database was read, or have seen more.
     if looks[device] ?? 0 > look { return try await refresh(device) }
     if let link = links[device] { return await link.refresh(record) }
-    let link = PeerLink(
-      context: context, directory: self, record: record, key: key, outbox: outbox, inbox: inbox, held: held)
+    let link = PeerLink(context: context, directory: self, record: record, key: key, streams: streams)
     links[device] = link
     byKey[key] = device
     added.yield(link)
-    // What was made durable while the database was read had no link to be told to.
-    await link.takeNews()
   }
 
   /// Keys wait for devices, durably: their links take note of the keys first, then of the items that carry them.
@@ -105,6 +100,11 @@ actor LinkDirectory {
 
   /// A session has completed a pairing.
   func promoted(_ device: DeviceID) { promotions.yield(device) }
+
+  /// Wakes links when they want to be, until the task is cancelled.
+  nonisolated func ring() async {
+    await context.alarm.run(now: { context.now() }, wake: { await self.link($0)?.timerFired() })
+  }
 
   /// No more links will come.
   func finish() {

@@ -6,6 +6,7 @@ struct LinkService: Service {
 
   func run() async throws {
     await withDiscardingTaskGroup { group in
+      group.addTask { await directory.ring() }
       for await link in directory.new.cancelOnGracefulShutdown() { group.addTask { await link.run() } }
       // Every peer hears that this node stops before anything is cancelled.
       for link in await directory.all { await link.shutDown() }

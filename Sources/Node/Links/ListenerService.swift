@@ -44,6 +44,6 @@ struct ListenerService: Service {
     }
     let (answer, transport) = responder.accept(pairwiseKey: key)
     connection.send(answer)
-    await link.serve(connection, frames, transport, isInitiator: false, pairwiseKey: bytes, ticket: ticket)
+    await link.serve(connection, frames, transport, pairwiseKey: bytes, ticket: ticket)
   }
 }

@@ -1,13 +1,32 @@
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTransport
 
+/// Where the peer may be: what the disk remembers, and what people are told of it. Spec: Protocol/02-discovery.md §8.
 extension PeerLink {
   /// Milliseconds between two notes that an address fails for one and the same reason: a peer that is off for weeks is
   /// tried every minute, and the disk need not hear of each.
   private static var failurePace: Int64 { 15 * 60_000 }
 
-  /// Take note that a try at an address failed, durably if the peer has proved its key there.
+  /// The addresses that are remembered and given, each with its rung.
+  var rungs: [(SocketEndpoint, AddressLadder<SocketEndpoint>.Rung)] {
+    let network = NetworkMark.current()
+    var rungs: [(SocketEndpoint, AddressLadder<SocketEndpoint>.Rung)] = []
+    if let last = record.lastAddress, !remembered.contains(where: { $0.reached.address == last }),
+      let endpoint = SocketEndpoint(last)
+    {
+      rungs.append((endpoint, .proven))
+    }
+    for known in remembered {
+      guard let endpoint = SocketEndpoint(known.reached.address) else { continue }
+      let isElsewhere = known.reached.network.flatMap { mark in network.map { $0 != mark } } ?? false
+      rungs.append((endpoint, isElsewhere ? .elsewhere : .proven))
+    }
+    return rungs + context.configuration.peers.compactMap { SocketEndpoint($0) }.map { ($0, .given) }
+  }
+
+  /// Takes note that a try at an address failed, durably if the peer has proved its key there.
   func noteFailure(_ endpoint: SocketEndpoint, _ reason: String) async {
     let now = context.now()
     let before = failedTries[endpoint]
@@ -30,14 +49,21 @@ extension PeerLink {
   /// Where an address was had from; of what was only remembered the table knows that.
   private func source(_ endpoint: SocketEndpoint) -> AddressSource {
     if context.configuration.peers.contains(where: { SocketEndpoint($0) == endpoint }) { return .given }
-    if discovered.values.contains(where: { $0.contains(endpoint) }) { return .mdns }
-    return told.contains(endpoint) ? .told : .connection
+    return machine.source(of: endpoint) ?? .connection
+  }
+
+  /// Where the peer of the open session can be called: where we called it; or, if it called us from a port of the moment,
+  /// where it says that it listens there.
+  var addressInUse: String? {
+    guard let ends = machine.currentEnds else { return nil }
+    if machine.isCurrentOurs { return ends.remote }
+    return machine.toldAddresses.first { ends.isAt($0) }?.description ?? ends.remoteHost
   }
 
   /// Every address that is known of the peer, the one in use first, then those that worked last.
   func addresses() async throws(StoreError) -> [DeviceAddress] {
     let network = NetworkMark.current()
-    let inUse = current.flatMap { sessions[$0] }.flatMap { $0.isInitiator ? $0.connection.remote : nil }
+    let inUse = machine.isCurrentOurs ? machine.currentEnds?.remote : nil
     var found: [DeviceAddress] = []
     for known in try await context.store.addresses(of: peer) {
       let isHere = known.reached.network.flatMap { mark in network.map { $0 == mark } }
@@ -47,7 +73,7 @@ extension PeerLink {
           isInUse: known.reached.address == inUse && isHere != false, lastSuccessAt: known.lastSuccessAt,
           lastFailureAt: known.lastFailureAt, failure: known.failure))
     }
-    for endpoint in candidates where !found.contains(where: { $0.address == endpoint.description }) {
+    for endpoint in machine.candidates(rungs) where !found.contains(where: { $0.address == endpoint.description }) {
       found.append(DeviceAddress(address: endpoint.description, source: source(endpoint)))
     }
     for index in found.indices where found[index].isOfThisNetwork != false {

@@ -3,11 +3,13 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTransport
+import LatchkeyWire
 import Logging
 
-/// One paired device: keeps a session with it, and moves what waits in both directions.
+/// One paired device: runs its link's machine on sockets, the database and the clock.
 ///
-/// Decisions are the machines' of LatchkeyProtocol; this actor runs their effects. Spec: Protocol/04-session.md, 05-delivery.md.
+/// Whatever is decided is decided in `LinkMachine`. Here its effects are run, and it is told what came of them. Nothing stands
+/// idle in a link but the task that runs its work, and in each of its sessions the one that reads.
 actor PeerLink {
   nonisolated let peer: DeviceID
   nonisolated let key: LinkPublicKey
@@ -16,241 +18,200 @@ actor PeerLink {
   var logger: Logger
 
   var record: PeerRecord
-  var outbox: OutboxMachine
-  var inbox: InboxMachine
-  var sessions: [Int: LinkSession] = [:]
-  private var nextSession = 0
-  var roster: SessionRoster
-  var pendingForget: [StreamClass: StreamPosition] = [:]
-  /// Streams that have to begin anew.
-  var restarts: [(StreamClass, RestartCause)] = []
-  /// A Boolean value that indicates whether a stream is being given a new epoch. A second restart waits for it: the two answers
-  /// of the store could come in either order, and the machine would go on with an epoch that is not the stream's.
-  var isRestartUnderWay = false
-  /// Streams that the peer holds and that this machine knows nothing of, until that is noted.
-  var unknownHere: [StreamPosition]?
-  /// Sessions that were opened and are not noted yet: the address if we dialled.
-  var sightings: [Sighting] = []
-  var savedSynced: Int64?
+  var machine: LinkMachine
+  /// The connections of the sessions that the machine holds, by their numbers.
+  var seats: [Int: LinkSeat] = [:]
+  /// The calls that are under way.
+  var calls: [Int: DialAttempt] = [:]
+  /// When the alarm was asked to ring.
+  private var alarmAt: BootInstant?
+  /// Work that waits for something: transactions and calls.
+  typealias Job = @Sendable (PeerLink) async -> Void
+  private let work: AsyncStream<Job>
+  private let jobs: AsyncStream<Job>.Continuation
 
-  var pace = DialPace()
-  /// Something happened that is worth a new try, or a session has begun or ended.
-  let wake = ChangeSignal()
-  /// Something happened that is worth a new try, or there will be none.
-  let life = ChangeSignal()
-  var discovered: [String: [SocketEndpoint]] = [:]
-  /// Its instances, the newest last.
-  var discoveredOrder: [String] = []
-  /// Where the peer says that it can be called.
-  var told: [SocketEndpoint]
   /// What is remembered of addresses, the last success first.
   var remembered: [RememberedAddress] = []
-  /// Sessions that were up in this run and have ended.
-  var endedSessions: UInt64 = 0
-  /// The calls that are under way.
-  var race: DialRace<SocketEndpoint>?
-  /// The call that won the last race, counted among those of one `dial`.
-  var winningCall: Int?
-  /// The call whose session is kept.
-  var servingCall: Int?
-  /// The network has changed under them.
-  var isRaceVoid = false
-  /// Addresses have come to light, or the calls are of no use any more.
-  nonisolated let raceNews = ChangeSignal()
-  /// The session beside which the last calls were made, if there was one.
-  var calledBeside: Int?
-  /// Races in a row that nobody won.
-  var lostRaces = 0
   /// Tries that failed, by address, since this node started; at most `Limits.addresses`.
   var failedTries: [SocketEndpoint: FailedTry] = [:]
-  var lastError: String?
-  var nextTry: BootInstant?
   var lastSynced: Int64?
   /// When the last session ended of those that were up in this run; the database holds when the last one began.
   var lastSeen: Int64?
-  var syncTotal: UInt64 = 0
-  var isDialling = false
-  var isEnded = false
-  /// Tells whether two live machines use the peer's keys.
-  var watch = CloneWatch()
-  /// The key that the peer's Hello named, until it has been looked at.
-  var answeringKeyID: [UInt8]?
-  /// The session in which a removal was sent last.
-  var removalSession: Int?
   /// The peer has reported items stored.
   nonisolated let stored = ChangeSignal()
   /// Number of the last item of each class that the peer reported stored since this node started.
-  private(set) var storedThrough: [StreamClass: UInt64] = [:]
+  var storedThrough: [StreamClass: UInt64] = [:]
 
   init(
-    context: NodeContext, directory: LinkDirectory, record: PeerRecord, key: LinkPublicKey,
-    outbox: [StreamClass: OutboxPosition], inbox: [StreamPosition], held: [HeldItem]
+    context: NodeContext, directory: LinkDirectory, record: PeerRecord, key: LinkPublicKey, streams: PeerStreams
   ) {
     self.context = context
     self.directory = directory
     self.record = record
     self.key = key
-    self.outbox = OutboxMachine(outbox)
-    self.inbox = InboxMachine(inbox, held: held)
-    told = record.told.compactMap { SocketEndpoint($0) }
     peer = record.device.deviceID
-    roster = SessionRoster(own: context.own, peer: peer)
     lastSynced = record.device.lastSyncedAt
     logger = context.logger
     logger[metadataKey: "peer"] = "\(record.device.name)"
+    (work, jobs) = AsyncStream.makeStream()
+    let verifier = ControlVerifier(
+      identity: Hexadecimal.decode(record.device.identityKey).flatMap { try? IdentityPublicKey(bytes: $0) },
+      sender: peer, receiver: context.own)
+    let settings = LinkSettings(
+      device: context.own, runID: context.runID, name: context.profile.name.text, role: context.profile.role,
+      host: { OwnNetwork.leadsElsewhere($0) ? OwnNetwork.text($0) : nil },
+      verify: { (run) throws(SessionFault) in try verifier.verify(run) })
+    machine = LinkMachine(
+      peer: peer, settings: settings, standing: record.standing, keyID: Self.keyID(record),
+      streams: LinkStreams(streams), told: record.told.compactMap { SocketEndpoint($0) },
+      surroundings: Self.surroundings(context), jitterSeed: UInt64.random(in: 0...UInt64.max), now: context.now())
   }
+
+  /// Runs what the machine asks for, until the peer is not paired any more or the node stops.
+  func run() async {
+    update { $0.begin(now: $1) }
+    await withDiscardingTaskGroup { group in
+      for await job in work { group.addTask { await job(self) } }
+    }
+    context.alarm.forget(peer)
+  }
+
+  // MARK: The machine
+
+  /// Tells the machine something, and runs what it asks for.
+  @discardableResult
+  func update<Value>(_ tell: (inout LinkMachine, BootInstant) -> Value) -> Value {
+    let value = tell(&machine, context.now())
+    runEffects()
+    return value
+  }
+
+  /// Tells the machine of a connection, and runs what it asks for when the connection has its seat.
+  func open(_ seat: LinkSeat, _ tell: (inout LinkMachine, BootInstant) -> Int?) -> Int? {
+    machine.surroundings = Self.surroundings(context)
+    let number = tell(&machine, context.now())
+    if let number {
+      seats[number] = seat
+      seat.connection.onDrained { [weak self] in self?.drained(number) }
+    }
+    runEffects()
+    return number
+  }
+
+  private nonisolated func drained(_ number: Int) {
+    jobs.yield { await $0.update { $0.drained(number, now: $1) } }
+  }
+
+  private func runEffects() {
+    var effects = machine.takeEffects()
+    while !effects.isEmpty {
+      for effect in effects { run(effect) }
+      effects = machine.takeEffects()
+    }
+    if machine.isEnded { jobs.finish() }
+    setAlarm(machine.nextTimer)
+  }
+
+  private func setAlarm(_ moment: BootInstant?) {
+    guard let moment, alarmAt.map({ moment < $0 }) ?? true else { return }
+    alarmAt = moment
+    context.alarm.set(peer, at: moment)
+  }
+
+  /// The alarm rings.
+  func timerFired() {
+    alarmAt = nil
+    machine.surroundings = Self.surroundings(context)
+    if let due = machine.nextTimer, due <= context.now() { machine.timerFired(now: context.now()) }
+    runEffects()
+  }
+
+  /// Has something done that waits.
+  func spawn(_ job: @escaping Job) {
+    jobs.yield(job)
+  }
+
+  /// A connection has no room for more.
+  func filled(_ number: Int) {
+    machine.filled(number)
+  }
+
+  private static func keyID(_ record: PeerRecord) -> [UInt8] { record.sessionKey.map { PairwiseKeyID.make($0) } ?? [] }
+
+  /// What the machine has to know of this one and of the network.
+  static func surroundings(_ context: NodeContext, _ network: OwnNetwork? = nil) -> LinkSurroundings {
+    let network = network ?? context.network
+    let addresses = Array(network.callable.prefix(Limits.reachAddresses))
+    return LinkSurroundings(
+      devices: context.members.count, crowd: max(context.nearby, context.crowd, context.members.count),
+      reach: context.port == 0 ? nil : Reach(port: context.port, addresses: addresses), ownHosts: network.all)
+  }
+
+  // MARK: What the node says
 
   /// The session that both sides have said Hello in.
-  var current: Int? { roster.current }
-  /// The session that we dialled and said Hello in, while the answer is on its way.
-  var attempt: Int? { roster.attempt }
+  var current: Int? { machine.current }
+  /// Whether the peer is not paired any more.
+  var isDone: Bool { machine.isEnded }
+  /// The last number of each class that was sent in the session that is open.
+  var sentThrough: [StreamClass: UInt64] { machine.sentThrough }
 
   /// The database has changed what is known of the peer.
-  func refresh(_ record: PeerRecord) async {
-    let isAnew =
-      record.sessionKey != self.record.sessionKey || record.state != self.record.state || record.state != .active
-    // Whoever is trusted anew has to be caught anew.
-    if self.record.quarantinedAt != nil, record.quarantinedAt == nil { watch = CloneWatch() }
+  func refresh(_ record: PeerRecord) {
     self.record = record
     logger[metadataKey: "peer"] = "\(record.device.name)"
-    if isAnew { await beginAnew() }
-    await takeNews()
-    // A session from before a new pairing makes way for one with its key.
-    if let current, let key = sessions[current]?.pairwiseKey, isOfThePast(key) { close(current, .renew) }
-    signOfLife()
+    update { $0.changed(record.standing, keyID: Self.keyID(record), now: $1) }
   }
 
-  /// Whether a session's key is from before a new pairing, which is final here.
-  func isOfThePast(_ key: [UInt8]) -> Bool {
-    record.pendingKey == nil && record.state == .active && !record.callingKeys.contains(key)
-  }
-
-  /// Streams may have been closed, and others begun, with a pairing or a removal: go on with what the database holds then.
-  private func beginAnew() async {
-    while !isEnded {
-      guard let outbox = try? await context.store.outboxPositions(peer),
-        let inbox = try? await context.store.inboxPositions(peer),
-        let held = try? await context.store.heldItems(peer)
-      else { return }
-      if self.outbox.agrees(with: outbox), self.inbox.agrees(with: inbox) { return }
-      // A session that counts on the closed streams makes way; what it did last may be newer than what was read.
-      guard let current else {
-        self.outbox = OutboxMachine(outbox)
-        self.inbox = InboxMachine(inbox, held: held)
-        return
-      }
-      close(current, .renew)
+  /// The database has taken the peer out: tell it if it is there, else when it next calls.
+  func removed() async {
+    do {
+      // Whoever stays got new keys in the transaction of the removal.
+      try await context.reloadHousehold()
+      try await directory.refreshAll()
+    } catch {
+      logger.error("the removal could not be prepared", metadata: ["reason": "\(error)"])
     }
   }
 
   /// The peer is not paired any more.
-  func end() {
-    isEnded = true
-    if let current { close(current, .removed) }
-    if let attempt { close(attempt, .removed) }
-    wake.notify()
-    life.notify()
-  }
+  func end() { update { $0.end(now: $1) } }
 
   /// The node stops: say so and close.
-  func shutDown() {
-    isEnded = true
-    for number in sessions.keys { close(number, .shuttingDown) }
-    wake.notify()
-    life.notify()
-  }
-
-  /// Look for items that were made durable without a word to this link, in the transaction of something else.
-  func takeNews() async {
-    guard let positions = try? await context.store.outboxPositions(peer) else { return }
-    for (streamClass, position) in positions {
-      outbox.committed(streamClass, epoch: position.epoch, last: position.last)
-    }
-    signalOutbox()
-  }
+  func shutDown() { update { $0.shutDown(now: $1) } }
 
   /// The peer is forgotten: not a word to it.
-  func vanish() {
-    isEnded = true
-    for number in sessions.keys {
-      sessions[number]?.connection.abort()
-      detach(number)
-    }
-    wake.notify()
-    life.notify()
-  }
+  func vanish() { update { $0.vanish(now: $1) } }
 
   /// Items were made durable for the peer.
   func committed(_ change: OutboxChange) {
-    outbox.committed(change.streamClass, epoch: change.epoch, last: change.last)
-    // Where sessions fall apart (a full disk), one more item does not mend them.
-    if current == nil { if !pace.hasFallenApart { signOfLife() } } else { noteSync() }
-    signalOutbox()
+    update { $0.committed(change.streamClass, epoch: change.epoch, last: change.last, now: $1) }
   }
 
-  /// Whatever shows that a try is worth while: back-off begins anew.
-  func signOfLife() {
-    pace.signOfLife()
-    life.notify()
-    wake.notify()
+  /// The disk is well again.
+  func diskRecovered() { update { $0.diskRecovered(now: $1) } }
+
+  /// A person wants it now: dial, or say again what both sides hold.
+  func syncNow() { update { $0.requestedSync(now: $1) } }
+
+  /// mDNS has seen the peer.
+  func discovered(_ endpoints: [SocketEndpoint], instance: String) {
+    machine.surroundings = Self.surroundings(context)
+    update { $0.discovered(endpoints, instance: instance, now: $1) }
   }
 
-  func newSession(_ session: LinkSession) -> Int {
-    nextSession += 1
-    sessions[nextSession] = session
-    return nextSession
-  }
+  /// mDNS does not see an instance any more, which says nothing about whether the peer is there.
+  func lost(instance: String) { update { machine, _ in machine.lost(instance: instance) } }
 
-  func signalOutbox() {
-    if let current { sessions[current]?.outboxWork.yield() }
+  /// This machine has other addresses, or has slept.
+  func networkChanged(_ own: OwnNetwork) {
+    let surroundings = Self.surroundings(context, own)
+    update { $0.networkChanged(surroundings, now: $1) }
   }
+}
 
-  /// End a session with a word to the peer.
-  func close(_ number: Int, _ goodbye: Goodbye?) {
-    guard sessions[number] != nil else { return }
-    if let goodbye { send(SessionBatch(goodbye: goodbye), number) }
-    sessions[number]?.connection.close()
-    detach(number)
-  }
-
-  /// A session is over: what was on its way has to be sent again.
-  func detach(_ number: Int) {
-    let (wasCurrent, wasOfUse) = roster.ended(number)
-    if wasOfUse, let opened = sessions[number]?.openedAt {
-      pace.sessionEnded(after: context.now() - opened)
-      if !pace.hasFallenApart { life.notify() }
-    }
-    if wasCurrent {
-      endedSessions += 1
-      outbox.sessionClosed()
-      inbox.sessionClosed()
-      // What the peer has stored stays to be noted: the outbox counts on it and does not ask again.
-      restarts = []
-      unknownHere = nil
-      logger.info("session ended")
-      lastSeen = context.wall()
-      context.members.set(peer, isConnected: current != nil)
-      context.changes.notify()
-      context.syncChanges.notify()
-    }
-    wake.notify()
-  }
-
-  /// Seal a batch and send it; a session that cannot seal is closed.
-  func send(_ batch: SessionBatch, _ number: Int) {
-    guard var session = sessions[number] else { return }
-    do {
-      let frame = try session.machine.seal(batch, now: context.now())
-      sessions[number] = session
-      session.connection.send(frame)
-    } catch {
-      logger.error("a batch could not be sealed", metadata: ["reason": "\(error)"])
-      session.connection.abort()
-    }
-  }
-
-  func noteStored(_ position: StreamPosition) {
-    storedThrough[position.streamClass] = position.through
-    stored.notify()
+extension LinkStreams {
+  init(_ streams: PeerStreams) {
+    self.init(outbox: streams.outbox, inbox: streams.inbox, held: streams.held)
   }
 }

@@ -32,6 +32,8 @@ final class NodeContext: Sendable {
   let expiryChanges = ChangeSignal()
   /// The kernel says that interfaces or addresses have changed.
   let networkChanges = ChangeSignal()
+  /// The clock of all links.
+  let alarm = LinkAlarm()
   /// Whom this node recognises by what is announced, and whom of them it misses.
   let members = KnownMembers()
   /// The TCP port of the listener.

@@ -32,7 +32,8 @@ public struct InboxMachine: Sendable {
 
   private var streams: [StreamClass: Stream] = [:]
   private var gathered: [ItemRun] = []
-  private var isCommitting = false
+  /// Whether a commit is under way.
+  public private(set) var isCommitting = false
   /// The epochs that the commit under way leaves the streams with.
   private var committing: [StreamClass: UInt64] = [:]
   private var heldItems: [StreamClass: Int] = [:]

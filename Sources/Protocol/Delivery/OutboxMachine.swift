@@ -47,7 +47,8 @@ public struct OutboxMachine: Sendable {
   private var streams: [StreamClass: Stream] = [:]
   private var window: (items: Int, bytes: Int)?
   private var isLoading = false
-  private var session: UInt64 = 0
+  /// Counts the sessions that were opened.
+  private(set) var session: UInt64 = 0
   /// The peer's process that said Hello last, and the key that it did so with.
   private var run: [UInt8] = []
   private var turns = 0
@@ -62,6 +63,14 @@ public struct OutboxMachine: Sendable {
     for (streamClass, position) in positions {
       streams[streamClass] = Stream(position: position, sentThrough: position.storedThrough)
     }
+  }
+
+  /// Where each stream is, as far as is known here.
+  package var positions: [StreamClass: OutboxPosition] { streams.mapValues(\.position) }
+
+  /// Forgets which process of the peer reported what: nothing but a deliberate fault of a simulation does.
+  package mutating func forgetReporters() {
+    for streamClass in streams.keys { streams[streamClass]?.storedBy = nil }
   }
 
   /// Whether the store holds the streams that are counted on here, or has closed them and perhaps begun others.
@@ -192,6 +201,12 @@ public struct OutboxMachine: Sendable {
       streamClass: streamClass, epoch: stream.position.epoch, from: stream.sentThrough + 1,
       items: min(Self.loadItems, window.items - stream.inFlightItems),
       bytes: min(Self.loadBytes, window.bytes - stream.inFlightBytes), session: session)
+  }
+
+  /// Whether a load was asked for in the session that is open, and would be asked for in the same way now.
+  public func isPresent(_ load: Load) -> Bool {
+    guard load.session == session, let stream = streams[load.streamClass] else { return false }
+    return stream.position.epoch == load.epoch && stream.sentThrough + 1 == load.from && stream.waits
   }
 
   /// The store's answer to a load: items in a row from `load.from`; gives the run to send, nil when it came too late.

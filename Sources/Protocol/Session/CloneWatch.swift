@@ -15,6 +15,12 @@ public struct CloneWatch: Sendable {
 
   public init() {}
 
+  /// Takes a run for one that has returned before: nothing but a deliberate fault of a simulation does.
+  package mutating func suspect(_ run: [UInt8], now: BootInstant) {
+    superseded.append(run)
+    returns[run] = now
+  }
+
   /// Take the run ID of a Hello that a verified session brought.
   ///
   /// - Parameters:

@@ -70,6 +70,12 @@ public struct SessionRules: Sendable {
     isCalledBeside = false
   }
 
+  /// Takes the session for one that was heard of just now: nothing but a deliberate fault of a simulation does.
+  package mutating func isHeard(now: BootInstant) {
+    lastReceived = now
+    doubtedAt = nil
+  }
+
   /// The network has changed, or this machine has slept: hear at once whether the peer is still there.
   ///
   /// - Returns: the ping to send; nil when one is owed already, or the session is not open yet.

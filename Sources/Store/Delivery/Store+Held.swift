@@ -5,16 +5,7 @@ import LatchkeyModel
 extension Store {
   /// The last item in force of each stream that comes in from a device.
   public func heldItems(_ device: DeviceID) async throws(StoreError) -> [HeldItem] {
-    try await read { database in
-      let peer = try database.address(of: device)
-      return try database.rows(
-        "SELECT class, item, item_id FROM inbox_stream WHERE peer = ? AND item > 0 ORDER BY class", [peer.number]
-      ).compactMap { row in
-        StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)).map {
-          HeldItem(streamClass: $0, sequence: row.unsigned("item"), itemID: row.bytes("item_id"))
-        }
-      }
-    }
+    try await read { database in try database.heldItems(database.address(of: device).number) }
   }
 
   /// Classes whose last item at a peer is another than the one that was given that number here: one of the two machines was

@@ -5,14 +5,7 @@ import LatchkeyModel
 extension Store {
   /// The watermark of each stream that comes in from a device.
   public func inboxPositions(_ device: DeviceID) async throws(StoreError) -> [StreamPosition] {
-    try await read { database in
-      let peer = try database.address(of: device)
-      return try database.rows("SELECT * FROM inbox_stream WHERE peer = ?", [peer.number]).compactMap { row in
-        StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)).map {
-          StreamPosition(streamClass: $0, epoch: row.unsigned("epoch"), through: row.unsigned("watermark"))
-        }
-      }
-    }
+    try await read { database in try database.inboxPositions(database.address(of: device).number) }
   }
 
   /// Brings items into force: effects, receipts and watermarks in one transaction. What was in force already changes nothing.

@@ -5,16 +5,7 @@ import LatchkeyModel
 extension Store {
   /// Where each outgoing stream to a device stands.
   public func outboxPositions(_ device: DeviceID) async throws(StoreError) -> [StreamClass: OutboxPosition] {
-    try await read { database in
-      let peer = try database.address(of: device)
-      var positions: [StreamClass: OutboxPosition] = [:]
-      for row in try database.rows("SELECT * FROM outbox_stream WHERE peer = ?", [peer.number]) {
-        guard let streamClass = StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)) else { continue }
-        positions[streamClass] = OutboxPosition(
-          epoch: row.unsigned("epoch"), storedThrough: row.unsigned("stored_through"), last: row.unsigned("last"))
-      }
-      return positions
-    }
+    try await read { database in try database.outboxPositions(database.address(of: device).number) }
   }
 
   /// Forgets the items that a peer has stored, marks their commands, and brings keys among them into force.

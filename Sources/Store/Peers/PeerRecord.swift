@@ -2,15 +2,7 @@ import LatchkeyModel
 
 /// A paired device as the database holds it, with what only sessions need.
 public struct PeerRecord: Hashable, Sendable {
-  public enum State: Int64, Sendable, Hashable {
-    /// Half paired for the first time: the other half has `Limits.pairingCommitMilliseconds`.
-    case pending = 1
-    case active = 2
-    /// Removed here, and not told yet: it may open a session to hear just that.
-    case removedUntold = 3
-    /// Removed for good.
-    case removed = 4
-  }
+  public typealias State = PeerStanding.State
 
   public var device: RegisteredDevice
   public var state: State
@@ -42,25 +34,18 @@ public struct PeerRecord: Hashable, Sendable {
   /// The key in force, 32 bytes; zeros while there is none.
   public var pairwiseKey: [UInt8] { keys.present }
 
-  /// The key that calls are answered with now: a half-made pairing's, so that a session can complete it; nil when no session
-  /// may be opened.
-  public var sessionKey: [UInt8]? {
-    if let pendingKey { return pendingKey }
-    switch state {
-    case .active, .removedUntold: return keys.present
-    case .pending, .removed: return nil
-    }
+  /// What decides on sessions with it.
+  public var standing: PeerStanding {
+    PeerStanding(
+      state: state, keys: keys, pendingKey: pendingKey, isQuarantined: quarantinedAt != nil,
+      removalSessions: removalSessions, removalSilences: removalSilences)
   }
 
+  /// The key that calls are answered with now; nil when no session may be opened.
+  public var sessionKey: [UInt8]? { standing.sessionKey }
+
   /// The keys that the peer may answer a call with, most likely first; none when no session may be opened.
-  public var callingKeys: [[UInt8]] {
-    let pending = pendingKey.map { [$0] } ?? []
-    switch state {
-    // While a new pairing is in doubt, the peer may have rolled it back.
-    case .active, .removedUntold: return pending + keys.forCalling
-    case .pending, .removed: return pending
-    }
-  }
+  public var callingKeys: [[UInt8]] { standing.callingKeys }
 
   /// What a person should know of it, in the order of `PeerMark`.
   public var marks: [PeerMark] {

@@ -58,10 +58,12 @@ public final class FrameConnection: Sendable {
     write(channel.allocator.buffer(bytes: preamble.bytes))
   }
 
-  /// Close once everything sent so far has left.
+  /// Close once everything sent so far has left, or after two seconds if the other side takes nothing.
   public func close() {
+    let timeout = channel.eventLoop.scheduleTask(in: .seconds(2)) { [channel] in channel.close(promise: nil) }
     // An empty write is complete after all those before it.
     channel.writeAndFlush(channel.allocator.buffer(capacity: 0)).whenComplete { [channel] _ in
+      timeout.cancel()
       channel.close(promise: nil)
     }
   }

@@ -1,14 +1,16 @@
 import NIOCore
 import Synchronization
 
-/// A connection on its way, which can be given up before it has come about.
-final class DialAttempt: Sendable {
+/// A call, which can be given up while its connection is on its way and after that.
+public final class DialAttempt: Sendable {
   private struct State {
     var channel: (any Channel)?
     var isGivenUp = false
   }
 
   private let state = Mutex(State())
+
+  public init() {}
 
   /// The socket is there; the connection is not yet.
   func began(_ channel: any Channel) {
@@ -20,7 +22,7 @@ final class DialAttempt: Sendable {
   }
 
   /// Nobody waits for it any more.
-  func giveUp() {
+  public func giveUp() {
     let channel = state.withLock { state in
       state.isGivenUp = true
       return state.channel

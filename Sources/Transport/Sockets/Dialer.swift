@@ -11,10 +11,12 @@ public struct Dialer: Sendable {
   ///
   /// A task that is cancelled does not wait for the connection to come about.
   ///
-  /// - Parameter timeout: milliseconds for the connection to come about.
+  /// - Parameters:
+  ///   - attempt: gives the call up from elsewhere.
+  ///   - timeout: milliseconds for the connection to come about.
   /// - Throws: `TransportError.cannotConnect` when it does not.
   public func withConnection<Value: Sendable>(
-    to endpoint: SocketEndpoint, preamble: Preamble, timeout: Int64 = 5_000,
+    to endpoint: SocketEndpoint, preamble: Preamble, attempt: DialAttempt = DialAttempt(), timeout: Int64 = 5_000,
     _ body: @escaping @Sendable (FrameConnection, FrameReader) async -> Value
   ) async throws(TransportError) -> Value {
     let limit = FrameLimit()
@@ -22,7 +24,6 @@ public struct Dialer: Sendable {
       let bootstrap = ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
         .connectTimeout(.milliseconds(timeout))
         .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-      let attempt = DialAttempt()
       // A numeric address needs no resolver, which costs a thread and two queries.
       let address = try? SocketAddress(ipAddress: endpoint.host, port: Int(endpoint.port))
       let channel = try await withTaskCancellationHandler {

@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 /// Why a socket could not do its part: one sentence with the next step each.
 public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
   case portInUse(UInt16)

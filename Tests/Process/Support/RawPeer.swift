@@ -3,6 +3,7 @@ import GRDB
 import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
+import LatchkeyTestSupport
 import LatchkeyTransport
 import LatchkeyWire
 

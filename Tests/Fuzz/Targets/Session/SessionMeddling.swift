@@ -1,6 +1,7 @@
 import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
+import LatchkeyTestSupport
 import LatchkeyWire
 
 /// One real session machine, and at the other end somebody who has the keys and says whatever the script says.

@@ -1,5 +1,6 @@
 import LatchkeyModel
 import LatchkeyProtocol
+import LatchkeyTestSupport
 
 /// Protocol/04-session.md §5 and §7 in the plainest way: what the clock asks for, and when a key is changed.
 struct SessionTimers {

@@ -56,16 +56,13 @@ final class Network {
     connections.filter { ($0.caller?.isOpen ?? false) || ($0.callee?.isOpen ?? false) }
   }
 
-  /// Connect to a node's listener; gives nil when that fails.
-  ///
-  /// - Parameter isKnown: whether the caller knows where the node is.
-  func dial(
-    _ from: SimulatedNode, _ to: SimulatedNode, isKnown: @escaping () -> Bool, _ then: @escaping (Port?) -> Void
-  ) {
+  /// Connect to the listener of whichever node is at a place; gives nil when that fails.
+  func dial(_ from: SimulatedNode, place: Int, _ then: @escaping (Port?) -> Void) {
     dials += 1
     let started = simulation.now
     func attempt() {
-      guard cut(from.index, to.index) == nil, to.isOn, isKnown() else {
+      guard let to = simulation.nodes.first(where: { $0.place == place }), cut(from.index, to.index) == nil, to.isOn
+      else {
         // Nobody answers; the packet is repeated until the dialler gives up.
         guard simulation.now - started < 5_000_000 else { return then(nil) }
         return simulation.after(1_000_000) { attempt() }

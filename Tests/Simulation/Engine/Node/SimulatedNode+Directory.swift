@@ -34,7 +34,8 @@ extension SimulatedNode {
   func removed(_ device: DeviceID) {
     // Whatever was read of it before is of the past.
     looks[device] = nextLook()
-    if let link = link(device) { link.removed() } else { refresh(device) }
+    refresh(device)
+    refreshAll()
   }
 
   private func apply(_ record: ModelPeer?, _ device: DeviceID, _ look: Int, then: @escaping () -> Void) {
@@ -45,27 +46,24 @@ extension SimulatedNode {
       }
       return then()
     }
-    if let link = link(device) { return link.refresh(record, then: then) }
+    if let link = link(device) {
+      link.refresh(record)
+      return then()
+    }
     disk.read {
-      $0.outboxPositions(device)
-    } then: { [unowned self] outbox in
-      disk.read {
-        $0.inboxPositions(device)
-      } then: { [unowned self] inbox in
-        disk.read {
-          $0.heldItems(device)
-        } then: { [unowned self] held in
-          // Another call may have made it while the disk was read, or have seen more.
-          if looks[device] ?? 0 > look, simulation.fault != .applyOlderLook { return refresh(device, then: then) }
-          if let link = link(device) { return link.refresh(record, then: then) }
-          let link = SimulatedLink(self, record, outbox: outbox, inbox: inbox, held: held)
-          links.append(link)
-          links.sort { $0.peer < $1.peer }
-          link.run()
-          // What was made durable while the disk was read had no link to be told to.
-          link.takeNews(then: then)
-        }
+      $0.streams(with: device)
+    } then: { [unowned self] streams in
+      // Another call may have made it while the disk was read, or have seen more.
+      if looks[device] ?? 0 > look, simulation.fault != .applyOlderLook { return refresh(device, then: then) }
+      if let link = link(device) {
+        link.refresh(record)
+        return then()
       }
+      let link = LinkRunner(self, record, streams)
+      links.append(link)
+      links.sort { $0.peer < $1.peer }
+      link.run()
+      then()
     }
   }
 

@@ -25,7 +25,7 @@ final class SimulatedNode {
   private var deferred: [() -> Void] = []
   private(set) var runID: [UInt8] = []
   var commandIDs = CommandIDClock(after: nil)
-  var links: [SimulatedLink] = []
+  var links: [LinkRunner] = []
   /// Counts looks at what the disk holds of peers, and says which was the last for a device.
   private var lastLook = 0
   var looks: [DeviceID: Int] = [:]
@@ -36,7 +36,7 @@ final class SimulatedNode {
   /// Where the machine is; another number with each move to another address.
   private(set) var place: Int
   /// Where peers were, as the disk holds it.
-  var remembered: [DeviceID: (proven: Int?, told: Int?)] = [:]
+  var remembered: [DeviceID: (proven: [Int], told: Int?)] = [:]
   private var bootedAt: Int64 = 0
   private var sleptMilliseconds: Int64 = 0
   private var sleepsFor: Int64 = 0
@@ -182,11 +182,12 @@ final class SimulatedNode {
 
   /// - Parameter isNews: whether the one who sees it has to do with it also where it has seen it before.
   func announce(to other: SimulatedNode, isNews: Bool = true) {
-    guard let link = other.link(device), isNews || link.announced != place else { return }
-    let place = place
+    guard other.link(device) != nil else { return }
+    // Each process announces itself under a name of its own.
+    let (place, instance) = (place, "\(index)-\(life)")
     other.act(after: simulation.network.delay + 100_000) { [unowned self, unowned other] in
       guard simulation.network.cut(index, other.index) == nil else { return }
-      other.link(device)?.sighted(place)
+      other.link(device)?.sighted(place, instance: instance, isNews: isNews)
     }
   }
 
@@ -196,7 +197,24 @@ final class SimulatedNode {
     act(after: 60_000_000) { [unowned self] in look() }
   }
 
-  func link(_ device: DeviceID) -> SimulatedLink? { links.first { $0.peer == device } }
+  /// A session was opened with a peer at a place.
+  func reached(_ device: DeviceID, _ place: Int) {
+    let before = remembered[device] ?? ([], nil)
+    remembered[device] = (Array(([place] + before.proven.filter { $0 != place }).prefix(8)), before.told)
+  }
+
+  /// What a link has to know of this machine.
+  var surroundings: LinkSurroundings {
+    let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: place >> $0) }
+    return LinkSurroundings(
+      devices: store.peers.count, crowd: simulation.scenario.crowd, reach: Reach(port: 7, addresses: [bytes]),
+      ownHosts: [SocketEndpoint(place: place).host])
+  }
+
+  /// The ID of the key that calls of a peer are answered with.
+  func keyID(_ peer: ModelPeer) -> [UInt8] { peer.sessionKey.map { simulation.keys.keyID(of: $0) } ?? [] }
+
+  func link(_ device: DeviceID) -> LinkRunner? { links.first { $0.peer == device } }
 
   func nextLook() -> Int {
     lastLook += 1
@@ -224,11 +242,11 @@ final class SimulatedNode {
     port.onFrame = { [unowned self] frame in
       guard case .first(let claimed, let bytes) = frame else { return port.close() }
       guard let handshake = simulation.handshakes.respond(self, claimed, bytes), let link = link(handshake.caller),
-        let key = link.record.sessionKey
+        let key = link.machine.standing.sessionKey
       else { return port.close() }
       guard let (answer, sealing) = handshake.accept(key) else { return port.close() }
       port.send(.answer(answer))
-      link.serve(port, sealing, isInitiator: false, pairwiseKey: key) {}
+      link.open(port, sealing) { $0.accepted(SessionEnds(port), pairwiseKey: key, now: $1) }
     }
     port.onEnd = {}
     // A stranger's time is limited.

@@ -2,13 +2,7 @@ import LatchkeyModel
 
 /// What a store holds of one peer: its row, and its streams in both directions.
 package struct ModelPeer: Sendable {
-  /// As the numbers of the real store's column: see `PeerRecord.State` there.
-  package enum State: Int64, Sendable {
-    case pending = 1
-    case active
-    case removedUntold
-    case removed
-  }
+  package typealias State = PeerStanding.State
 
   package struct Outgoing: Sendable {
     package var epoch: UInt64
@@ -67,23 +61,15 @@ package struct ModelPeer: Sendable {
     self.role = role
   }
 
-  /// The key that calls are answered with; nil when no session may be opened.
-  package var sessionKey: [UInt8]? {
-    if let pendingKey { return pendingKey }
-    switch state {
-    case .active, .removedUntold: return keys.present
-    case .pending, .removed: return nil
-    }
+  /// What decides on sessions with it.
+  package var standing: PeerStanding {
+    PeerStanding(
+      state: state, keys: keys, pendingKey: pendingKey, isQuarantined: isQuarantined, removalSessions: removalSessions,
+      removalSilences: removalSilences)
   }
 
-  /// The keys that the peer may answer with, most likely first.
-  package var callingKeys: [[UInt8]] {
-    let pending = pendingKey.map { [$0] } ?? []
-    switch state {
-    case .active, .removedUntold: return pending + keys.forCalling
-    case .pending, .removed: return pending
-    }
-  }
+  package var sessionKey: [UInt8]? { standing.sessionKey }
+  package var callingKeys: [[UInt8]] { standing.callingKeys }
 
   /// The streams that go out, most urgent first.
   package var sending: [(streamClass: StreamClass, stream: Outgoing)] {

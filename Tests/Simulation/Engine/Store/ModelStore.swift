@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyProtocol
 
 /// What a node's database holds, with the transactions of the real store as methods: a copy is a backup.
 ///
@@ -143,6 +144,11 @@ package struct ModelStore {
 
   mutating func tally(_ place: Int, _ streamClass: StreamClass, _ fate: DeliveryFate, _ items: Int64) {
     peers[place].tallies[streamClass, default: [:]][fate, default: 0] += items
+  }
+
+  /// The streams in both directions at one moment.
+  package func streams(with device: DeviceID) -> LinkStreams {
+    LinkStreams(outbox: outboxPositions(device), inbox: inboxPositions(device), held: heldItems(device))
   }
 
   package func outboxPositions(_ device: DeviceID) -> [StreamClass: OutboxPosition] {

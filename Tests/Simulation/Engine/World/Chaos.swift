@@ -170,7 +170,7 @@ final class Chaos {
       node.start()
       // Also what the disk refused to keep.
       for peer in node.store.peers
-      where peer.isQuarantined || node.link(peer.device)?.record.isQuarantined == true {
+      where peer.isQuarantined || node.link(peer.device)?.machine.standing.isQuarantined == true {
         node.store.release(peer.device)
         node.act(after: 1_000_000) { node.refresh(peer.device) }
       }

@@ -147,8 +147,7 @@ final class Household {
     simulation.oracle.pairs(parent, child)
     let isParentFirst = simulation.random.once(in: 2)
     for (node, other, isFirst) in [(parent, child, isParentFirst), (child, parent, !isParentFirst)] {
-      node.remembered[other.device] = (other.place, nil)
-      node.link(other.device)?.proven = other.place
+      node.remembered[other.device] = ([other.place], nil)
       node.store.savePending(other.device, other.role, key: key)
       if isFirst || isWhole { _ = try? node.store.promote(other.device) }
       if node.isRunning { node.refresh(other.device) }

@@ -201,7 +201,7 @@ final class Oracle {
   // MARK: In sessions
 
   /// A Hello was looked at: whether numbers were given out twice that nothing tells apart (Protocol/05-delivery.md §8).
-  func greets(_ link: SimulatedLink, _ hello: Hello, _ foreign: Set<StreamClass>) {
+  func greets(_ link: LinkRunner, _ hello: Hello, _ foreign: Set<StreamClass>) {
     let couple = couple(link.node.device, link.peer)
     guard past(couple).isSetBack, simulation.fault != .ignoreHeldItems, let peer = link.node.store.peer(link.peer),
       let receiver = simulation.node(link.peer)
@@ -217,7 +217,7 @@ final class Oracle {
   }
 
   /// A batch is about to be sent: what it says is durable has to be.
-  func sends(_ link: SimulatedLink, _ batch: SessionBatch) {
+  func sends(_ link: LinkRunner, _ batch: SessionBatch) {
     guard !batch.stored.isEmpty || batch.hello != nil, let peer = link.node.store.peer(link.peer), peer.state == .active
     else { return }
     for position in batch.stored + (batch.hello?.incoming ?? []) where position.through > 0 {
@@ -234,7 +234,7 @@ final class Oracle {
   }
 
   /// A run was sent: the receiver's window is held.
-  func sent(_ link: SimulatedLink, _ run: ItemRun, _ session: SimulatedSession) {
+  func sent(_ link: LinkRunner, _ run: ItemRun, _ session: LinkSeat) {
     if session.epochs.updateValue(run.epoch, forKey: run.streamClass) != run.epoch {
       session.onTheWay[run.streamClass] = []
     }
@@ -251,27 +251,28 @@ final class Oracle {
   }
 
   /// Where a sender would go on that remembers what it sent in an earlier session.
-  func furthest(_ link: SimulatedLink, _ load: OutboxMachine.Load) -> UInt64 {
+  func furthest(_ link: LinkRunner, _ load: OutboxMachine.Load) -> UInt64 {
     let sent = furthestSent["\(link.name) \(load.streamClass) \(load.epoch)"] ?? 0
     let last = link.node.store.peer(link.peer)?.outgoing[load.streamClass]?.last ?? 0
     return sent + 1 <= last ? max(load.from, sent + 1) : load.from
   }
 
-  func gathers(_ link: SimulatedLink, _ runs: [ItemRun]) {
+  func gathers(_ link: LinkRunner, _ runs: [ItemRun]) {
     for streamClass in StreamClass.allCases {
       let items = runs.filter { $0.streamClass == streamClass }.reduce(0) { $0 + $1.items.count }
       if items > Limits.windowItems { simulation.fail("\(link.name) gathers \(items) items") }
     }
   }
 
-  func opened(_ link: SimulatedLink) {
-    if link.sessions.count > 40 { simulation.fail("\(link.name) has \(link.sessions.count) sessions") }
-    if link.sightings.count > 100 { simulation.fail("\(link.name) has not noted \(link.sightings.count) sessions") }
+  func opened(_ link: LinkRunner) {
+    let (sessions, sightings) = (link.machine.sessions.count, link.machine.notes.sightings.count)
+    if sessions > 40 { simulation.fail("\(link.name) has \(sessions) sessions") }
+    if sightings > 100 { simulation.fail("\(link.name) has not noted \(sightings) sessions") }
   }
 
   /// A side closes a session because the other broke a rule.
-  func accuses(_ link: SimulatedLink, _ fault: SessionFault, _ session: SimulatedSession) {
-    simulation.note(20, "\(link.name) session \(session.number): \(fault)")
+  func accuses(_ link: LinkRunner, _ fault: SessionFault, _ session: LinkSeat) {
+    simulation.note(20, "\(link.name): \(fault)")
     let past = past(couple(link.node.device, link.peer))
     guard !session.port.connection.isReplay, !past.isSetBack, !cloned.contains(link.peer) else { return }
     switch fault {
@@ -282,7 +283,7 @@ final class Oracle {
   }
 
   /// A call was answered with a key that the caller does not hold.
-  func keysDiffer(_ link: SimulatedLink, _ frame: Frame) {
+  func keysDiffer(_ link: LinkRunner, _ frame: Frame) {
     let past = past(couple(link.node.device, link.peer))
     guard !past.isSetBack, !past.isPairedAnew, case .answer(let answer) = frame else { return }
     // The call may have begun before there was that key.
@@ -290,14 +291,14 @@ final class Oracle {
     simulation.fail("\(link.name) holds no key that the peer answers with")
   }
 
-  func quarantines(_ link: SimulatedLink) {
+  func quarantines(_ link: LinkRunner) {
     simulation.note(21, "\(link.name) puts its peer in quarantine")
     guard !cloned.contains(link.peer) else { return }
     simulation.fail("\(link.name) puts a machine in quarantine of which there is no copy")
   }
 
   /// Whether a run was superseded before: what a deliberate fault takes for a proof.
-  func hasReturned(_ link: SimulatedLink, _ runID: [UInt8]) -> Bool {
+  func hasReturned(_ link: LinkRunner, _ runID: [UInt8]) -> Bool {
     let key = ObjectIdentifier(link)
     guard var known = runs[key] else {
       runs[key] = (runID, [])

@@ -32,4 +32,13 @@ public struct SocketEndpoint: Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+  /// The host without its scope, and as IPv4 where it stands for that.
+  public var plainHost: String { Self.plain(host) }
+
+  /// A host as a socket names it, without its scope and as IPv4 where it stands for that.
+  public static func plain(_ host: String) -> String {
+    let bare = String(host.prefix { $0 != "%" })
+    return bare.hasPrefix("::ffff:") && bare.contains(".") ? String(bare.dropFirst(7)) : bare
+  }
 }

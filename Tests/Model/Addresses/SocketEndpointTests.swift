@@ -1,4 +1,4 @@
-import LatchkeyTransport
+import LatchkeyModel
 import Testing
 
 @Suite struct SocketEndpointTests {

@@ -1,0 +1,46 @@
+import LatchkeyModel
+import Synchronization
+
+/// One clock for all links: a link asks to be woken at a moment, and no task of its own stands and waits for that.
+final class LinkAlarm: Sendable {
+  private struct State {
+    var due: [DeviceID: BootInstant] = [:]
+    /// Nobody is due before this; nil when nobody is due at all.
+    var earliest: BootInstant?
+  }
+
+  private let state = Mutex(State())
+  private let sooner = ChangeSignal()
+
+  /// Wakes a link at a moment, in place of what it asked for before.
+  func set(_ device: DeviceID, at moment: BootInstant) {
+    let isSooner = state.withLock { state in
+      state.due[device] = moment
+      guard state.earliest.map({ moment < $0 }) ?? true else { return false }
+      state.earliest = moment
+      return true
+    }
+    if isSooner { sooner.notify() }
+  }
+
+  /// A link is gone.
+  func forget(_ device: DeviceID) {
+    state.withLock { $0.due[device] = nil }
+  }
+
+  /// Wakes whoever is due until the task is cancelled.
+  func run(now: @Sendable () -> BootInstant, wake: @Sendable (DeviceID) async -> Void) async {
+    while !Task.isCancelled {
+      let seen = sooner.version
+      let moment = now()
+      let (due, earliest) = state.withLock { state in
+        let due = state.due.filter { $0.value <= moment }.map(\.key)
+        for device in due { state.due[device] = nil }
+        state.earliest = state.due.values.min()
+        return (due, state.earliest)
+      }
+      for device in due { await wake(device) }
+      if due.isEmpty { await sooner.wait(after: seen, milliseconds: earliest.map { max(1, $0 - moment) }) }
+    }
+  }
+}

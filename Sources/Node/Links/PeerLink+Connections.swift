@@ -1,0 +1,113 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyTransport
+import LatchkeyWire
+
+/// Connections: calls that are made, and what is read.
+extension PeerLink {
+  /// Runs a session that the peer began, from the end of its handshake to its own end.
+  func serve(
+    _ connection: FrameConnection, _ frames: FrameReader, _ transport: NoiseTransport, pairwiseKey: [UInt8],
+    ticket: StrangerTicket
+  ) async {
+    let seat = LinkSeat(connection: connection, cipher: SessionCipher(transport), ticket: ticket)
+    guard let number = open(seat, { $0.accepted(SessionEnds(connection), pairwiseKey: pairwiseKey, now: $1) }) else {
+      return connection.close()
+    }
+    await read(frames, number)
+  }
+
+  /// Calls an address. Spec: Protocol/04-session.md §2, §9.
+  func call(_ number: Int, _ endpoint: SocketEndpoint, _ keys: [[UInt8]], _ offered: [UInt8]?) {
+    let attempt = DialAttempt()
+    calls[number] = attempt
+    spawn { link in
+      let outcome = await link.dial(number, endpoint, keys, offered, attempt)
+      guard let outcome else { return }
+      await link.callEnded(number, outcome)
+    }
+  }
+
+  private func callEnded(_ number: Int, _ outcome: CallOutcome) {
+    calls[number] = nil
+    machine.surroundings = Self.surroundings(context)
+    update { $0.callEnded(number, outcome, now: $1) }
+  }
+
+  /// Returns what the call came to; nil when it led to a session, which is over by then, or is of no use.
+  private func dial(
+    _ number: Int, _ endpoint: SocketEndpoint, _ keys: [[UInt8]], _ offered: [UInt8]?, _ attempt: DialAttempt
+  ) async -> CallOutcome? {
+    let (own, key) = (context.link, key)
+    let held = keys.compactMap { try? PresharedKey(bytes: $0) }
+    guard held.count == keys.count else { return .failed("There is no key for this device.") }
+    do {
+      return try await Dialer().withConnection(to: endpoint, preamble: .session, attempt: attempt) {
+        connection, frames in
+        let handshake = SessionInitiator(
+          own: own, peer: key, pairwiseKeys: held, ephemeralKey: LinkKeyPair.generate())
+        connection.send(handshake.firstFrame)
+        guard let answer = await frames.next() else {
+          return .silent(
+            "\(endpoint) answered nothing: it is another device, or has forgotten this one; if so, run "
+              + "`latchkey pair` on both.")
+        }
+        guard let (transport, place) = try? handshake.answered(answer) else {
+          return .failed("\(endpoint) is not the paired device.")
+        }
+        await self.serve(number, connection, frames, transport, pairwiseKey: keys[place], offered)
+        return nil
+      }
+    } catch {
+      return .unreachable("\(error): check that `latchkey run` is running there.")
+    }
+  }
+
+  /// Runs a session that a call led to, if it is of use.
+  private func serve(
+    _ call: Int, _ connection: FrameConnection, _ frames: FrameReader, _ transport: NoiseTransport,
+    pairwiseKey: [UInt8], _ offered: [UInt8]?
+  ) async {
+    calls[call] = nil
+    let seat = LinkSeat(connection: connection, cipher: SessionCipher(transport), ticket: nil)
+    let ends = SessionEnds(connection)
+    guard
+      let number = open(
+        seat, { $0.opened(call: call, ends, pairwiseKey: pairwiseKey, offeredKey: offered, now: $1) })
+    else { return connection.close() }
+    await read(frames, number)
+  }
+
+  /// Reads a connection to its end.
+  private func read(_ frames: FrameReader, _ number: Int) async {
+    while let frame = await frames.next() {
+      // What was on its way when the session ended is read, so that the last word here is not lost with it.
+      guard var seat = seats[number] else { continue }
+      do throws(SessionFault) {
+        let batch = try seat.cipher.open(frame)
+        seats[number] = seat
+        update { $0.received(batch, on: number, now: $1) }
+      } catch {
+        update { $0.faulted(number, error, now: $1) }
+      }
+      while machine.holds(number), !machine.wantsFrames(number) {
+        await withCheckedContinuation { seats[number]?.wait($0) ?? $0.resume() }
+      }
+    }
+    update { $0.connectionEnded(number, now: $1) }
+    seats[number] = nil
+  }
+}
+
+extension LinkSeat {
+  fileprivate mutating func wait(_ continuation: CheckedContinuation<Void, Never>) {
+    reader = continuation
+  }
+}
+
+extension SessionEnds {
+  init(_ connection: FrameConnection) {
+    self.init(remote: connection.remote, remoteHost: connection.remoteHost, localHost: connection.localHost)
+  }
+}

@@ -1,0 +1,181 @@
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+import LatchkeyWire
+
+/// What the machine asks of the disk, and of the network's tables.
+extension PeerLink {
+  /// Looks up where the peer may be. A disk that does not answer leaves what was remembered before.
+  func lookUpAddresses() async {
+    if let known = try? await context.store.addresses(of: peer) { remembered = known }
+    let rungs = rungs
+    machine.surroundings = Self.surroundings(context)
+    update { $0.lookedUp(rungs, now: $1) }
+  }
+
+  /// Looks whether one of the two may have been set back to an older state and have given numbers out a second time.
+  func judge(_ number: Int, _ hello: Hello) async {
+    do throws(StoreError) {
+      let foreign = try await context.store.foreign(peer, hello)
+      machine.surroundings = Self.surroundings(context)
+      update { $0.judged(number, foreign: foreign, now: $1) }
+    } catch { update { $0.judgeFailed(number, LinkFault(error), now: $1) } }
+  }
+
+  func load(_ load: OutboxMachine.Load) async {
+    do throws(StoreError) {
+      let items = try await context.store.load(
+        peer, load.streamClass, epoch: load.epoch, from: load.from, items: load.items, bytes: load.bytes,
+        at: context.wall())
+      update { $0.loaded(load, items, now: $1) }
+      if !items.isEmpty { CrashPoint.runSent.reached() }
+    } catch { update { $0.loadFailed(load, refused(error), now: $1) } }
+  }
+
+  /// Brings runs into force, reports them stored, then makes them visible.
+  func commit(_ runs: [ItemRun]) async {
+    do throws(StoreError) {
+      try await keepDiscoveryKeys(runs)
+      CrashPoint.runGathered.reached()
+      let result = try await context.store.receive(
+        runs, from: peer, role: record.device.role, enforcement: context.enforcement, at: context.wall())
+      CrashPoint.runCommitted.reached()
+      // The peer uses new keys once it hears that they are stored: they have to be known here by then.
+      if result.hasCompletedPairing { await directory.promoted(peer) }
+      if result.hasNewKeys { try await directory.refresh(peer) }
+      update { machine, now in
+        machine.committed(runs, wasRemoved: result.wasRemoved, now: now)
+        for change in result.changes where change.device == peer {
+          machine.committed(change.streamClass, epoch: change.epoch, last: change.last, now: now)
+        }
+      }
+      CrashPoint.storedSent.reached()
+      if result.wasRemoved { await takeOverRemoval(result) }
+      publish(result)
+    } catch { update { $0.commitFailed(refused(error), now: $1) } }
+  }
+
+  func readStreams() async {
+    guard let streams = try? await context.store.streams(with: peer) else {
+      return update { $0.streamsUnread(now: $1) }
+    }
+    update { $0.streamsRead(LinkStreams(streams), now: $1) }
+  }
+
+  /// Makes a note durable, with what belongs to it.
+  func note(_ note: LinkNote) async {
+    do throws(StoreError) {
+      let answer = try await keep(note)
+      update { $0.noted(answer, now: $1) }
+      context.changes.notify()
+    } catch { update { $0.noteFailed(refused(error), now: $1) } }
+  }
+
+  private func keep(_ note: LinkNote) async throws(StoreError) -> LinkNoteAnswer {
+    let (store, wall) = (context.store, context.wall())
+    switch note {
+    case .quarantine: try await store.quarantine(peer, at: wall)
+    case .forget(let position):
+      CrashPoint.storedReceived.reached()
+      let result = try await store.forget(peer, position, at: wall)
+      CrashPoint.itemsForgotten.reached()
+      if result.hasNewKeys { try await takeNewKeys(result.change) }
+      return .stored(hasNewKeys: result.hasNewKeys)
+    case .setBack(let streams): try await store.noteSetBack(peer, holding: streams, at: wall)
+    case .restart(let streamClass, let cause):
+      CrashPoint.restartDue.reached()
+      let position = try await store.restart(
+        peer, streamClass, epoch: UInt64.random(in: 1...UInt64.max), cause: cause, at: wall)
+      CrashPoint.restartMade.reached()
+      return .restarted(position)
+    case .keyNamed(let keyID):
+      if try await store.peer(peer, answersWith: keyID) { try await directory.refresh(peer) }
+    case .opened(let sighting, let proof, let isInStep): try await self.note(sighting, proof, isInStep)
+    case .inStep: try await store.seen(peer, address: nil, synced: true, at: wall)
+    case .told(let endpoints):
+      try await store.told(peer, endpoints.map(\.description))
+      logger.debug("told where to call", metadata: ["addresses": "\(endpoints.map(\.description))"])
+    case .removalSent: return .count(try await store.removalSent(peer))
+    case .removalMetSilence: return .count(try await store.removalMetSilence(peer))
+    case .removalTold(let end):
+      logger.info("the removal counts as told", metadata: ["reason": "\(end.rawValue)"])
+      try await store.removalTold(peer)
+      // What the database holds now decides: while it was asked the device may have been paired anew, and then goes on.
+      try await directory.refresh(peer)
+      try await context.reloadHousehold()
+    }
+    return .done
+  }
+
+  /// Makes durable that a session was opened, and what that proves.
+  private func note(
+    _ sighting: LinkSighting, _ proof: LinkSighting.Proof, _ isInStep: Bool
+  ) async throws(StoreError) {
+    switch proof {
+    case .nothing: break
+    case .completes:
+      if try await context.store.promote(peer, at: context.wall()) { await directory.promoted(peer) }
+      try await directory.refresh(peer)
+    case .refutes:
+      try await context.store.discardPending(peer)
+      try await directory.refresh(peer)
+    }
+    let wall = context.wall()
+    try await context.store.seen(
+      peer, address: sighting.address.map(reached), synced: isInStep, isSession: true, at: wall)
+    record.device.lastSeenAt = wall
+    if record.connectedAt == nil { record.connectedAt = wall }
+    if let address = sighting.address { record.lastAddress = address }
+  }
+
+  /// The store could not do its part.
+  private func refused(_ error: StoreError) -> LinkFault {
+    logger.error("the database refused", metadata: ["reason": "\(error)"])
+    // On a full disk a part may be in force all the same.
+    context.changes.notify()
+    return LinkFault(error)
+  }
+
+  // MARK: Keys and removals
+
+  /// The peer has stored the keys that were on their way to it, and so they are in force here, durably: go on with them.
+  private func takeNewKeys(_ next: OutboxChange?) async throws(StoreError) {
+    logger.notice("the peer has its new keys")
+    try await directory.refresh(peer)
+    try await context.reloadHousehold()
+    if let next { await directory.committed([next]) }
+  }
+
+  /// Keep the discovery keys among items that are about to be committed, durably: a crash in between costs nothing, since the
+  /// items come again.
+  private func keepDiscoveryKeys(_ runs: [ItemRun]) async throws(StoreError) {
+    for run in runs where run.streamClass == .control {
+      for item in run.items where item.kind == .keyRotation {
+        guard record.device.role == .parent, let rotation = try? MessageBodyCoding().rotation(item.body),
+          rotation.generation >= record.knownGeneration, rotation.discoveryKey != context.discoveryKey,
+          try await context.store.isHousehold(of: peer)
+        else { continue }
+        do { try context.keep(discoveryKey: rotation.discoveryKey) } catch {
+          throw .inputOutput("the key file: \(error)")
+        }
+      }
+    }
+  }
+
+  private func takeOverRemoval(_ result: InboxResult) async {
+    do throws(StoreError) {
+      try await directory.refresh(peer)
+      // Whoever stays got new keys in the same transaction.
+      try await context.reloadHousehold()
+      try await directory.handOut(result.changes.filter { $0.device != peer })
+    } catch {
+      logger.error("the removal could not be taken over", metadata: ["reason": "\(error)"])
+    }
+  }
+}
+
+extension LinkFault {
+  init(_ error: StoreError) {
+    self.init(isOfDisk: error.isOfDisk, text: error.description)
+  }
+}

@@ -1,0 +1,59 @@
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+
+extension PeerLink {
+  /// Runs one effect of the machine; what waits for something is given to a task.
+  func run(_ effect: LinkEffect) {
+    switch effect {
+    case .send(let batch, let number): send(batch, number)
+    case .read(let number): seats[number]?.read()
+    case .proven(let number):
+      seats[number]?.connection.authenticated()
+      seats[number]?.ticket?.release()
+    case .close(let number): leave(number)?.connection.close()
+    case .abort(let number): leave(number)?.connection.abort()
+
+    case .lookUpAddresses: spawn { await $0.lookUpAddresses() }
+    case .call(let number, let endpoint, let keys, let offered): call(number, endpoint, keys, offered)
+    case .giveUp(let number): calls.removeValue(forKey: number)?.giveUp()
+
+    case .judge(let number, let hello): spawn { await $0.judge(number, hello) }
+    case .load(let load): spawn { await $0.load(load) }
+    case .commit(let runs): spawn { await $0.commit(runs) }
+    case .note(let note): spawn { await $0.note(note) }
+    case .readStreams: spawn { await $0.readStreams() }
+
+    case .tell(let news): tell(news)
+    }
+  }
+
+  /// Seals a batch and sends it; a session that cannot seal is closed.
+  private func send(_ batch: SessionBatch, _ number: Int) {
+    guard var seat = seats[number] else { return }
+    do throws(SessionFault) {
+      let frame = try seat.cipher.seal(batch)
+      seats[number] = seat
+      seat.connection.send(frame)
+      if !seat.connection.isWritable { filled(number) }
+    } catch {
+      logger.error("a batch could not be sealed", metadata: ["reason": "\(error)"])
+      seat.connection.abort()
+    }
+  }
+
+  /// The machine holds a session no more.
+  private func leave(_ number: Int) -> LinkSeat? {
+    guard let seat = seats.removeValue(forKey: number) else { return nil }
+    seat.reader?.resume()
+    return seat
+  }
+}
+
+extension LinkSeat {
+  /// Lets the next frame be taken.
+  fileprivate mutating func read() {
+    reader?.resume()
+    reader = nil
+  }
+}

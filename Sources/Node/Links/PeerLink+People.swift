@@ -1,0 +1,143 @@
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+
+/// What people, the log and waiting callers are told.
+extension PeerLink {
+  /// The key of the warning that a device has removed this one.
+  static func removalWarning(_ device: DeviceID) -> String { "removed-\(device)" }
+
+  func tell(_ news: LinkNews) {
+    switch news {
+    case .opened(let number, let hello): opened(number, hello)
+    case .ended:
+      logger.info("session ended")
+      lastSeen = context.wall()
+      context.members.set(peer, isConnected: current != nil)
+      changed()
+    case .moved: moved()
+    case .stored(let position):
+      storedThrough[position.streamClass] = position.through
+      stored.notify()
+      context.changes.notify()
+    case .changed: context.syncChanges.notify()
+    case .fault(let fault, _) where fault == .refused(.duplicateIdentity):
+      logger.warning(
+        "this machine is turned away: `latchkey status` tells what to do", metadata: ["reason": "\(fault)"])
+    case .fault(let fault, _): logger.warning("session closed", metadata: ["reason": "\(fault)"])
+    case .goodbye(let goodbye): logger.debug("goodbye", metadata: ["reason": "\(goodbye)"])
+    case .turnedAway: warnOfDuplicate()
+    case .quarantined:
+      record.quarantinedAt = context.wall()
+      logger.warning("two live machines use this device's keys; it is in quarantine")
+      changed()
+    case .restarting(let streamClass, let cause):
+      logger.warning(
+        "the other machine holds another past of this stream; starting it anew",
+        metadata: ["stream": "\(streamClass.word)", "cause": "\(cause)"])
+    case .missed(let endpoint, let outcome):
+      let reason = outcome.reason
+      spawn { await $0.noteFailure(endpoint, reason) }
+    case .removed:
+      logger.notice("this device was removed by the peer")
+      context.warn(
+        Self.removalWarning(peer),
+        "“\(record.device.name)” has unpaired this machine: run `latchkey pair` on both if that was not meant.")
+    }
+  }
+
+  private func opened(_ number: Int, _ hello: Hello) {
+    logger.info("session open", metadata: ["address": "\(seats[number]?.connection.remote ?? "")"])
+    context.members.set(peer, isConnected: true)
+    context.note(crowd: Int(clamping: hello.devices))
+    context.warn("duplicate-\(peer)", nil)
+    // What has run out meanwhile is not to be sent, and whoever waits for it is told.
+    context.expiryChanges.notify()
+    changed()
+  }
+
+  private func warnOfDuplicate() {
+    context.warn(
+      "duplicate-\(peer)",
+      "Another machine uses this machine's keys, so “\(record.device.name)” turns both away: run `latchkey identity renew` on "
+        + "the one that is the copy and pair it again, then `latchkey devices release` for the other on “\(record.device.name)”."
+    )
+  }
+
+  /// What a commit brought about is made visible.
+  func publish(_ result: InboxResult) {
+    for fault in result.faults { logger.warning("an item could not be used", metadata: ["reason": "\(fault)"]) }
+    if result.hasNewKeys {
+      logger.notice("this device got new keys")
+      context.householdChanges.notify()
+    }
+    if result.appliedCommands + result.usageRecords + result.commands.count > 0 {
+      logger.debug(
+        "items in force",
+        metadata: [
+          "commands": "\(result.appliedCommands)", "usage": "\(result.usageRecords)",
+          "receipts": "\(result.commands.count)",
+        ])
+    }
+    context.changes.notify()
+  }
+
+  private func changed() {
+    context.changes.notify()
+    context.syncChanges.notify()
+  }
+
+  /// Keeps the state of synchronisation true.
+  private func moved() {
+    if current != nil, machine.waiting == 0 { lastSynced = context.wall() }
+    context.syncChanges.notify()
+  }
+
+  // MARK: What is shown
+
+  var sync: SyncState {
+    // A device that was removed or is in quarantine is not to be in step with.
+    if record.pendingKey == nil, record.state != .active || record.quarantinedAt != nil { return .idle }
+    if current != nil {
+      let (waiting, total) = (machine.waiting, machine.syncTotal)
+      return waiting == 0
+        ? .synced(at: lastSynced ?? context.wall()) : .syncing(done: total - min(waiting, total), total: total)
+    }
+    if machine.dialler.isDialling { return .connecting }
+    guard let lastError else { return .idle }
+    return .error(reason: lastError, nextTryInMilliseconds: nextTryInMilliseconds ?? 0)
+  }
+
+  private var nextTryInMilliseconds: Int64? { machine.dialler.nextTry.map { max(0, $0 - context.now()) } }
+
+  /// What went wrong last, as one sentence with the next step.
+  private var lastError: String? {
+    switch machine.trouble {
+    case nil: nil
+    case .unreached(let outcome): outcome.reason
+    case .fault(let fault): "The connection was closed because \(fault)."
+    case .unheard: "The device is not heard of any more: check that it is on and on this network."
+    case .version: "The other machine's version is too old or too new: update the older one."
+    case .turnedAway:
+      "“\(record.device.name)” talks to nobody with this machine's keys, since another machine uses them too."
+    case .disk(let text): text
+    }
+  }
+
+  /// What `status` and `devices` show.
+  func status() async throws(StoreError) -> PeerStatus {
+    var queues = try await context.store.queues(peer, at: context.wall())
+    for index in queues.indices { queues[index].inFlightItems = Int64(machine.inFlight(queues[index].streamClass)) }
+    var device = record.device
+    device.lastSyncedAt = lastSynced
+    if let lastSeen { device.lastSeenAt = max(lastSeen, device.lastSeenAt ?? lastSeen) }
+    if current != nil { device.lastSeenAt = context.wall() }
+    let isConnected = current != nil
+    return PeerStatus(
+      device: device, isConnected: isConnected, address: addressInUse ?? record.lastAddress, sync: sync, queues: queues,
+      lastError: isConnected ? nil : lastError, marks: record.marks,
+      retries: isConnected ? 0 : machine.dialler.failures,
+      nextTryInMilliseconds: isConnected || machine.dialler.isDialling ? nil : nextTryInMilliseconds,
+      addresses: try await addresses())
+  }
+}

@@ -1,0 +1,44 @@
+import LatchkeyModel
+
+/// What is due. Spec: Protocol/04-session.md §5, §7.
+extension LinkMachine {
+  /// When `timerFired` should be called next; nil when nothing is due by itself.
+  public var nextTimer: BootInstant? {
+    var next = dialler.nextTimer
+    for (number, session) in sessions {
+      var due = session.rules.nextTimer
+      if number == current { due = min(due, session.reconcileAt) }
+      next = next.map { min($0, due) } ?? due
+    }
+    return next
+  }
+
+  /// Does what is due.
+  public mutating func timerFired(now: BootInstant) {
+    self.now = now
+    for number in sessions.keys.sorted() { timerFired(number) }
+    dialler.timerFired(crowd: surroundings.crowd, now: now)
+    settle()
+  }
+
+  private mutating func timerFired(_ number: Int) {
+    guard var session = sessions[number] else { return }
+    let effect = session.rules.timerFired(now: now)
+    let isToReconcile = number == current && now >= session.reconcileAt
+    if isToReconcile { session.reconcileAt = now + LinkSession.reconcileMilliseconds }
+    sessions[number] = session
+    if isToReconcile {
+      isLoadHeld = false
+      repeatStored(number)
+    }
+    switch effect {
+    case .ping(let count): send(SessionBatch(ping: count), on: number)
+    case .dead:
+      failed(.unheard)
+      abort(number)
+    case .renew: close(number, .renew)
+    // The dialler sees that the session may be replaced.
+    case .callBeside, nil: break
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import LatchkeyModel
+
+/// Whether a session is kept whose Hello is in, and what it begins with. Spec: Protocol/04-session.md §4, §6, §9, §10.
+extension LinkMachine {
+  /// The disk has looked at what a Hello says of the last items.
+  ///
+  /// - Parameter foreign: classes of which the peer holds another item than the one that was given its number here.
+  public mutating func judged(_ number: Int, foreign: Set<StreamClass>, now: BootInstant) {
+    self.now = now
+    guard case .judging(let hello, let rest)? = sessions[number]?.phase else { return }
+    sessions[number]?.phase = .judged(hello, rest: rest, foreign: foreign)
+    greetJudged()
+    settle()
+  }
+
+  /// The disk could not look: the session ends, and the next one asks again.
+  public mutating func judgeFailed(_ number: Int, _ fault: LinkFault, now: BootInstant) {
+    self.now = now
+    fail(number, fault)
+    settle()
+  }
+
+  /// Goes on with the sessions whose Hello was looked at, unless the streams are being read anew.
+  mutating func greetJudged() {
+    guard !hasStreamsInDoubt else { return }
+    for number in sessions.keys.sorted() {
+      guard case .judged(let hello, let rest, let foreign)? = sessions[number]?.phase else { continue }
+      greet(number, hello, foreign)
+      guard sessions[number] != nil else { continue }
+      process(rest, number)
+      if sessions[number] != nil { effects.append(.read(number)) }
+    }
+  }
+
+  /// Keeps this session or the other.
+  private mutating func greet(_ number: Int, _ hello: Hello, _ foreign: Set<StreamClass>) {
+    guard let session = sessions[number] else { return }
+    if !session.isOurs { effects.append(.proven(number)) }
+    // A pairing that waits for its other half lifts a quarantine once it is complete.
+    let isAnew = standing.pendingKey == session.pairwiseKey
+    if !standing.isQuarantined, !isAnew, standing.state == .active, watch.received(hello.runID, now: now) {
+      quarantine(number)
+    }
+    guard !standing.isQuarantined || isAnew else { return turnAway(number) }
+    if hasHeardEnough {
+      endRemoval(.sentOften)
+      return close(number, .removed)
+    }
+    // A handshake that began before a new pairing was made final leads to a session of the past.
+    guard !standing.isOfThePast(session.pairwiseKey) else { return close(number, .renew) }
+    switch roster.greeted(number, runID: hello.runID, ended: hello.endedSessions) {
+    case .gone: return close(number, nil)
+    case .giveWay: return close(number, .duplicate)
+    case .keep(let other): if let other { close(other, .duplicate) }
+    }
+    roster.keep(number)
+    sessions[number]?.phase = .up
+    if !session.isOurs { sendHello(number) }
+    install(number, hello, session, foreign)
+  }
+
+  private mutating func install(_ number: Int, _ hello: Hello, _ session: LinkSession, _ foreign: Set<StreamClass>) {
+    effects.append(.tell(.opened(number, hello)))
+    trouble = nil
+    isLoadHeld = false
+    if !hello.keyID.isEmpty, standing.keys.previous != nil { notes.keyNamed = hello.keyID }
+    inbox.sessionOpened(hello)
+    // Of a stream that this machine knows nothing of there is nothing to begin anew, but its people have to know.
+    let known = Set(outbox.statement.map(\.streamClass))
+    let unknown = hello.incoming.filter { $0.through > 0 && !known.contains($0.streamClass) }
+    notes.unknownHere = unknown.isEmpty || standing.state != .active ? nil : unknown
+    for effect in outbox.sessionOpened(hello, foreign: foreign, pairwiseKey: session.pairwiseKey) {
+      switch effect {
+      case .forget(let position): forget(position)
+      case .restart(let streamClass, let cause): notes.restarts.append((streamClass, cause))
+      }
+    }
+    syncTotal = 0
+    moved()
+    notes.sightings.append(
+      LinkSighting(
+        address: session.isOurs ? session.ends.remote : nil, pairwiseKey: session.pairwiseKey,
+        offeredKey: session.offeredKey))
+    notes.isHeldUp = false
+    sendReach(number)
+  }
+
+  mutating func sendHello(_ number: Int, refusal: Hello.Refusal? = nil) {
+    let hello = Hello(
+      runID: settings.runID, name: settings.name, role: settings.role, refusal: refusal,
+      windowItems: settings.windowItems, windowBytes: settings.windowBytes, outgoing: outbox.statement,
+      incoming: inbox.statement, held: inbox.held, keyID: keyID, endedSessions: endedSessions,
+      devices: UInt32(clamping: surroundings.devices))
+    send(SessionBatch(hello: hello), on: number)
+  }
+
+  // MARK: Two live machines with one key
+
+  /// Two live processes use the peer's identity: talk to neither until a person has decided.
+  private mutating func quarantine(_ number: Int) {
+    // Nothing flows from here on, also if the disk refuses.
+    standing.isQuarantined = true
+    trouble = nil
+    effects.append(.tell(.quarantined))
+    for other in sessions.keys.sorted() where other != number { close(other, .duplicateIdentity) }
+    notes.isToQuarantine = true
+  }
+
+  /// Turns a device in quarantine away, and says why.
+  private mutating func turnAway(_ number: Int) {
+    guard sessions[number]?.isOurs == false else { return close(number, .duplicateIdentity) }
+    sendHello(number, refusal: .duplicateIdentity)
+    close(number, nil)
+  }
+}

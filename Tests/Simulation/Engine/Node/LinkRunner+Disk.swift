@@ -1,0 +1,232 @@
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// What the machine asks of the disk. Each step between two calls of the disk may be the last one.
+extension LinkRunner {
+  func judge(_ number: Int, _ hello: Hello) {
+    let device = peer
+    node.disk.read {
+      $0.foreign(device, hello)
+    } then: { [weak self] foreign in
+      self?.seats[number]?.foreign = foreign
+      self?.prepareToJudge(hello)
+      self?.update { $0.judged(number, foreign: foreign, now: $1) }
+    }
+  }
+
+  func readStreams() {
+    let device = peer
+    node.disk.read {
+      $0.streams(with: device)
+    } then: { [weak self] streams in
+      self?.update { machine, now in
+        machine.streamsRead(self?.spoiled(streams) ?? streams, now: now)
+      }
+    }
+  }
+
+  // MARK: Out
+
+  func load(_ load: OutboxMachine.Load) {
+    give(load) { [weak self] items in
+      guard let self else { return }
+      guard let items else { return update { $0.loadFailed(load, ModelStoreFault.diskFull.asFault, now: $1) } }
+      simulation.note(13, "\(name) loaded \(items.count) of \(load.streamClass.word) from \(load.from)")
+      let before = machine.sentThrough[load.streamClass] ?? 0
+      let number = current
+      update { $0.loaded(load, items, now: $1) }
+      guard let number, number == current, machine.sentThrough[load.streamClass] ?? 0 > before, let seat = seats[number]
+      else { return }
+      let run = ItemRun(streamClass: load.streamClass, epoch: load.epoch, items: items)
+      simulation.oracle.sent(self, run, seat)
+      spoilAfterSending(run)
+    }
+  }
+
+  /// The store's answer to a load, with what has to be durable before it; nil when the disk refused.
+  private func give(_ load: OutboxMachine.Load, then: @escaping ([DeliveryItem]?) -> Void) {
+    let device = peer
+    let from = simulation.fault == .takeGaps ? simulation.oracle.furthest(self, load) : load.from
+    node.disk.read {
+      $0.load(device, load.streamClass, epoch: load.epoch, from: from, items: load.items, bytes: load.bytes)
+    } then: { [weak self] result in
+      guard let self else { return }
+      func again(_ result: Result<Void, ModelStoreFault>) {
+        guard case .success = result else { return then(nil) }
+        give(load, then: then)
+      }
+      switch result {
+      case .loaded(let items): then(items)
+      case .hasExpired:
+        let wall = node.wall
+        node.disk.commit("expire before a load", with: device) {
+          $0.expireDue(at: wall)
+        } then: { [weak self] result in
+          guard let self else { return }
+          simulation.oracle.expired(node, try? result.get())
+          again(result.map { _ in () })
+        }
+      case .isNotBound:
+        node.disk.commit("bind", with: device) {
+          $0.bind(device, load.streamClass, epoch: load.epoch, from: load.from, items: load.items)
+        } then: {
+          again($0)
+        }
+      }
+    }
+  }
+
+  // MARK: In
+
+  func commit(_ runs: [ItemRun]) {
+    simulation.oracle.gathers(self, runs)
+    let began = current
+    spoilBeforeCommit(runs)
+    let (device, role, wall) = (peer, role, node.wall)
+    let words = runs.map(\.streamClass.word).joined(separator: ", ")
+    node.disk.commit("receive \(words)", with: device) {
+      (store: inout ModelStore) throws(ModelStoreFault) in
+      try store.receive(runs, from: device, role: role, at: wall)
+    } then: { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .failure(let fault): refused(runs, fault, in: began)
+      case .success(let result) where simulation.fault == .watermarkInItsOwnTransaction:
+        node.disk.commit("watermark alone", with: device) {
+          $0.advanceAlone(runs, from: device)
+        } then: { [weak self] _ in
+          self?.committed(runs, result, in: began)
+        }
+      case .success(let result): committed(runs, result, in: began)
+      }
+    }
+  }
+
+  private func refused(_ runs: [ItemRun], _ fault: ModelStoreFault, in began: Int?) {
+    if simulation.fault == .ignoreFailedCommit { return committed(runs, ModelInboxResult(), in: began) }
+    if simulation.fault == .endWrongSession, current != began {
+      return update { machine, _ in machine.inbox.commitFailed() }
+    }
+    update { $0.commitFailed(fault.asFault, now: $1) }
+  }
+
+  private func committed(_ runs: [ItemRun], _ result: ModelInboxResult, in began: Int?) {
+    func goOn() {
+      let own = result.changes.filter { $0.device == peer }
+      update { machine, now in
+        machine.committed(runs, wasRemoved: result.wasRemoved, now: now)
+        for change in own {
+          machine.committed(change.streamClass, epoch: change.epoch, last: change.last, now: now)
+        }
+        spoilAfterCommit(&machine, runs, in: began)
+      }
+      guard result.wasRemoved else { return }
+      let others = result.changes.filter { $0.device != peer }
+      node.refresh(peer) { [node] in node.handOut(others) }
+    }
+    // The peer uses new keys once it hears that they are stored: they have to be known here by then.
+    if result.hasNewKeys { node.refresh(peer, then: goOn) } else { goOn() }
+  }
+
+  // MARK: Notes
+
+  func note(_ note: LinkNote) {
+    let device = peer
+    switch note {
+    case .quarantine: keep("quarantine") { $0.quarantine(device) }
+    case .forget(let position):
+      node.disk.commit("forget \(position.streamClass.word) through \(position.through)", with: device) {
+        (store: inout ModelStore) throws(ModelStoreFault) in
+        try store.forget(device, position)
+      } then: { [weak self] result in
+        guard let self, let stored = noted(result) else { return }
+        guard stored.hasNewKeys else { return done(.stored(hasNewKeys: false)) }
+        node.refresh(device) { [weak self] in
+          if let change = stored.change { self?.node.committed([change]) }
+          self?.done(.stored(hasNewKeys: true))
+        }
+      }
+    case .restart(let streamClass, let cause):
+      let epoch = simulation.freshEpoch()
+      node.disk.commit("restart \(streamClass.word), \(cause)", with: device) {
+        (store: inout ModelStore) throws(ModelStoreFault) in
+        try store.restart(device, streamClass, epoch: epoch, cause: cause)
+      } then: { [weak self] result in
+        if let position = self?.noted(result) { self?.done(.restarted(position)) }
+      }
+    case .keyNamed(let keyID):
+      node.disk.commit("key named", with: device) {
+        $0.peer(device, answersWith: keyID)
+      } then: { [weak self] result in
+        guard let self, let isErased = noted(result) else { return }
+        if isErased { node.refresh(device) { [weak self] in self?.done() } } else { done() }
+      }
+    case .opened(_, .completes, _):
+      node.disk.commit("promote by a session", with: device) { (store: inout ModelStore) throws(ModelStoreFault) in
+        try store.promote(device)
+      } then: { [weak self] result in
+        if self?.noted(result) != nil { self?.node.refresh(device) { [weak self] in self?.done() } }
+      }
+    case .opened(_, .refutes, _):
+      node.disk.commit("discard a pairing", with: device) {
+        $0.discardPending(device)
+      } then: { [weak self] result in
+        if self?.noted(result) != nil { self?.node.refresh(device) { [weak self] in self?.done() } }
+      }
+    case .opened(_, .nothing, _): keep("seen") { _ in }
+    case .inStep: keep("in step") { _ in }
+    case .setBack: keep("set back") { _ in }
+    case .told(let endpoints):
+      let place = endpoints.first?.place
+      keep("told") { _ in
+      } then: { [weak self] in
+        self?.node.remembered[device, default: ([], nil)].told = place
+      }
+    case .removalSent: count("removal sent") { $0.removalSent(device) }
+    case .removalMetSilence: count("silence") { $0.removalMetSilence(device) }
+    case .removalTold:
+      node.disk.commit("removal told", with: device) {
+        $0.removalTold(device)
+      } then: { [weak self] result in
+        // What the disk holds now decides: meanwhile the device may have been paired anew, and then goes on.
+        if self?.noted(result) != nil { self?.node.refresh(device) { [weak self] in self?.done() } }
+      }
+    }
+  }
+
+  private func done(_ answer: LinkNoteAnswer = .done) { update { $0.noted(answer, now: $1) } }
+
+  private func keep(
+    _ what: String, _ body: @escaping (inout ModelStore) -> Void, then: @escaping () -> Void = {}
+  ) {
+    node.disk.commit(what, with: peer) {
+      body(&$0)
+    } then: { [weak self] result in
+      guard let self, noted(result) != nil else { return }
+      then()
+      done()
+    }
+  }
+
+  private func count(_ what: String, _ body: @escaping (inout ModelStore) -> Int) {
+    node.disk.commit(what, with: peer) {
+      body(&$0)
+    } then: { [weak self] result in
+      if let count = self?.noted(result) { self?.done(.count(count)) }
+    }
+  }
+
+  /// Gives what a note came to; nil when the disk refused it, which the machine is told.
+  private func noted<Value>(_ result: Result<Value, ModelStoreFault>) -> Value? {
+    switch result {
+    case .success(let value): return value
+    case .failure(let fault):
+      update { $0.noteFailed(fault.asFault, now: $1) }
+      return nil
+    }
+  }
+}
+
+extension ModelStoreFault {
+  var asFault: LinkFault { LinkFault(isOfDisk: isOfDisk, text: "\(self)") }
+}

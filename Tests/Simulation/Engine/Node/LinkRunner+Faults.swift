@@ -1,0 +1,108 @@
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// The mistakes that whoever runs the machine makes on purpose: each changes what the machine is told, what it asks for, or what
+/// it remembers. Without a fault every one of these functions does nothing.
+extension LinkRunner {
+  /// After each word to the machine.
+  func spoil(_ before: LinkMachine) {
+    switch simulation.fault {
+    case .keepBackoff:
+      // A sign of life: the tries that had failed are forgotten.
+      guard before.current == nil, before.attempt == nil, case .pausing = machine.dialler.phase,
+        case .pausing = before.dialler.phase
+      else { break }
+      (machine.dialler.pace, machine.dialler.phase) = (before.dialler.pace, before.dialler.phase)
+    case .keepReceivedAtNewSession:
+      guard machine.current != before.current else { break }
+      var lossy = before.inbox
+      if lossy.nextCommit() != nil { _ = lossy.committed([]) }
+      machine.inbox = lossy
+    case .forgetPendingAtEnd:
+      if machine.endedSessions > before.endedSessions { machine.notes.stored = [:] }
+    case .neverDeclareDead:
+      for number in machine.sessions.keys { machine.sessions[number]?.rules.isHeard(now: node.now) }
+    case .discardByOlderCall:
+      for place in machine.notes.sightings.indices {
+        machine.notes.sightings[place].offeredKey = machine.standing.pendingKey
+      }
+    default: break
+    }
+  }
+
+  /// What came in, as it is told to the machine.
+  func spoiled(_ batch: SessionBatch, _ number: Int) -> SessionBatch {
+    var batch = batch
+    switch simulation.fault {
+    case .ignoreWindow:
+      batch.hello?.windowItems = 4_096
+      batch.hello?.windowBytes = 4 << 20
+    case .takeGaps:
+      var probe = machine.inbox
+      for place in batch.runs.indices {
+        do { _ = try probe.received(batch.runs[place]) } catch {
+          guard let first = batch.runs[place].items.first?.sequence, first > 1 else { continue }
+          batch.runs[place].items.insert(DeliveryItem(skipping: 1...(first - 1)), at: 0)
+        }
+      }
+    default: break
+    }
+    return batch
+  }
+
+  /// What was read of the streams, as it is told to the machine.
+  func spoiled(_ streams: LinkStreams) -> LinkStreams {
+    guard simulation.fault == .keepClosedStreams else { return streams }
+    var streams = streams
+    streams.inbox = machine.inbox.statement
+    streams.outbox = machine.outbox.positions
+    return streams
+  }
+
+  /// Before the machine decides on a Hello.
+  func prepareToJudge(_ hello: Hello) {
+    switch simulation.fault {
+    case .believeLateHello: machine.outbox.forgetReporters()
+    case .quarantineAtFirstReturn:
+      if !machine.standing.isQuarantined, machine.standing.state == .active,
+        simulation.oracle.hasReturned(self, hello.runID)
+      {
+        machine.watch.suspect(hello.runID, now: node.now)
+      }
+    default: break
+    }
+  }
+
+  func spoilAfterSending(_ run: ItemRun) {
+    guard simulation.fault == .forgetWhatIsSent, let last = run.items.last else { return }
+    let position = StreamPosition(streamClass: run.streamClass, epoch: run.epoch, through: last.skipThrough)
+    update { machine, _ in machine.forget(position) }
+  }
+
+  func spoilBeforeCommit(_ runs: [ItemRun]) {
+    guard simulation.fault == .acknowledgeBeforeCommit, let current else { return }
+    var ahead = machine.inbox
+    let stored = ahead.committed(runs)
+    update { machine, _ in machine.send(SessionBatch(stored: stored), on: current) }
+  }
+
+  /// After runs were brought into force.
+  ///
+  /// - Parameter began: the session that was open when their commit began.
+  func spoilAfterCommit(_ machine: inout LinkMachine, _ runs: [ItemRun], in began: Int?) {
+    switch simulation.fault {
+    case .reportInOldSession:
+      guard machine.current != began else { break }
+      machine.effects.removeAll { if case .send(let batch, _) = $0 { !batch.stored.isEmpty } else { false } }
+    case .reportOldEpochAsNew:
+      for run in runs {
+        guard let held = machine.inbox.statement.first(where: { $0.streamClass == run.streamClass }),
+          held.epoch != run.epoch, let last = run.items.last, let current = machine.current
+        else { continue }
+        let position = StreamPosition(streamClass: run.streamClass, epoch: held.epoch, through: last.skipThrough)
+        machine.send(SessionBatch(stored: [position]), on: current)
+      }
+    default: break
+    }
+  }
+}

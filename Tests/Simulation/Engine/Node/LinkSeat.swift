@@ -1,0 +1,52 @@
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// The connection of one session, with what its frames are sealed with, and what the oracle counts of it.
+final class LinkSeat {
+  let port: Port
+  private var cipher: SessionCipher?
+  // What the peer allows, and what is on its way to it, by the simulation's own count.
+  var windowItems = Int.max
+  var windowBytes = Int.max
+  var onTheWay: [StreamClass: [DeliveryItem]] = [:]
+  var epochs: [StreamClass: UInt64] = [:]
+  /// What the disk found in the peer's Hello.
+  var foreign: Set<StreamClass> = []
+
+  init(_ port: Port, _ sealing: Sealing) {
+    self.port = port
+    if case .noise(let transport) = sealing { cipher = SessionCipher(transport) }
+  }
+
+  func seal(_ batch: SessionBatch) throws(SessionFault) -> Frame {
+    guard cipher != nil else { return .plain(batch, connection: port.connection.number) }
+    return .sealed(try cipher?.seal(batch) ?? [])
+  }
+
+  func open(_ frame: Frame) throws(SessionFault) -> SessionBatch {
+    switch frame {
+    // What was said on another connection is sealed with another key.
+    case .plain(let batch, port.connection.number) where cipher == nil: return batch
+    case .sealed(let bytes):
+      guard let batch = try cipher?.open(bytes) else { throw .authentication }
+      return batch
+    default: throw .authentication
+    }
+  }
+}
+
+extension SocketEndpoint {
+  /// An address in a simulation stands for a place at which a machine is until it moves: none has two places, and no place two.
+  init(place: Int) {
+    self.init(host: "p\(place)", port: 7)
+  }
+
+  var place: Int? { host.first == "p" ? Int(host.dropFirst()) : nil }
+}
+
+extension SessionEnds {
+  init(_ port: Port) {
+    let remote = SocketEndpoint(place: port.remotePlace ?? 0)
+    self.init(remote: "\(remote)", remoteHost: remote.host, localHost: SocketEndpoint(place: port.place).host)
+  }
+}
