@@ -140,7 +140,7 @@ actor Inviter: PairingRole {
       let isRemoved = await ledger.remove(device)
       await take { $0.removed(isRemoved) }
     case .countFailure(let line, let attempt): await count(line, attempt)
-    case .abandoned(let line): service.slow { $0.abandoned(line.connection.remoteHost, now: $1) }
+    case .abandoned(let line): service.withThrottle { $0.abandoned(line.connection.remoteHost, now: $1) }
     case .ended(let outcome):
       ledger.steps.mark(.ended)
       if outcome != .ok {
@@ -177,7 +177,7 @@ actor Inviter: PairingRole {
 
   /// Counts a wrong guess before anything is answered. Spec: Protocol/03-pairing.md §7.
   private func count(_ line: Line, _ attempt: Int) async {
-    service.slow { $0.failed(line.connection.remoteHost, now: $1) }
+    service.withThrottle { $0.failed(line.connection.remoteHost, now: $1) }
     let counted = await ledger.commit { () async throws(StoreError) in
       try await self.ledger.context.store.countFailure(self.pairingID)
     }

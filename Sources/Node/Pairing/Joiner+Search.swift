@@ -75,7 +75,7 @@ extension Joiner {
     }
   }
 
-  /// Returns whether the code may be tried again: a typed one is good for five runs that nobody answered as its inviter.
+  /// Returns whether the code may be tried again: a typed one is good for five runs without an answer from its inviter.
   private func mayRun() async -> Bool {
     guard case .typed(let typed) = code else { return true }
     let context = ledger.context

@@ -48,7 +48,7 @@ struct PairingLedger: Sendable {
     return await isCompleted(peer)
   }
 
-  /// Makes a pending device active, whoever said the last word; false when nothing of it is pending.
+  /// Makes a pending device active; false when it is not pending, or the store refused.
   func force(_ device: DeviceID, address: ReachedAddress? = nil) async -> Bool {
     await commit { () async throws(StoreError) in
       try await context.store.promote(device, address: address, at: context.wall())

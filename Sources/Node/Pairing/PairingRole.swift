@@ -1,7 +1,4 @@
-import LatchkeyCrypto
 import LatchkeyModel
-import LatchkeyProtocol
-import LatchkeyTransport
 
 /// One side of one pairing, as the local API sees it.
 protocol PairingRole: Actor {
@@ -14,31 +11,4 @@ protocol PairingRole: Actor {
   func completed(_ device: DeviceID, as registered: RegisteredDevice?) async
   /// Takes note that a half-made pairing was rolled back, or has lapsed.
   func rolledBack(_ device: DeviceID) async
-}
-
-extension FrameReader {
-  /// Returns the next frame; `nil` when the connection has ended or `milliseconds` have gone by.
-  func next(within milliseconds: Int64, _ steps: PairingSteps) async -> [UInt8]? {
-    let began = steps.begin()
-    defer { steps.end(.frame, began) }
-    return await withTaskGroup(of: [UInt8]?.self) { group in
-      group.addTask { await self.next() }
-      group.addTask {
-        try? await Task.sleep(for: .milliseconds(milliseconds))
-        return nil
-      }
-      let frame = await group.next() ?? nil
-      group.cancelAll()
-      return frame
-    }
-  }
-}
-
-extension PairingEntropy {
-  /// Draws everything random for one attempt.
-  static func draw() -> PairingEntropy {
-    PairingEntropy(
-      random: SecureRandom.bytes(32), ephemeralKey: LinkKeyPair.generate(), scalar: CPaceScalar.generate(),
-      sessionID: SecureRandom.bytes(16))
-  }
 }

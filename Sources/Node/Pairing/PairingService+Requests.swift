@@ -68,13 +68,13 @@ extension PairingService {
     _ ticket: StrangerTicket
   ) async {
     guard let inviter = inviters.values.first(where: { $0.discriminator == discriminator }) else { return }
-    // A place is taken by whoever has said something, not by whoever has only connected.
+    // A connection that has sent nothing takes no place.
     guard let first = await frames.next(within: Limits.pairingStepMilliseconds, inviter.steps) else { return }
-    // Whoever was wrong before waits, and without a place: others go first.
-    var pause = slow { $0.wait(connection.remoteHost, now: $1) }
+    // A source that guessed wrong before waits, without a place, so that others go first.
+    var pause = withThrottle { $0.wait(connection.remoteHost, now: $1) }
     while pause > 0, !Task.isCancelled {
       try? await Task.sleep(for: .milliseconds(pause))
-      pause = slow { $0.wait(connection.remoteHost, now: $1) }
+      pause = withThrottle { $0.wait(connection.remoteHost, now: $1) }
     }
     await inviter.serve(first, isTyped: isTyped, Inviter.Line(connection: connection, ticket: ticket), frames)
   }

@@ -17,7 +17,7 @@ actor PairingService {
   let codeAddress: @Sendable () -> [UInt8]?
   var inviters: [String: Inviter] = [:]
   var joiners: [String: Joiner] = [:]
-  /// How pairings ended, the latest last, so that whoever waits for one hears of it.
+  /// The final progress of the pairings that ended last, the latest last, for callers that still wait for one.
   private var ended: [PairingProgress] = []
   private let throttle = Mutex(PairingThrottle())
   private let jobs: AsyncStream<@Sendable () async -> Void>.Continuation
@@ -70,8 +70,8 @@ actor PairingService {
   }
 
   func answer(_ id: String, _ answer: PairingAnswer) async throws(LocalAPIError) -> PairingProgress {
-    let present = try await progress(id)
-    guard present.phase == .asking, await role(id)?.answer(answer) == true else {
+    _ = try await progress(id)
+    guard await role(id)?.answer(answer) == true else {
       throw LocalAPIError(
         .tooLate, "Nothing is being asked any more: see `latchkey pair list`, or start again with a new code.")
     }
@@ -120,7 +120,7 @@ actor PairingService {
 
   /// Reads or changes how long attempts wait. Spec: Protocol/03-pairing.md §7.
   @discardableResult
-  nonisolated func slow<Value: Sendable>(_ body: (inout PairingThrottle, BootInstant) -> Value) -> Value {
+  nonisolated func withThrottle<Value: Sendable>(_ body: (inout PairingThrottle, BootInstant) -> Value) -> Value {
     let now = context.now()
     return throttle.withLock { body(&$0, now) }
   }

@@ -13,7 +13,7 @@ public struct HalfPairing: Sendable {
 
   public var device: DeviceID { peer.keys.deviceID }
 
-  /// The decision about a half-made pairing that nobody has completed yet.
+  /// The decision about a half-made pairing that is not completed yet.
   public enum Fate: Hashable, Sendable {
     /// Look at it again after this many milliseconds.
     case wait(Int64)

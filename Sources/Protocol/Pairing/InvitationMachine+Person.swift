@@ -58,8 +58,8 @@ extension InvitationMachine {
         phase = .attempt(attempt)
         return []
       case .refusing(let rest): last = rest
-      case .meeting, .asking: last = attempt.machine.requestedEnd(outcome)
-      case .storing, .awaitingAcknowledgement:
+      case .meeting, .asking, .storing: last = attempt.machine.requestedEnd(outcome)
+      case .awaitingAcknowledgement:
         last = attempt.machine.requestedEnd(outcome)
         // That discards the half already.
         attempt.open.half = nil

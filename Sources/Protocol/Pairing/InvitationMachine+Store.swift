@@ -7,6 +7,8 @@ extension InvitationMachine {
     guard var attempt = attempt(number), case .storing(let question, let peer) = attempt.stage else { return [] }
     let effects = attempt.machine.stored()
     attempt.stage = .awaitingAcknowledgement(question, HalfPairing(peer: peer, wasPaired: wasPaired))
+    // The store keeps one device a code as pending: an earlier one has made room.
+    attempt.open.half = peer.keys.deviceID
     return follow(effects, attempt)
   }
 

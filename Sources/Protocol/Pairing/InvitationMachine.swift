@@ -2,12 +2,12 @@ import LatchkeyModel
 
 /// The life of one pairing code on the inviter: open, used by one joiner after another, and closed.
 ///
-/// A pure value. Whoever runs it performs the effects of each input in their order; `Line` is what it sends frames with.
+/// A pure value: its owner performs the effects of each input in order. `Line` is the connection that frames are sent on.
 /// What a joiner says goes through a `PairingInviterMachine`, one for each attempt.
 ///
 /// Spec: Protocol/03-pairing.md §2, §5 and §7, with the state diagram in §9.
 public struct InvitationMachine<Line: Sendable>: Sendable {
-  /// The effects that whoever runs the machine performs.
+  /// The effects that the machine's owner performs.
   public enum Effect: Sendable {
     case send([UInt8], Line)
     /// The joiner has the code: lift what limits strangers.
@@ -144,6 +144,7 @@ public struct InvitationMachine<Line: Sendable>: Sendable {
   mutating func follow(_ effects: [PairingEffect], _ attempt: Attempt) -> [Effect] {
     var attempt = attempt
     var result: [Effect] = []
+    var isDiscarded = false
     for (index, effect) in effects.enumerated() {
       switch (effect, attempt.stage) {
       case (.send(let frame), _): result.append(.send(frame, attempt.line))
@@ -153,20 +154,18 @@ public struct InvitationMachine<Line: Sendable>: Sendable {
         result.append(.lift(attempt.line))
       case (.storePending(let peer), .asking(let question)):
         attempt.stage = .storing(question, peer)
-        // The store keeps one device a code as pending: an earlier one makes room.
-        attempt.open.half = peer.keys.deviceID
         result.append(.storePending(peer, attempt.number))
       case (.promote(let peer), .awaitingAcknowledgement(let question, let half)):
         attempt.stage = .promoting(PairingCompletion(question: question, half: half))
         result.append(.promote(peer, attempt.number))
       case (.discard(let device), _):
-        attempt.open.half = nil
+        isDiscarded = true
         result.append(.discard(device))
       case (.countFailure, _):
         attempt.stage = .refusing(rest: Array(effects[(index + 1)...]))
         phase = .attempt(attempt)
         return result + [.countFailure(attempt.line, attempt.number)]
-      case (.finish(let outcome), _): return result + over(attempt, outcome)
+      case (.finish(let outcome), _): return result + over(attempt, outcome, isDiscarded)
       case (.storePending, _), (.promote, _), (.countRun, _), (.creditRun, _):
         preconditionFailure("an inviter's machine asks, then stores, then makes active")
       }
@@ -175,10 +174,12 @@ public struct InvitationMachine<Line: Sendable>: Sendable {
     return result
   }
 
-  /// One attempt is over: the code stays open unless a person refused.
-  private mutating func over(_ attempt: Attempt, _ outcome: PairingOutcome) -> [Effect] {
+  /// Ends an attempt; the code stays open unless a person refused.
+  private mutating func over(_ attempt: Attempt, _ outcome: PairingOutcome, _ isDiscarded: Bool) -> [Effect] {
     if outcome == .refused { return [.close(attempt.line)] + end(outcome, attempt.stage.question) }
     var open = attempt.open
+    // What the store is still at will be there in a moment.
+    if let device = attempt.stage.device { open.half = isDiscarded ? nil : device }
     open.last = outcome
     phase = .open(open)
     return [.close(attempt.line)]
@@ -204,6 +205,16 @@ extension InvitationMachine.Stage {
     case .meeting, .refusing: nil
     case .asking(let question), .storing(let question, _), .awaitingAcknowledgement(let question, _): question
     case .promoting(let completion): completion.question
+    }
+  }
+
+  /// The device that is pending or about to be.
+  var device: DeviceID? {
+    switch self {
+    case .meeting, .refusing, .asking: nil
+    case .storing(_, let peer): peer.keys.deviceID
+    case .awaitingAcknowledgement(_, let half): half.device
+    case .promoting(let completion): completion.half.device
     }
   }
 }

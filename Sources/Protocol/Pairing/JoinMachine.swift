@@ -2,12 +2,12 @@ import LatchkeyModel
 
 /// The life of one join: looking for the inviter, one attempt after another, and what becomes of the last one.
 ///
-/// A pure value. Whoever runs it performs the effects of each input in their order; `Line` is what it sends frames with.
+/// A pure value: its owner performs the effects of each input in order. `Line` is the connection that frames are sent on.
 /// What an inviter says goes through a `PairingJoinerMachine`, one for each attempt; where to try is up to a `JoinSearch`.
 ///
 /// Spec: Protocol/03-pairing.md §5 and §7, with the state diagram in §9.
 public struct JoinMachine<Line: Sendable>: Sendable {
-  /// The effects that whoever runs the machine performs.
+  /// The effects that the machine's owner performs.
   public enum Effect: Sendable {
     case send([UInt8], Line)
     /// The inviter has the code: lift what limits strangers.
@@ -156,7 +156,7 @@ public struct JoinMachine<Line: Sendable>: Sendable {
     return result
   }
 
-  /// One attempt is over. What the inviter itself has said ends the join; anybody else's word is for the search to judge.
+  /// Ends an attempt. An outcome that comes from the inviter itself ends the join; any other is left to the search.
   private mutating func over(_ attempt: Attempt, _ outcome: PairingOutcome, _ isDiscarded: Bool) -> [Effect] {
     let close = Effect.close(attempt.line)
     switch attempt.stage {

@@ -2,8 +2,8 @@ import LatchkeyModel
 
 /// Decides where a joiner looks for the machine that shows the code, and whose word ends the search.
 ///
-/// What an address answers before anything of the handshake has verified, anybody may have said: it ends nothing, unless
-/// the address was in the code or given by the person. Spec: Protocol/02-discovery.md §8.
+/// An answer from before the handshake has verified can be forged by any machine. It ends nothing, unless the address was
+/// in the code or given by the person. Spec: Protocol/02-discovery.md §8.
 public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   /// An address to try, with how it was learned.
   public enum Candidate: Hashable, Sendable {

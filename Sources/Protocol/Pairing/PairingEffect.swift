@@ -20,9 +20,6 @@ public enum PairingEffect: Sendable {
   case creditRun
   /// It is over: close the connection and tell the person.
   case finish(PairingOutcome)
-
-  /// Whether it is a frame for the other machine.
-  public var isSend: Bool { if case .send = self { true } else { false } }
 }
 
 extension [PairingEffect] {

@@ -212,6 +212,11 @@ import Testing
     second.ask(&random)
     #expect(names(second.invitation.completed(lives.child, as: device)) == ["send", "close", "ended"])
     #expect(second.invitation.shown.outcome == .ok)
+    // While another joiner is being stored, which the store refuses since the code is spent.
+    var third = PairingLives(half: lives.parent, &random)
+    third.accept(&random)
+    #expect(names(third.invitation.completed(lives.parent, as: device)) == ["discard", "send", "close", "ended"])
+    #expect(third.invitation.notStored(in: third.served).isEmpty && third.invitation.shown.outcome == .ok)
     // Not once it was rolled back.
     lives.invitation.rolledBack(lives.child)
     #expect(lives.invitation.completed(lives.child, as: nil).isEmpty && phase == "open")
@@ -229,6 +234,14 @@ import Testing
     #expect(names(cancelled.requestedEnd(.cancelled)) == ["discard", "ended"], "a person leaves nothing behind")
     var spent = PairingLives(half: child, &random).invitation
     #expect(names(spent.completed(child, as: nil)) == ["ended"] && spent.shown.outcome == .ok)
+  }
+
+  @Test mutating func aJoinerThatIsLostWhileItIsStoredIsRemembered() {
+    lives.accept(&random)
+    #expect(names(lives.invitation.lost(lives.served)) == ["close"] && phase == "open")
+    // The store is done a moment later, and a session completes it.
+    #expect(lives.invitation.stored(wasPaired: false, in: lives.served).isEmpty)
+    #expect(names(lives.invitation.completed(lives.child, as: nil)) == ["ended"] && shown.outcome == .ok)
   }
 
   @Test mutating func withoutAQuestionItGoesStraightToTheStore() {
