@@ -92,6 +92,8 @@ extension ProcessTests {
         try await eventually("\(death): the parent is connected") { try await parent.isConnected() }
         try await eventually("\(death): the child is connected") { try await child.isConnected() }
       }
+      // However it was completed, also by a session after a restart: the code has done its work.
+      try await eventually("\(death): the code is spent") { try await parent.api.pairings().isEmpty }
       for node in [parent, child] {
         _ = await node.terminate()
         let halves = try node.read {

@@ -166,4 +166,30 @@ import Testing
     }
     #expect(rows == ["cancelled cancelled true", "guessed wrong-code true", "used ok true"])
   }
+
+  @Test(
+    "A code pairs one device: the one that it left half paired makes room for the next, and a closed code takes none")
+  func oneDeviceEach() async throws {
+    let rig = try StoreRig()
+    try await rig.store.save(
+      InvitationRecord(
+        pairingID: "code", discriminator: 7, secret: [UInt8](repeating: 9, count: 16),
+        typedSecret: [UInt8](repeating: 9, count: 6), minutes: 5, childName: nil, acceptsWithoutAsking: true,
+        bootID: "boot", openedAt: BootInstant(milliseconds: 1)))
+    #expect(try await rig.store.openInvitations().first?.pendingDevice == nil)
+    let (first, second, third) = (rig.device(), rig.device(), rig.device())
+    try await pend(rig, first, key: 1, invitation: "code")
+    try await pend(rig, first, key: 2, invitation: "code")
+    // A restart finds the device that the code left half paired.
+    try rig.reopen()
+    #expect(try await rig.store.openInvitations().first?.pendingDevice == first.deviceID)
+    try await pend(rig, second, key: 3, invitation: "code")
+    #expect(try await state(rig, first) == nil)
+    #expect(try await rig.store.openInvitations().first?.pendingDevice == second.deviceID)
+    // A session of the second spends the code; whoever was about to use it too is turned away.
+    #expect(try await rig.store.promote(second.deviceID, at: 2))
+    #expect(try await rig.store.promote(first.deviceID, at: 2) == false)
+    await #expect(throws: StoreError.self) { try await pend(rig, third, key: 4, invitation: "code") }
+    #expect(try await rig.store.peers().map(\.device.deviceID) == [second.deviceID])
+  }
 }

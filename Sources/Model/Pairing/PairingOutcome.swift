@@ -26,8 +26,9 @@ public enum PairingOutcome: String, Codable, Sendable, Hashable, CaseIterable {
       "The other machine said no: the digits differ or somebody declined; ask there, then start again with a new code."
     case .busy: "The other machine is pairing with another one just now: wait a moment and enter the code again."
     case .notFound:
-      "No machine with this code was found on the network: check that `latchkey run` is running there and that both are "
-        + "in the same network, or give its address with --peer host:port."
+      "No machine with this code was found on the network: if the code has run out, make a new one there with "
+        + "`latchkey pair invite`; if not, check that `latchkey run` is running there and that both are in the same network, or "
+        + "give its address with --peer host:port."
     case .network:
       "The connection broke off before the pairing was complete, and what was begun is undone within a minute: enter the code "
         + "again while it is valid."

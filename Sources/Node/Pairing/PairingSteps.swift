@@ -1,11 +1,12 @@
 import Glibc
 import LatchkeyModel
 import Logging
+import Synchronization
 
-/// When each step of a pairing began and how long it took, told once at its end, for whoever measures.
+/// When each step of a pairing began and how long it took, logged once at its end for measurements.
 ///
-/// Nothing is read or kept unless the log level is `trace`, and nothing of a pairing but times is told.
-struct PairingSteps {
+/// Nothing is read or kept unless the log level is `trace`, and nothing of a pairing but times is logged.
+final class PairingSteps: Sendable {
   /// What a pairing spends its time on, besides going from one of these to the next.
   enum Kind: String {
     /// Keys are agreed on, and frames are sealed, opened, signed and verified.
@@ -25,7 +26,7 @@ struct PairingSteps {
   }
 
   private let logger: Logger
-  private var steps: [String] = []
+  private let steps = Mutex<[String]>([])
   /// Steps that are kept; a pairing has about forty.
   private static let most = 256
 
@@ -33,7 +34,7 @@ struct PairingSteps {
     self.logger = logger
   }
 
-  /// The present moment in microseconds on the boot clock; nil when nobody wants to know.
+  /// Returns the present moment in microseconds on the boot clock; `nil` unless steps are logged.
   func begin() -> Int64? {
     guard logger.logLevel == .trace else { return nil }
     var time = timespec()
@@ -41,16 +42,29 @@ struct PairingSteps {
     return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
   }
 
-  /// A step is over that began at `began`.
-  mutating func end(_ kind: Kind, _ began: Int64?) {
-    guard let began, let now = begin(), steps.count < Self.most else { return }
-    steps.append("\(kind.rawValue) \(began) \(now - began)")
+  /// Notes a step that began at `began` and is over now.
+  func end(_ kind: Kind, _ began: Int64?) {
+    guard let began, let now = begin() else { return }
+    steps.withLock { if $0.count < Self.most { $0.append("\(kind.rawValue) \(began) \(now - began)") } }
   }
 
-  /// Tell the steps so far: kind, beginning on the boot clock and length, both in microseconds.
-  mutating func tell() {
+  /// Notes a step that takes no time.
+  func mark(_ kind: Kind) { end(kind, begin()) }
+
+  /// Runs `body` as a step.
+  func during<Value>(_ kind: Kind, _ body: () -> Value) -> Value {
+    let began = begin()
+    defer { end(kind, began) }
+    return body()
+  }
+
+  /// Logs the steps so far: kind, beginning on the boot clock and length, both in microseconds.
+  func tell() {
+    let steps = steps.withLock { steps in
+      defer { steps = [] }
+      return steps
+    }
     guard !steps.isEmpty else { return }
     logger.trace("steps of a pairing", metadata: ["steps": "\(steps.joined(separator: ", "))"])
-    steps = []
   }
 }

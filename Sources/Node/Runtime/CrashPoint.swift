@@ -46,11 +46,6 @@ enum CrashPoint: String {
     private static let times = Mutex(wanted?.split(separator: ":").dropFirst().first.flatMap { Int($0) } ?? 1)
   #endif
 
-  /// Say that this instruction is reached, on the one side or the other.
-  static func reach(_ inviter: CrashPoint, _ joiner: CrashPoint, isInviter: Bool) {
-    (isInviter ? inviter : joiner).reached()
-  }
-
   /// Say that this instruction is reached.
   func reached() {
     #if DEBUG

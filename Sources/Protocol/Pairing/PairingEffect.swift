@@ -20,7 +20,17 @@ public enum PairingEffect: Sendable {
   case creditRun
   /// It is over: close the connection and tell the person.
   case finish(PairingOutcome)
+}
 
-  /// Whether it is a frame for the other machine.
-  public var isSend: Bool { if case .send = self { true } else { false } }
+extension [PairingEffect] {
+  /// Returns what is still owed to the other machine and to the store when an attempt ends, whatever else does.
+  func lastWords<Effect>(send: ([UInt8]) -> Effect, discard: (DeviceID) -> Effect) -> [Effect] {
+    compactMap { effect in
+      switch effect {
+      case .send(let frame): send(frame)
+      case .discard(let device): discard(device)
+      case .ask, .storePending, .promote, .countFailure, .countRun, .creditRun, .finish: nil
+      }
+    }
+  }
 }

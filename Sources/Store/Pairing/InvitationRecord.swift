@@ -14,13 +14,15 @@ public struct InvitationRecord: Hashable, Sendable {
   public var bootID: String
   public var openedAt: BootInstant
   public var failures: Int
+  /// The device that is pending by this code, if there is one.
+  public var pendingDevice: DeviceID?
   /// Nil while open.
   public var outcome: PairingOutcome?
 
   public init(
     pairingID: String, discriminator: UInt16, secret: [UInt8], typedSecret: [UInt8], minutes: Int,
     childName: String?, acceptsWithoutAsking: Bool, bootID: String, openedAt: BootInstant, failures: Int = 0,
-    outcome: PairingOutcome? = nil
+    pendingDevice: DeviceID? = nil, outcome: PairingOutcome? = nil
   ) {
     self.pairingID = pairingID
     self.discriminator = discriminator
@@ -32,6 +34,10 @@ public struct InvitationRecord: Hashable, Sendable {
     self.bootID = bootID
     self.openedAt = openedAt
     self.failures = failures
+    self.pendingDevice = pendingDevice
     self.outcome = outcome
   }
+
+  /// When the code runs out, in the boot that it was opened in.
+  public var deadline: BootInstant { openedAt + Int64(minutes) * 60_000 }
 }

@@ -3,16 +3,22 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Open pairing codes.
+  /// Returns the open pairing codes, each with the device that it left half paired.
   public func openInvitations() async throws(StoreError) -> [InvitationRecord] {
     try await read { database in
-      try database.rows("SELECT * FROM invitation WHERE outcome IS NULL").map { row in
+      try database.rows(
+        """
+        SELECT *, (SELECT device_id FROM peer WHERE pending_invitation = pairing_id) AS pending_device FROM invitation
+        WHERE outcome IS NULL
+        """
+      ).map { row in
         InvitationRecord(
           pairingID: row["pairing_id"], discriminator: UInt16(clamping: row["discriminator"] as Int64),
           secret: row.bytes("secret"), typedSecret: row.bytes("typed_secret"), minutes: Int(row["minutes"] as Int64),
           childName: row["child_name"],
           acceptsWithoutAsking: row["accepts_without_asking"], bootID: row["boot_id"],
-          openedAt: BootInstant(milliseconds: row["opened_boot"]), failures: Int(row["failures"] as Int64))
+          openedAt: BootInstant(milliseconds: row["opened_boot"]), failures: Int(row["failures"] as Int64),
+          pendingDevice: (row["pending_device"] as Data?).flatMap { DeviceID(bytes: $0) })
       }
     }
   }

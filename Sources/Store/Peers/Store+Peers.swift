@@ -8,15 +8,23 @@ extension Store {
     try await read { database in try database.rows("SELECT * FROM peer ORDER BY number").map(PeerRecord.init) }
   }
 
-  /// Keep a device as half paired: new, known or removed before. What was in force stays so until `promote`.
+  /// Keeps a device as half paired: new, known or removed before. What was in force stays so until `promote`.
   ///
-  /// - Parameter address: where it proved its key, if we dialled.
+  /// A code pairs one device: another one that the same code left half paired is rolled back.
+  ///
+  /// - Parameters:
+  ///   - invitation: the code that the device used; `nil` on the joiner.
+  ///   - address: where it proved its key, if we dialled.
+  /// - Returns: the device that was rolled back, if there was one.
+  /// - Throws: `StoreError.unexpected` when the code is closed, which a session of another device may have done just now.
+  @discardableResult
   public func savePending(
     _ device: RegisteredDevice, pairwiseKey: [UInt8], invitation: String?, address: ReachedAddress? = nil,
     bootID: String,
     now: BootInstant
-  ) async throws(StoreError) {
+  ) async throws(StoreError) -> DeviceID? {
     try await commits.commit { database in
+      let other = try invitation.flatMap { try database.makeRoom($0, for: device.deviceID) }
       let count = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM peer WHERE state < 3") ?? 0
       let isKnown = try database.row("SELECT 1 FROM peer WHERE device_id = ?", [Data(device.deviceID.bytes)]) != nil
       guard count < Limits.peers || isKnown else { throw StoreError.tooManyPeers }
@@ -37,6 +45,7 @@ extension Store {
           Data(pairwiseKey), invitation, bootID, now.milliseconds, device.pairedAt, address?.address,
         ])
       if let address { try database.reached(address, device.deviceID, at: device.pairedAt) }
+      return other
     }
   }
 
@@ -61,17 +70,7 @@ extension Store {
 
   /// Roll a half-made pairing back: what was before is in force again; a device that was never active leaves no trace.
   public func discardPending(_ device: DeviceID) async throws(StoreError) {
-    try await commits.commit(.upkeep) { database in
-      let isNew = try database.row(
-        "SELECT 1 FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
-      // A session may have brought something before the pairing was over: it goes with the device.
-      if isNew != nil { try database.closeStreams(of: device) }
-      try database.run(
-        "DELETE FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
-      try database.run(
-        "UPDATE peer SET pending_key = NULL, pending_invitation = NULL, pending_boot_id = NULL, pending_since_boot = NULL, "
-          + "pending_lapsed = 0 WHERE device_id = ?", [Data(device.bytes)])
-    }
+    try await commits.commit(.upkeep) { database in try database.discardPending(device) }
   }
 
   /// A half-made pairing had no last word in time: it is over for the person, and its key waits for a session alone.

@@ -1,0 +1,95 @@
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+import LatchkeyTransport
+import Logging
+
+/// Where a joiner looks. Spec: Protocol/03-pairing.md §7.
+extension Joiner {
+  /// Looks for the machine that shows the code, until the join is settled.
+  ///
+  /// - Parameter given: the address that the person gave.
+  func run(_ given: SocketEndpoint?) async {
+    let (context, discovery) = (ledger.context, ledger.discovery)
+    var search = JoinSearch(given: given, coded: coded, now: context.now())
+    while machine.isSearching, !Task.isCancelled {
+      let seen = discovery.changes.version
+      let announced = search.asksNetwork ? await discovery.endpoints(discriminator: code.discriminator) : []
+      for candidate in search.candidates(announced.map { ($0.endpoint, instance: $0.instance) }, now: context.now())
+      where search.takes(candidate) {
+        guard machine.isSearching else { return }
+        guard await mayRun() else { return await take { $0.searched(.wrongCode) } }
+        let outcome = await attempt(candidate)
+        guard machine.isSearching else { return }
+        if let last = search.judge(candidate, outcome) { return await take { $0.searched(last) } }
+      }
+      switch search.next(now: context.now()) {
+      case .again: continue
+      case .wait(let milliseconds): await discovery.changes.wait(after: seen, milliseconds: milliseconds)
+      case .end(let outcome): return await give(up: outcome)
+      }
+    }
+    await give(up: .notFound)
+  }
+
+  private func give(up outcome: PairingOutcome) async {
+    let isOver = outcome == .expired || outcome == .notFound
+    let isPaired = isOver ? await isPairedAlready() : false
+    await take { $0.searched(isPaired ? .alreadyPaired : outcome) }
+  }
+
+  /// Tries one address; `nil` when nothing is there.
+  private func attempt(_ candidate: JoinSearch<SocketEndpoint>.Candidate) async -> PairingOutcome? {
+    let (context, steps, source) = (ledger.context, ledger.steps, candidate.source)
+    context.logger.info(
+      "trying a machine with an open code",
+      metadata: [
+        "address": "\(candidate.place)", "found": source == .mdns ? "over mDNS" : "by its address",
+      ])
+    let opening = steps.during(.handshake) {
+      PairingJoinerMachine(own: context.party, code: code, entropy: .draw(), asksPerson: asksPerson)
+    }
+    let dialled = steps.begin()
+    do {
+      try await Dialer().withConnection(to: candidate.place, preamble: opening.opening.preamble, timeout: 3_000) {
+        connection, frames in
+        steps.end(.connect, dialled)
+        await self.converse(opening, connection, frames, source)
+      }
+    } catch { return nil }
+    return machine.attempted
+  }
+
+  private var coded: SocketEndpoint? {
+    guard case .pasted(let pasted) = code, let address = pasted.address else { return nil }
+    return SocketEndpoint(host: address.ipv4.map(String.init).joined(separator: "."), port: address.port)
+  }
+
+  /// Returns whether the code was made by a machine that this one is paired with: then it was most likely this code that
+  /// did it.
+  private func isPairedAlready() async -> Bool {
+    guard case .pasted(let pasted) = code else { return false }
+    return ((try? await ledger.context.store.peers()) ?? []).contains { record in
+      guard record.state == .active, let keys = DeviceKeys(record.device) else { return false }
+      return keys.codeCommitment == pasted.commitment
+    }
+  }
+
+  /// Returns whether the code may be tried again: a typed one is good for five runs without an answer from its inviter.
+  private func mayRun() async -> Bool {
+    guard case .typed(let typed) = code else { return true }
+    let context = ledger.context
+    let runs = try? await context.store.runs(
+      discriminator: typed.discriminator, bootID: context.bootID, now: context.now())
+    return (runs ?? Limits.pairingFailures) < Limits.pairingFailures
+  }
+
+  /// Counts a run of the typed code; false when the store refused.
+  func countRun() async -> Bool {
+    let (context, discriminator) = (ledger.context, code.discriminator)
+    let runs = await ledger.commit { () async throws(StoreError) in
+      try await context.store.countRun(discriminator: discriminator, bootID: context.bootID, now: context.now())
+    }
+    return runs != nil
+  }
+}

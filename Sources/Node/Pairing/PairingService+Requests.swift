@@ -1,0 +1,113 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+import LatchkeyTransport
+
+/// What begins a pairing: an open code, an entered one, and a joiner's connection.
+extension PairingService {
+  /// Opens a code. Spec: Protocol/03-pairing.md §2, §7.
+  func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {
+    guard context.profile.role == .parent else {
+      throw LocalAPIError(
+        .wrongRole,
+        "This is a child's machine: run `latchkey pair invite` on the parent's, and `latchkey pair join` here.")
+    }
+    let minutes = request.minutes ?? Limits.pairingMinutes.usual
+    guard (Limits.pairingMinutes.least...Limits.pairingMinutes.most).contains(minutes) else {
+      throw LocalAPIError(.invalid, "A code is open for 1 to 15 minutes: give --minutes a number in that range.")
+    }
+    if let childName = request.childName {
+      do { _ = try DeviceName(childName) } catch { throw LocalAPIError(.invalid, error.description) }
+    }
+    guard inviters.count < Limits.invitations else {
+      throw LocalAPIError(.limit, "\(Limits.invitations) codes are open: cancel one with `latchkey pair cancel` first.")
+    }
+    var discriminator: UInt16
+    repeat {
+      let random = SecureRandom.bytes(2)
+      discriminator = (UInt16(random[0]) << 8 | UInt16(random[1])) & 1_023
+    } while inviters.values.contains { $0.discriminator == discriminator }
+    let record = InvitationRecord(
+      pairingID: Hexadecimal.encode(SecureRandom.bytes(8)), discriminator: discriminator,
+      secret: SecureRandom.bytes(16), typedSecret: Self.typedSecret(), minutes: minutes, childName: request.childName,
+      acceptsWithoutAsking: request.acceptWithoutAsking, bootID: context.bootID, openedAt: context.now())
+    do { try await context.store.save(record) } catch { throw LocalAPIError(error) }
+    let inviter = open(record)
+    await announce()
+    return await inviter.opened
+  }
+
+  /// Six symbols of five random bits each.
+  private static func typedSecret() -> [UInt8] {
+    SecureRandom.bytes(TypedCode.secretSymbols).map { $0 & 31 }
+  }
+
+  /// Takes up the codes that were open when the node last stopped; those of another boot have run out.
+  func restore() async throws(StoreError) {
+    for record in try await context.store.openInvitations() {
+      if record.bootID == context.bootID, record.deadline > context.now() {
+        _ = open(record)
+      } else {
+        try await context.store.close(record.pairingID, .expired)
+      }
+    }
+    await announce()
+  }
+
+  private func open(_ record: InvitationRecord) -> Inviter {
+    let address = codeAddress().map { PairingCode.Address(ipv4: $0, port: port) }
+    let inviter = Inviter(record, at: address, service: self)
+    inviters[record.pairingID] = inviter
+    return inviter
+  }
+
+  /// Serves a connection that names a code's discriminator. With no such code open it hears nothing.
+  func serve(
+    _ discriminator: UInt16, isTyped: Bool, _ connection: FrameConnection, _ frames: FrameReader,
+    _ ticket: StrangerTicket
+  ) async {
+    guard let inviter = inviters.values.first(where: { $0.discriminator == discriminator }) else { return }
+    // A connection that has sent nothing takes no place.
+    guard let first = await frames.next(within: Limits.pairingStepMilliseconds, inviter.steps) else { return }
+    // A source that guessed wrong before waits, without a place, so that others go first.
+    var pause = withThrottle { $0.wait(connection.remoteHost, now: $1) }
+    while pause > 0, !Task.isCancelled {
+      try? await Task.sleep(for: .milliseconds(pause))
+      pause = withThrottle { $0.wait(connection.remoteHost, now: $1) }
+    }
+    await inviter.serve(first, isTyped: isTyped, Inviter.Line(connection: connection, ticket: ticket), frames)
+  }
+
+  /// Joins with a code: checks it here, then works in the background. Spec: Protocol/03-pairing.md §2, §4.
+  func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress {
+    guard context.profile.role == .child else {
+      throw LocalAPIError(
+        .wrongRole,
+        "This is a parent's machine: run `latchkey pair join` on the child's, and `latchkey pair invite` here.")
+    }
+    let code: PairingCredential
+    do { code = try PairingCredential(request.code) } catch { throw LocalAPIError(.typo, error.description) }
+    if case .pasted(let pasted) = code, pasted.commitment == context.party.keys.codeCommitment {
+      throw LocalAPIError(.invalid, "This code was made on this very machine: enter it on the other one.")
+    }
+    var given: SocketEndpoint?
+    if let peer = request.peer {
+      guard let endpoint = SocketEndpoint(peer) else {
+        throw LocalAPIError(.invalid, "“\(DeviceName(sanitising: peer))” is no address: give --peer as host:port.")
+      }
+      given = endpoint
+    }
+    for joiner in joiners.values { await joiner.superseded() }
+    guard joiners.isEmpty else {
+      throw LocalAPIError(
+        .limit, "This machine is joining already: wait for that to end, or break it off with Ctrl-C there.")
+    }
+    let id = Hexadecimal.encode(SecureRandom.bytes(8))
+    let joiner = Joiner(id, code, asksPerson: !request.acceptWithoutAsking, service: self)
+    joiners[id] = joiner
+    let address = given
+    start { await joiner.run(address) }
+    return await joiner.progress
+  }
+}

@@ -1,0 +1,34 @@
+import LatchkeyModel
+
+extension PairingOutcome {
+  /// The sentence for the inviter's person while the code is good for another try: why the machine they were asked about is gone.
+  var goneSentence: String {
+    switch self {
+    case .cancelled: "Somebody broke it off at the other machine, and the code is still open: enter it there again."
+    case .network: "That machine is gone again, and the code is still open."
+    default: sentence
+    }
+  }
+
+  /// The sentence for the inviter's person at the end.
+  var inviterSentence: String {
+    switch self {
+    case .expired: "The code has run out: make a new one with `latchkey pair invite`."
+    case .wrongCode:
+      "The code was closed after \(Limits.pairingFailures) wrong guesses: make a new one with `latchkey pair invite`."
+    case .refused: "The other machine was turned away and the code is closed: make a new one to pair again."
+    case .cancelled: "The code was cancelled here: nothing was changed; run `latchkey pair` again for a new one."
+    default: sentence
+    }
+  }
+
+  /// The sentence for the joiner's person at the end.
+  ///
+  /// - Parameter wasLeftHere: whether it was this person who broke off.
+  func joinerSentence(wasLeftHere: Bool) -> String {
+    guard self == .cancelled else { return sentence }
+    return wasLeftHere
+      ? "You cancelled the pairing: nothing was changed; run `latchkey pair` again when both are ready."
+      : "The pairing was cancelled at the other machine: nothing was changed; run `latchkey pair` again on both."
+  }
+}

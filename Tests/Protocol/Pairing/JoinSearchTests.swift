@@ -1,0 +1,88 @@
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyProtocol
+
+/// Where a joiner looks, and whose word ends the search.
+@Suite struct JoinSearchTests {
+  private typealias Search = JoinSearch<String>
+  private func at(_ milliseconds: Int64) -> BootInstant { BootInstant(milliseconds: milliseconds) }
+
+  /// Runs one round in which each candidate that is taken answers the same.
+  private func round(
+    _ search: inout Search, _ announced: [(String, instance: String)], _ now: Int64, _ outcome: PairingOutcome?
+  ) -> (tried: [String], ended: PairingOutcome?) {
+    var tried: [String] = []
+    for candidate in search.candidates(announced, now: at(now)) where search.takes(candidate) {
+      tried.append(candidate.place)
+      if let ended = search.judge(candidate, outcome) { return (tried, ended) }
+    }
+    return (tried, nil)
+  }
+
+  @Test func theAddressInTheCodeComesBeforeTheNetwork() {
+    var search = Search(given: nil, coded: "code", now: at(0))
+    #expect(!search.asksNetwork)
+    #expect(round(&search, [], 0, nil).tried == ["code"])
+    #expect(search.next(now: at(0)) == .again)
+    #expect(search.asksNetwork)
+    #expect(round(&search, [("a", "x"), ("b", "y")], 0, nil).tried == ["a", "b"])
+    #expect(search.next(now: at(0)) == .wait(500))
+    // What could not be reached is tried again after a while, and not before.
+    #expect(round(&search, [("a", "x")], 1_999, nil).tried == [])
+    #expect(round(&search, [("a", "x")], 2_000, nil).tried == ["code", "a"])
+    #expect(search.next(now: at(14_900)) == .wait(100))
+    #expect(search.next(now: at(15_000)) == .end(.notFound))
+  }
+
+  @Test func anAddressThatAPersonGaveIsTheOnlyOne() {
+    var search = Search(given: "given", coded: "code", now: at(0))
+    #expect(!search.asksNetwork)
+    #expect(round(&search, [], 0, nil).tried == ["given"])
+    #expect(search.next(now: at(0)) == .end(.notFound))
+  }
+
+  @Test(arguments: [PairingOutcome.wrongCode, .busy, .version, .refused])
+  func aWordFromWhereTheCodeOrThePersonSaysEndsTheSearch(outcome: PairingOutcome) {
+    var coded = Search(given: nil, coded: "code", now: at(0))
+    #expect(round(&coded, [], 0, outcome).ended == outcome)
+    var given = Search(given: "given", coded: nil, now: at(0))
+    #expect(round(&given, [], 0, outcome).ended == outcome)
+    // Anybody may have said it elsewhere: it is told at the end if nothing better was found.
+    var announced = Search(given: nil, coded: nil, now: at(0))
+    #expect(announced.asksNetwork)
+    #expect(round(&announced, [("a", "x")], 0, outcome).ended == nil)
+    #expect(announced.next(now: at(15_000)) == .end(outcome))
+  }
+
+  @Test func aMachineWithSeveralAddressesIsAskedOnceUnlessItIsSilent() {
+    var search = Search(given: nil, coded: nil, now: at(0))
+    #expect(round(&search, [("a", "x"), ("b", "x"), ("c", "y")], 0, .wrongCode).tried == ["a", "c"])
+    var silent = Search(given: nil, coded: nil, now: at(0))
+    #expect(round(&silent, [("a", "x"), ("b", "x")], 0, .expired).tried == ["a", "b"])
+  }
+
+  /// A liar's word does not become the word of an address that nobody answers at.
+  @Test func anUnreachedAddressOfTheCodeHasNoWord() {
+    var search = Search(given: nil, coded: "code", now: at(0))
+    _ = round(&search, [], 0, nil)
+    _ = search.next(now: at(0))
+    #expect(round(&search, [("liar", "x")], 10, .wrongCode).ended == nil)
+    #expect(round(&search, [("b", "y")], 2_500, nil) == (["code", "b"], nil))
+    #expect(search.next(now: at(2_500)) == .wait(500))
+  }
+
+  @Test func silenceFromTheAddressInTheCodeIsAnAnswerAfterAShortLook() {
+    var search = Search(given: nil, coded: "code", now: at(0))
+    #expect(round(&search, [], 0, .expired).ended == nil)
+    #expect(search.next(now: at(100)) == .again)
+    _ = round(&search, [], 100, nil)
+    #expect(search.next(now: at(2_100)) == .wait(500))
+    #expect(search.next(now: at(2_101)) == .end(.expired))
+  }
+
+  @Test func howAnAddressWasLearnedIsKept() {
+    #expect(Search.Candidate.given("a").source == .given && Search.Candidate.coded("a").source == .code)
+    #expect(Search.Candidate.announced("a", instance: "x").source == .mdns)
+  }
+}

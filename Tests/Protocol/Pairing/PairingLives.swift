@@ -1,0 +1,137 @@
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyTestSupport
+
+@testable import LatchkeyProtocol
+
+/// An open code and a join that uses it, whose effects a test performs as it likes; lines are numbers.
+struct PairingLives {
+  typealias Invitation = InvitationMachine<Int>
+  typealias Join = JoinMachine<Int>
+
+  let inviterParty: PairingParty
+  let joinerParty: PairingParty
+  let code: PairingCode
+  let typed: TypedCode
+  var invitation: Invitation
+  var join: Join
+  var toInviter: [[UInt8]] = []
+  var toJoiner: [[UInt8]] = []
+  /// The attempts under way, by the number that each side gave them.
+  var served = 0
+  var dialled = 0
+  /// What was asked for so far, by the names of the effects; frames are left out.
+  var inviterWords: [String] = []
+  var joinerWords: [String] = []
+
+  init(half: DeviceID? = nil, _ random: inout SeededRandom) {
+    inviterParty = Samples.party(.parent, name: "Kitchen laptop", &random)
+    joinerParty = Samples.party(.child, name: "Emma's PC", &random)
+    code = Samples.code(of: inviterParty, &random)
+    typed = Samples.typedCode(&random)
+    invitation = Invitation(
+      pairingID: "code", pasted: code, typed: typed, deadline: Self.deadline, childName: "Emma", half: half)
+    join = Join(pairingID: "join", discriminator: code.discriminator)
+  }
+
+  static let deadline = BootInstant(milliseconds: 300_000)
+
+  var child: DeviceID { joinerParty.keys.deviceID }
+  var parent: DeviceID { inviterParty.keys.deviceID }
+
+  /// The joiner connects; with `wrong`, by another code.
+  mutating func connect(
+    inviterAsks: Bool = true, joinerAsks: Bool = false, isTyped: Bool = false, wrong: Bool = false,
+    _ random: inout SeededRandom
+  ) {
+    let right: PairingCredential = isTyped ? .typed(typed) : .pasted(code)
+    let used: PairingCredential = wrong ? .pasted(Samples.code(of: inviterParty, &random)) : right
+    let machine = PairingJoinerMachine(
+      own: joinerParty, code: used, entropy: Samples.entropy(&random), asksPerson: joinerAsks)
+    if let number = join.connected(1, machine) {
+      dialled = number
+      toInviter = [machine.opening.frame]
+    }
+    let entropy = Samples.entropy(&random)
+    if let number = invitation.connected(
+      1,
+      PairingInviterMachine(
+        own: inviterParty, code: right, joinerRole: .child, entropy: entropy, discoveryKey: random.bytes(32),
+        asksPerson: inviterAsks))
+    {
+      served = number
+    }
+  }
+
+  mutating func take(_ effects: [Invitation.Effect]) {
+    for effect in effects {
+      if case .send(let frame, _) = effect { toJoiner.append(frame) } else { inviterWords.append(Self.name(effect)) }
+    }
+  }
+
+  mutating func take(_ effects: [Join.Effect]) {
+    for effect in effects {
+      if case .send(let frame, _) = effect { toInviter.append(frame) } else { joinerWords.append(Self.name(effect)) }
+    }
+  }
+
+  /// Passes frames until neither side has one.
+  mutating func pass() {
+    while !toInviter.isEmpty || !toJoiner.isEmpty {
+      if !toInviter.isEmpty { take(invitation.received(toInviter.removeFirst(), in: served)) }
+      if !toJoiner.isEmpty { take(join.received(toJoiner.removeFirst(), in: dialled)) }
+    }
+  }
+
+  /// Goes on until the inviter's person is asked.
+  mutating func ask(_ random: inout SeededRandom) {
+    connect(&random)
+    pass()
+  }
+
+  /// Goes on until the inviter waits for its store.
+  mutating func accept(_ random: inout SeededRandom) {
+    ask(&random)
+    take(invitation.answered(true))
+  }
+
+  /// Goes on until the joiner waits for its store.
+  mutating func commit(wasPaired: Bool = false, _ random: inout SeededRandom) {
+    accept(&random)
+    take(invitation.stored(wasPaired: wasPaired, in: served))
+    pass()
+  }
+
+  /// Goes on until the inviter makes the joiner active, and the joiner waits for the last word.
+  mutating func acknowledge(wasPaired: Bool = false, _ random: inout SeededRandom) {
+    commit(wasPaired: wasPaired, &random)
+    take(join.stored(wasPaired: wasPaired, in: dialled))
+    pass()
+  }
+
+  /// Goes on until the joiner makes the inviter active, and the inviter has only itself to tell.
+  mutating func finish(wasPaired: Bool = false, _ random: inout SeededRandom) {
+    acknowledge(wasPaired: wasPaired, &random)
+    take(invitation.promoted(in: served))
+    pass()
+  }
+
+  /// The name of a case.
+  static func name(_ effect: some Any) -> String { Mirror(reflecting: effect).children.first?.label ?? "\(effect)" }
+
+  /// The name of a machine's phase, with the stage of its attempt.
+  static func phase(_ invitation: Invitation) -> String {
+    if case .attempt(let attempt) = invitation.phase { name(attempt.stage) } else { name(invitation.phase) }
+  }
+
+  static func phase(_ join: Join) -> String {
+    if case .attempt(let attempt) = join.phase { name(attempt.stage) } else { name(join.phase) }
+  }
+
+  static func device(_ party: PairingParty) -> RegisteredDevice {
+    RegisteredDevice(
+      deviceID: party.keys.deviceID, name: party.name, role: party.role,
+      identityKey: Hexadecimal.encode(party.keys.identity.bytes), linkKey: Hexadecimal.encode(party.keys.link.bytes),
+      pairedAt: 1)
+  }
+}
