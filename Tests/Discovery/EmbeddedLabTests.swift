@@ -24,6 +24,17 @@ struct EmbeddedLabTests {
     #expect(lab.all("B").contains("found aaaaaaaa 4001 127.0.0.1,::1 n=one,v=1"))
   }
 
+  @Test func theVersionComesFirstOnTheWire() async throws {
+    let lab = try DiscoveryLab(.nothing)
+    try lab.probe("P", "capture lo")
+    try await lab.expect("P", "capturing")
+    try lab.probe("A", "embedded lo")
+    try lab.order("A", "advertise aaaaaaaa 4001 d=7 v=1 n=one h=two")
+    try await lab.expect("P", "mdns ", containing: [".v=1.d=7.h=two.n=one"])
+    try lab.order("A", "advertise aaaaaaaa 4001 d=8 v=1 n=one h=two")
+    try await lab.expect("P", "mdns ", containing: [".v=1.d=8.h=two.n=one"])
+  }
+
   @Test func changesAndGoodbyesArrive() async throws {
     let lab = try DiscoveryLab(.nothing)
     try lab.probe("A", "embedded lo")
