@@ -155,16 +155,18 @@ extension PeerLink {
 
   /// Both have removed each other: neither has to be told any more.
   private func hearRemoval(_ runs: [ItemRun], _ number: Int) throws(SessionFault) {
-    for run in runs where run.items.contains(where: { $0.kind == .removal }) {
+    for run in runs where run.streamClass == .control && run.items.contains(where: { $0.kind == .removal }) {
       try verifyControl(run)
       pendingForget[.control] = outbox.statement.first { $0.streamClass == .control }
       sessions[number]?.forgetWork.yield()
     }
   }
 
-  /// Hold control items to what only their sender could have made: one that is false must not be passed over.
+  /// Checks removals and new keys, which only their sender could have made: a false one must not be passed over. What is in
+  /// another class, or of a sender that may not send it, is passed over as any item is. Spec: Protocol/06-messages.md §2.
   private func verifyControl(_ run: ItemRun) throws(SessionFault) {
-    for item in run.items where item.kind == .keyRotation && run.streamClass == .control {
+    guard run.streamClass == .control else { return }
+    for item in run.items where item.kind == .keyRotation && record.device.role == .parent {
       guard (try? MessageBodyCoding().rotation(item.body)) != nil else {
         throw .violation("new keys that are malformed")
       }
