@@ -81,6 +81,12 @@ enum CText {
     return (1...1024).contains(name.utf8.count) ? name : nil
   }
 
+  /// Returns an IPv4 address; `nil` if there is none, or one of another version.
+  static func addressV4(_ address: UnsafePointer<AvahiAddress>?) -> AddressBytes? {
+    guard let address, address.pointee.proto == AvahiProtocol(AVAHI_PROTO_INET) else { return nil }
+    return AddressBytes(withUnsafeBytes(of: address.pointee.data) { Array($0.prefix(4)) })
+  }
+
   /// Lend an address to a function of Avahi's.
   static func withAddress<Result>(
     _ address: AddressBytes, _ body: (UnsafeMutablePointer<AvahiAddress>) -> Result
