@@ -21,6 +21,34 @@ struct DaemonLabTests {
     try await lab.expect("B", "lost aaaaaaaa")
   }
 
+  @Test func theVersionComesFirstOnTheWire() async throws {
+    let lab = try DiscoveryLab(.daemon)
+    try lab.probe("P", "capture lo")
+    try await lab.expect("P", "capturing")
+    try lab.probe("A", "daemon")
+    try await lab.expect("A", "state running avahiDaemon")
+    try lab.order("A", "advertise aaaaaaaa 4001 d=7 v=1 n=one h=two")
+    try await lab.expect("P", "mdns ", containing: [".v=1.d=7.h=two.n=one"])
+    try lab.order("A", "advertise aaaaaaaa 4001 d=8 v=1 n=one h=two")
+    try await lab.expect("P", "mdns ", containing: [".v=1.d=8.h=two.n=one"])
+  }
+
+  /// Avahi keeps the entries of a record in the order opposite to the wire's, and a daemon's client turns them round.
+  @Test func ofEqualKeysTheFirstOnTheWireCounts() async throws {
+    let lab = try DiscoveryLab(.daemon)
+    try lab.probe("P", "capture lo")
+    try await lab.expect("P", "capturing")
+    try lab.probe("D", "daemon")
+    try lab.probe("E", "embedded lo")
+    try lab.shell("with-avahi-user avahi-publish --service aaaaaaaa _latchkey._tcp 4001 v=1 n=one n=two &")
+    try await lab.expect("P", "mdns ", containing: [".v=1.n=one.n=two"])
+    for probe in ["D", "E"] {
+      try await lab.expectAmongAll(probe, "found aaaaaaaa 4001 127.0.0.1")
+      let found = lab.all(probe).filter { $0.hasPrefix("found aaaaaaaa") }
+      #expect(found.allSatisfy { $0.hasSuffix(" n=one,v=1") }, "\(found)")
+    }
+  }
+
   @Test(arguments: ["auto", "embedded"])
   func theHostNameStaysSecret(kind: String) async throws {
     let lab = try DiscoveryLab(.daemon)

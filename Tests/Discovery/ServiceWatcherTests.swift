@@ -180,6 +180,60 @@ struct ServiceWatcherTests {
     #expect(Set(responder.resolvers.map(\.name)) == Set((0..<10).map { "name\($0)" }).subtracting([left]))
   }
 
+  /// What a daemon's resolver says of an address is told at once, and taken back with the record.
+  @Test func theFirstAddressIsKnownBeforeItsRecords() throws {
+    responder.findsAddresses = true
+    let watcher = try makeWatcher()
+    defer { watcher.close() }
+    see(over: 0)
+    responder.resolvers[0].resolved(ResolvedService(host: "h.local", port: 4000, text: []))
+    #expect(responder.addressResolvers.count == 1 && watcher.isBehind)
+    let address = try #require(AddressBytes([192, 168, 1, 9]))
+    func say(_ call: FakeResponder.Call, appeared: Bool) {
+      call.record(SeenRecord(data: address.bytes, packetProtocol: 0, appeared: appeared))
+    }
+    say(responder.addressResolvers[0], appeared: true)
+    #expect(log.facts.last == .gained(key, address, interface: .eth0))
+    #expect(responder.addressResolvers[0].isClosed && !watcher.isBehind)
+    say(responder.records[0], appeared: true)
+    say(responder.records[0], appeared: false)
+    #expect(log.facts.last == .dropped(key, address))
+    // Another host later has no place among those that are new, and is found by its records.
+    responder.resolvers[0].resolved(ResolvedService(host: "two.local", port: 4000, text: []))
+    #expect(responder.addressResolvers.count == 1)
+  }
+
+  /// Those without an address take up no more of a daemon's objects than those that are looked up at a time.
+  @Test func fewAddressesAreFoundAtATime() throws {
+    responder.findsAddresses = true
+    var waiting: [() -> Void] = []
+    var timers: [() -> Void] = []
+    let loop = try DiscoveryLoop()
+    let watcher = try ServiceWatcher(
+      responder: responder, type: "_latchkey._tcp", interfaces: [.eth0, .wlan0], later: { waiting.append($0) },
+      schedule: { _, work in
+        timers.append(work)
+        return loop.schedule(after: .seconds(3_600), work)
+      }, observe: { _ in })
+    defer { watcher.close() }
+    for number in 0..<40 { see("name\(number)", over: 0) }
+    var answered = 0
+    for round in 0..<10 {
+      while answered < responder.resolvers.count {
+        responder.resolvers[answered].resolved(ResolvedService(host: "h.local", port: 4000, text: []))
+        answered += 1
+      }
+      let open = responder.addressResolvers.filter { !$0.isClosed }
+      #expect(open.count <= DiscoveryLimits.lookups, "round \(round)")
+      #expect(responder.addressResolvers.count == answered)
+      for timer in timers { timer() }
+      for step in waiting { step() }
+      waiting = []
+    }
+    #expect(answered == 40 && !watcher.isBehind)
+    #expect(responder.addressResolvers.allSatisfy { $0.isClosed })
+  }
+
   /// Whoever is not to be followed any more is left at the next look.
   @Test func whatIsOfNoMoreInterestIsLeft() throws {
     var waiting: [() -> Void] = []

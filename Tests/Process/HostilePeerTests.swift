@@ -55,6 +55,84 @@ extension ProcessTests {
       }
     }
 
+    @Test(
+      "A removal or new keys where they do not belong are passed over, whatever is in them, and the session goes on",
+      arguments: [DeviceRole.parent, .child])
+    func outOfPlace(sender: DeviceRole) async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let (gone, other) = sender == .parent ? (parent, child) : (child, parent)
+        await gone.kill()
+        let peer = try RawPeer(of: gone)
+        func item(_ number: UInt64, _ kind: ItemKind) -> DeliveryItem {
+          DeliveryItem(sequence: number, kind: kind, itemID: SecureRandom.bytes(16), body: [0xFF])
+        }
+        var runs = [StreamClass.command, .receipt, .usage].map {
+          ItemRun(streamClass: $0, epoch: 7, items: [item(1, .removal), item(2, .keyRotation)])
+        }
+        // A child gives out no keys, readable or not.
+        if sender == .child { runs.append(ItemRun(streamClass: .control, epoch: 7, items: [item(1, .keyRotation)])) }
+        let id = CommandID(milliseconds: 1, random: SecureRandom.bytes(10))
+        let body = MessageBodyCoding().encode(
+          CommandBody(commandID: id, author: peer.identity, createdAt: 0, payload: .message("still here")))
+        let last = ItemRun(
+          streamClass: .command, epoch: 7,
+          items: [DeliveryItem(sequence: 3, kind: .command, itemID: id.bytes, body: body)])
+        let batches = runs.map { SessionBatch(runs: [$0]) } + [SessionBatch(runs: [last])]
+        let receipts = try await peer.receipts(3, port: try await other.port(), sending: batches)
+        #expect(receipts.count == 3, "\(receipts)")
+        if sender == .parent {
+          #expect(receipts[id] == .executed(.messageStored))
+        } else if case .failed? = receipts[id] {
+        } else {
+          Issue.record("a parent has answered a child's command with \(String(describing: receipts[id]))")
+        }
+        #expect(try await other.api.devices().map(\.device.state) == [.active])
+      }
+    }
+
+    @Test("New keys that a child cannot read end the session: the parent goes by the report that they are stored")
+    func unreadableKeys() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        await parent.kill()
+        let peer = try RawPeer(of: parent)
+        let keys = DeliveryItem(sequence: 1, kind: .keyRotation, itemID: SecureRandom.bytes(16), body: [0xFF])
+        let id = CommandID(milliseconds: 1, random: SecureRandom.bytes(10))
+        let body = MessageBodyCoding().encode(
+          CommandBody(commandID: id, author: peer.identity, createdAt: 0, payload: .message("never")))
+        let command = DeliveryItem(sequence: 1, kind: .command, itemID: id.bytes, body: body)
+        let receipts = try await peer.receipts(
+          1, port: try await child.port(),
+          sending: [
+            SessionBatch(runs: [
+              ItemRun(streamClass: .control, epoch: 7, items: [keys]),
+              ItemRun(streamClass: .command, epoch: 7, items: [command]),
+            ])
+          ])
+        #expect(receipts.isEmpty)
+        #expect(try await child.api.status().messages.isEmpty)
+        try await parent.start()
+        let real = try await parent.issue(.message("real"), to: "Emma's PC")
+        #expect(try await parent.ended(real).status == .executed)
+      }
+    }
+
+    @Test("A callee's Hello states what it held before it took over the caller's epochs")
+    func statement() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let sent = try await parent.issue(.message("first"), to: "Emma's PC")
+        #expect(try await parent.ended(sent).status == .executed)
+        await parent.kill()
+        let peer = try RawPeer(of: parent)
+        let other = StreamPosition(streamClass: .command, epoch: 7, through: 5)
+        let hello = try await peer.hello(port: try await child.port(), stating: [other])
+        let stated = try #require(hello?.incoming.first { $0.streamClass == .command })
+        #expect(stated.epoch != 7 && stated.through == 1, "\(stated)")
+      }
+    }
+
     @Test("A gap in a stream ends the session and takes no effect; the real parent is served after it")
     func gap() async throws {
       try await ProcessLab.run { lab in

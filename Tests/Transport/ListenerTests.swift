@@ -1,3 +1,4 @@
+import Glibc
 import LatchkeyModel
 import LatchkeyTransport
 import LatchkeyWire
@@ -115,6 +116,28 @@ import Testing
         release.finish()
         try await group.waitForAll()
       }
+    }
+  }
+
+  /// Both addresses of loopback are announced, so another program must not answer at one of them.
+  @Test func aPortThatIsTakenAtOneLoopbackAddressIsTaken() async throws {
+    let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in6()
+    address.sin6_family = sa_family_t(AF_INET6)
+    address.sin6_addr = in6addr_loopback
+    let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        return bind(descriptor, pointer, size) == 0 && listen(descriptor, 1) == 0
+          && getsockname(descriptor, pointer, &size) == 0
+      }
+    }
+    // A machine without IPv6 has no such address.
+    guard isListening else { return }
+    let port = UInt16(bigEndian: address.sin6_port)
+    await #expect(throws: TransportError.portInUse(port)) {
+      _ = try await Listener(interfaces: ["lo"], port: port)
     }
   }
 

@@ -45,6 +45,15 @@ import Testing
     #expect(SessionCodec.encode(batch) == raw.bytes)
   }
 
+  /// The fields that every Hello has to have.
+  private static let plainHello = RawMessage().adding(1, number: 1).adding(2, number: 1)
+    .adding(4, bytes: [UInt8](repeating: 5, count: 16)).adding(6, number: 1)
+
+  private static func held(_ streamClass: UInt64, _ sequence: UInt64) -> RawMessage {
+    RawMessage().adding(1, number: streamClass).adding(2, number: sequence)
+      .adding(3, bytes: [UInt8](repeating: 6, count: 16))
+  }
+
   private static func position(_ streamClass: UInt64, _ epoch: UInt64, _ through: UInt64) -> RawMessage {
     RawMessage().adding(1, number: streamClass).adding(2, fixed: epoch).adding(3, number: through)
   }
@@ -137,16 +146,41 @@ import Testing
         "no role",
         RawMessage().adding(1, number: 1).adding(2, number: 1).adding(4, bytes: [UInt8](repeating: 5, count: 16))
       ),
+      ("too many positions sent", (0..<17).reduce(plainHello) { raw, _ in raw.adding(10, message: position(1, 1, 1)) }),
       (
-        "too many positions",
-        (0..<17).reduce(
-          RawMessage().adding(1, number: 1).adding(2, number: 1).adding(4, bytes: [UInt8](repeating: 5, count: 16))
-            .adding(6, number: 1)
-        ) { raw, _ in raw.adding(11, message: position(1, 1, 1)) }
+        "too many positions received",
+        (0..<17).reduce(plainHello) { raw, _ in raw.adding(11, message: position(1, 1, 1)) }
       ),
+      ("too many held items", (0..<17).reduce(plainHello) { raw, _ in raw.adding(13, message: held(1, 1)) }),
+      (
+        "a class that is sent twice",
+        plainHello.adding(10, message: position(2, 1, 1)).adding(10, message: position(2, 3, 4))
+      ),
+      (
+        "a class that is received twice",
+        plainHello.adding(11, message: position(2, 1, 1)).adding(11, message: position(2, 1, 1))
+      ),
+      ("a class that is held twice", plainHello.adding(13, message: held(2, 1)).adding(13, message: held(2, 2))),
+      ("a position of an unknown class", plainHello.adding(11, message: position(5, 1, 1))),
+      ("a held item of no class", plainHello.adding(13, message: held(0, 1))),
     ] as [(String, RawMessage)])
   func malformedHellosAreThePeersFault(what: String, hello: RawMessage) {
     #expect(throws: WireError.self, "\(what)") { try SessionCodec.decode(RawMessage().adding(1, message: hello).bytes) }
+  }
+
+  @Test func aClassMayBeInEachListOfAHello() throws {
+    let hello = (1...4).reduce(Self.plainHello) { raw, streamClass in
+      raw.adding(10, message: Self.position(streamClass, 9, 9)).adding(11, message: Self.position(streamClass, 8, 8))
+        .adding(13, message: Self.held(streamClass, 7))
+    }
+    let read = try SessionCodec.decode(RawMessage().adding(1, message: hello).bytes).hello
+    #expect(read?.outgoing.map(\.streamClass) == StreamClass.allCases)
+    #expect(read?.incoming.map(\.streamClass) == StreamClass.allCases)
+    #expect(read?.held.map(\.streamClass) == StreamClass.allCases)
+  }
+
+  @Test func aReachWithoutAddressesIsRead() throws {
+    #expect(try SessionCodec.decode(Self.reach([])).reach == Reach(port: 4_000, addresses: []))
   }
 
   @Test func namesInAHelloAreMadeSafeToShow() throws {

@@ -50,10 +50,16 @@ enum WireSamples {
       commandID: Samples.commandID(&random), outcome: outcome, at: Int64.random(in: 0...Int64.max, using: &random))
   }
 
-  static func position(_ random: inout SeededRandom) -> StreamPosition {
+  static func position(_ random: inout SeededRandom, of streamClass: StreamClass? = nil) -> StreamPosition {
     StreamPosition(
-      streamClass: random.pick(StreamClass.allCases), epoch: random.next(), through: random.next() >> random.next() % 64
-    )
+      streamClass: streamClass ?? random.pick(StreamClass.allCases), epoch: random.next(),
+      through: random.next() >> random.next() % 64)
+  }
+
+  /// Positions of some classes, each at most once.
+  static func positions(_ random: inout SeededRandom) -> [StreamPosition] {
+    let classes = StreamClass.allCases.shuffled(using: &random).prefix(random.below(StreamClass.allCases.count + 1))
+    return classes.map { position(&random, of: $0) }
   }
 
   static func hello(_ random: inout SeededRandom) -> Hello {
@@ -64,8 +70,7 @@ enum WireSamples {
       refusal: random.pick([nil, .version, .shuttingDown, .duplicateIdentity]),
       windowItems: UInt32.random(in: 0...UInt32.max, using: &random),
       windowBytes: UInt32.random(in: 0...UInt32.max, using: &random),
-      outgoing: (0..<random.below(5)).map { _ in position(&random) },
-      incoming: (0..<random.below(5)).map { _ in position(&random) }, endedSessions: random.next(),
+      outgoing: positions(&random), incoming: positions(&random), endedSessions: random.next(),
       devices: UInt32.random(in: 0...UInt32.max, using: &random))
   }
 

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 
+import bech32m
 import cpace
 import ristretto255
 from material import make
@@ -63,15 +64,56 @@ def run(discriminator: int, secret: list[int], joiner_role: int) -> dict:
     }
 
 
+def pasted(data: bytes, prefix: str = "lk") -> str:
+    """Write a pasted code."""
+    whole = bech32m.encode_symbols(prefix, bech32m.symbols_of(data)).upper()
+    return "-".join(whole[i:i + 5] for i in range(0, len(whole), 5))
+
+
+def refused(good: str) -> list[dict]:
+    """Texts that are no code where one prompt takes both forms, each with the failure's word."""
+    key = make("pasted code", 32)
+
+    def data(version=1, flags=0, discriminator=677, minutes=5, address=b"") -> bytes:
+        return bytes([version, flags]) + discriminator.to_bytes(2, "big") + bytes([minutes]) + key + address
+
+    long, wrong = pasted(data()), "0" if good[-1] != "0" else "1"
+    entries = {
+        "": "empty",
+        " -\u2013\n": "empty",
+        good[:-1]: "length",
+        good + "0": "length",
+        "hello": "length",
+        good[:-1] + wrong: "typo",
+        good.replace("7", "U"): "typo",
+        good[:-1] + "\u00e9": "typo",
+        "https://example.org": "foreign",
+        pasted(data(), "lk1q"): "foreign",
+        "LK1": "truncated",
+        long[:-2]: "truncated",
+        long + "Q": "typo",
+        long[:-1] + ("Q" if long[-1] != "Q" else "P"): "typo",
+        pasted(data(version=2)): "newer",
+        pasted(data(flags=1)): "newer",
+        pasted(data(discriminator=1_024)): "typo",
+        pasted(data(minutes=0)): "typo",
+        pasted(data(minutes=16)): "typo",
+        pasted(data(address=bytes([0, 0, 192, 168, 1, 5]))): "typo",
+        pasted(data(address=bytes([1]))): "typo",
+    }
+    return [{"text": entry, "failure": failure} for entry, failure in entries.items()]
+
+
 def build() -> dict:
     good = text(677, [7, 23, 2, 20, 21, 4])
     return {
-        "about": "The typed code of Protocol/03-pairing.md: text, CPace run, derived values; bytes in hex, versions 1 to 1",
+        "about": "The typed code of Protocol/03-pairing.md: text, CPace run, derived values; bytes in hex, versions 1 to 1. "
+        "What is refused, with the failure's word, is entered where either form of a code may be",
         "runs": [
             run(677, [7, 23, 2, 20, 21, 4], 2),
             run(0, [0, 0, 0, 0, 0, 0], 2),
             run(1023, [31, 31, 31, 31, 31, 31], 2),
         ],
         "readAlike": [good, good.lower(), good.replace("-", ""), f" {good.replace('-', ' ')}\n"],
-        "refused": [good[:-1], good + "0", good[:-1] + ("0" if good[-1] != "0" else "1"), good.replace("7", "U"), ""],
+        "refused": refused(good),
     }

@@ -67,6 +67,16 @@ final class DaemonResponder: Responder {
     try DaemonServiceResolver(responder: self, sighting: sighting, type: type, handler: handler)
   }
 
+  /// A daemon begins to browse for records 10 ms after it is asked to, and resolves a service at once.
+  func resolveAddress(
+    _ sighting: ServiceSighting, type: String, _ handler: @escaping (SeenRecord) -> Void
+  ) throws(AvahiError) -> (any Lookup)? {
+    try DaemonServiceResolver(responder: self, sighting: sighting, type: type, wantsAddress: true) { service in
+      guard let address = service.address else { return }
+      handler(SeenRecord(data: address.bytes, packetProtocol: sighting.packetProtocol, appeared: true))
+    }
+  }
+
   func browseRecords(
     name: String, type: UInt16, interface: UInt32, _ handler: @escaping (SeenRecord) -> Void
   ) throws(AvahiError) -> any Lookup {

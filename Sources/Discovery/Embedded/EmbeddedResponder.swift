@@ -96,6 +96,13 @@ final class EmbeddedResponder: Responder {
     try EmbeddedServiceResolver(responder: self, sighting: sighting, type: type, handler: handler)
   }
 
+  func resolveAddress(
+    _ sighting: ServiceSighting, type: String, _ handler: @escaping (SeenRecord) -> Void
+  ) throws(AvahiError) -> (any Lookup)? {
+    // Its browsers tell what is known already in the next turn.
+    nil
+  }
+
   func browseRecords(
     name: String, type: UInt16, interface: UInt32, _ handler: @escaping (SeenRecord) -> Void
   ) throws(AvahiError) -> any Lookup {

@@ -22,7 +22,7 @@ final class EmbeddedServiceResolver: Lookup {
       { _, _, _, event, _, _, _, host, _, port, text, _, context in
         guard let context, event == AVAHI_RESOLVER_FOUND, let host = CText.hostName(host) else { return }
         Unmanaged<EmbeddedServiceResolver>.fromOpaque(context).takeUnretainedValue().handler(
-          ResolvedService(host: host, port: port, text: CText.entries(text)))
+          ResolvedService(host: host, port: port, text: CText.entries(text, beginsWithLast: true)))
       }, Unmanaged.passUnretained(self).toOpaque())
     guard let made else { throw responder.lastError() }
     raw = made

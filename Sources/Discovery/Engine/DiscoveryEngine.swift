@@ -362,6 +362,12 @@ final class DiscoveryEngine {
 
   private func note(_ observation: ServiceObservation) {
     table.note(observation)
+    if case .gained(let key, _, _) = observation, table.isNews(key.instanceName) {
+      // Somebody may wait for it.
+      flush?.cancel()
+      flush = nil
+      report()
+    }
     // One event for what arrives together: port, pairs and addresses are separate records.
     if table.hasChanges, flush == nil {
       flush = loop.schedule(after: .milliseconds(5)) { [unowned self] in

@@ -15,12 +15,20 @@ final class ServiceWatcher {
     /// The TXT records that are in force, and the IP versions that carry each; the one that came last is last.
     var texts: [(data: [UInt8], protocols: Set<Int32>)] = []
     var addressLookups: [any Lookup] = []
+    /// What finds the first address, until one is known.
+    var addressResolver: (any Lookup)?
     /// How many IP versions carry each address.
     var addresses: [AddressBytes: Set<Int32>] = [:]
     /// Whether nobody cares for it, and nothing is followed.
     var isPassedOver = false
 
+    func closeAddressResolver() {
+      addressResolver?.close()
+      addressResolver = nil
+    }
+
     func closeAddresses() {
+      closeAddressResolver()
       for lookup in addressLookups { lookup.close() }
       addressLookups = []
       addresses = [:]
@@ -53,7 +61,7 @@ final class ServiceWatcher {
   private var sightings: [SightingKey: Sighting] = [:]
   /// Those that wait to be looked up.
   private var waiting: [SightingKey] = []
-  /// Those that are looked up and have not answered, each with what gives its place to the next.
+  /// Those that are looked up and of which nothing is known yet that leads there, each with what gives its place to the next.
   private var unanswered: [SightingKey: LoopTimer?] = [:]
 
   /// How long one that does not answer keeps others waiting. Machines that are gone stay in caches for an hour.
@@ -150,8 +158,13 @@ final class ServiceWatcher {
   private func answered(_ key: SightingKey) {
     guard let timer = unanswered.removeValue(forKey: key) else { return }
     timer?.cancel()
-    // Not here and now: a lookup that is calling may not be joined by others.
-    if !waiting.isEmpty { later { [weak self] in self?.lookUp() } }
+    guard !waiting.isEmpty || sightings[key]?.addressResolver != nil else { return }
+    // Not here and now: a lookup that is calling may not be joined by others, nor freed.
+    later { [weak self] in
+      guard let self else { return }
+      if unanswered[key] == nil { sightings[key]?.closeAddressResolver() }
+      lookUp()
+    }
   }
 
   private func disappeared(_ event: ServiceSighting, _ key: SightingKey) {
@@ -190,7 +203,8 @@ final class ServiceWatcher {
   }
 
   private func resolved(_ service: ResolvedService, _ key: SightingKey, _ sighting: Sighting) {
-    answered(key)
+    // Who is followed keeps its place until an address of it is known.
+    defer { if sighting.addressResolver == nil { answered(key) } }
     guard !sighting.isPassedOver else { return }
     let host = sighting.service?.host
     sighting.service = service
@@ -209,6 +223,18 @@ final class ServiceWatcher {
       }
     }
     followText(key, sighting)
+    findAddress(key, sighting)
+  }
+
+  /// Finds the first address of one that has its place among those that are looked up, before all its records are known.
+  private func findAddress(_ key: SightingKey, _ sighting: Sighting) {
+    guard unanswered[key] != nil, let packetProtocol = sighting.protocols.first else { return }
+    let event = ServiceSighting(
+      instanceName: key.instanceName, interface: key.interfaceIndex, packetProtocol: packetProtocol, appeared: true)
+    // Without it the address is known a little later.
+    sighting.addressResolver = try? responder.resolveAddress(event, type: type) { [unowned self, unowned sighting] in
+      saw($0, key, sighting)
+    }
   }
 
   /// A resolver holds to a TXT record until it has run out, which an update makes it do a second later: too long for a code
@@ -292,6 +318,7 @@ final class ServiceWatcher {
       guard sighting.addresses[address] != nil || sighting.addresses.count < DiscoveryLimits.addresses else { return }
       sighting.addresses[address, default: []].insert(record.packetProtocol)
       observe(.gained(key, address, interface: interface))
+      answered(key)
     } else if sighting.addresses[address]?.remove(record.packetProtocol) != nil,
       sighting.addresses[address]?.isEmpty == true
     {

@@ -24,6 +24,9 @@ struct AddressBytes: Hashable, Sendable {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
   }
 
+  /// `127.0.0.1` or `::1`, where a node listens on the loopback interface.
+  var isLocalhost: Bool { isLoopback && (bytes.count == 16 || bytes == [127, 0, 0, 1]) }
+
   /// Whether something can listen there: neither unspecified, nor multicast, nor broadcast, nor IPv4 in IPv6 clothes.
   var isUsable: Bool {
     if bytes.count == 4 { return bytes[0] != 0 && bytes[0] < 224 }

@@ -23,7 +23,7 @@ struct NetworkInterface: Hashable, Sendable {
   /// Whether the link itself works, such as a plugged cable.
   var isRunning: Bool
 
-  /// Its addresses, sorted, at most 16.
+  /// Its addresses, sorted, at most 16. Of the loopback interface's, only those at which a node listens: 127.0.0.1 and ::1.
   var addresses: [AddressBytes]
 
   /// Read all interfaces of this network namespace.
@@ -46,7 +46,9 @@ struct NetworkInterface: Hashable, Sendable {
           isMulticast: flags & Int(IFF_MULTICAST) != 0,
           isPointToPoint: flags & Int(IFF_POINTOPOINT) != 0, isUp: flags & Int(IFF_UP) != 0,
           isRunning: flags & Int(IFF_RUNNING) != 0, addresses: [])
-      if let address = entry.ifa_addr.flatMap(Self.address), !interface.addresses.contains(address) {
+      if let address = entry.ifa_addr.flatMap(Self.address), !interface.addresses.contains(address),
+        !interface.isLoopback || address.isLocalhost
+      {
         interface.addresses.append(address)
       }
       found[name] = interface

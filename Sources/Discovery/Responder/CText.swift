@@ -2,22 +2,29 @@ import CAvahi
 
 /// Moves bytes and strings between Avahi and Swift.
 enum CText {
-  /// Read the TXT entries within the limits.
+  /// Returns the TXT entries that a resolver found, in the order of the wire and within the limits.
   ///
-  /// - Parameter list: Avahi's list; not kept.
-  static func entries(_ list: UnsafeMutablePointer<AvahiStringList>?) -> [[UInt8]] {
-    var entries: [[UInt8]] = []
+  /// - Parameters:
+  ///   - list: Avahi's list; not kept.
+  ///   - beginsWithLast: whether the list begins with the last entry of the wire, as Avahi keeps it. What a daemon sends over
+  ///     D-Bus is put together in the other order.
+  static func entries(
+    _ list: UnsafeMutablePointer<AvahiStringList>?, beginsWithLast: Bool
+  ) -> [[UInt8]] {
+    var nodes: [UnsafeMutablePointer<AvahiStringList>] = []
     var next = list
-    // One more than is allowed, so that the reader sees that there was more.
-    while let entry = next, entries.count <= DiscoveryLimits.textEntries {
-      let size = avahi_string_list_get_size(entry)
-      entries.append(Array(UnsafeBufferPointer(start: avahi_string_list_get_text(entry), count: size)))
-      next = avahi_string_list_get_next(entry)
+    while let node = next {
+      nodes.append(node)
+      next = avahi_string_list_get_next(node)
     }
-    return entries
+    if beginsWithLast { nodes.reverse() }
+    // One more than is allowed, so that the reader sees that there was more.
+    return nodes.prefix(DiscoveryLimits.textEntries + 1).map { node in
+      Array(UnsafeBufferPointer(start: avahi_string_list_get_text(node), count: avahi_string_list_get_size(node)))
+    }
   }
 
-  /// Write TXT entries as they are on the wire.
+  /// Returns TXT entries as they are on the wire.
   ///
   /// - Parameter list: Avahi's list; not kept.
   /// - Returns: nil when that is longer than anybody reads.
@@ -41,17 +48,17 @@ enum CText {
     return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Lend a list of TXT entries to a function of Avahi's.
+  /// Lends a list of TXT entries to a function of Avahi's.
   ///
   /// - Parameters:
-  ///   - entries: each of at most 255 bytes.
+  ///   - entries: in the order of the wire, each of at most 255 bytes.
   ///   - body: must not keep the list.
   static func withList<Result>(
     _ entries: [[UInt8]], _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result
   ) -> Result {
     var list: UnsafeMutablePointer<AvahiStringList>?
-    // Avahi puts each entry in front of the others.
-    for entry in entries.reversed() {
+    // Avahi puts each entry in front of the others, and turns the list round when it writes a record.
+    for entry in entries {
       list = avahi_string_list_add_arbitrary(list, entry, entry.count)
     }
     defer { avahi_string_list_free(list) }
@@ -72,6 +79,12 @@ enum CText {
   static func hostName(_ text: UnsafePointer<CChar>?) -> String? {
     guard let text, let name = String(validatingCString: text) else { return nil }
     return (1...1024).contains(name.utf8.count) ? name : nil
+  }
+
+  /// Returns an IPv4 address; `nil` if there is none, or one of another version.
+  static func addressV4(_ address: UnsafePointer<AvahiAddress>?) -> AddressBytes? {
+    guard let address, address.pointee.proto == AvahiProtocol(AVAHI_PROTO_INET) else { return nil }
+    return AddressBytes(withUnsafeBytes(of: address.pointee.data) { Array($0.prefix(4)) })
   }
 
   /// Lend an address to a function of Avahi's.

@@ -8,4 +8,7 @@ struct ResolvedService: Hashable, Sendable {
 
   /// The TXT entries within the limits, any bytes.
   var text: [[UInt8]]
+
+  /// An IPv4 address of the host, if one was asked for.
+  var address: AddressBytes?
 }

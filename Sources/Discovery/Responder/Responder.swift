@@ -20,6 +20,14 @@ protocol Responder: AnyObject {
     _ sighting: ServiceSighting, type: String, _ handler: @escaping (ResolvedService) -> Void
   ) throws(AvahiError) -> any Lookup
 
+  /// Finds one IPv4 address of an instance.
+  ///
+  /// - Returns: `nil` if this back end finds records as quickly.
+  /// - Throws: `AvahiError` when the back end refuses.
+  func resolveAddress(
+    _ sighting: ServiceSighting, type: String, _ handler: @escaping (SeenRecord) -> Void
+  ) throws(AvahiError) -> (any Lookup)?
+
   /// Find and follow all records of a name on one interface.
   ///
   /// - Throws: `AvahiError` when the back end refuses.

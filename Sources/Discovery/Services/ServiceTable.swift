@@ -23,6 +23,11 @@ struct ServiceTable {
   /// Whether something was reported as found and not yet as lost.
   var hasReported: Bool { !reported.isEmpty }
 
+  /// Returns whether an instance is to be reported for the first time, with an address.
+  func isNews(_ instanceName: String) -> Bool {
+    reported[instanceName] == nil && service(instanceName)?.addresses.isEmpty == false
+  }
+
   /// Take note of a fact. What is beyond the bounds is left out.
   ///
   /// - Parameter observation: from a back end, as hostile as the network.

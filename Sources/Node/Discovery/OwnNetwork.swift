@@ -4,8 +4,8 @@ import Glibc
 struct OwnNetwork: Equatable, Sendable {
   /// All of them as text without a scope, those of loopback among them.
   var all: Set<String> = []
-  /// Those at which others may call: not of loopback, not link-local, of interfaces that are named or not virtual; IPv4
-  /// first, 4 or 16 bytes each.
+  /// The addresses at which others may call: not of the loopback interface, not link-local, of interfaces that are named or
+  /// not virtual; IPv4 first, then in the kernel's order of interfaces; 4 or 16 bytes each.
   var callable: [[UInt8]] = []
   /// What changes when the machine is on another network, and not when it only has one more address there.
   var networks: Set<String> = []
@@ -26,13 +26,31 @@ struct OwnNetwork: Equatable, Sendable {
       }
       network.all.insert(text(bytes))
       let name = String(cString: entry.ifa_name)
-      guard entry.ifa_flags & UInt32(IFF_LOOPBACK) == 0, interfaces?.contains(name) ?? !LocalAddress.isVirtual(name)
+      guard entry.ifa_flags & UInt32(IFF_LOOPBACK) == 0, interfaces?.contains(name) ?? !isVirtual(name)
       else { continue }
       network.networks.insert("\(name) \(bytes.prefix(bytes.count == 4 ? 3 : 8))")
       if !isLinkLocal(bytes), !network.callable.contains(bytes) { network.callable.append(bytes) }
     }
-    network.callable.sort { ($0.count, $0.map(Int.init).description) < ($1.count, $1.map(Int.init).description) }
+    network.callable = network.callable.filter { $0.count == 4 } + network.callable.filter { $0.count == 16 }
     return network
+  }
+
+  /// Returns the IPv4 address to put into a pairing code, four bytes; `nil` if there is none. Spec: Protocol/03-pairing.md §2.
+  ///
+  /// - Parameters:
+  ///   - interfaces: names; nil for all that are not virtual.
+  ///   - allowsLoopback: whether 127.0.0.1 will do, where a node listens there. A loopback address leads a second machine to
+  ///     itself, so a code holds one only where mDNS is off.
+  func forCode(interfaces: [String]?, allowsLoopback: Bool) -> [UInt8]? {
+    if let address = callable.first, address.count == 4 { return address }
+    return allowsLoopback && interfaces?.contains("lo") ?? true ? [127, 0, 0, 1] : nil
+  }
+
+  /// Returns whether an interface is one of a container or virtual machine manager, by its name.
+  ///
+  /// Spec: Protocol/02-discovery.md §6.
+  private static func isVirtual(_ name: String) -> Bool {
+    ["docker", "br-", "veth", "virbr", "cni"].contains { name.hasPrefix($0) }
   }
 
   /// Whether it is of use only with an interface named beside it.

@@ -124,7 +124,9 @@ public final class RunningNode: Sendable {
     let (interfaces, allowsLoopback) = (configuration.interfaces, !configuration.discovers)
     let pairing = PairingService(
       context: context, directory: directory, discovery: discovery, port: listener.port,
-      codeAddress: { LocalAddress.forCode(interfaces: interfaces, allowsLoopback: allowsLoopback) })
+      codeAddress: {
+        OwnNetwork.current(interfaces: interfaces).forCode(interfaces: interfaces, allowsLoopback: allowsLoopback)
+      })
     let usage = UsageService(context: context, directory: directory)
     service = NodeService(
       context: context, directory: directory, discovery: discovery, pairing: pairing, usage: usage,

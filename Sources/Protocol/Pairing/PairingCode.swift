@@ -63,7 +63,8 @@ public struct PairingCode: Sendable {
     guard !compact.isEmpty else { throw .empty }
     guard compact.hasPrefix("lk1") else { throw .foreign }
     // The shortest code has 69 characters; fewer means that a part was not copied.
-    guard compact.utf8.count >= 69 else { throw .truncated(characters: compact.utf8.count) }
+    let characters = compact.unicodeScalars.count
+    guard characters >= 69 else { throw .truncated(characters: characters) }
     let data: [UInt8]
     let prefix: String
     do {

@@ -1,13 +1,15 @@
-/// Why a text is no pairing code; each says what to do next. Spec: Protocol/03-pairing.md §2.
+/// The reasons why a text is no pairing code; each says what to do next. Characters are Unicode code points.
+///
+/// Spec: Protocol/03-pairing.md §2.
 public enum PairingCodeError: Error, Hashable, Sendable, CustomStringConvertible {
   case empty
-  /// It does not begin with `LK1`.
+  /// It does not begin with `LK1`, or is well made with another prefix.
   case foreign
   case truncated(characters: Int)
   case typo
   /// A typed code has nine symbols, this has another number.
   case length(symbols: Int)
-  /// A typed code with a wrong symbol or two in the wrong order.
+  /// A typed code with a wrong symbol or two in the wrong order: `typo` in the specification.
   case mistyped
   /// It is of a later version.
   case newer

@@ -20,7 +20,7 @@ public enum PairingCredential: Sendable {
       typed = try TypedCode(compact: compact)
     } catch {
       // What is short and no beginning of a pasted code was meant for a typed one.
-      if compact.count <= 12, !compact.hasPrefix("lk1") { throw error }
+      if compact.unicodeScalars.count <= 12, !compact.hasPrefix("lk1") { throw error }
       self = .pasted(try PairingCode(text))
       return
     }

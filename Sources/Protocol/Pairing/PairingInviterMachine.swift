@@ -146,7 +146,8 @@ public struct PairingInviterMachine: Sendable {
       else { throw PairingFault.proof }
       let transport = try handshake.finish()
       guard introduction.versions.overlaps(Version.protocolRange) else { return abort(transport, .version) }
-      guard introduction.role == .child else { return abort(transport, .refused) }
+      // Both sides have named the roles in the prologue: another one now breaks the rules, and decides nothing for the code.
+      guard introduction.role == joinerRole else { return abort(transport, .refused, ending: .network) }
       let peer = PairedPeer(
         keys: keys, name: DeviceName(sanitising: introduction.name), role: introduction.role,
         pairwiseKey: PairingSecrets.pairwiseKey(
@@ -232,10 +233,15 @@ public struct PairingInviterMachine: Sendable {
     }
   }
 
-  private mutating func abort(_ transport: NoiseTransport, _ outcome: PairingOutcome) -> [PairingEffect] {
+  /// Tells the joiner how it ends.
+  ///
+  /// - Parameter own: how it ends here; `nil` for the same.
+  private mutating func abort(
+    _ transport: NoiseTransport, _ outcome: PairingOutcome, ending own: PairingOutcome? = nil
+  ) -> [PairingEffect] {
     var transport = transport
     let frame = seal(.abort(outcome), &transport)
-    return [.send(frame)] + end(outcome)
+    return [.send(frame)] + end(own ?? outcome)
   }
 
   private mutating func end(_ outcome: PairingOutcome) -> [PairingEffect] {

@@ -46,7 +46,8 @@ public struct TypedCode: Sendable {
   ///
   /// - Throws: `PairingCodeError`; a wrong symbol is found here, before the network is used.
   init(compact: String) throws(PairingCodeError) {
-    guard compact.utf8.count == 9 else { throw .length(symbols: compact.count) }
+    let symbols = compact.unicodeScalars.count
+    guard symbols == 9 else { throw .length(symbols: symbols) }
     guard let values = Crockford.values(compact), Crockford.check(values.dropLast()) == values[8] else {
       throw .mistyped
     }

@@ -21,6 +21,8 @@ public struct SessionRoster: Sendable {
   public private(set) var current: Int?
   /// The session that we dialled and said Hello in, while the answer is on its way.
   public private(set) var attempt: Int?
+  /// The attempt that makes way for a session of the peer's.
+  private var replacedAttempt: Int?
 
   public init(own: DeviceID, peer: DeviceID) {
     self.own = own
@@ -54,7 +56,9 @@ public struct SessionRoster: Sendable {
     guard let other = current ?? attempt, var existing = preferences[other] else { return .keep(insteadOf: nil) }
     // Nothing is known yet of the run that our own attempt leads to: it is this one.
     if other == attempt { (existing.peerRunID, existing.peerEnded) = (runID, ended) }
-    return existing.yields(to: newer, own: own, peer: peer) ? .keep(insteadOf: other) : .giveWay
+    guard existing.yields(to: newer, own: own, peer: peer) else { return .giveWay }
+    if other == attempt { replacedAttempt = other }
+    return .keep(insteadOf: other)
   }
 
   /// Go on with a session; the other one has ended.
@@ -68,12 +72,14 @@ public struct SessionRoster: Sendable {
 
   /// A session is over.
   ///
-  /// - Returns: whether it was the present one, and whether it was that or our attempt at one.
+  /// - Returns: whether it was the present one, and whether it was that or our attempt at one. An attempt that made way for a
+  ///   session of the peer's has not failed, and counts as neither.
   public mutating func ended(_ number: Int) -> (wasCurrent: Bool, wasOfUse: Bool) {
     preferences[number] = nil
     let was = (current: current == number, attempt: attempt == number)
     if was.current { current = nil }
     if was.attempt { attempt = nil }
-    return (was.current, was.current || was.attempt)
+    defer { if replacedAttempt == number { replacedAttempt = nil } }
+    return (was.current, was.current || was.attempt && replacedAttempt != number)
   }
 }

@@ -26,6 +26,8 @@ public struct SessionRules: Sendable {
   private var doubtedAt: BootInstant?
   /// Whether `callBeside` was said in this doubt.
   private var isCalledBeside = false
+  /// A Boolean value that indicates whether this side has said anything yet; a callee first hears the caller's Hello.
+  private var hasSpoken = false
   private var framesSinceRekey: UInt64 = 0
   private var rekeyedAt: BootInstant
   /// What the peer said first; nil until then.
@@ -41,6 +43,7 @@ public struct SessionRules: Sendable {
 
   /// Count a frame that is about to be sealed. Gives whether this direction's key has to change after it.
   public mutating func sealing(now: BootInstant) -> Bool {
+    hasSpoken = true
     framesSinceRekey += 1
     return framesSinceRekey >= Limits.rekeyFrames || now - rekeyedAt >= Limits.rekeyMilliseconds
   }
@@ -59,6 +62,10 @@ public struct SessionRules: Sendable {
     case (nil, let hello?):
       if let refusal = hello.refusal { throw .refused(refusal) }
       guard hello.versions.overlaps(Version.protocolRange) else { throw .version }
+      // A caller that has not heard what this side holds cannot know which of its numbers mean anything here.
+      guard hasSpoken || batch.goodbye != nil || batch == SessionBatch(hello: hello, rekey: batch.rekey) else {
+        throw .violation("something beside the caller's Hello")
+      }
       peerHello = hello
     // Whoever refuses a session may say why before anything else.
     case (nil, nil): guard batch.goodbye != nil else { throw .violation("the first batch has no Hello") }

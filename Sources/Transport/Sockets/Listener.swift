@@ -31,29 +31,9 @@ public final class Listener: Sendable {
   ///   - port: 0 for any that is free.
   /// - Throws: `TransportError.portInUse` or `cannotListen`.
   public init(interfaces: [String]?, port: UInt16) async throws(TransportError) {
-    var servers: [NIOAsyncChannel<ConnectionWithLimit, Never>] = []
-    var chosen = port
-    do {
-      for binding in Self.bindings(interfaces) {
-        let server: NIOAsyncChannel<ConnectionWithLimit, Never>
-        do {
-          server = try await Self.bind(binding, port: chosen)
-        } catch let error as IOError where binding.host == "::" && error.errnoCode != EADDRINUSE {
-          // A host without IPv6.
-          server = try await Self.bind(Binding(host: "0.0.0.0", device: binding.device), port: chosen)
-        } catch  where binding.isOptional {
-          continue
-        }
-        servers.append(server)
-        chosen = UInt16(server.channel.localAddress?.port ?? Int(chosen))
-      }
-    } catch {
-      for server in servers { try? await server.channel.close() }
-      if let error = error as? IOError, error.errnoCode == EADDRINUSE { throw .portInUse(port) }
-      throw .cannotListen("\(error)")
-    }
-    self.servers = servers
-    self.port = chosen
+    // A port that is free at one address may be taken at the next one; where none was asked for, another will do.
+    servers = try await Self.bind(Self.bindings(interfaces), port: port, tries: port == 0 ? 16 : 1)
+    self.port = servers.first.flatMap(Self.port) ?? port
     addresses = servers.compactMap { server in
       server.channel.localAddress.map { address in
         let host = address.ipAddress ?? "?"
@@ -107,8 +87,39 @@ public final class Listener: Sendable {
   private struct Binding {
     var host: String
     var device: String?
-    /// Whether to go on without it: a host without IPv6, or with that port taken there.
+    /// A Boolean value that indicates whether a host may lack the address: `::1` is not there without IPv6. A port that is
+    /// taken there is an error as elsewhere: what is announced leads there.
     var isOptional = false
+  }
+
+  private static func port(_ server: NIOAsyncChannel<ConnectionWithLimit, Never>) -> UInt16? {
+    server.channel.localAddress?.port.flatMap { UInt16(exactly: $0) }
+  }
+
+  /// Binds a socket for each of `bindings`, all to one port.
+  private static func bind(
+    _ bindings: [Binding], port: UInt16, tries: Int
+  ) async throws(TransportError) -> [NIOAsyncChannel<ConnectionWithLimit, Never>] {
+    var servers: [NIOAsyncChannel<ConnectionWithLimit, Never>] = []
+    do {
+      for binding in bindings {
+        let chosen = servers.first.flatMap(Self.port) ?? port
+        do {
+          servers.append(try await bind(binding, port: chosen))
+        } catch let error as IOError where binding.host == "::" && error.errnoCode != EADDRINUSE {
+          // A host without IPv6.
+          servers.append(try await bind(Binding(host: "0.0.0.0", device: binding.device), port: chosen))
+        } catch let error as IOError where binding.isOptional && error.errnoCode != EADDRINUSE {
+          continue
+        }
+      }
+      return servers
+    } catch {
+      for server in servers { try? await server.channel.close() }
+      guard let error = error as? IOError, error.errnoCode == EADDRINUSE else { throw .cannotListen("\(error)") }
+      guard tries > 1 else { throw .portInUse(port) }
+    }
+    return try await bind(bindings, port: port, tries: tries - 1)
   }
 
   private static func bindings(_ interfaces: [String]?) -> [Binding] {

@@ -149,7 +149,10 @@ extension Latchkey_V1_Hello {
     guard leastVersion <= greatestVersion else { throw WireError("versions in the wrong order") }
     guard runID.count == 16 else { throw WireError("a run ID of \(runID.count) bytes") }
     guard keyID.isEmpty || keyID.count == 8 else { throw WireError("a key ID of \(keyID.count) bytes") }
-    guard outgoing.count <= 16, incoming.count <= 16, held.count <= 16 else { throw WireError("too many positions") }
+    for classes in [outgoing.map(\.streamClass), incoming.map(\.streamClass), held.map(\.streamClass)] {
+      guard classes.count <= 16 else { throw WireError("too many positions") }
+      guard Set(classes).count == classes.count else { throw WireError("two positions of one class") }
+    }
     var hello = Hello(
       versions: leastVersion...greatestVersion, software: DeviceName(sanitising: software).text, runID: Array(runID),
       name: DeviceName(sanitising: name).text, role: try DeviceRole(wire: role),

@@ -58,6 +58,9 @@ final class FakeResponder: Responder {
   var browsers: [Call] = []
   var resolvers: [Call] = []
   var records: [Call] = []
+  var addressResolvers: [Call] = []
+  /// Whether addresses are found apart from records, as a daemon does.
+  var findsAddresses = false
   var refusal: AvahiError?
 
   /// Groups that are announced now.
@@ -86,6 +89,16 @@ final class FakeResponder: Responder {
     let call = Call(sighting.instanceName, sighting.interface, type: UInt16(sighting.packetProtocol))
     call.resolved = handler
     resolvers.append(call)
+    return call
+  }
+
+  func resolveAddress(
+    _ sighting: ServiceSighting, type: String, _ handler: @escaping (SeenRecord) -> Void
+  ) throws(AvahiError) -> (any Lookup)? {
+    guard findsAddresses else { return nil }
+    let call = Call(sighting.instanceName, sighting.interface, type: UInt16(sighting.packetProtocol))
+    call.record = handler
+    addressResolvers.append(call)
     return call
   }
 

@@ -140,6 +140,36 @@ extension ProcessTests {
       }
     }
 
+    @Test("A machine with the code that names another role after the prologue is turned away, and the code stays open")
+    func changedRole() async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop")
+        let child = try await lab.runningNode(.child, "Emma's PC")
+        let code = try await lab.invite(parent)
+        guard case .typed(let typed) = try PairingCredential(code.typed) else { return }
+        let port = try await parent.port()
+        for _ in 0..<6 {
+          // The code's one place may still be taken by the attempt before.
+          try await eventually("it is turned away") {
+            let answer = try await onThread {
+              Result { try GrindingPeer(.parent, typed).joinAsCommitted(on: try ByteStream(port: port)) }
+            }.get()
+            guard answer != PairingNotice.busy.frame else { return false }
+            // What is said is encrypted, and so no notice of a wrong guess.
+            #expect((answer?.count ?? 0) > 2, "\(String(describing: answer))")
+            return true
+          }
+        }
+        #expect(try await parent.api.pairings().map(\.failuresLeft) == [5])
+        try await eventually("the right machine joins") {
+          let outcome = try await lab.join(child, code.typed, peer: "127.0.0.1:\(port)").outcome
+          #expect(outcome == .ok || outcome == .busy)
+          return outcome == .ok
+        }
+        #expect(try await parent.api.devices().map(\.device.name.text) == ["Emma's PC"])
+      }
+    }
+
     @Test(
       "A code of another household, a spent and a cancelled one, typed, pair nobody and say what to do",
       arguments: ["foreign", "spent", "cancelled"])

@@ -7,20 +7,20 @@ import LatchkeyTestSupport
 import LatchkeyTransport
 import LatchkeyWire
 
-/// A paired parent's keys in the hands of a test, which says in a session what no node of ours would.
+/// A paired device's keys in the hands of a test, which says in a session what no node of ours would.
 struct RawPeer: Sendable {
   let identity: DeviceID
   private let link: LinkKeyPair
   private let pairwiseKey: PresharedKey
   private let peer: LinkPublicKey
 
-  /// Take over the keys of a parent that is stopped and paired with one child.
-  init(of parent: NodeProcess) throws {
-    let keys = try KeyFileStore(path: parent.folder + "/identity.key").load()
+  /// Takes over the keys of a node that is stopped and paired with one other.
+  init(of node: NodeProcess) throws {
+    let keys = try KeyFileStore(path: node.folder + "/identity.key").load()
     link = keys.link
     identity = DeviceKeys(identity: keys.identity.publicKey, link: keys.link.publicKey).deviceID
-    let row = try parent.read { try Row.fetchOne($0, sql: "SELECT pairwise_key, link_key FROM peer") }
-    guard let row else { throw LabFault("the parent is not paired") }
+    let row = try node.read { try Row.fetchOne($0, sql: "SELECT pairwise_key, link_key FROM peer") }
+    guard let row else { throw LabFault("the node is not paired") }
     pairwiseKey = try PresharedKey(bytes: [UInt8](row["pairwise_key"] as Data))
     peer = try LinkPublicKey(bytes: [UInt8](row["link_key"] as Data))
   }
@@ -37,19 +37,41 @@ struct RawPeer: Sendable {
     }
   }
 
-  private func converse(
-    _ connection: FrameConnection, _ frames: FrameReader, _ count: Int, _ batches: [SessionBatch]
-  ) async -> [CommandID: CommandReceipt.Outcome] {
+  /// Opens a session at a port of loopback, says what is sent in it, and returns the callee's Hello.
+  func hello(port: UInt16, stating outgoing: [StreamPosition]) async throws -> Hello? {
+    let endpoint = SocketEndpoint(host: "127.0.0.1", port: port)
+    return try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+      let now = BootInstant(milliseconds: 0)
+      guard var machine = await open(connection, frames, stating: outgoing), let frame = await frames.next() else {
+        return nil
+      }
+      return try? machine.received(frame, now: now).hello
+    }
+  }
+
+  /// Shakes hands and says Hello.
+  private func open(
+    _ connection: FrameConnection, _ frames: FrameReader, stating outgoing: [StreamPosition] = []
+  ) async -> SessionMachine? {
     let handshake = SessionInitiator(
       own: link, peer: peer, pairwiseKey: pairwiseKey, ephemeralKey: LinkKeyPair.generate())
     connection.send(handshake.firstFrame)
     let now = BootInstant(milliseconds: 0)
-    var receipts: [CommandID: CommandReceipt.Outcome] = [:]
-    guard let answer = await frames.next(), let transport = try? handshake.received(answer) else { return receipts }
+    guard let answer = await frames.next(), let transport = try? handshake.received(answer) else { return nil }
     connection.authenticated()
     var machine = SessionMachine(transport: transport, now: now)
-    let hello = Hello(runID: SecureRandom.bytes(16), name: "Test", role: .parent, outgoing: [], incoming: [])
-    for batch in [SessionBatch(hello: hello)] + batches {
+    let hello = Hello(runID: SecureRandom.bytes(16), name: "Test", role: .parent, outgoing: outgoing, incoming: [])
+    if let frame = try? machine.seal(SessionBatch(hello: hello), now: now) { connection.send(frame) }
+    return machine
+  }
+
+  private func converse(
+    _ connection: FrameConnection, _ frames: FrameReader, _ count: Int, _ batches: [SessionBatch]
+  ) async -> [CommandID: CommandReceipt.Outcome] {
+    let now = BootInstant(milliseconds: 0)
+    var receipts: [CommandID: CommandReceipt.Outcome] = [:]
+    guard var machine = await open(connection, frames) else { return receipts }
+    for batch in batches {
       if let frame = try? machine.seal(batch, now: now) { connection.send(frame) }
     }
     while receipts.count < count, let frame = await frames.next(), let batch = try? machine.received(frame, now: now) {

@@ -23,9 +23,13 @@ import Testing
       let handshakeKey: String
       let prologue: String
     }
+    struct Refused: Decodable {
+      let text: String
+      let failure: String
+    }
     let runs: [Run]
     let readAlike: [String]
-    let refused: [String]
+    let refused: [Refused]
   }
 
   private let file: File
@@ -85,6 +89,22 @@ import Testing
       }
       #expect(code.text == first.text)
     }
-    for text in file.refused { #expect(throws: PairingCodeError.self) { try PairingCredential(text) } }
+    for entry in file.refused {
+      let error = #expect(throws: PairingCodeError.self, "\(entry)") { try PairingCredential(entry.text) }
+      #expect(error.map(Self.word) == entry.failure, "\(entry)")
+    }
+    #expect(Set(file.refused.map(\.failure)).count == 6)
+  }
+
+  /// What Protocol/03-pairing.md §2 calls a failure.
+  private static func word(_ error: PairingCodeError) -> String {
+    switch error {
+    case .empty: "empty"
+    case .foreign: "foreign"
+    case .truncated: "truncated"
+    case .length: "length"
+    case .typo, .mistyped: "typo"
+    case .newer: "newer"
+    }
   }
 }

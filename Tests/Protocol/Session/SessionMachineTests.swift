@@ -29,10 +29,42 @@ import Testing
     #expect(try pair.caller.received(back, now: pair.clock.now) == batch)
   }
 
-  @Test mutating func theHelloMayCarryData() throws {
+  /// The callee has heard by then what the caller holds.
+  @Test mutating func theCalleesHelloMayCarryData() throws {
     var batch = SessionPair.hello()
+    _ = try say(batch)
     batch.runs = [ItemRun(streamClass: .command, epoch: 7, items: [Samples.item(1, &random)])]
+    batch.stored = [StreamPosition(streamClass: .usage, epoch: 8, through: 9)]
+    _ = try pair.caller.seal(SessionPair.hello(), now: pair.clock.now)
+    let frame = try pair.callee.seal(batch, now: pair.clock.now)
+    #expect(try pair.caller.received(frame, now: pair.clock.now) == batch)
+  }
+
+  @Test(arguments: [
+    SessionBatch(runs: [ItemRun(streamClass: .command, epoch: 7, items: [DeliveryItem(skipping: 1...2)])]),
+    SessionBatch(stored: [StreamPosition(streamClass: .usage, epoch: 8, through: 9)]), SessionBatch(ping: 1),
+    SessionBatch(pong: 1), SessionBatch(reach: Reach(port: 4_000, addresses: [])),
+  ])
+  mutating func theCallersHelloCarriesNothing(beside: SessionBatch) {
+    var batch = beside
+    batch.hello = SessionPair.hello().hello
+    #expect(throws: SessionFault.violation("something beside the caller's Hello")) { try say(batch) }
+    #expect(pair.callee.peerHello == nil)
+  }
+
+  @Test(arguments: [SessionBatch(rekey: true), SessionBatch(ping: 1, goodbye: .shuttingDown)])
+  mutating func aNewKeyOrAGoodbyeMayStandBesideAnyHello(beside: SessionBatch) throws {
+    var batch = beside
+    batch.hello = SessionPair.hello().hello
     #expect(try say(batch) == batch)
+  }
+
+  @Test mutating func aPongThatNobodyAskedForIsAnyFrame() throws {
+    try pair.open()
+    pair.clock.advance(Limits.keepAliveMilliseconds - 1)
+    for number: UInt64 in [0, 77, .max] { #expect(try say(SessionBatch(pong: number)).pong == number) }
+    // It counts as heard, like any frame.
+    #expect(pair.callee.nextTimer - pair.clock.now == Limits.keepAliveMilliseconds)
   }
 
   @Test(arguments: [

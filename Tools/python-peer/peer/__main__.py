@@ -176,7 +176,7 @@ def _main() -> int:
     except Outcome as outcome:
         _say("failed", outcome=outcome.word)
         print(outcome, file=sys.stderr)
-        return 65 if outcome.word in ("empty", "foreign", "truncated", "typo", "newer") else 69
+        return 65 if outcome.word in ("empty", "foreign", "truncated", "length", "typo", "newer") else 69
 
 
 if __name__ == "__main__":

@@ -34,15 +34,15 @@ def read(text: str) -> Code:
     if typed := _typed(text):
         return typed
     if not text.startswith("lk1"):
-        raise Outcome("typo" if len(text) <= 12 else "foreign")
+        raise Outcome("foreign" if len(text) > 12 else "typo" if len(text) == 9 else "length")
     if len(text) < 69:
         raise Outcome("truncated")
     try:
         prefix, data = bech32m.decode(text)
     except ValueError as error:
         raise Outcome("typo") from error
-    if prefix != "lk" or len(data) < 2:
-        raise Outcome("typo")
+    if prefix != "lk":  # it ends at the last 1
+        raise Outcome("foreign")
     if data[0] != 1 or data[1] != 0:
         raise Outcome("newer")
     discriminator, minutes, port = (int.from_bytes(data[at:end], "big") for at, end in ((2, 4), (4, 5), (37, 39)))

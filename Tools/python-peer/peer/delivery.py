@@ -52,7 +52,7 @@ class Delivery:
 
     def greet(self, hello) -> None:
         """Take the peer's Hello: agree on where each stream goes on."""
-        for positions in (hello.outgoing, hello.incoming):
+        for positions in (hello.outgoing, hello.incoming, hello.held):
             classes = [position.stream_class for position in positions]
             if len(classes) > 16 or len(set(classes)) < len(classes) or not set(classes) <= CLASSES.keys():
                 raise BrokenRule("a Hello with positions that are not allowed")
@@ -184,7 +184,12 @@ class Delivery:
             self._due.add(class_)
 
     def _check(self, class_: int, item) -> None:
-        """Refuse a removal that the peer has not signed."""
+        """Refuse a removal that the peer has not signed, and keys that cannot be read."""
+        if class_ == CONTROL and item.kind == _ROTATION:
+            rotation = schema.parse(schema.KeyRotation, item.body)
+            sizes = len(rotation.discovery_key), len(rotation.pairwise_key), len(rotation.replaces)
+            if sizes != (32, 32, 8) or not 1 <= rotation.generation < 2**63:
+                raise BrokenRule("new keys that cannot be read")
         if class_ == CONTROL and item.kind == _REMOVAL:
             text = b"latchkey removal v1" + self._peer.id + self._store.keys.device
             signature = schema.parse(schema.Removal, item.body).signature
@@ -203,8 +208,6 @@ class Delivery:
             return [{"event": "removed", "by": self._peer.name}]
         if class_ == CONTROL and item.kind == _ROTATION:
             rotation = schema.parse(schema.KeyRotation, item.body)
-            sizes = len(rotation.discovery_key), len(rotation.pairwise_key), len(rotation.replaces)
-            if sizes == (32, 32, 8) and 1 <= rotation.generation < 2**63:
-                self._store.rotate(self._peer.id, rotation)
-                return [{"event": "keys", "generation": rotation.generation}]
+            self._store.rotate(self._peer.id, rotation)
+            return [{"event": "keys", "generation": rotation.generation}]
         return [{"event": "passed-over", "class": CLASSES[class_], "kind": item.kind}]

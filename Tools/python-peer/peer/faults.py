@@ -7,6 +7,7 @@ SENTENCES = {
     "empty": "No code was entered: copy the whole code from the other machine's screen and enter it.",
     "foreign": "This is no Latchkey code: enter the one that begins with LK1 on the other machine's screen.",
     "truncated": "The code is not complete: copy all of it from the other machine's screen.",
+    "length": "The short code has nine symbols, such as N5-7Q2MN-43: enter all of it.",
     "newer": "This code is of a newer version: update this machine's software, then enter it again.",
     "typo": "The code has a typing error: compare it with the other machine's screen and enter it again.",
     "wrong-code": "The other machine refused this code: ask for the code that it shows now, and enter it again.",

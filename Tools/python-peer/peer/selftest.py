@@ -183,8 +183,8 @@ def _typed_codes() -> None:
         _equal(beginning.hex(), run["prologue"], "prologue")
     for text in vectors["readAlike"]:
         _equal(code.read(text), code.read(vectors["readAlike"][0]), "typed code")
-    for text in vectors["refused"]:
-        _equal(_fault(Outcome, code.read, text), "typo" if text else "empty", f"typed code {text!r}")
+    for entry in vectors["refused"]:
+        _equal(_fault(Outcome, code.read, entry["text"]), entry["failure"], f"code {entry['text']!r}")
 
 
 def _names() -> None:

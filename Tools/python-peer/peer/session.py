@@ -16,7 +16,7 @@ from .store import Peer, Store, key_id
 
 _RUN_ID = os.urandom(16)
 _PING, _DEAD = 20.0, 60.0
-SHUTTING_DOWN, PROTOCOL_ERROR = 1, 4
+SHUTTING_DOWN, PROTOCOL_ERROR, REMOVED = 1, 4, 5
 _GOODBYES = {1: "shutting down", 2: "duplicate", 3: "renew", 4: "protocol error", 5: "removed", 6: "version"}
 _VERSION = 6
 
@@ -55,6 +55,7 @@ class Session:
                     self._send(batch)
                     batch = delivery.next_batch()
                 if delivery.removed:
+                    self._send(schema.Batch(goodbye=REMOVED))
                     return True
                 if done() or now() >= deadline:
                     self._send(schema.Batch(goodbye=SHUTTING_DOWN))

@@ -13,6 +13,9 @@ enum MessagesTarget {
     for receipt in SampleMessages.receipts(&random) { seeds.append([5] + coding.encode(receipt)) }
     for step in SampleMessages.steps(&random) { seeds.append([3] + PairingCodec.encode(step)) }
     for batch in SampleMessages.batches(&random) { seeds.append([0] + SessionCodec.encode(batch)) }
+    for hello in SampleMessages.doubledHellos(&random) {
+      seeds.append([0] + SessionCodec.encode(SessionBatch(hello: hello)))
+    }
     let atTheEnd = [0] + SessionCodec.encode(SampleMessages.skip((UInt64.max - 3)...(UInt64.max - 1)))
     // Its last byte is the number of items skipped.
     seeds += [atTheEnd] + [4, 9].map { atTheEnd.dropLast() + [$0] }
@@ -71,7 +74,8 @@ enum MessagesTarget {
   private static func bounds(_ batch: SessionBatch) -> Bool {
     if let hello = batch.hello {
       guard hello.name.utf8.count <= 64, hello.software.utf8.count <= 64, hello.runID.count == 16,
-        hello.outgoing.count <= 16, hello.incoming.count <= 16, hello.held.count <= 16,
+        [hello.outgoing.map(\.streamClass), hello.incoming.map(\.streamClass), hello.held.map(\.streamClass)]
+          .allSatisfy({ Set($0).count == $0.count }),
         hello.held.allSatisfy({ $0.itemID.count == 16 }), hello.keyID.isEmpty || hello.keyID.count == 8
       else { return false }
     }

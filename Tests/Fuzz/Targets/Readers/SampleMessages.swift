@@ -60,6 +60,16 @@ enum SampleMessages {
       held: [HeldItem(streamClass: .command, sequence: 3, itemID: random.bytes(16))], keyID: random.bytes(8))
   }
 
+  /// Hellos that name a class twice in one list, which no reader takes.
+  static func doubledHellos(_ random: inout SeededRandom) -> [Hello] {
+    let hello = hello(&random)
+    var (outgoing, incoming, held) = (hello, hello, hello)
+    outgoing.outgoing += hello.outgoing
+    incoming.incoming += hello.incoming
+    held.held += hello.held
+    return [outgoing, incoming, held]
+  }
+
   static func skip(_ numbers: ClosedRange<UInt64>) -> SessionBatch {
     SessionBatch(runs: [ItemRun(streamClass: .command, epoch: 9, items: [DeliveryItem(skipping: numbers)])])
   }

@@ -11,6 +11,8 @@ struct SessionMeddling {
   private var now = BootInstant(milliseconds: 90_000_000)
   private var timers: SessionTimers
   private var hello: Hello?
+  /// Whether the victim has said anything.
+  private var hasSpoken = false
   private var sealedFrames: [[UInt8]] = []
   /// The victim refused something, and whoever runs it has closed the connection.
   private(set) var isClosed = false
@@ -86,7 +88,9 @@ struct SessionMeddling {
     guard let said = batch.hello else { return hello == nil && batch.goodbye == nil ? .violation("") : nil }
     if hello != nil { return .violation("") }
     if let refusal = said.refusal { return .refused(refusal) }
-    return said.versions.overlaps(Version.protocolRange) ? nil : .version
+    guard said.versions.overlaps(Version.protocolRange) else { return .version }
+    let isAlone = batch == SessionBatch(hello: said, rekey: batch.rekey)
+    return hasSpoken || batch.goodbye != nil || isAlone ? nil : .violation("")
   }
 
   /// A frame that is not the peer's next one: refused, and nothing changes by it.
@@ -124,6 +128,7 @@ struct SessionMeddling {
 
   private mutating func send(_ batch: SessionBatch) throws(FuzzFault) {
     let frame: [UInt8]
+    hasSpoken = true
     do throws(SessionFault) { frame = try victim.seal(batch, now: now) } catch {
       throw FuzzFault("a small batch was not sealed: \(error)")
     }

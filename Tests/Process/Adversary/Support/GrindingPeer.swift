@@ -51,6 +51,27 @@ struct GrindingPeer {
   ///
   /// - Returns: what the inviter says to that.
   func join(on stream: ByteStream, digitsEnd wanted: Substring) throws -> [UInt8]? {
+    try join(on: stream) { inviter, random, _ in
+      let found = Self.grind(wanted) {
+        PairingSecrets.digits(inviter: inviter, joiner: party.keys, inviterRandom: random, joinerRandom: $0)
+      }
+      guard let found else { throw LabFault("nothing was found") }
+      return found
+    }
+  }
+
+  /// Joins with the number that it committed to, and with its own role, which need not be the prologue's.
+  ///
+  /// - Returns: what the inviter says to that.
+  func joinAsCommitted(on stream: ByteStream) throws -> [UInt8]? {
+    try join(on: stream) { _, _, committed in committed }
+  }
+
+  private func join(
+    on stream: ByteStream,
+    choosing choose: (_ inviter: DeviceKeys, _ inviterRandom: [UInt8], _ committed: [UInt8]) throws -> [UInt8]
+  ) throws -> [UInt8]? {
+    let random = SecureRandom.bytes(32)
     let sessionID = SecureRandom.bytes(16)
     let agreement = try agreement(.initiator, sessionID)
     let offer = CPaceOffer(sessionID: sessionID, share: agreement.share, versions: versions)
@@ -59,18 +80,15 @@ struct GrindingPeer {
     guard let frame = stream.readFrame(), let answer = CPaceAnswer(frame: frame) else { throw LabFault("no answer") }
     let key = try agreement.finish(remoteShare: answer.share, remoteAssociatedData: answer.versions.bytes)
     var handshake = handshake(.initiator, key.intermediateSessionKey, offer.frame + frame)
-    let committed = PairingSecrets.joinerCommitment(keys: party.keys, random: SecureRandom.bytes(32))
+    let committed = PairingSecrets.joinerCommitment(keys: party.keys, random: random)
     stream.write(
       frame: try handshake.writeMessage(payload: PairingCodec.encode(PairingOpening(commitment: committed))))
     guard let second = stream.readFrame() else { throw LabFault("no second message") }
     let theirs = try PairingCodec.introduction(try handshake.readMessage(second))
     guard let link = handshake.remoteStatic else { throw LabFault("no key") }
     let inviter = DeviceKeys(identity: try IdentityPublicKey(bytes: theirs.identityKey), link: link)
-    let found = Self.grind(wanted) {
-      PairingSecrets.digits(inviter: inviter, joiner: party.keys, inviterRandom: theirs.random, joinerRandom: $0)
-    }
-    guard let found else { throw LabFault("nothing was found") }
-    stream.write(frame: try handshake.writeMessage(payload: introduction(found)))
+    let said = try choose(inviter, theirs.random, random)
+    stream.write(frame: try handshake.writeMessage(payload: introduction(said)))
     return stream.readFrame()
   }
 
