@@ -16,16 +16,26 @@ extension PeerLink {
 
   /// The database has taken the peer out: tell it if it is there, else when it next calls.
   func removed() async {
+    lastLook += 1
+    let look = lastLook
     do {
       if let record = try await context.store.peers().first(where: { $0.device.deviceID == peer }) {
         self.record = record
       }
       let positions = try await context.store.outboxPositions(peer)
-      // Streams that were closed are of the past; what is left is the one that carries the removal.
-      for (streamClass, position) in positions { outbox.restarted(streamClass, position) }
-      outbox.drop(allBut: Set(positions.keys))
-      // Nothing of it is taken any more, and a new pairing begins new streams.
-      inbox = InboxMachine([])
+      // A later look has seen more.
+      if look == lastLook {
+        // Streams that were closed are of the past; what is left is the one that carries the removal.
+        restarts = []
+        let known = outbox.statement
+        for (streamClass, position) in positions
+        where !known.contains(where: { $0.streamClass == streamClass && $0.epoch == position.epoch }) {
+          outbox.restarted(streamClass, position)
+        }
+        outbox.drop(allBut: Set(positions.keys))
+        // Nothing of it is taken any more, and a new pairing begins new streams.
+        inbox = InboxMachine([])
+      }
       // Whoever stays got new keys in the transaction of the removal.
       try await context.reloadHousehold()
       try await directory.refreshAll()
@@ -62,9 +72,10 @@ extension PeerLink {
     record.state == .removedUntold && record.pendingKey == session.pairwiseKey
   }
 
-  /// Whether a new session with a removed device is one too many: it was sent its removal often enough.
+  /// Whether a new session with a removed device is one too many: it was sent its removal often enough, and is not being paired
+  /// anew.
   var hasHeardEnough: Bool {
-    record.state == .removedUntold && record.removalSessions >= Limits.removalSessions
+    record.state == .removedUntold && record.pendingKey == nil && record.removalSessions >= Limits.removalSessions
   }
 
   /// The peer knows that it is removed, or counts as knowing: erase the last keys and end.

@@ -252,6 +252,7 @@ extension PeerLink {
     session.forgetWork.yield()
     session.outboxWork.yield()
     context.changes.notify()
+    if inbox.hasOutrunHello { close(number, .renew) }
   }
 
   func sendHello(_ number: Int, refusal: Hello.Refusal? = nil) {

@@ -14,7 +14,14 @@ extension PeerLink {
           peer, load.streamClass, epoch: load.epoch, from: load.from, items: load.items, bytes: load.bytes,
           at: context.wall())
         guard current == number else { return }
-        guard let run = outbox.loaded(load, items) else { return }
+        guard let run = outbox.loaded(load, items) else {
+          // The database holds another stream than this link counts on.
+          if items.isEmpty {
+            await beginAnew()
+            await takeNews()
+          }
+          return
+        }
         for part in run.parts() { send(SessionBatch(runs: [part]), number) }
         CrashPoint.runSent.reached()
         await noteRemovalSent(run, number)
@@ -27,12 +34,16 @@ extension PeerLink {
 
   /// Commit what has come in, report it stored, then make it visible.
   func pumpInbox(_ number: Int) async {
-    while let runs = inbox.nextCommit() {
+    // What comes in may be answered in a stream that has to begin anew: a receipt would get a number that the peer holds.
+    while restarts.isEmpty, !isRestartUnderWay, let runs = inbox.nextCommit() {
+      // What was gathered is the present session's.
+      let sessionKey = current.flatMap { sessions[$0]?.pairwiseKey }
       do {
         try await keepDiscoveryKeys(runs)
         CrashPoint.runGathered.reached()
         let result = try await context.store.receive(
-          runs, from: peer, role: record.device.role, enforcement: context.enforcement, at: context.wall())
+          runs, from: peer, role: record.device.role, in: sessionKey, enforcement: context.enforcement,
+          at: context.wall())
         CrashPoint.runCommitted.reached()
         let stored = inbox.committed(runs)
         // The peer uses new keys once it hears that they are stored: they have to be known here by then.
@@ -40,6 +51,7 @@ extension PeerLink {
         if result.hasNewKeys { try await directory.refresh(peer) }
         // Also in a session that has begun meanwhile: what it brought again is in force by now, and nothing else says so.
         if let current, !stored.isEmpty { send(SessionBatch(stored: stored), current) }
+        if let current, inbox.hasOutrunHello { close(current, .renew) }
         CrashPoint.storedSent.reached()
         await publish(result, number)
       } catch {
@@ -82,7 +94,11 @@ extension PeerLink {
       "“\(record.device.name)” has unpaired this machine: run `latchkey pair` on both if that was not meant."
     )
     close(number, .removed)
+    // A session of a new pairing, which goes on with a link of its own.
+    for other in [current, attempt].compactMap({ $0 }) { close(other, .renew) }
     isEnded = true
+    wake.notify()
+    life.notify()
     let (directory, peer, logger) = (directory, peer, logger)
     do {
       try await directory.refresh(peer)
@@ -110,7 +126,9 @@ extension PeerLink {
         context.changes.notify()
         // What was stored of a control stream from before the removal says nothing of the removal.
         if streamClass == .control, record.state == .removedUntold, isWholeControl(position) {
-          return try await endRemoval("it has taken it")
+          try await endRemoval("it has taken it")
+          // A new pairing under way goes on, and what its session has shown is still to be noted.
+          if isEnded { return }
         }
         if result.hasNewKeys { try await takeNewKeys(result.change) }
       }
@@ -126,7 +144,10 @@ extension PeerLink {
       }
       while !isRestartUnderWay, let (streamClass, cause) = restarts.popLast() {
         isRestartUnderWay = true
-        defer { isRestartUnderWay = false }
+        defer {
+          isRestartUnderWay = false
+          if let current { sessions[current]?.inboxWork.yield() }
+        }
         logger.warning(
           "the other machine holds another past of this stream; starting it anew",
           metadata: ["stream": "\(streamClass.word)", "cause": "\(cause)"])

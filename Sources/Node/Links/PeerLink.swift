@@ -27,6 +27,8 @@ actor PeerLink {
   /// A Boolean value that indicates whether a stream is being given a new epoch. A second restart waits for it: the two answers
   /// of the store could come in either order, and the machine would go on with an epoch that is not the stream's.
   var isRestartUnderWay = false
+  /// Counts looks at the streams in the database; the last one counts.
+  var lastLook = 0
   /// Streams that the peer holds and that this machine knows nothing of, until that is noted.
   var unknownHere: [StreamPosition]?
   /// Sessions that were opened and are not noted yet: the address if we dialled.
@@ -126,20 +128,25 @@ actor PeerLink {
   }
 
   /// Streams may have been closed, and others begun, with a pairing or a removal: go on with what the database holds then.
-  private func beginAnew() async {
+  func beginAnew() async {
     while !isEnded {
+      lastLook += 1
+      let (look, before) = (lastLook, current)
       guard let outbox = try? await context.store.outboxPositions(peer),
         let inbox = try? await context.store.inboxPositions(peer),
         let held = try? await context.store.heldItems(peer)
       else { return }
+      // A later look has seen more.
+      guard look == lastLook else { return }
       if self.outbox.agrees(with: outbox), self.inbox.agrees(with: inbox) { return }
-      // A session that counts on the closed streams makes way; what it did last may be newer than what was read.
-      guard let current else {
+      // A session that counts on the closed streams makes way; what it did last may be newer than what was read, also if it has
+      // ended by itself meanwhile.
+      guard current != nil || before != nil else {
         self.outbox = OutboxMachine(outbox)
         self.inbox = InboxMachine(inbox, held: held)
         return
       }
-      close(current, .renew)
+      if let current { close(current, .renew) }
     }
   }
 
@@ -162,7 +169,14 @@ actor PeerLink {
 
   /// Look for items that were made durable without a word to this link, in the transaction of something else.
   func takeNews() async {
-    guard let positions = try? await context.store.outboxPositions(peer) else { return }
+    var positions: [StreamClass: OutboxPosition]
+    var look: Int
+    repeat {
+      look = lastLook
+      guard let held = try? await context.store.outboxPositions(peer) else { return }
+      positions = held
+      // Streams may have been closed since: what was read of them would bring them back.
+    } while look != lastLook
     for (streamClass, position) in positions {
       outbox.committed(streamClass, epoch: position.epoch, last: position.last)
     }

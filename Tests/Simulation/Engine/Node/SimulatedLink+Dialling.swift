@@ -110,7 +110,7 @@ extension SimulatedLink {
       port.onFrame = { [self] frame in
         guard !isOver else { return }
         guard case .answer(let answer) = frame, let (sealing, key) = call.answered(answer) else {
-          simulation.oracle.keysDiffer(self, frame)
+          simulation.oracle.keysDiffer(self, port.connection)
           port.close()
           return over(.failed)
         }
@@ -139,6 +139,8 @@ extension SimulatedLink {
   /// The disk has taken the peer out: tell it if it is there.
   func removed() {
     let device = peer
+    lastLook += 1
+    let look = lastLook
     node.disk.read {
       $0.peer(device)
     } then: { [self] record in
@@ -146,12 +148,18 @@ extension SimulatedLink {
       node.disk.read {
         $0.outboxPositions(device)
       } then: { [self] positions in
-        for streamClass in positions.keys.sorted() {
-          if let position = positions[streamClass] { outbox.restarted(streamClass, position) }
+        if look == lastLook {
+          restarts = []
+          for streamClass in positions.keys.sorted() {
+            guard let position = positions[streamClass],
+              !outbox.statement.contains(where: { $0.streamClass == streamClass && $0.epoch == position.epoch })
+            else { continue }
+            outbox.restarted(streamClass, position)
+          }
+          outbox.drop(allBut: Set(positions.keys))
+          // Nothing of it is taken any more, and a new pairing begins new streams.
+          if simulation.fault != .keepClosedStreams { inbox = InboxMachine([]) }
         }
-        outbox.drop(allBut: Set(positions.keys))
-        // Nothing of it is taken any more, and a new pairing begins new streams.
-        if simulation.fault != .keepClosedStreams { inbox = InboxMachine([]) }
         node.refreshAll()
         signOfLife()
         signalOutbox()
@@ -193,7 +201,7 @@ extension SimulatedLink {
   }
 
   var hasHeardEnough: Bool {
-    record.state == .removedUntold && record.removalSessions >= Limits.removalSessions
+    record.state == .removedUntold && record.pendingKey == nil && record.removalSessions >= Limits.removalSessions
   }
 
   /// The peer knows that it is removed, or counts as knowing.

@@ -189,17 +189,24 @@ extension SimulatedLink {
         close(number, .renew)
         return then(false)
       }
-      switch roster.greeted(number, runID: hello.runID, ended: hello.endedSessions) {
+      var choice = roster.greeted(number, runID: hello.runID, ended: hello.endedSessions)
+      if simulation.fault == .keepNewerSession, choice == .giveWay { choice = .keep(insteadOf: current ?? attempt) }
+      switch choice {
       case .gone: return then(false)
       case .giveWay:
         close(number, .duplicate)
         return then(false)
-      case .keep(let other): if let other { close(other, .duplicate) }
+      case .keep(let other):
+        if let other {
+          simulation.oracle.keeps(self, session.port.connection, insteadOf: sessions[other]?.port.connection)
+          close(other, .duplicate)
+        }
       }
       roster.keep(number)
       if !session.isInitiator { sendHello(session) }
       install(session, hello, foreign)
-      then(true)
+      if inbox.hasOutrunHello { close(number, .renew) }
+      then(current == number)
     }
   }
 

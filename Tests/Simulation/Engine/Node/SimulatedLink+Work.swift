@@ -15,7 +15,10 @@ extension SimulatedLink {
         return done()
       }
       simulation.note(13, "\(name) loaded \(items.count) of \(load.streamClass.word) from \(load.from)")
-      guard current == session.number, let run = outbox.loaded(load, items) else { return done() }
+      guard current == session.number else { return done() }
+      guard let run = outbox.loaded(load, items) else {
+        return items.isEmpty ? beginAnew { [self] in takeNews(then: done) } : done()
+      }
       for part in run.parts(of: simulation.scenario.frameBytes) { send(SessionBatch(runs: [part]), session) }
       simulation.oracle.sent(self, run, session)
       if simulation.fault == .forgetWhatIsSent, let last = run.items.last {
@@ -62,7 +65,7 @@ extension SimulatedLink {
 
   /// Commit what has come in, report it stored, then make it visible.
   func pumpInbox(_ session: SimulatedSession, _ done: @escaping () -> Void) {
-    guard let runs = inbox.nextCommit() else {
+    guard restarts.isEmpty, !isRestartUnderWay, let runs = inbox.nextCommit() else {
       // A commit of the session before may have been under way when this one began.
       if let current, current != session.number, let other = sessions[current] {
         signal(other, \.inboxPump) { [self] in pumpInbox(other, $0) }
@@ -75,10 +78,12 @@ extension SimulatedLink {
       send(SessionBatch(stored: ahead.committed(runs)), session)
     }
     let (device, role, wall) = (peer, record.role, node.wall)
+    // What was gathered is the present session's.
+    let sessionKey = current.flatMap { sessions[$0]?.pairwiseKey }
     let words = runs.map(\.streamClass.word).joined(separator: ", ")
     node.disk.commit("receive \(words)", with: device) {
       (store: inout ModelStore) throws(ModelStoreFault) in
-      try store.receive(runs, from: device, role: role, at: wall)
+      try store.receive(runs, from: device, role: role, in: sessionKey, at: wall)
     } then: { [self] result in
       switch result {
       case .failure where simulation.fault == .ignoreFailedCommit:
@@ -119,6 +124,7 @@ extension SimulatedLink {
       if let reporter, reporter == current, let session = sessions[reporter], !stored.isEmpty {
         send(SessionBatch(stored: stored), session)
       }
+      if let current, inbox.hasOutrunHello { close(current, .renew) }
       publish(result, session)
       pumpInbox(session, done)
     }
@@ -134,7 +140,10 @@ extension SimulatedLink {
     signalOutbox()
     guard result.wasRemoved else { return }
     close(session.number, .removed)
+    for other in [current, attempt].compactMap({ $0 }) { close(other, .renew) }
     isEnded = true
+    wake.notify()
+    life.notify()
     let others = result.changes.filter { $0.device != peer }
     node.refresh(peer) { [node] in node.handOut(others) }
   }
@@ -155,7 +164,7 @@ extension SimulatedLink {
           return refused(result, done)
         }
         if streamClass == .control, record.state == .removedUntold, isWholeControl(position) {
-          return endRemoval(then: done)
+          return endRemoval { [self] in if isEnded { done() } else { pumpForget(session, done) } }
         }
         guard stored.hasNewKeys else { return pumpForget(session, done) }
         takeNewKeys(stored.change) { [self] in pumpForget(session, done) }
@@ -169,6 +178,7 @@ extension SimulatedLink {
         try store.restart(device, streamClass, epoch: epoch, cause: cause)
       } then: { [self] result in
         isRestartUnderWay = false
+        defer { signalInbox() }
         guard case .success(let position) = result else {
           if current != nil { restarts.append((streamClass, cause)) }
           return refused(result, done)
@@ -224,6 +234,10 @@ extension SimulatedLink {
         then($0)
       }
     }
+  }
+
+  private func signalInbox() {
+    if let current, let session = sessions[current] { signal(session, \.inboxPump) { self.pumpInbox(session, $0) } }
   }
 
   /// What the peer has stored is still to be noted; a newer word on it counts.

@@ -15,6 +15,8 @@ final class SimulatedLink {
   var pendingForget: [StreamClass: StreamPosition] = [:]
   var restarts: [(StreamClass, RestartCause)] = []
   var isRestartUnderWay = false
+  /// Counts looks at the streams on the disk; the last one counts.
+  var lastLook = 0
   /// Sessions that were opened and are not noted yet: the key, and that of a half-made pairing that our call offered.
   var sightings: [(key: [UInt8], offered: [UInt8]?)] = []
   var pace = DialPace()
@@ -45,6 +47,8 @@ final class SimulatedLink {
   var simulation: Simulation { node.simulation }
   var current: Int? { roster.current }
   var attempt: Int? { roster.attempt }
+  /// The connection of the present session.
+  var connection: Connection? { current.flatMap { sessions[$0]?.port.connection } }
   var name: String { "\(node.name)→\(simulation.name(peer))" }
 
   init(
@@ -73,9 +77,11 @@ final class SimulatedLink {
   }
 
   /// Streams may have been closed, and others begun, with a pairing or a removal.
-  private func beginAnew(then: @escaping () -> Void) {
+  func beginAnew(then: @escaping () -> Void) {
     guard !isEnded, simulation.fault != .keepClosedStreams else { return then() }
     let device = peer
+    lastLook += 1
+    let (look, before) = (lastLook, current)
     node.disk.read {
       $0.outboxPositions(device)
     } then: { [self] outbox in
@@ -85,13 +91,14 @@ final class SimulatedLink {
         node.disk.read {
           $0.heldItems(device)
         } then: { [self] held in
+          guard look == lastLook else { return then() }
           if self.outbox.agrees(with: outbox), self.inbox.agrees(with: inbox) { return then() }
-          guard let current else {
+          guard current != nil || before != nil else {
             self.outbox = OutboxMachine(outbox)
             self.inbox = InboxMachine(inbox, held: held)
             return then()
           }
-          close(current, .renew)
+          if let current { close(current, .renew) }
           beginAnew(then: then)
         }
       }
@@ -110,10 +117,12 @@ final class SimulatedLink {
   }
 
   func takeNews(then: @escaping () -> Void) {
-    let device = peer
+    let (device, look) = (peer, lastLook)
     node.disk.read {
       $0.outboxPositions(device)
     } then: { [self] positions in
+      // Streams may have been closed since: what was read of them would bring them back.
+      guard look == lastLook else { return takeNews(then: then) }
       for streamClass in positions.keys.sorted() {
         guard let position = positions[streamClass] else { continue }
         outbox.committed(streamClass, epoch: position.epoch, last: position.last)

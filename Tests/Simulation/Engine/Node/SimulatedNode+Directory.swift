@@ -45,7 +45,10 @@ extension SimulatedNode {
       }
       return then()
     }
-    if let link = link(device) { return link.refresh(record, then: then) }
+    if let link = link(device) {
+      guard link.isEnded else { return link.refresh(record, then: then) }
+      links.removeAll { $0 === link }
+    }
     disk.read {
       $0.outboxPositions(device)
     } then: { [unowned self] outbox in
