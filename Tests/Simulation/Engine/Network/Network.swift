@@ -63,7 +63,7 @@ final class Network {
     _ from: SimulatedNode, _ to: SimulatedNode, isKnown: @escaping () -> Bool, _ then: @escaping (Port?) -> Void
   ) {
     dials += 1
-    let started = simulation.now
+    let (number, started) = (dials, simulation.now)
     func attempt() {
       guard cut(from.index, to.index) == nil, to.isOn, isKnown() else {
         // Nobody answers; the packet is repeated until the dialler gives up.
@@ -71,7 +71,7 @@ final class Network {
         return simulation.after(1_000_000) { attempt() }
       }
       guard to.isListening else { return then(nil) }
-      let connection = Connection(number: dials)
+      let connection = Connection(number: number)
       connections.append(connection)
       tidy()
       let ports = connection.connect(from, to)
