@@ -128,6 +128,77 @@ import Testing
     #expect(try await rig.store.inboxPositions(parent).isEmpty)
   }
 
+  @Test("A device that is removed twice is told once, in the stream that the first removal began")
+  func removedTwice() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    func remove() async throws -> RemovalResult {
+      try await rig.store.remove(child, removal: [1], itemID: rig.random.bytes(16), at: 2)
+    }
+    #expect(try await remove().change != nil)
+    let positions = try await rig.store.outboxPositions(child)
+    #expect(try await remove().change == nil)
+    #expect(try await rig.store.outboxPositions(child) == positions)
+    try await rig.store.removalTold(child)
+    await #expect(throws: StoreError.noSuchPeer) { try await remove() }
+    #expect(try await rig.store.peers().first?.state == .removed)
+  }
+
+  private func receiveRemoval(_ rig: StoreRig, _ parent: DeviceID, in key: [UInt8]) async throws -> InboxResult {
+    let removal = DeliveryItem(sequence: 1, kind: .removal, itemID: rig.random.bytes(16), body: [1])
+    return try await rig.store.receive(
+      [ItemRun(streamClass: .control, epoch: 1, items: [removal])], from: parent, role: .parent, in: key,
+      enforcement: .recorded, at: 5)
+  }
+
+  @Test("A removal that was on its way while the device was paired anew does not end the new pairing")
+  func removalOfAnEarlierPairing() async throws {
+    let rig = try StoreRig()
+    let parent = rig.device(.parent)
+    try await pend(rig, parent, key: 1)
+    _ = try await rig.store.promote(parent.deviceID, at: 1)
+    try await pend(rig, parent, key: 2)
+    _ = try await rig.store.promote(parent.deviceID, at: 2)
+    await #expect(throws: StoreError.noSuchPeer) { try await receiveRemoval(rig, parent.deviceID, in: key(1)) }
+    #expect(try await state(rig, parent)?.state == .active)
+    #expect(try await receiveRemoval(rig, parent.deviceID, in: key(2)).wasRemoved)
+    #expect(try await state(rig, parent)?.state == .removed)
+  }
+
+  @Test("A removal that comes in while the device is being paired anew leaves the new pairing under way")
+  func removalBesideAHalfMadePairing() async throws {
+    let rig = try StoreRig()
+    let parent = rig.device(.parent)
+    try await pend(rig, parent, key: 1)
+    _ = try await rig.store.promote(parent.deviceID, at: 1)
+    try await pend(rig, parent, key: 2)
+    #expect(try await receiveRemoval(rig, parent.deviceID, in: key(1)).wasRemoved)
+    let removed = try #require(try await state(rig, parent))
+    #expect((removed.state, removed.sessionKey, removed.pairwiseKey) == (.removed, key(2), key(0)))
+    try rig.reopen()
+    #expect(try await rig.store.promote(parent.deviceID, at: 6))
+    #expect(try await state(rig, parent)?.state == .active)
+  }
+
+  @Test("A removal by the other half of a half-made pairing leaves no trace of it")
+  func removalOfAHalfMadePairing() async throws {
+    let rig = try StoreRig()
+    let parent = rig.device(.parent)
+    try await pend(rig, parent, key: 1)
+    #expect(try await receiveRemoval(rig, parent.deviceID, in: key(1)).wasRemoved)
+    #expect(try await state(rig, parent) == nil)
+  }
+
+  @Test("What a half-made pairing's session brings is in force at once: its key proves the pairing")
+  func itemsOfAHalfMadePairing() async throws {
+    let rig = try StoreRig()
+    let parent = rig.device(.parent)
+    try await pend(rig, parent, key: 1)
+    let result = try await rig.receive([rig.item(1, .message("m"), from: parent.deviceID)], from: parent.deviceID)
+    #expect(result.appliedCommands == 1)
+    #expect(try await state(rig, parent)?.state == .pending)
+  }
+
   @Test("Codes: failures outlive a restart, the fifth closes, success spends, and secrets are overwritten")
   func invitations() async throws {
     let rig = try StoreRig()

@@ -70,6 +70,25 @@ import Testing
     #expect(try await rig.store.command(next.commandID)?.status == .queued)
   }
 
+  @Test("A restart that was due before a removal begins no stream of the removed device anew, except the removal's")
+  func restartAfterARemoval() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    let (command, change) = try await give(rig, .setApp(Samples.app(&rig.random)), to: child)
+    try await stored(rig, child, change)
+    try await execute(rig, child, [command.commandID])
+    _ = try await rig.store.remove(child, removal: [1], itemID: rig.random.bytes(16), at: 14)
+    for streamClass in [StreamClass.command, .receipt, .usage] {
+      await #expect(throws: StoreError.noSuchPeer) {
+        try await rig.store.restart(child, streamClass, epoch: 9, cause: .peerLost(after: 0), at: 15)
+      }
+    }
+    #expect(try await rig.store.command(command.commandID)?.status == .executed)
+    let control = try await rig.store.restart(child, .control, epoch: 9, cause: .peerIsAhead, at: 15)
+    #expect((control.epoch, control.last) == (9, 1))
+    #expect(try await rig.store.outboxPositions(child).keys.sorted() == [.control])
+  }
+
   @Test("A message that is too old to be sent again is executed no more, and says so")
   func tooOld() async throws {
     let rig = try StoreRig()

@@ -69,6 +69,22 @@ import Testing
     #expect(try await shown()?.modified.wall == 1)
   }
 
+  @Test("A removal that was executed though a second one had replaced it leaves nothing to give back")
+  func removalInForceBeforeASecondOne() async throws {
+    let inForce = rule(1)
+    let (first, change) = try await rig.command(.setApp(inForce), to: child)
+    try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
+    try await report(1, first.commandID, .executed(.app(inForce, .recorded)))
+    func modified(_ wall: Int64) -> HybridTimestamp { HybridTimestamp(wall: wall, counter: 0, author: rig.own) }
+    // The first removal is on its way when the second one takes its place in the queue.
+    let (removal, _) = try await rig.command(.removeApp(app, modified: modified(2)), to: child)
+    let (second, _) = try await rig.command(.removeApp(app, modified: modified(3)), to: child)
+    #expect(try await rig.store.command(removal.commandID)?.status == .superseded)
+    try await report(2, removal.commandID, .executed(.appRemoved(app, modified: modified(2))))
+    _ = try await rig.store.cancel(second.commandID, at: 13)
+    #expect(try await shown() == nil)
+  }
+
   @Test("A rule that there was none of before is shown no more")
   func nothingBefore() async throws {
     let (only, _) = try await rig.command(.setApp(rule(1)), to: child)

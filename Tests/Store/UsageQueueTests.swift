@@ -32,6 +32,26 @@ import Testing
     try items.filter { $0.kind == .usageRecord }.map { try MessageBodyCoding().usageRecord($0.body) }
   }
 
+  @Test("Word of a loss is told to the link although the record that room was made for finds none")
+  func lossWithoutRoom() async throws {
+    let rig = try StoreRig(caps: QueueCaps(items: 100, bytes: 380))
+    let parent = try await rig.paired(.parent)
+    for day in 0..<2 {
+      let start = Self.midnight + Int64(day) * 24 * Self.hour
+      var small = try record(rig, start, app: "org.example.App\(day)")
+      small.displayName = "x"
+      _ = try await rig.store.record([small], at: start)
+    }
+    #expect(try await rig.store.outboxPositions(parent)[.usage]?.last == 2)
+    var large = try record(rig, Self.midnight)
+    large.displayName = String(repeating: "x", count: 250)
+    let changes = try await rig.store.record([large], at: Self.midnight)
+    let position = try #require(try await rig.store.outboxPositions(parent)[.usage])
+    #expect(position.last > 2)
+    #expect(changes.map(\.last) == [position.last])
+    #expect(try await waiting(rig, parent).contains { $0.kind == .usageLoss })
+  }
+
   @Test("Time, points and sessions stay exact through hourly and daily totals")
   func totals() async throws {
     let rig = try StoreRig(caps: QueueCaps(items: 64))

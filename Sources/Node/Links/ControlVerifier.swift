@@ -3,18 +3,22 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyWire
 
-/// Holds control items to what only their sender could have made: one that is false must not be passed over.
+/// Checks removals and new keys, which only their sender could have made: a false one must not be passed over. What is in another
+/// class, or of a sender that may not send it, is passed over as any item is.
 ///
-/// Spec: Protocol/06-messages.md §7, §8.
+/// Spec: Protocol/06-messages.md §2, §7, §8.
 struct ControlVerifier: Sendable {
   /// The peer's identity key; nil when it is not a key at all, and then nothing that it signed is genuine.
   let identity: IdentityPublicKey?
   let sender: DeviceID
   let receiver: DeviceID
+  /// The role that was agreed on in the pairing.
+  let senderRole: DeviceRole
 
   /// - Throws: `SessionFault.violation`, the peer's fault.
   func verify(_ run: ItemRun) throws(SessionFault) {
-    for item in run.items where item.kind == .keyRotation && run.streamClass == .control {
+    guard run.streamClass == .control else { return }
+    for item in run.items where item.kind == .keyRotation && senderRole == .parent {
       guard (try? MessageBodyCoding().rotation(item.body)) != nil else {
         throw .violation("new keys that are malformed")
       }

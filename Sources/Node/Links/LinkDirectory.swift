@@ -66,8 +66,10 @@ actor LinkDirectory {
       return
     }
     if let link = links[device] {
-      await link.refresh(record)
-      return
+      guard await link.isDone else { return await link.refresh(record) }
+      // The peer's removal has ended it, and the device was paired anew meanwhile: it gets another one.
+      if links[device] === link { links[device] = nil }
+      return try await refresh(device)
     }
     guard let bytes = Hexadecimal.decode(record.device.linkKey), let key = try? LinkPublicKey(bytes: bytes) else {
       throw .unexpected("a peer's link key")

@@ -33,12 +33,13 @@ extension PeerLink {
   }
 
   /// Brings runs into force, reports them stored, then makes them visible.
-  func commit(_ runs: [ItemRun]) async {
+  func commit(_ runs: [ItemRun], in sessionKey: [UInt8]?) async {
     do throws(StoreError) {
       try await keepDiscoveryKeys(runs)
       CrashPoint.runGathered.reached()
       let result = try await context.store.receive(
-        runs, from: peer, role: record.device.role, enforcement: context.enforcement, at: context.wall())
+        runs, from: peer, role: record.device.role, in: sessionKey, enforcement: context.enforcement,
+        at: context.wall())
       CrashPoint.runCommitted.reached()
       // The peer uses new keys once it hears that they are stored: they have to be known here by then.
       if result.hasCompletedPairing { await directory.promoted(peer) }

@@ -20,7 +20,7 @@ extension PeerLink {
 
     case .judge(let number, let hello): spawn { await $0.judge(number, hello) }
     case .load(let load): spawn { await $0.load(load) }
-    case .commit(let runs): spawn { await $0.commit(runs) }
+    case .commit(let runs, let key): spawn { await $0.commit(runs, in: key) }
     case .note(let note): spawn { await $0.note(note) }
     case .readStreams: spawn { await $0.readStreams() }
 

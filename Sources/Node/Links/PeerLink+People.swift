@@ -10,6 +10,7 @@ extension PeerLink {
   func tell(_ news: LinkNews) {
     switch news {
     case .opened(let number, let hello): opened(number, hello)
+    case .kept: logger.debug("one of two sessions is kept")
     case .ended:
       logger.info("session ended")
       lastSeen = context.wall()

@@ -56,7 +56,7 @@ actor PeerLink {
     (work, jobs) = AsyncStream.makeStream()
     let verifier = ControlVerifier(
       identity: Hexadecimal.decode(record.device.identityKey).flatMap { try? IdentityPublicKey(bytes: $0) },
-      sender: peer, receiver: context.own)
+      sender: peer, receiver: context.own, senderRole: record.device.role)
     let settings = LinkSettings(
       device: context.own, runID: context.runID, name: context.profile.name.text, role: context.profile.role,
       host: { OwnNetwork.leadsElsewhere($0) ? OwnNetwork.text($0) : nil },

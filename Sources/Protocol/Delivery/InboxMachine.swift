@@ -36,6 +36,14 @@ public struct InboxMachine: Sendable {
   public private(set) var isCommitting = false
   /// The epochs that the commit under way leaves the streams with.
   private var committing: [StreamClass: UInt64] = [:]
+  /// The peer's process that said Hello last, and the one whose items the commit under way holds.
+  private var run: [UInt8] = []
+  private var committingRun: [UInt8] = []
+  /// A Boolean value that indicates whether the session has to be opened anew, since our Hello stated less than is in force.
+  ///
+  /// Either items of an earlier process of the peer were committed after it, or the peer is back at an epoch that it had left. It
+  /// may have been set back in between, and may give the same numbers to other items.
+  public private(set) var hasOutrunHello = false
   private var heldItems: [StreamClass: Int] = [:]
   private var heldBytes: [StreamClass: Int] = [:]
   private var stated: [StreamPosition] = []
@@ -92,6 +100,8 @@ public struct InboxMachine: Sendable {
   /// numbers mean nothing any more.
   public mutating func sessionOpened(_ hello: Hello) {
     forgetUncommitted()
+    run = hello.runID
+    hasOutrunHello = false
     stated = hello.outgoing
     for position in hello.outgoing where position.epoch != 0 { adopt(position.streamClass, epoch: position.epoch) }
   }
@@ -99,6 +109,7 @@ public struct InboxMachine: Sendable {
   /// The session is gone: what was not committed will come again.
   public mutating func sessionClosed() {
     stated = []
+    hasOutrunHello = false
     forgetUncommitted()
   }
 
@@ -147,6 +158,7 @@ public struct InboxMachine: Sendable {
   public mutating func nextCommit() -> [ItemRun]? {
     guard !isCommitting, !gathered.isEmpty else { return nil }
     isCommitting = true
+    committingRun = run
     let runs = gathered.enumerated()
       .sorted { ($0.element.streamClass, $0.offset) < ($1.element.streamClass, $1.offset) }.map(\.element)
     gathered = []
@@ -154,7 +166,7 @@ public struct InboxMachine: Sendable {
     return runs
   }
 
-  /// The commit is durable: what to report stored.
+  /// The commit is durable: what to report stored; nothing when `hasOutrunHello` says so.
   public mutating func committed(_ runs: [ItemRun]) -> [StreamPosition] {
     isCommitting = false
     committing = [:]
@@ -162,12 +174,19 @@ public struct InboxMachine: Sendable {
     for run in runs { durable[run.streamClass, default: Durable(epoch: run.epoch)].take(run) }
     var stored: [StreamPosition] = []
     for streamClass in Set(runs.map(\.streamClass)).sorted() {
-      guard var stream = streams[streamClass], let durable = durable[streamClass], stream.epoch == durable.epoch
-      else { continue }
+      guard let durable = durable[streamClass] else { continue }
+      // The machine may have been made anew, from what the store held before the commit.
+      var stream = streams[streamClass] ?? Stream(epoch: durable.epoch, watermark: 0, received: 0)
+      guard stream.epoch == durable.epoch else { continue }
       stream.watermark = durable.through
       stream.received = max(stream.received, stream.watermark)
       streams[streamClass] = stream
       stored.append(StreamPosition(streamClass: streamClass, epoch: stream.epoch, through: stream.watermark))
+    }
+    guard committingRun.isEmpty || committingRun == run else {
+      hasOutrunHello = true
+      forgetUncommitted()
+      return []
     }
     forgetCommitted()
     return stored
@@ -181,8 +200,12 @@ public struct InboxMachine: Sendable {
   }
 
   private mutating func adopt(_ streamClass: StreamClass, epoch: UInt64) {
-    guard streams[streamClass]?.epoch != epoch else { return }
-    streams[streamClass] = begun(streamClass, epoch: epoch)
+    let stated = streams[streamClass]?.epoch
+    guard stated != epoch else { return }
+    let stream = begun(streamClass, epoch: epoch)
+    streams[streamClass] = stream
+    // The peer is back at the epoch that is still durable here, and our Hello stated the one that it had announced since.
+    if stated != nil, stream.watermark > 0 { hasOutrunHello = true }
   }
 
   /// A stream of an epoch that is not the present one: a new one, or one that the store has not left yet and is not about to.

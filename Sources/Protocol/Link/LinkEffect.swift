@@ -32,7 +32,9 @@ public enum LinkEffect: Sendable {
   /// Read items, then call `loaded`.
   case load(OutboxMachine.Load)
   /// Bring these runs into force in one transaction, then call `committed` or `commitFailed`.
-  case commit([ItemRun])
+  ///
+  /// `sessionKey` is the pairwise key of the session that brought them.
+  case commit([ItemRun], sessionKey: [UInt8]?)
   /// Make this durable, then call `noted` or `noteFailed`.
   case note(LinkNote)
   /// Read the streams in both directions at one moment, then call `streamsRead`.
@@ -122,6 +124,8 @@ public struct LinkFault: Error, Hashable, Sendable {
 /// What people, logs and waiting callers hear of a link.
 public enum LinkNews: Hashable, Sendable {
   case opened(Int, Hello)
+  /// Of two sessions the first is kept.
+  case kept(Int, insteadOf: Int)
   case ended
   /// What waits, or is on its way, has changed.
   case moved

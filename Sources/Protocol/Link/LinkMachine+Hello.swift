@@ -51,7 +51,11 @@ extension LinkMachine {
     switch roster.greeted(number, runID: hello.runID, ended: hello.endedSessions) {
     case .gone: return close(number, nil)
     case .giveWay: return close(number, .duplicate)
-    case .keep(let other): if let other { close(other, .duplicate) }
+    case .keep(let other):
+      if let other {
+        effects.append(.tell(.kept(number, insteadOf: other)))
+        close(other, .duplicate)
+      }
     }
     roster.keep(number)
     sessions[number]?.phase = .up
@@ -83,6 +87,8 @@ extension LinkMachine {
         offeredKey: session.offeredKey))
     notes.isHeldUp = false
     sendReach(number)
+    // Our Hello stated less than is in force here.
+    if inbox.hasOutrunHello { close(number, .renew) }
   }
 
   mutating func sendHello(_ number: Int, refusal: Hello.Refusal? = nil) {

@@ -35,6 +35,7 @@ extension LinkMachine {
   /// The note under way is durable; what it changed of the peer was told with `changed` by now.
   public mutating func noted(_ answer: LinkNoteAnswer, now: BootInstant) {
     self.now = now
+    if notes.isAboutStreams { streamsTouched() }
     guard let note = notes.noted() else { return }
     switch (note, answer) {
     case (.forget(let position), .stored(let hasNewKeys)):
@@ -85,9 +86,11 @@ extension LinkMachine {
     standing.state == .removedUntold && standing.pendingKey == session.pairwiseKey
   }
 
-  /// Whether a new session with a removed device is one too many: it was sent its removal often enough.
+  /// Whether a new session with a removed device is one too many: it was sent its removal often enough, and is not being paired
+  /// anew.
   var hasHeardEnough: Bool {
-    standing.state == .removedUntold && standing.removalSessions >= Limits.removalSessions
+    standing.state == .removedUntold && standing.pendingKey == nil
+      && standing.removalSessions >= Limits.removalSessions
   }
 
   /// A run was sent in a session: note the first of a removal.
@@ -99,7 +102,7 @@ extension LinkMachine {
 
   /// Both have removed each other: neither has to be told any more.
   mutating func hearRemoval(_ runs: [ItemRun]) throws(SessionFault) {
-    for run in runs where run.items.contains(where: { $0.kind == .removal }) {
+    for run in runs where run.streamClass == .control && run.items.contains(where: { $0.kind == .removal }) {
       try settings.verify(run)
       knowsOfRemoval()
     }

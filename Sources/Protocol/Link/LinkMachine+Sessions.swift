@@ -123,7 +123,7 @@ extension LinkMachine {
     case .shuttingDown, .duplicate, .renew, .protocolError: break
     }
     effects.append(.close(number))
-    detach(number, isDuplicate: goodbye == .duplicate)
+    detach(number)
   }
 
   /// Ends a session because of what the other side did.
@@ -162,7 +162,7 @@ extension LinkMachine {
   }
 
   /// Ends a session with a word to the peer.
-  mutating func close(_ number: Int, _ goodbye: Goodbye?) {
+  package mutating func close(_ number: Int, _ goodbye: Goodbye?) {
     guard sessions[number] != nil else { return }
     if let goodbye { send(SessionBatch(goodbye: goodbye), on: number) }
     effects.append(.close(number))

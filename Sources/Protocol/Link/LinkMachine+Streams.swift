@@ -28,8 +28,9 @@ extension LinkMachine {
       for part in run.parts(of: settings.batchBytes) { send(SessionBatch(runs: [part]), on: current) }
       noteRemovalSent(run, current)
     } else if outbox.isPresent(load) {
-      // The same again would give the same.
+      // The same again would give the same: the disk may hold another stream than is counted on here.
       isLoadHeld = true
+      lookAtStreams(isAnew: true)
     }
     settle()
   }
@@ -50,21 +51,38 @@ extension LinkMachine {
 
   // MARK: In
 
+  /// Has gathered runs committed. What comes in may be answered in a stream that has to begin anew: a receipt would get a number
+  /// that the peer holds. So that comes first.
+  mutating func commitNext() {
+    guard notes.restarts.isEmpty, !notes.isRestarting, let runs = inbox.nextCommit() else { return }
+    // What was gathered is the present session's.
+    committingKey = current.flatMap { sessions[$0]?.pairwiseKey }
+    effects.append(.commit(runs, sessionKey: committingKey))
+  }
+
   /// Runs are in force, durably; keys among them are known here by now.
   ///
   /// - Parameter wasRemoved: whether the peer has removed this device with one of them.
   public mutating func committed(_ runs: [ItemRun], wasRemoved: Bool, now: BootInstant) {
     self.now = now
+    streamsTouched()
     let stored = inbox.committed(runs)
     // Also in a session that has begun meanwhile: what it brought again is in force by now, and nothing else says so.
     if let current, !stored.isEmpty { send(SessionBatch(stored: stored), on: current) }
+    if let current, inbox.hasOutrunHello { close(current, .renew) }
     moved()
     readStreamsThatWaited()
-    if wasRemoved {
-      effects.append(.tell(.removed))
-      end(now: now)
-    }
+    if wasRemoved { wasRemovedByPeer() }
     settle()
+  }
+
+  /// The session that brought a removal ends with the word that it is known; one of a new pairing goes on with a link of its own.
+  private mutating func wasRemovedByPeer() {
+    effects.append(.tell(.removed))
+    for (number, session) in sessions.sorted(by: { $0.key < $1.key }) {
+      close(number, session.pairwiseKey == committingKey ? .removed : .renew)
+    }
+    end(now: now)
   }
 
   /// Nothing of the runs is in force: the session ends, and they come again in the next.
@@ -123,12 +141,13 @@ extension LinkMachine {
       effects.append(.readStreams)
     } else {
       streamLook = .none
+      let before = outbox.positions
       if isAnew, !outbox.agrees(with: streams.outbox) || !inbox.agrees(with: streams.inbox) { replace(with: streams) }
       if streamLook == .none {
         for (streamClass, position) in streams.outbox {
           outbox.committed(streamClass, epoch: position.epoch, last: position.last)
         }
-        isLoadHeld = false
+        if outbox.positions != before { isLoadHeld = false }
         greetJudged()
       }
     }
@@ -157,12 +176,20 @@ extension LinkMachine {
       outbox = OutboxMachine(streams.outbox)
       inbox = InboxMachine(streams.inbox, held: streams.held)
     } else {
-      for (streamClass, position) in streams.outbox { outbox.restarted(streamClass, position) }
+      let known = outbox.positions
+      for (streamClass, position) in streams.outbox where known[streamClass]?.epoch != position.epoch {
+        outbox.restarted(streamClass, position)
+      }
       outbox.drop(allBut: Set(streams.outbox.keys))
       // Nothing of a removed device is taken any more, and a new pairing begins new streams.
       inbox = InboxMachine([])
     }
     notes.streamsReplaced()
+  }
+
+  /// What is being read of the streams may have been read before what was done now.
+  mutating func streamsTouched() {
+    if case .reading(let isAnew, _) = streamLook { streamLook = .reading(isAnew: isAnew, again: true) }
   }
 
   mutating func readStreamsThatWaited() {

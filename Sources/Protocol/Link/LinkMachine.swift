@@ -24,6 +24,8 @@ public struct LinkMachine: Sendable {
   var streamLook = StreamLook.none
   /// A load came back empty: nothing is loaded before something has changed.
   var isLoadHeld = false
+  /// The key of the session whose items are being committed.
+  var committingKey: [UInt8]?
   /// The session in which a removal was sent last.
   var removalSession: Int?
   /// Instances under which the peer is announced, and where; the newest last.
@@ -139,8 +141,7 @@ public struct LinkMachine: Sendable {
   mutating func committed(_ streamClass: StreamClass, epoch: UInt64, last: UInt64) {
     outbox.committed(streamClass, epoch: epoch, last: last)
     isLoadHeld = false
-    // What is being read may have been read before this.
-    if case .reading(let isAnew, _) = streamLook { streamLook = .reading(isAnew: isAnew, again: true) }
+    streamsTouched()
     if current != nil { moved() }
   }
 
@@ -197,7 +198,7 @@ public struct LinkMachine: Sendable {
 
   /// Does what has become possible; at the end of everything that was said.
   mutating func settle() {
-    if let runs = inbox.nextCommit() { effects.append(.commit(runs)) }
+    commitNext()
     loadNext()
     noteNext()
     // A call's Hello has to state the streams as they are.

@@ -34,6 +34,9 @@ package struct LinkNotes: Sendable {
     }
   }
 
+  /// Whether a stream is being given a new epoch.
+  var isRestarting: Bool { if case .restart = present { true } else { false } }
+
   mutating func forget(_ position: StreamPosition) {
     stored[position.streamClass] = position
     isHeldUp = false

@@ -17,6 +17,8 @@ public struct SessionRoster: Sendable {
   private let own: DeviceID
   private let peer: DeviceID
   private var preferences: [Int: SessionPreference] = [:]
+  /// The session with the highest number of those that a Hello was taken in, and the run of the peer that said it.
+  private var latest: (number: Int, run: [UInt8])?
   /// The session that both sides have said Hello in.
   public private(set) var current: Int?
   /// The session that we dialled and said Hello in, while the answer is on its way.
@@ -49,6 +51,9 @@ public struct SessionRoster: Sendable {
   ///   - ended: the Hello's `endedSessions`.
   public mutating func greeted(_ number: Int, runID: [UInt8], ended: UInt64 = 0) -> Choice {
     guard var newer = preferences[number] else { return .gone }
+    // Another run has said Hello since this session's handshake: this Hello was long on its way, and its run is dead.
+    if let latest, number < latest.number, runID != latest.run { return .giveWay }
+    if number >= latest?.number ?? 0 { latest = (number, runID) }
     newer.peerRunID = runID
     newer.peerEnded = ended
     preferences[number] = newer

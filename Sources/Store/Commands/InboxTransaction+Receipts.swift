@@ -58,7 +58,11 @@ extension InboxTransaction {
         configuration, on: peer.device, enforcement: enforcement, coding, author: peer.device, at: wall,
         isNews: present != configuration)
     case .removeApp(let id, let modified):
-      guard let present = try database.app(id, on: peer.device, coding) else { return }
+      guard let present = try database.app(id, on: peer.device, coding) else {
+        // A newer command that waits and is taken back leaves nothing to show.
+        if modified != nil { try note(ShownState(state: []), before: id) }
+        return
+      }
       // Its command may have been taken back too late.
       if let modified {
         guard present.modified <= modified else { return try note(ShownState(state: []), before: id) }

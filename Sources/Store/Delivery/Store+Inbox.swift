@@ -15,14 +15,18 @@ extension Store {
   ///
   /// - Parameters:
   ///   - runs: as the inbox machine gathered them; a `removal` among them has a verified signature.
+  ///   - sessionKey: The pairwise key of the session that brought them; `nil` if it is of the pairing that holds.
   ///   - enforcement: how far this machine holds to rules, for the receipts.
   ///
-  /// Throws `StoreError.noSuchPeer` for a device that is removed: what was under way when that happened is not taken.
+  /// Throws `StoreError.noSuchPeer` for a device that is removed: what was under way when that happened is not taken. So does
+  /// a removal that a session of an earlier pairing brought: it ends that pairing, and not the one that holds.
   public func receive(
-    _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, enforcement: Enforcement, at wall: Int64
+    _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, in sessionKey: [UInt8]? = nil, enforcement: Enforcement,
+    at wall: Int64
   ) async throws(StoreError) -> InboxResult {
     do throws(StoreError) {
-      return try await receiveAtOnce(runs, from: device, role: role, enforcement: enforcement, at: wall)
+      return try await receiveAtOnce(
+        runs, from: device, role: role, in: sessionKey, enforcement: enforcement, at: wall)
     } catch .diskFull where runs.reduce(0, { $0 + $1.items.count }) > 1 {}
     var result = InboxResult()
     var step = Self.longestPart
@@ -32,7 +36,9 @@ extension Store {
         var part = run
         part.items = Array(rest.prefix(step))
         do throws(StoreError) {
-          result.add(try await receiveAtOnce([part], from: device, role: role, enforcement: enforcement, at: wall))
+          result.add(
+            try await receiveAtOnce(
+              [part], from: device, role: role, in: sessionKey, enforcement: enforcement, at: wall))
           rest = rest.dropFirst(step)
         } catch .diskFull where step > 1 { step /= 4 }
       }
@@ -44,9 +50,11 @@ extension Store {
   private static var longestPart: Int { 64 }
 
   private func receiveAtOnce(
-    _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, enforcement: Enforcement, at wall: Int64
+    _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, in sessionKey: [UInt8]?, enforcement: Enforcement,
+    at wall: Int64
   ) async throws(StoreError) -> InboxResult {
     let decoded = runs.map { DecodedRun($0, coding) }
+    let hasRemoval = runs.contains { $0.items.contains { $0.kind == .removal } }
     return try await commits.commitTogether { [own, coding, keys, caps] database, group in
       let isRemoved = try database.first(
         "SELECT state FROM peer WHERE device_id = ?", [device.bytes],
@@ -55,6 +63,7 @@ extension Store {
       var inbox = InboxTransaction(
         database: database, group: group, peer: try database.address(of: device), peerRole: role, own: own,
         coding: coding, keys: keys, caps: caps, enforcement: enforcement, wall: wall)
+      if hasRemoval, let sessionKey { try inbox.checkPairing(of: sessionKey) }
       // Whoever has removed us has nothing more to say.
       for run in decoded where !inbox.result.wasRemoved { try inbox.apply(run) }
       try inbox.tellRefusals()
@@ -78,6 +87,8 @@ struct InboxTransaction {
   let caps: QueueCaps
   let enforcement: Enforcement
   let wall: Int64
+  /// A Boolean value that indicates whether a removal leaves a half-made pairing as it is, which is later than it.
+  var keepsPending = false
   var result = InboxResult()
   /// Items that were passed over and have no receipt.
   var refused: [RefusedItem] = []
@@ -165,11 +176,21 @@ struct InboxTransaction {
     } catch let fault as BodyFault { passOver(item, .usage, fault) }
   }
 
+  /// Finds out which pairing a removal ends that a session with a key brought.
+  ///
+  /// Throws `StoreError.noSuchPeer` for a key of an earlier pairing than the one that holds.
+  mutating func checkPairing(of sessionKey: [UInt8]) throws {
+    guard let row = try database.row("SELECT * FROM peer WHERE number = ?", [peer.number]) else { return }
+    let record = try PeerRecord(row)
+    guard record.callingKeys.contains(sessionKey) else { throw StoreError.noSuchPeer }
+    keepsPending = record.pendingKey.map { $0 != sessionKey } ?? false
+  }
+
   private mutating func removePeer() throws {
     // What waits for it never comes, and whoever gave it is told.
     result.commands += try database.giveUp(peer.number, "The device has unpaired this machine.", wall).cancelled
     try database.closeStreams(of: peer.device)
-    try database.eraseKeys(of: peer.device)
+    try database.eraseKeys(of: peer.device, keepsPending: keepsPending)
     try database.audit(
       AuditEntry(author: peer.device, action: "device.removed", target: own.description, at: wall))
     // Whoever leaves the household by itself knows its key as well as one who is removed.

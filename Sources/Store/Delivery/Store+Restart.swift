@@ -18,11 +18,11 @@ extension Store {
     let age = age()
     return try await commits.commit(.upkeep) { [own, coding, keys, caps, clock] database in
       let peer = try database.address(of: device)
-      // What came to light before a removal was taken says nothing of a device that is removed for good.
-      let isRemoved = try database.first(
-        "SELECT state FROM peer WHERE number = ?", [peer.number], { $0.integer(0) == PeerRecord.State.removed.rawValue }
-      )
-      guard isRemoved != true else { throw StoreError.noSuchPeer }
+      // What came to light before a removal says nothing of a removed device, whose streams are closed, except for the
+      // control stream that carries the removal to it.
+      let state = try database.first(
+        "SELECT state FROM peer WHERE number = ?", [peer.number], { PeerRecord.State(rawValue: $0.integer(0)) })
+      guard state != .removed, state != .removedUntold || streamClass == .control else { throw StoreError.noSuchPeer }
       try database.noteAge(clock)
       try database.noteSetBack(
         peer.number, SetBack.Cause(cause), "\(streamClass.rawValue):\(epoch)", age: age, at: wall)

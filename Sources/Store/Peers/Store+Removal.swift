@@ -14,6 +14,11 @@ extension Store {
       }
       let record = try PeerRecord(row)
       let number: Int64 = row["number"]
+      // Two people may remove it at the same moment: it is told once, by the stream that begins with the first removal.
+      if removal != nil, record.pendingKey == nil {
+        if record.state == .removedUntold { return RemovalResult() }
+        if record.state == .removed { throw StoreError.noSuchPeer }
+      }
       var result = try database.giveUp(
         number, removal == nil ? "The device was forgotten." : "The device was unpaired.", wall)
       try database.closeStreams(of: device)
@@ -117,21 +122,27 @@ extension Database {
   }
 
   /// Make a device a removed one, with no key that opens anything; one that never was active leaves no trace.
-  func eraseKeys(of device: DeviceID) throws {
+  ///
+  /// - Parameter keepsPending: A Boolean value that indicates whether a half-made pairing with it goes on.
+  func eraseKeys(of device: DeviceID, keepsPending: Bool = false) throws {
     try run(
       """
       UPDATE peer SET state = CASE state WHEN 1 THEN 1 ELSE 4 END, pairwise_key = zeroblob(32),
-        next_key = zeroblob(length(next_key)), previous_key = zeroblob(length(previous_key)),
-        pending_key = zeroblob(length(pending_key)), quarantined_at = NULL
+        next_key = zeroblob(length(next_key)), previous_key = zeroblob(length(previous_key)), quarantined_at = NULL
       WHERE device_id = ?
       """, [Data(device.bytes)])
+    try run(
+      "UPDATE peer SET next_key = NULL, previous_key = NULL, sent_generation = NULL WHERE device_id = ?",
+      [Data(device.bytes)])
+    if keepsPending { return }
+    try run("UPDATE peer SET pending_key = zeroblob(length(pending_key)) WHERE device_id = ?", [Data(device.bytes)])
     try run("DELETE FROM peer WHERE device_id = ? AND state = 1", [Data(device.bytes)])
     try run(
       "DELETE FROM address WHERE peer = (SELECT number FROM peer WHERE device_id = ?)", [Data(device.bytes)])
     try run(
       """
-      UPDATE peer SET next_key = NULL, previous_key = NULL, pending_key = NULL, pending_invitation = NULL,
-        pending_boot_id = NULL, pending_since_boot = NULL, sent_generation = NULL WHERE device_id = ?
+      UPDATE peer SET pending_key = NULL, pending_invitation = NULL, pending_boot_id = NULL, pending_since_boot = NULL
+      WHERE device_id = ?
       """, [Data(device.bytes)])
   }
 }

@@ -104,8 +104,8 @@ extension Database {
       let queue = UsageQueue(
         database: self, group: group, parent: parent, own: record.device, coding: coding, keys: keys, caps: caps,
         wall: wall)
-      let change = try queue.add(item)
-      if change == nil {
+      let (isQueued, change) = try queue.add(item)
+      if !isQueued {
         try audit(
           AuditEntry(
             author: record.device, action: "usage.not-queued", target: parent.device.description,

@@ -21,22 +21,26 @@ struct UsageQueue {
 
   /// Queue an item, making room if there is none.
   ///
-  /// - Returns: nil when there is no room even so, which is counted as dropped.
-  func add(_ item: QueuedItem) throws -> OutboxChange? {
+  /// - Returns: Whether there was room; an item without any is counted as dropped. The change is `nil` if nothing was queued:
+  ///   neither the item nor word of what was dropped to make room for it.
+  func add(_ item: QueuedItem) throws -> (isQueued: Bool, change: OutboxChange?) {
+    var hasMadeRoom = false
     while true {
       do {
-        return try database.enqueue(
+        let change = try database.enqueue(
           parent, .usage, kind: item.kind, itemID: item.id, body: item.body, level: item.level, caps: caps, in: group,
           at: wall)
+        return (true, change)
       } catch StoreError.queueFull {
         try group.settle(database)
         let new = try newBesideRestart()
-        if let new, new.items < caps.items, new.bytes < caps.bytes { return try addOver(item) }
+        if let new, new.items < caps.items, new.bytes < caps.bytes { return (true, try addOver(item)) }
         guard try makeRoom() else {
           try database.tally(parent.number, .usage, .dropped, items: 1, at: wall)
-          return nil
+          return (false, try hasMadeRoom ? stream() : nil)
         }
-        if new != nil { return try addOver(item) }
+        hasMadeRoom = true
+        if new != nil { return (true, try addOver(item)) }
       }
     }
   }
@@ -56,6 +60,14 @@ struct UsageQueue {
       return QueuedItem(kind: .usageRecord, id: record.recordID.bytes, body: coding.encode(record), level: 0)
     }
     return totals + sessions
+  }
+
+  private func stream() throws -> OutboxChange? {
+    try group.settle(database)
+    return try database.first(
+      "SELECT epoch, last FROM outbox_stream WHERE peer = ? AND class = ?",
+      [parent.number, Int64(StreamClass.usage.rawValue)],
+      { OutboxChange(device: parent.device, streamClass: .usage, epoch: $0.unsigned(0), last: $0.unsigned(1)) })
   }
 
   private func addOver(_ item: QueuedItem) throws -> OutboxChange {

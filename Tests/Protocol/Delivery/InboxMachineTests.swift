@@ -17,8 +17,8 @@ import Testing
     StreamPosition(streamClass: streamClass, epoch: epoch, through: through)
   }
 
-  private func hello(_ outgoing: [StreamPosition] = []) -> Hello {
-    Hello(runID: [UInt8](repeating: 1, count: 16), name: "n", role: .child, outgoing: outgoing, incoming: [])
+  private func hello(_ outgoing: [StreamPosition] = [], run: UInt8 = 1) -> Hello {
+    Hello(runID: [UInt8](repeating: run, count: 16), name: "n", role: .child, outgoing: outgoing, incoming: [])
   }
 
   @Test mutating func whatComesInIsStatedOnceItIsCommitted() throws {
@@ -33,6 +33,64 @@ import Testing
     #expect(inbox.committed(runs) == [position(9)])
     #expect(inbox.statement == [position(9)])
     #expect(inbox.nextCommit() == nil)
+  }
+
+  @Test(
+    "A commit of an earlier process's items that ends in a session of its successor has that session opened anew")
+  mutating func aCommitOutrunsTheHello() throws {
+    var inbox = InboxMachine([position(3)])
+    inbox.sessionOpened(hello([position(4)]))
+    let runs = [run(4...4)]
+    _ = try inbox.received(runs[0])
+    #expect(inbox.nextCommit() == runs)
+    inbox.sessionClosed()
+    // The peer was set back: its item 4 is another one now, and our Hello stated 3.
+    inbox.sessionOpened(hello([position(4)], run: 2))
+    #expect(inbox.statement == [position(3)])
+    _ = try inbox.received(run(4...5))
+    let stored = inbox.committed(runs)
+    #expect(stored == [])
+    #expect(inbox.hasOutrunHello)
+    let next = inbox.nextCommit()
+    #expect(next == nil)
+    #expect(inbox.statement == [position(4)])
+    #expect(inbox.held.map(\.sequence) == [4])
+    inbox.sessionClosed()
+    #expect(!inbox.hasOutrunHello)
+    inbox.sessionOpened(hello([position(4)], run: 2))
+    #expect(!inbox.hasOutrunHello)
+  }
+
+  @Test("A commit that ends in a later session of the same process is reported there")
+  mutating func aCommitOfTheSameProcess() throws {
+    var inbox = InboxMachine([position(3)])
+    inbox.sessionOpened(hello([position(4)]))
+    let runs = [run(4...4)]
+    _ = try inbox.received(runs[0])
+    #expect(inbox.nextCommit() == runs)
+    inbox.sessionClosed()
+    inbox.sessionOpened(hello([position(4)]))
+    #expect(inbox.committed(runs) == [position(4)])
+    #expect(!inbox.hasOutrunHello)
+  }
+
+  /// The peer had begun the stream anew, and is then set back to the epoch before: a number that it gives out again is another
+  /// item, which nobody can tell as long as our Hello states the new epoch.
+  @Test("A peer that is back at an epoch that it had left is told in a new session what is in force of that")
+  mutating func backAtAnEarlierEpoch() throws {
+    let held = HeldItem(streamClass: .command, sequence: 1, itemID: [7])
+    var inbox = InboxMachine([position(1)], held: [held])
+    inbox.sessionOpened(hello([position(0, epoch: 9)]))
+    #expect(inbox.statement == [position(0, epoch: 9)])
+    #expect(!inbox.hasOutrunHello)
+    inbox.sessionClosed()
+    inbox.sessionOpened(hello([position(0)], run: 2))
+    #expect(inbox.hasOutrunHello)
+    inbox.sessionClosed()
+    #expect(inbox.statement == [position(1)])
+    #expect(inbox.held == [held])
+    inbox.sessionOpened(hello([position(0)], run: 2))
+    #expect(!inbox.hasOutrunHello)
   }
 
   @Test mutating func oneCommitAtATime() throws {

@@ -90,11 +90,11 @@ import Testing
     #expect(rig.take().said(on: first).last?.goodbye == .duplicate)
   }
 
-  @Test func aPeerThatGotADuplicatesGoodbyeIsNoFailedTry() throws {
+  @Test func aGoodbyeOfADuplicateWithoutAnotherSessionIsAFailedTry() throws {
     var rig = LinkRig()
     let number = try unwrap(rig.call())
     rig.receive(SessionBatch(goodbye: .duplicate), on: number)
-    #expect(rig.machine.dialler.failures == 0 && !rig.machine.dialler.pace.hasFallenApart)
+    #expect(rig.machine.dialler.failures == 1)
   }
 
   // MARK: Up

@@ -53,6 +53,8 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case takeFromRemoved = "take-from-removed"
   /// A silent session counts as alive for ever.
   case neverDeclareDead = "never-declare-dead"
+  /// Of two sessions the newer is kept, whoever dialled it.
+  case keepNewerSession = "keep-newer-session"
   /// A full disk during a commit is taken for success.
   case ignoreFailedCommit = "ignore-failed-commit"
   /// When a commit of an earlier session fails, the session that is open meanwhile goes on.
@@ -80,6 +82,7 @@ extension DeliberateFault {
     case .reportOldEpochAsNew: [.backup, .slowDisk, .reset, .kill]
     case .endWrongSession: [.fullDisk, .slowDisk, .reset]
     case .reportInOldSession: [.slowDisk, .reset, .delay]
+    case .keepNewerSession: [.delay, .partition, .slowDisk]
     case .discardByOlderCall: [.pairAnew, .remove, .reset, .delay, .slowDisk]
     case .applyOlderLook: [.pairAnew, .remove, .reset, .kill]
     default: nil

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Dispatch
+import Foundation
 import LatchkeySimulation
 
 /// Runs seeds of the simulator until one fails, or one seed with everything that happens in it.
@@ -16,8 +16,8 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: "How many seeds to run.")
   var seeds: Int = 10_000
 
-  @Option(help: "The first seed.")
-  var from: UInt64 = 1
+  @Option(help: "The first seed; a random one, which is printed, if nothing is said.")
+  var from: UInt64?
 
   @Option(help: "Run this seed alone.")
   var seed: UInt64?
@@ -28,6 +28,12 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: "A mistake to be made on purpose, to see it noticed: see --list-faults.")
   var fault: DeliberateFault?
 
+  @Flag(help: "Go on after a seed that fails, and print each one that does.")
+  var keepGoing = false
+
+  @Option(help: "How many seeds run at a time.")
+  var workers = 2
+
   @Flag(help: "List the mistakes that can be made on purpose.")
   var listFaults = false
 
@@ -37,6 +43,7 @@ struct SimulateCommand: ParsableCommand {
   func validate() throws {
     if let nodes, !(2...1_000).contains(nodes) { throw ValidationError("--nodes takes 2 to 1000.") }
     if seeds < 1 { throw ValidationError("--seeds takes 1 or more.") }
+    if workers < 1 { throw ValidationError("--workers takes 1 or more.") }
     if trace, seed == nil { throw ValidationError("--trace needs --seed, or it would print for ever.") }
   }
 
@@ -46,18 +53,21 @@ struct SimulateCommand: ParsableCommand {
       return
     }
     if let seed { return try runOne(seed) }
-    let sweep = SeedSweep(from: from, seeds: seeds, nodes: nodes, fault: fault)
+    // Far below the largest number, so that the range never wraps round.
+    let from = from ?? UInt64.random(in: 1...(1 << 48))
+    print("Running \(seeds) seeds from \(from) on.")
+    let sweep = SeedSweep(from: from, seeds: seeds, nodes: nodes, fault: fault, goesOn: keepGoing)
     let clock = ContinuousClock()
-    var report: SeedSweep.Report?
-    let time = clock.measure { report = sweep.run(workers: 2) }
-    guard let report else { return }
-    let perSecond =
-      Double(report.seeds) / (Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18)
-    print("\(report.seeds) seeds from \(from) on, \(Int(perSecond)) a second")
-    guard let failure = report.failure else { return }
-    print("seed \(failure.seed): \(failure.what)")
-    print("replay it with: \(failure.replay)")
-    throw ExitCode.failure
+    let begun = clock.now
+    let report = sweep.run(workers: workers) { failure in
+      print("seed \(failure.seed): \(failure.what)\nreplay it with: \(failure.replay)")
+      // Who reads a file or a pipe sees each failure at once.
+      fflush(nil)
+    }
+    let time = begun.duration(to: clock.now).components
+    let perSecond = Double(report.seeds) / (Double(time.seconds) + Double(time.attoseconds) * 1e-18)
+    print("\(report.seeds) seeds from \(from) on, \(report.failures.count) failed, \(Int(perSecond)) a second")
+    if !report.failures.isEmpty { throw ExitCode.failure }
   }
 
   private func runOne(_ seed: UInt64) throws {

@@ -4,13 +4,26 @@ import Testing
 
 /// Seeds in which nothing may go wrong. More of them: `Tools/simulate --seeds 100000`.
 @Suite struct SeedTests {
-  /// LATCHKEY_SIMULATION_FROM begins elsewhere.
-  @Test func nothingGoesWrong() {
-    let from = ProcessInfo.processInfo.environment["LATCHKEY_SIMULATION_FROM"].flatMap { UInt64($0) } ?? 1
-    print("Simulating 2000 seeds from \(from) on.")
-    let report = SeedSweep(from: from, seeds: 2_000).run(workers: 2)
+  @Test("Nothing goes wrong in the seeds that every run tries")
+  func nothingGoesWrong() {
+    sweep(from: 1, seeds: 2_000)
+  }
+
+  /// `Tools/test` sets LATCHKEY_FRESH_SEEDS, the first seed and the number of seeds, as in `4711:2000`. Without it the first
+  /// seed is random.
+  @Test("Nothing goes wrong in seeds that no run has tried")
+  func nothingGoesWrongInFreshSeeds() throws {
+    let words = ProcessInfo.processInfo.environment["LATCHKEY_FRESH_SEEDS"]?.split(separator: ":")
+    let numbers = words?.compactMap { UInt64($0) } ?? [UInt64.random(in: 1...(1 << 44)), 2_000]
+    try #require(numbers.count == 2, "LATCHKEY_FRESH_SEEDS takes two numbers, as in 4711:2000.")
+    sweep(from: numbers[0], seeds: Int(clamping: numbers[1]))
+  }
+
+  private func sweep(from: UInt64, seeds: Int) {
+    print("Simulating \(seeds) seeds from \(from) on.")
+    let report = SeedSweep(from: from, seeds: seeds).run(workers: 2)
     #expect(report.failure == nil, "\(report.failure.map { "\($0.what); replay it with: \($0.replay)" } ?? "")")
-    #expect(report.failure != nil || report.seeds == 2_000)
+    #expect(report.failure != nil || report.seeds == seeds)
   }
 
   /// Without this a seed would be no bug report.

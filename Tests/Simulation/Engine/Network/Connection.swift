@@ -11,6 +11,8 @@ final class Connection {
   var isUnproven = true
   /// Whether an eavesdropper said it all before.
   var isReplay = false
+  /// The key that the callee answered with.
+  var answeredKey: [UInt8]?
   /// The caller's first frames, as an eavesdropper keeps them.
   var overheard: [Frame] = []
 

@@ -59,7 +59,7 @@ final class Network {
   /// Connect to the listener of whichever node is at a place; gives nil when that fails.
   func dial(_ from: SimulatedNode, place: Int, _ then: @escaping (Port?) -> Void) {
     dials += 1
-    let started = simulation.now
+    let (number, started) = (dials, simulation.now)
     func attempt() {
       guard let to = simulation.nodes.first(where: { $0.place == place }), cut(from.index, to.index) == nil, to.isOn
       else {
@@ -68,7 +68,7 @@ final class Network {
         return simulation.after(1_000_000) { attempt() }
       }
       guard to.isListening else { return then(nil) }
-      let connection = Connection(number: dials)
+      let connection = Connection(number: number)
       connections.append(connection)
       tidy()
       let ports = connection.connect(from, to)

@@ -9,7 +9,7 @@ extension LinkRunner {
       $0.foreign(device, hello)
     } then: { [weak self] foreign in
       self?.seats[number]?.foreign = foreign
-      self?.prepareToJudge(hello)
+      self?.prepareToJudge(number, hello)
       self?.update { $0.judged(number, foreign: foreign, now: $1) }
     }
   }
@@ -78,7 +78,7 @@ extension LinkRunner {
 
   // MARK: In
 
-  func commit(_ runs: [ItemRun]) {
+  func commit(_ runs: [ItemRun], in sessionKey: [UInt8]?) {
     simulation.oracle.gathers(self, runs)
     let began = current
     spoilBeforeCommit(runs)
@@ -86,7 +86,7 @@ extension LinkRunner {
     let words = runs.map(\.streamClass.word).joined(separator: ", ")
     node.disk.commit("receive \(words)", with: device) {
       (store: inout ModelStore) throws(ModelStoreFault) in
-      try store.receive(runs, from: device, role: role, at: wall)
+      try store.receive(runs, from: device, role: role, in: sessionKey, at: wall)
     } then: { [weak self] result in
       guard let self else { return }
       switch result {

@@ -19,7 +19,7 @@ extension LinkRunner {
 
     case .judge(let number, let hello): judge(number, hello)
     case .load(let load): self.load(load)
-    case .commit(let runs): commit(runs)
+    case .commit(let runs, let key): commit(runs, in: key)
     case .note(let note): self.note(note)
     case .readStreams: readStreams()
 
@@ -75,7 +75,7 @@ extension LinkRunner {
       port.onFrame = { [weak self] frame in
         guard let self, calls[number] != nil else { return }
         guard case .answer(let answer) = frame, let (sealing, key) = call.answered(answer) else {
-          simulation.oracle.keysDiffer(self, frame)
+          simulation.oracle.keysDiffer(self, port.connection)
           port.onEnd = nil
           port.close()
           return ended(number, .failed(""))
@@ -107,6 +107,10 @@ extension LinkRunner {
       if let seat = seats[number] {
         simulation.oracle.greets(self, hello, seat.foreign)
         if machine.isCurrentOurs, let place = seat.port.remotePlace { node.reached(peer, place) }
+      }
+    case .kept(let number, let other):
+      if let seat = seats[number] {
+        simulation.oracle.keeps(self, seat.port.connection, insteadOf: seats[other]?.port.connection)
       }
     case .ended: simulation.note(10, "\(name) session ended")
     case .fault(let fault, let number): if let seat = seats[number] { simulation.oracle.accuses(self, fault, seat) }

@@ -60,8 +60,15 @@ extension LinkRunner {
   }
 
   /// Before the machine decides on a Hello.
-  func prepareToJudge(_ hello: Hello) {
+  func prepareToJudge(_ number: Int, _ hello: Hello) {
     switch simulation.fault {
+    case .keepNewerSession:
+      var probe = machine.roster
+      guard probe.greeted(number, runID: hello.runID, ended: hello.endedSessions) == .giveWay,
+        let other = machine.current ?? machine.attempt, let seat = seats[number]
+      else { break }
+      simulation.oracle.keeps(self, seat.port.connection, insteadOf: seats[other]?.port.connection)
+      update { machine, _ in machine.close(other, .duplicate) }
     case .believeLateHello: machine.outbox.forgetReporters()
     case .quarantineAtFirstReturn:
       if !machine.standing.isQuarantined, machine.standing.state == .active,

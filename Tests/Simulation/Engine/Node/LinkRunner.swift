@@ -18,8 +18,8 @@ final class LinkRunner {
 
   var simulation: Simulation { node.simulation }
   var current: Int? { machine.current }
-  /// The session that is kept.
-  var session: LinkSeat? { machine.current.flatMap { seats[$0] } }
+  /// The connection of the session that is kept.
+  var connection: Connection? { machine.current.flatMap { seats[$0]?.port.connection } }
   var name: String { "\(node.name)→\(simulation.name(peer))" }
 
   init(_ node: SimulatedNode, _ record: ModelPeer, _ streams: LinkStreams) {

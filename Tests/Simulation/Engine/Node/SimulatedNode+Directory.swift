@@ -47,8 +47,12 @@ extension SimulatedNode {
       return then()
     }
     if let link = link(device) {
-      link.refresh(record)
-      return then()
+      guard link.machine.isEnded else {
+        link.refresh(record)
+        return then()
+      }
+      // The peer's removal has ended it, and the device was paired anew meanwhile: it gets another one.
+      links.removeAll { $0 === link }
     }
     disk.read {
       $0.streams(with: device)

@@ -63,7 +63,9 @@ final class SimulatedNode {
   }
 
   /// The clock for decisions.
-  var now: BootInstant { BootInstant(milliseconds: (simulation.now - bootedAt) / 1_000 + sleptMilliseconds) }
+  var now: BootInstant {
+    BootInstant(milliseconds: isOn ? (simulation.now - bootedAt) / 1_000 + sleptMilliseconds : 0)
+  }
   /// Milliseconds that this machine has run or slept in all its boots.
   var trueAge: Int64 { earlierBoots + now.milliseconds }
   /// Unix milliseconds, as right as this machine has them.
@@ -120,9 +122,9 @@ final class SimulatedNode {
     for link in links { link.vanishWithProcess() }
     links = []
     if losesPower {
-      isOn = false
       boots += 1
       earlierBoots += now.milliseconds
+      isOn = false
       bootedAt = simulation.now
       sleptMilliseconds = 0
       sources.bootID = "boot-\(boots)"
@@ -245,6 +247,7 @@ final class SimulatedNode {
         let key = link.machine.standing.sessionKey
       else { return port.close() }
       guard let (answer, sealing) = handshake.accept(key) else { return port.close() }
+      port.connection.answeredKey = key
       port.send(.answer(answer))
       link.open(port, sealing) { $0.accepted(SessionEnds(port), pairwiseKey: key, now: $1) }
     }

@@ -7,6 +7,8 @@ package struct ModelInboxResult {
   package var hasNewKeys = false
   package var hasCompletedPairing = false
   package var faults = 0
+  /// Whether a removal leaves a half-made pairing as it is, which is later than it.
+  var keepsPending = false
   /// Items that were passed over and have no receipt.
   var refused: [RefusedItem] = []
 }
@@ -15,13 +17,18 @@ package struct ModelInboxResult {
 extension ModelStore {
   /// Bring items into force: effects, receipts and watermarks in one transaction.
   package mutating func receive(
-    _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, at wall: Int64
+    _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, in sessionKey: [UInt8]? = nil, at wall: Int64
   ) throws(ModelStoreFault) -> ModelInboxResult {
     let place = try place(device)
     var result = ModelInboxResult()
     // What was under way when a device was removed is of a device that is removed.
     guard sources.fault == .takeFromRemoved || peers[place].state == .active || peers[place].state == .pending else {
       throw .noSuchPeer
+    }
+    if let sessionKey, runs.contains(where: { $0.items.contains { $0.kind == .removal } }) {
+      // A removal that a session of an earlier pairing brought does not end the one that holds.
+      guard peers[place].callingKeys.contains(sessionKey) else { throw .noSuchPeer }
+      result.keepsPending = peers[place].pendingKey.map { $0 != sessionKey } ?? false
     }
     for run in runs where !result.wasRemoved { try apply(run, place, role, wall, &result) }
     try tellRefusals(place, &result)
@@ -92,7 +99,7 @@ extension ModelStore {
       guard loss.lossID.bytes == item.itemID else { return passOver(item, .usage, .wrongID, &result) }
       if losses[loss.lossID] == nil { losses[loss.lossID] = loss }
     case (.control, .removal):
-      try takeRemoval(place, role, &result)
+      try takeRemoval(place, role, keepsPending: result.keepsPending, &result)
       result.wasRemoved = true
     case (.control, .keyRotation): takeRotation(item, place, role, &result)
     case (.control, .refusal): applyRefusal(item, place, &result)

@@ -97,7 +97,9 @@ extension ModelStore {
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause
   ) throws(ModelStoreFault) -> OutboxPosition {
     let place = try place(device)
-    guard peers[place].state != .removed else { throw .noSuchPeer }
+    guard peers[place].state != .removed, peers[place].state != .removedUntold || streamClass == .control else {
+      throw .noSuchPeer
+    }
     let before = peers[place].outgoing[streamClass]
     let rest = (before?.items ?? []).map { (kind: $0.kind, id: $0.itemID, body: $0.body, level: $0.level) }
     let known = Set(rest.map(\.id))

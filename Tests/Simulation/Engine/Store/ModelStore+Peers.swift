@@ -59,6 +59,10 @@ extension ModelStore {
   ) throws(ModelStoreFault) -> (change: ModelChange?, rotations: [ModelChange]) {
     let place = try place(device)
     let before = peers[place]
+    if removal != nil, before.pendingKey == nil {
+      if before.state == .removedUntold { return (nil, []) }
+      if before.state == .removed { throw .noSuchPeer }
+    }
     giveUp(place)
     closeStreams(place)
     var change: ModelChange?
@@ -98,11 +102,11 @@ extension ModelStore {
   }
 
   mutating func takeRemoval(
-    _ place: Int, _ role: DeviceRole, _ result: inout ModelInboxResult
+    _ place: Int, _ role: DeviceRole, keepsPending: Bool, _ result: inout ModelInboxResult
   ) throws(ModelStoreFault) {
     giveUp(place)
     if sources.fault != .leaveStreamsAtRemoval { closeStreams(place) }
-    eraseKeys(peers[place].device)
+    eraseKeys(peers[place].device, keepsPending: keepsPending)
     if role == .child { result.changes += try rotateHousehold() }
   }
 
@@ -128,12 +132,12 @@ extension ModelStore {
     peers[place].incoming = [:]
   }
 
-  private mutating func eraseKeys(_ device: DeviceID) {
-    peers.removeAll { $0.device == device && $0.state == .pending }
+  private mutating func eraseKeys(_ device: DeviceID, keepsPending: Bool = false) {
+    if !keepsPending { peers.removeAll { $0.device == device && $0.state == .pending } }
     guard let place = try? place(device) else { return }
-    peers[place].state = .removed
+    if peers[place].state != .pending { peers[place].state = .removed }
     peers[place].keys = PairwiseKeys(present: [UInt8](repeating: 0, count: 32))
-    peers[place].pendingKey = nil
+    if !keepsPending { peers[place].pendingKey = nil }
     peers[place].isQuarantined = false
     peers[place].sentGeneration = nil
   }

@@ -55,7 +55,7 @@ extension ModelStore {
       }
       rules[device, default: [:]][rule.appID] = rule
     case .removeApp(let app, let modified?):
-      guard let shown = rules[device]?[app] else { return }
+      guard let shown = rules[device]?[app] else { return note(nil, before: app, device) }
       if shown.modified <= modified { rules[device]?[app] = nil } else { note(nil, before: app, device) }
     case .removeApp, .setFamilySettings, .requestReport, .message, .unpair: return
     }

@@ -34,6 +34,7 @@ extension ModelStore {
   mutating func addUsage(
     _ place: Int, _ item: (kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)
   ) throws(ModelStoreFault) -> ModelChange? {
+    var hasMadeRoom = false
     while true {
       do {
         return try enqueue(
@@ -44,8 +45,13 @@ extension ModelStore {
         guard try makeRoom(place) else {
           tally(place, .usage, .dropped, 1)
           if let name = RecordID(bytes: item.id) { peers[place].refused.formUnion(sources.members[name] ?? [name]) }
-          return nil
+          // Making room may have queued word of a loss.
+          guard hasMadeRoom else { return nil }
+          return peers[place].outgoing[.usage].map {
+            ModelChange(device: peers[place].device, streamClass: .usage, epoch: $0.epoch, last: $0.last)
+          }
         }
+        hasMadeRoom = true
         if new != nil { return try addOver(place, item) }
       }
     }

@@ -30,6 +30,9 @@ extension Oracle {
       guard parent.link(child.device)?.current != nil, child.link(parent.device)?.current != nil else {
         return "\(names) have no session"
       }
+      guard parent.link(child.device)?.connection === child.link(parent.device)?.connection else {
+        return "\(names) keep different sessions"
+      }
       for (node, peer) in [(parent, one), (child, other)] {
         for (streamClass, stream) in peer?.sending ?? [] where stream.storedThrough < stream.last {
           return

@@ -15,6 +15,13 @@ final class Oracle {
   private var lastOrder: [Couple: (pairing: Int, order: Int)] = [:]
   private var runs: [ObjectIdentifier: (present: [UInt8], past: Set<[UInt8]>)] = [:]
   private var furthestSent: [String: UInt64] = [:]
+  /// Connections that a device kept, each with the one that made way for it.
+  private var kept: [DeviceID: Set<[Int]>] = [:]
+  /// When devices were set back last, and when links opened their last sessions.
+  private var setBackAt: [DeviceID: Int64] = [:]
+  private var openedAt: [DeviceID: [DeviceID: Int64]] = [:]
+  /// Items that were taken out of a queue before the peer was known to have stored them, by sender and peer.
+  private var withdrawn: [Couple: Set<[UInt8]>] = [:]
 
   init(_ simulation: Simulation) {
     self.simulation = simulation
@@ -80,6 +87,7 @@ final class Oracle {
   }
 
   func setsBack(_ node: SimulatedNode) {
+    setBackAt[node.device] = simulation.now
     for other in simulation.nodes where other.role != node.role {
       pasts[couple(node.device, other.device), default: CouplePast()].setBacks += 1
     }
@@ -127,9 +135,20 @@ final class Oracle {
         }
         continue
       }
+      noteWithdrawn(node, present, before, stream)
       if stream.storedThrough > before.storedThrough {
         checkForgotten(node, present, streamClass, before, through: stream.storedThrough)
       }
+    }
+  }
+
+  private func noteWithdrawn(
+    _ node: SimulatedNode, _ present: ModelPeer, _ before: ModelPeer.Outgoing, _ after: ModelPeer.Outgoing
+  ) {
+    guard scenario.setsBack else { return }
+    let left = Set(after.items.map(\.itemID))
+    for item in before.items where item.sequence > after.storedThrough && !left.contains(item.itemID) {
+      withdrawn[Couple(parent: node.device, child: present.device), default: []].insert(item.itemID)
     }
   }
 
@@ -149,8 +168,17 @@ final class Oracle {
       }
       return
     }
+    // A receiver that was set back since the session began had it when it said so; its next Hello tells of another item.
+    if let setBack = setBackAt[peer.device], setBack >= openedAt[node.device]?[peer.device] ?? 0 { return }
     for item in before.items where item.sequence <= through && !isInForce(item, at: receiver) {
       if past(couple).hasUnnoticedNumbers { return }
+      // It was taken out of the queue in a past that its sender has lost: Protocol/05-delivery.md §8.
+      if past(couple).isSetBack,
+        withdrawn[Couple(parent: node.device, child: peer.device)]?.contains(item.itemID) == true
+      {
+        pasts[couple, default: CouplePast()].hasUnnoticedNumbers = true
+        return
+      }
       simulation.fail("\(word): number \(item.sequence) was forgotten and is not in force")
     }
   }
@@ -170,7 +198,9 @@ final class Oracle {
       if before.effects.contains(where: { $0.id == effect.id }) {
         simulation.fail("a command of \(author) took effect twice on \(node.name)")
       }
-      if before.peer(effect.author)?.state != .active, node.store.peer(effect.author)?.state != .active {
+      // A session with the key of a half-made pairing proves that it is final, and what it brings is taken at once.
+      let states = [before, node.store].map { $0.peer(effect.author)?.state }
+      if !states.contains(where: { $0 == .active || $0 == .pending }) {
         simulation.fail("a command of \(author) took effect on \(node.name), which had removed it")
       }
       let couple = Couple(parent: effect.author, child: node.device)
@@ -190,7 +220,8 @@ final class Oracle {
   func expired(_ node: SimulatedNode, _ ids: [CommandID]?) {
     for id in ids ?? [] {
       guard let issued = issuedAt[id], let lifetime = issued.lifetime ?? Optional(Limits.oneShotMilliseconds),
-        !past(Couple(parent: node.device, child: node.device)).isSetBack
+        let target = node.store.commands.first(where: { $0.id == id })?.target,
+        !past(Couple(parent: node.device, child: target)).isSetBack
       else { continue }
       if node.trueAge - issued.at < lifetime {
         simulation.fail("\(node.name): a command expired after \(node.trueAge - issued.at) of \(lifetime) ms")
@@ -265,9 +296,19 @@ final class Oracle {
   }
 
   func opened(_ link: LinkRunner) {
+    openedAt[link.node.device, default: [:]][link.peer] = simulation.now
     let (sessions, sightings) = (link.machine.sessions.count, link.machine.notes.sightings.count)
     if sessions > 40 { simulation.fail("\(link.name) has \(sessions) sessions") }
     if sightings > 100 { simulation.fail("\(link.name) has not noted \(sightings) sessions") }
+  }
+
+  /// Of two sessions with a peer, a link keeps one: its peer does not keep the other instead.
+  func keeps(_ link: LinkRunner, _ connection: Connection, insteadOf other: Connection?) {
+    guard let other else { return }
+    kept[link.node.device, default: []].insert([connection.number, other.number])
+    if kept[link.peer]?.contains([other.number, connection.number]) == true {
+      simulation.fail("\(link.name) keeps a session, and its peer keeps another instead")
+    }
   }
 
   /// A side closes a session because the other broke a rule.
@@ -283,11 +324,11 @@ final class Oracle {
   }
 
   /// A call was answered with a key that the caller does not hold.
-  func keysDiffer(_ link: LinkRunner, _ frame: Frame) {
+  func keysDiffer(_ link: LinkRunner, _ connection: Connection) {
     let past = past(couple(link.node.device, link.peer))
-    guard !past.isSetBack, !past.isPairedAnew, case .answer(let answer) = frame else { return }
+    guard !past.isSetBack, !past.isPairedAnew, let key = connection.answeredKey else { return }
     // The call may have begun before there was that key.
-    guard link.node.store.peer(link.peer)?.callingKeys.contains(answer) == false else { return }
+    guard link.node.store.peer(link.peer)?.callingKeys.contains(key) == false else { return }
     simulation.fail("\(link.name) holds no key that the peer answers with")
   }
 

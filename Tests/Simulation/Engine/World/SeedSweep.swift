@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Runs seed after seed until one fails.
+/// Runs seed after seed, until one fails or to the end.
 public struct SeedSweep: Sendable {
   /// A seed in which something went wrong.
   public struct Failure: Sendable {
@@ -15,36 +15,48 @@ public struct SeedSweep: Sendable {
   public struct Report: Sendable {
     /// Seeds that were run.
     public var seeds = 0
-    /// The lowest seed that failed, of those that were run.
-    public var failure: Failure?
+    /// The seeds that failed, of those that were run, the lowest first.
+    public internal(set) var failures: [Failure] = []
+    /// The lowest of them.
+    public var failure: Failure? { failures.first }
   }
 
   private let from: UInt64
   private let seeds: Int
   private let nodes: Int?
   private let fault: DeliberateFault?
+  private let goesOn: Bool
 
-  public init(from: UInt64, seeds: Int, nodes: Int? = nil, fault: DeliberateFault? = nil) {
+  /// Creates a sweep.
+  ///
+  /// - Parameter goesOn: A Boolean value that indicates whether the sweep continues after a seed that fails.
+  public init(from: UInt64, seeds: Int, nodes: Int? = nil, fault: DeliberateFault? = nil, goesOn: Bool = false) {
     self.from = from
     self.seeds = seeds
     self.nodes = nodes
     self.fault = fault
+    self.goesOn = goesOn
   }
 
   /// Run them, several at a time; each by itself is on one thread.
-  public func run(workers: Int) -> Report {
+  ///
+  /// - Parameter found: Called with each failure as it is found, by one thread at a time.
+  public func run(workers: Int, found: @Sendable (Failure) -> Void = { _ in }) -> Report {
     let next = Atomic(0)
     let report = Mutex(Report())
     DispatchQueue.concurrentPerform(iterations: workers) { _ in
-      while report.withLock({ $0.failure == nil }) {
+      while goesOn || report.withLock({ $0.failures.isEmpty }) {
         let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
         guard place < seeds else { return }
         let seed = from &+ UInt64(place)
         let verdict = Simulation(Scenario(seed: seed, nodes: nodes, showing: fault), fault: fault).run()
         report.withLock { report in
           report.seeds += 1
-          guard let verdict, report.failure.map({ seed < $0.seed }) ?? true else { return }
-          report.failure = Failure(seed: seed, what: verdict, replay: replay(seed))
+          guard let verdict else { return }
+          let failure = Failure(seed: seed, what: verdict, replay: replay(seed))
+          report.failures.append(failure)
+          report.failures.sort { $0.seed < $1.seed }
+          found(failure)
         }
       }
     }
