@@ -126,7 +126,7 @@ extension [LinkEffect] {
   var notes: [LinkNote] { compactMap { if case .note(let note) = $0 { note } else { nil } } }
   var news: [LinkNews] { compactMap { if case .tell(let news) = $0 { news } else { nil } } }
   var loads: [OutboxMachine.Load] { compactMap { if case .load(let load) = $0 { load } else { nil } } }
-  var commits: [[ItemRun]] { compactMap { if case .commit(let runs) = $0 { runs } else { nil } } }
+  var commits: [[ItemRun]] { compactMap { if case .commit(let runs, _) = $0 { runs } else { nil } } }
   var isLookingUp: Bool { contains { if case .lookUpAddresses = $0 { true } else { false } } }
   var isReadingStreams: Bool { contains { if case .readStreams = $0 { true } else { false } } }
 }

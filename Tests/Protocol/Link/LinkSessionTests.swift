@@ -26,7 +26,8 @@ import Testing
 
   @Test func nothingIsReadWhileTheDiskLooksAtAHello() throws {
     var rig = LinkRig()
-    let number = try unwrap(rig.accept())
+    let number = try unwrap(rig.call())
+    _ = rig.take()
     rig.tell { $0.received(SessionBatch(hello: LinkRig.hello(), ping: 5), on: number, now: $1) }
     #expect(!rig.machine.wantsFrames(number) && rig.take().said(on: number).isEmpty)
     rig.tell { $0.judged(number, foreign: [], now: $1) }

@@ -90,6 +90,7 @@ import Testing
   @Test func aRemovedDeviceHearsThatAndNothingElseIsTaken() throws {
     var rig = LinkRig(Self.untold, streams: Self.control)
     let number = rig.open()
+    rig.note()
     let load = try #require(rig.take().loads.first)
     rig.tell { $0.loaded(load, Self.removal(), now: $1) }
     let run = ItemRun(
