@@ -182,7 +182,8 @@ let package = Package(
       ] + nio,
       path: "Tests/Transport", swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyNodeTests", dependencies: ["LatchkeyNode"], path: "Tests/Node", swiftSettings: strict),
+      name: "LatchkeyNodeTests", dependencies: ["LatchkeyNode", "LatchkeyAgent", "LatchkeyModel"], path: "Tests/Node",
+      swiftSettings: strict),
     .testTarget(
       name: "LatchkeyDoctorTests", dependencies: ["LatchkeyDoctor", "LatchkeyModel"], path: "Tests/Doctor",
       swiftSettings: strict),

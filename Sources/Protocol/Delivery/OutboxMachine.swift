@@ -137,6 +137,8 @@ public struct OutboxMachine: Sendable {
         stream.isRestarting = true
         effects.append(.restart(streamClass, .peerLost(after: 0, earlier: held.flatMap { $0.epoch == 0 ? nil : $0 })))
       }
+      // The peer has left what it had reported: should the session end before the restart, its next word on it is no late one.
+      if stream.isRestarting { stream.storedBy = nil }
       streams[streamClass] = stream
     }
     return effects

@@ -83,6 +83,7 @@ public struct DialMachine: Sendable {
   }
 
   /// Whether calls are under way or about to be made.
+  @inline(never)
   public var isDialling: Bool {
     switch phase {
     case .looking, .racing: true
@@ -94,6 +95,8 @@ public struct DialMachine: Sendable {
   public var failures: Int { pace.failures }
 
   /// When the next race begins, while it is waited for.
+  // Swift 6.3's optimizer fails where this is inlined into another module.
+  @inline(never)
   public var nextTry: BootInstant? {
     if case .pausing(_, let until, _) = phase { until } else { nil }
   }

@@ -19,9 +19,9 @@ extension LinkRunner {
     node.disk.read {
       $0.streams(with: device)
     } then: { [weak self] streams in
-      self?.update { machine, now in
-        machine.streamsRead(self?.spoiled(streams) ?? streams, now: now)
-      }
+      guard let self else { return }
+      let told = spoiled(streams)
+      update { $0.streamsRead(told, now: $1) }
     }
   }
 
