@@ -31,6 +31,9 @@ public struct Hello: Hashable, Sendable {
   /// Sessions with the receiver that were up in this run of the sender and have ended for it.
   public var endedSessions: UInt64
   /// Devices that the sender is paired with, the receiver among them; 0 when it does not say.
+  ///
+  /// A child remembers it, so that after a power cut it does not ask the network at the same moment as all its siblings:
+  /// Protocol/02-discovery.md §4 has the figures.
   public var devices: UInt32
 
   public init(

@@ -51,7 +51,10 @@ public struct DialPace: Sendable, Hashable {
     return backoff.failed(jitter: jitter, longest: isUnreachable ? Self.longest(crowd: crowd) : 60_000)
   }
 
-  /// Milliseconds to wait after a sign of life that all in a crowd see in one moment, such as an announcement.
+  /// Returns the milliseconds to wait after a sign of life that all in a crowd see in one moment, such as an announcement.
+  ///
+  /// It grows with the crowd, since no constant serves both: 250 ms turn away about 230 of a thousand children, and a family
+  /// of five has no reason to wait for more than 10 ms.
   ///
   /// - Parameter jitter: a random number in 0 to 1.
   public static func spread(jitter: Double, crowd: Int) -> Int64 {
