@@ -68,11 +68,6 @@ public struct OutboxMachine: Sendable {
   /// Where each stream is, as far as is known here.
   package var positions: [StreamClass: OutboxPosition] { streams.mapValues(\.position) }
 
-  /// Forgets which process of the peer reported what: nothing but a deliberate fault of a simulation does.
-  package mutating func forgetReporters() {
-    for streamClass in streams.keys { streams[streamClass]?.storedBy = nil }
-  }
-
   /// Whether the store holds the streams that are counted on here, or has closed them and perhaps begun others.
   public func agrees(with stored: [StreamClass: OutboxPosition]) -> Bool {
     streams.allSatisfy { stored[$0.key]?.epoch == $0.value.position.epoch }

@@ -105,7 +105,7 @@ public struct LinkSighting: Hashable, Sendable {
   public var address: String?
   public var pairwiseKey: [UInt8]
   /// The key of a half-made pairing that our call offered; nil when it offered none, or the peer called.
-  public package(set) var offeredKey: [UInt8]?
+  public var offeredKey: [UInt8]?
 }
 
 /// Why the disk could not do its part.

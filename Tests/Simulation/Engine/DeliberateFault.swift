@@ -69,8 +69,6 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case discardByOlderCall = "discard-by-older-call"
   /// What was read of a peer longer ago takes the place of what was read since.
   case applyOlderLook = "apply-older-look"
-  /// A Hello that was long on its way is taken for news.
-  case believeLateHello = "believe-late-hello"
   /// A receipt that the parent lost when it was set back is not sent again.
   case dropReceiptsAtRestart = "drop-receipts-at-restart"
 }
@@ -84,7 +82,6 @@ extension DeliberateFault {
     case .reportInOldSession: [.slowDisk, .reset, .delay]
     case .dropUnansweredAtRestart: [.backup, .reset, .slowDisk, .kill]
     case .dropReceiptsAtRestart: [.backup, .reset, .slowDisk, .kill]
-    case .believeLateHello: [.delay, .move, .partition]
     case .takeFromRemoved: [.pairAnew, .remove, .slowDisk, .delay]
     case .keepNewerSession: [.delay, .partition, .slowDisk]
     case .discardByOlderCall: [.pairAnew, .remove, .reset, .delay, .slowDisk]

@@ -132,7 +132,7 @@ extension LinkRunner {
 
   func note(_ note: LinkNote) {
     let device = peer
-    switch note {
+    switch spoiled(note) {
     case .quarantine: keep("quarantine") { $0.quarantine(device) }
     case .forget(let position):
       node.disk.commit("forget \(position.streamClass.word) through \(position.through)", with: device) {

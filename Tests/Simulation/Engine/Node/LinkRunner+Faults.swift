@@ -22,10 +22,6 @@ extension LinkRunner {
       if machine.endedSessions > before.endedSessions { machine.notes.stored = [:] }
     case .neverDeclareDead:
       for number in machine.sessions.keys { machine.sessions[number]?.rules.isHeard(now: node.now) }
-    case .discardByOlderCall:
-      for place in machine.notes.sightings.indices {
-        machine.notes.sightings[place].offeredKey = machine.standing.pendingKey
-      }
     default: break
     }
   }
@@ -59,6 +55,14 @@ extension LinkRunner {
     return streams
   }
 
+  /// What has to be noted, as it is told to the disk.
+  func spoiled(_ note: LinkNote) -> LinkNote {
+    guard simulation.fault == .discardByOlderCall, case .opened(let sighting, .nothing, let isInStep) = note,
+      machine.standing.pendingKey != nil, node.role == .child
+    else { return note }
+    return .opened(sighting, .refutes, isInStep: isInStep)
+  }
+
   /// Before the machine decides on a Hello.
   func prepareToJudge(_ number: Int, _ hello: Hello) {
     switch simulation.fault {
@@ -69,7 +73,6 @@ extension LinkRunner {
       else { break }
       simulation.oracle.keeps(self, seat.port.connection, insteadOf: seats[other]?.port.connection)
       update { machine, _ in machine.close(other, .duplicate) }
-    case .believeLateHello: machine.outbox.forgetReporters()
     case .quarantineAtFirstReturn:
       if !machine.standing.isQuarantined, machine.standing.state == .active,
         simulation.oracle.hasReturned(self, hello.runID)
