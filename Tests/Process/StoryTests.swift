@@ -49,7 +49,11 @@ extension ProcessTests {
           try await child.api.nearby().invitations.count == 1
         }
         await parent.kill()
-        try await eventually("the child has noticed") { try await !child.isConnected() }
+        // Before the parent is back, which is found at once: else no call has to fail.
+        try await eventually("the child has noticed, and has called in vain") {
+          guard try await !child.isConnected() else { return false }
+          return try await child.api.devices().first?.addresses.contains { $0.failure != nil } == true
+        }
         // Nobody but mDNS knows the new port.
         try await parent.start(["--port", "\(try lab.freePort())"])
         try await eventually("the child is back") { try await parent.isConnected() }
