@@ -81,11 +81,10 @@ extension LinkMachine {
     }
     syncTotal = 0
     moved()
-    notes.sightings.append(
+    notes.opened(
       LinkSighting(
         address: session.isOurs ? session.ends.remote : nil, pairwiseKey: session.pairwiseKey,
         offeredKey: session.offeredKey))
-    notes.isHeldUp = false
     sendReach(number)
     // Our Hello stated less than is in force here.
     if inbox.hasOutrunHello { close(number, .renew) }

@@ -28,6 +28,7 @@ extension LinkMachine {
     self.now = now
     defer { settle() }
     guard dialler.authenticated(call), !isEnded, !hasStreamsInDoubt else { return nil }
+    if let endpoint = SocketEndpoint(ends.remote) { failedAddresses.remove(endpoint) }
     // A session that shows no sign of life makes way for one that was proved just now.
     if let silent = replaceable { abort(silent) }
     let number = newSession(

@@ -23,8 +23,8 @@ package struct LinkNotes: Sendable {
   var told: [SocketEndpoint]?
   var isInStep = false
 
-  /// Sessions that wait to be noted at most; older ones say nothing that newer ones do not.
-  static let mostSightings = 64
+  /// Sessions that wait to be noted at most; the oldest make room.
+  private static let mostSightings = 64
 
   /// Whether a note is under way that changes streams.
   var isAboutStreams: Bool {
@@ -39,6 +39,13 @@ package struct LinkNotes: Sendable {
 
   mutating func forget(_ position: StreamPosition) {
     stored[position.streamClass] = position
+    isHeldUp = false
+  }
+
+  /// A session was opened: whatever the disk refused is tried anew.
+  mutating func opened(_ sighting: LinkSighting) {
+    if sightings.count >= Self.mostSightings { sightings.removeFirst() }
+    sightings.append(sighting)
     isHeldUp = false
   }
 

@@ -170,6 +170,15 @@ import Testing
     #expect(rig.take().notes.count == 1)
   }
 
+  @Test func sessionsThatTheDiskDoesNotNoteDoNotPileUp() {
+    var rig = LinkRig()
+    for ended in 0..<200 {
+      _ = rig.open(LinkRig.hello(ended: UInt64(ended)))
+      rig.tell { $0.noteFailed(LinkFault(isOfDisk: true, text: "full"), now: $1) }
+    }
+    #expect(rig.machine.notes.sightings.count == 64)
+  }
+
   @Test func streamsThatThisMachineKnowsNothingOfAreTold() {
     var rig = LinkRig()
     let position = StreamPosition(streamClass: .command, epoch: 3, through: 9)

@@ -87,6 +87,8 @@ struct FuzzedNode {
     case .forget(let stored): forget(stored)
     case .restart(let streamClass, _):
       watch?.restarts(streamClass)
+      // The peer has left what it had reported: should the session end before the restart, its next word on it is no late one.
+      storedBy[streamClass] = nil
       errands.append(.restart(streamClass))
     case nil: break
     }
