@@ -23,11 +23,6 @@ final class LinkAlarm: Sendable {
     if isSooner { sooner.notify() }
   }
 
-  /// A link is gone.
-  func forget(_ device: DeviceID) {
-    state.withLock { $0.due[device] = nil }
-  }
-
   /// Wakes whoever is due until the task is cancelled.
   func run(now: @Sendable () -> BootInstant, wake: @Sendable (DeviceID) async -> Void) async {
     while !Task.isCancelled {

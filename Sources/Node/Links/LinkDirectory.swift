@@ -7,6 +7,7 @@ actor LinkDirectory {
   private let context: NodeContext
   private var links: [DeviceID: PeerLink] = [:]
   private var byKey: [LinkPublicKey: DeviceID] = [:]
+  private var isStopping = false
   /// Counts looks into the database, and says which was the last for a device.
   private var lastLook: UInt64 = 0
   private var looks: [DeviceID: UInt64] = [:]
@@ -57,7 +58,14 @@ actor LinkDirectory {
     return lastLook
   }
 
+  /// The node stops: every peer hears so, and no link is made any more.
+  func shutDown() async {
+    isStopping = true
+    for link in links.values { await link.shutDown() }
+  }
+
   private func apply(_ record: PeerRecord?, _ device: DeviceID, _ look: UInt64) async throws(StoreError) {
+    guard !isStopping else { return }
     guard let record, record.sessionKey != nil else {
       if let link = links.removeValue(forKey: device) {
         byKey = byKey.filter { $0.value != device }
@@ -78,6 +86,7 @@ actor LinkDirectory {
     // Another call may have made it while the database was read, or have seen more.
     if looks[device] ?? 0 > look { return try await refresh(device) }
     if let link = links[device] { return await link.refresh(record) }
+    guard !isStopping else { return }
     let link = PeerLink(context: context, directory: self, record: record, key: key, streams: streams)
     links[device] = link
     byKey[key] = device

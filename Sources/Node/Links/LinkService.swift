@@ -9,7 +9,7 @@ struct LinkService: Service {
       group.addTask { await directory.ring() }
       for await link in directory.new.cancelOnGracefulShutdown() { group.addTask { await link.run() } }
       // Every peer hears that this node stops before anything is cancelled.
-      for link in await directory.all { await link.shutDown() }
+      await directory.shutDown()
       group.cancelAll()
     }
   }

@@ -19,7 +19,7 @@ extension PeerLink {
       let foreign = try await context.store.foreign(peer, hello)
       machine.surroundings = Self.surroundings(context)
       update { $0.judged(number, foreign: foreign, now: $1) }
-    } catch { update { $0.judgeFailed(number, LinkFault(error), now: $1) } }
+    } catch { update { $0.judgeFailed(number, refused(error), now: $1) } }
   }
 
   func load(_ load: OutboxMachine.Load) async {
@@ -57,10 +57,13 @@ extension PeerLink {
   }
 
   func readStreams() async {
-    guard let streams = try? await context.store.streams(with: peer) else {
-      return update { $0.streamsUnread(now: $1) }
+    do throws(StoreError) {
+      let streams = try await context.store.streams(with: peer)
+      update { $0.streamsRead(LinkStreams(streams), now: $1) }
+    } catch {
+      logger.error("the streams could not be read", metadata: ["reason": "\(error)"])
+      update { $0.streamsUnread(now: $1) }
     }
-    update { $0.streamsRead(LinkStreams(streams), now: $1) }
   }
 
   /// Makes a note durable, with what belongs to it.
@@ -75,7 +78,10 @@ extension PeerLink {
   private func keep(_ note: LinkNote) async throws(StoreError) -> LinkNoteAnswer {
     let (store, wall) = (context.store, context.wall())
     switch note {
-    case .quarantine: try await store.quarantine(peer, at: wall)
+    case .quarantine:
+      try await store.quarantine(peer, at: wall)
+      // What was read of the peer before that must not end the quarantine.
+      try await directory.refresh(peer)
     case .forget(let position):
       CrashPoint.storedReceived.reached()
       let result = try await store.forget(peer, position, at: wall)

@@ -48,7 +48,9 @@ extension PeerLink {
   }
 
   private func opened(_ number: Int, _ hello: Hello) {
-    logger.info("session open", metadata: ["address": "\(seats[number]?.connection.remote ?? "")"])
+    logger.info(
+      "session open",
+      metadata: ["address": "\(seats[number]?.connection.remote ?? "")", "dialled": "\(machine.isCurrentOurs)"])
     context.members.set(peer, isConnected: true)
     context.note(crowd: Int(clamping: hello.devices))
     context.warn("duplicate-\(peer)", nil)

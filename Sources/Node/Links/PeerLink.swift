@@ -73,7 +73,7 @@ actor PeerLink {
     await withDiscardingTaskGroup { group in
       for await job in work { group.addTask { await job(self) } }
     }
-    context.alarm.forget(peer)
+    // The alarm keeps what was asked for last: the device may have another link by now, and a wake for nobody is passed over.
   }
 
   // MARK: The machine
@@ -166,9 +166,9 @@ actor PeerLink {
   /// The database has taken the peer out: tell it if it is there, else when it next calls.
   func removed() async {
     do {
+      try await directory.refreshAll()
       // Whoever stays got new keys in the transaction of the removal.
       try await context.reloadHousehold()
-      try await directory.refreshAll()
     } catch {
       logger.error("the removal could not be prepared", metadata: ["reason": "\(error)"])
     }

@@ -27,9 +27,10 @@ public enum LinkEffect: Sendable {
 
   // MARK: Disk
 
-  /// Look whether numbers were given out twice, by what the Hello says of the last items, then call `judged`.
+  /// Look whether numbers were given out twice, by what the Hello says of the last items, then call `judged` or
+  /// `judgeFailed`.
   case judge(Int, Hello)
-  /// Read items, then call `loaded`.
+  /// Read items, then call `loaded` or `loadFailed`.
   case load(OutboxMachine.Load)
   /// Bring these runs into force in one transaction, then call `committed` or `commitFailed`.
   ///
@@ -37,7 +38,7 @@ public enum LinkEffect: Sendable {
   case commit([ItemRun], sessionKey: [UInt8]?)
   /// Make this durable, then call `noted` or `noteFailed`.
   case note(LinkNote)
-  /// Read the streams in both directions at one moment, then call `streamsRead`.
+  /// Read the streams in both directions at one moment, then call `streamsRead` or `streamsUnread`.
   case readStreams
 
   // MARK: People
@@ -52,9 +53,9 @@ public enum LinkNote: Hashable, Sendable {
   case quarantine
   /// Everything up to here is stored by the peer; answer with `LinkNoteAnswer.stored`. Spec: Protocol/05-delivery.md §7.
   case forget(StreamPosition)
-  /// The peer holds streams that this machine knows nothing of. Spec: Protocol/05-delivery.md §8.
+  /// The peer holds streams that this machine knows nothing of. Spec: Protocol/05-delivery.md §5.
   case setBack([StreamPosition])
-  /// Give what is left of a stream a new epoch; answer with `LinkNoteAnswer.restarted`. Spec: Protocol/05-delivery.md §8.
+  /// Give what is left of a stream a new epoch; answer with `LinkNoteAnswer.restarted`. Spec: Protocol/05-delivery.md §5.
   case restart(StreamClass, RestartCause)
   /// The peer names the key that it answers with. Spec: Protocol/04-session.md §9.
   case keyNamed([UInt8])

@@ -32,7 +32,8 @@ extension LinkMachine {
       repeatStored(number)
     }
     switch effect {
-    case .ping(let count): send(SessionBatch(ping: count), on: number)
+    // Nothing is said before one's own Hello.
+    case .ping(let count): if number == current { send(SessionBatch(ping: count), on: number) }
     case .dead:
       failed(.unheard)
       abort(number)

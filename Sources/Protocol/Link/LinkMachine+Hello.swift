@@ -9,6 +9,9 @@ extension LinkMachine {
     self.now = now
     guard case .judging(let hello, let rest)? = sessions[number]?.phase else { return }
     sessions[number]?.phase = .judged(hello, rest: rest, foreign: foreign)
+    if sessions[number]?.isOurs == false { effects.append(.proven(number)) }
+    // Whoever calls is a sign of life, too.
+    if streamLook == .failed { lookAtStreams(isAnew: true) }
     greetJudged()
     settle()
   }
@@ -35,7 +38,6 @@ extension LinkMachine {
   /// Keeps this session or the other.
   private mutating func greet(_ number: Int, _ hello: Hello, _ foreign: Set<StreamClass>) {
     guard let session = sessions[number] else { return }
-    if !session.isOurs { effects.append(.proven(number)) }
     // A pairing that waits for its other half lifts a quarantine once it is complete.
     let isAnew = standing.pendingKey == session.pairwiseKey
     if !standing.isQuarantined, !isAnew, standing.state == .active, watch.received(hello.runID, now: now) {

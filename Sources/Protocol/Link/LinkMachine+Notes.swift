@@ -6,7 +6,7 @@ extension LinkMachine {
   private static let inStepMilliseconds: Int64 = 60_000
 
   mutating func noteNext() {
-    if hasMoved, outbox.waiting == 0, current != nil, notedInStep.map({ now - $0 > Self.inStepMilliseconds }) ?? true {
+    if hasMoved, waiting == 0, current != nil, notedInStep.map({ now - $0 > Self.inStepMilliseconds }) ?? true {
       (notedInStep, hasMoved) = (now, false)
       notes.isInStep = true
     }
@@ -64,9 +64,9 @@ extension LinkMachine {
   /// The note under way is not durable.
   public mutating func noteFailed(_ fault: LinkFault, now: BootInstant) {
     self.now = now
-    notes.failed(isOfDisk: fault.isOfDisk, hasSession: current != nil)
+    let hasWeight = notes.failed(isOfDisk: fault.isOfDisk, hasSession: current != nil)
     // What the peer has stored it has stored: that this is not written down here ends no session. It waits for the disk.
-    if !fault.isOfDisk, let current { fail(current, fault) }
+    if !fault.isOfDisk, hasWeight, let current { fail(current, fault) }
     readStreamsThatWaited()
     settle()
   }

@@ -166,6 +166,8 @@ extension LinkMachine {
     // A session that counts on the closed streams makes way. One with a removed device goes on: the removal is told in it.
     if standing.state != .removedUntold {
       for number in [current, attempt].compactMap(\.self) { close(number, .renew) }
+      // No fault of anybody's: the next session is wanted at once.
+      dialler.signOfLife(crowd: surroundings.crowd, now: now)
     }
     // What the disk does for the streams as they were ends first: what was read is older than that.
     guard !inbox.isCommitting, !notes.isAboutStreams else {

@@ -105,7 +105,7 @@ public struct LinkMachine: Sendable {
 
   // MARK: What the node says
 
-  /// Looks for what is to be done; to be called once, before anything else is said.
+  /// Looks for what is to be done; to be called once, by whoever runs the machine.
   public mutating func begin(now: BootInstant) {
     self.now = now
     // What was made durable while the disk was read had no machine to be told to.
@@ -118,7 +118,10 @@ public struct LinkMachine: Sendable {
     self.now = now
     let before = self.standing
     // Whoever is trusted anew has to be caught anew.
-    if before.isQuarantined, !standing.isQuarantined { watch = CloneWatch() }
+    if before.isQuarantined, !standing.isQuarantined {
+      watch = CloneWatch()
+      notes.isToQuarantine = false
+    }
     self.standing = standing
     self.keyID = keyID
     lookAtStreams(

@@ -23,7 +23,7 @@ package struct LinkNotes: Sendable {
   var told: [SocketEndpoint]?
   var isInStep = false
 
-  /// Sessions that wait to be noted at most; the oldest make room.
+  /// Sessions that wait to be noted at most; others make room for the last.
   private static let mostSightings = 64
 
   /// Whether a note is under way that changes streams.
@@ -123,8 +123,10 @@ package struct LinkNotes: Sendable {
   }
 
   /// The note under way is not durable: it waits, unless something newer has taken its place or the next session says it again.
-  mutating func failed(isOfDisk: Bool, hasSession: Bool) {
-    guard let note = noted() else { return }
+  ///
+  /// - Returns: whether a session depends on it.
+  mutating func failed(isOfDisk: Bool, hasSession: Bool) -> Bool {
+    guard let note = noted() else { return false }
     isHeldUp = true
     switch note {
     case .quarantine: isToQuarantine = true
@@ -139,6 +141,10 @@ package struct LinkNotes: Sendable {
       if isOfDisk, sightings.count < Self.mostSightings { sightings.insert(sighting, at: 0) }
     // Without it, the peer tells it again in the next session.
     case .told, .inStep: break
+    }
+    switch note {
+    case .forget, .setBack, .restart, .keyNamed, .opened, .removalTold: return true
+    case .quarantine, .removalSent, .removalMetSilence, .told, .inStep: return false
     }
   }
 }

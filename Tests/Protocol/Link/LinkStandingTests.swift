@@ -225,7 +225,14 @@ import Testing
     rig.tell { $0.noteFailed(LinkFault(isOfDisk: true, text: "full"), now: $1) }
     _ = rig.take()
     #expect(rig.machine.standing.isQuarantined)
+    var released = rig
     rig.tell { $0.diskRecovered(now: $1) }
     #expect(rig.take().notes == [.quarantine])
+    // A person who releases the device takes it back.
+    released.tell {
+      $0.changed(PeerStanding(state: .active, keys: PairwiseKeys(present: LinkRig.key)), keyID: [1], now: $1)
+    }
+    released.tell { $0.diskRecovered(now: $1) }
+    #expect(!released.take().notes.contains(.quarantine))
   }
 }

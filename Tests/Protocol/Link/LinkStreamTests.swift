@@ -254,7 +254,13 @@ import Testing
     }
     rig.tell { $0.streamsUnread(now: $1) }
     _ = rig.take()
+    var called = rig
     rig.tell { $0.diskRecovered(now: $1) }
     #expect(rig.take().isReadingStreams)
+    // A call of the peer's is a sign of life, too, and whoever has proved itself is no stranger while it waits.
+    let number = called.accept(key: LinkRig.otherKey) ?? 0
+    called.receive(SessionBatch(hello: LinkRig.hello()), on: number)
+    #expect(called.effects.isReadingStreams && called.machine.current == nil)
+    #expect(called.effects.contains { if case .proven(number) = $0 { true } else { false } })
   }
 }

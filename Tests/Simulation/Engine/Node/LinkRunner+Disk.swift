@@ -133,7 +133,12 @@ extension LinkRunner {
   func note(_ note: LinkNote) {
     let device = peer
     switch spoiled(note) {
-    case .quarantine: keep("quarantine") { $0.quarantine(device) }
+    case .quarantine:
+      node.disk.commit("quarantine", with: device) {
+        $0.quarantine(device)
+      } then: { [weak self] result in
+        if self?.noted(result) != nil { self?.node.refresh(device) { [weak self] in self?.done() } }
+      }
     case .forget(let position):
       node.disk.commit("forget \(position.streamClass.word) through \(position.through)", with: device) {
         (store: inout ModelStore) throws(ModelStoreFault) in

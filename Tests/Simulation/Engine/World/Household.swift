@@ -150,7 +150,12 @@ final class Household {
       node.remembered[other.device] = ([other.place], nil)
       node.store.savePending(other.device, other.role, key: key)
       if isFirst || isWhole { _ = try? node.store.promote(other.device) }
-      if node.isRunning { node.refresh(other.device) }
+      guard node.isRunning else { continue }
+      // A link knows of the half that is durable before the other machine hears of it.
+      if let record = node.store.peer(other.device), let link = node.link(other.device), !link.machine.isEnded {
+        link.refresh(record)
+      }
+      node.refresh(other.device)
     }
   }
 
