@@ -148,6 +148,12 @@ public struct OutboxMachine: Sendable {
     }
   }
 
+  /// The peer has ended a session because of a broken rule: it may have left what it had reported, and what it says next is no
+  /// late word. A copy of this machine can bring that about.
+  public mutating func peerObjected() {
+    for streamClass in streams.keys { streams[streamClass]?.storedBy = nil }
+  }
+
   /// The store has made items up to `last` durable.
   public mutating func committed(_ streamClass: StreamClass, epoch: UInt64, last: UInt64) {
     guard var stream = streams[streamClass] else {

@@ -121,7 +121,8 @@ extension LinkMachine {
     case .removed: if standing.state == .removedUntold { knowsOfRemoval() }
     case .duplicateIdentity: turnedAway()
     case .version: failed(.version)
-    case .shuttingDown, .duplicate, .renew, .protocolError: break
+    case .protocolError: outbox.peerObjected()
+    case .shuttingDown, .duplicate, .renew: break
     }
     effects.append(.close(number))
     detach(number)

@@ -273,6 +273,23 @@ import Testing
     #expect(outbox.sessionOpened(restarted, pairwiseKey: key) == claim.effects)
   }
 
+  @Test mutating func aPeerThatObjectsIsBelievedTheNextTime() throws {
+    let key: [UInt8] = [1]
+    var outbox = outbox(last: 10)
+    #expect(outbox.sessionOpened(hello(), pairwiseKey: key) == [])
+    let load = try unwrap(outbox.nextLoad())
+    _ = outbox.loaded(load, items(load, count: 4))
+    _ = try outbox.received(stored: StreamPosition(streamClass: .command, epoch: 7, through: 4))
+    outbox.sessionClosed()
+    #expect(outbox.sessionOpened(hello(held: [(.command, 7, 0)]), pairwiseKey: key) == [])
+    outbox.peerObjected()
+    outbox.sessionClosed()
+    #expect(
+      outbox.sessionOpened(hello(held: [(.command, 7, 0)]), pairwiseKey: key) == [
+        .restart(.command, .peerLost(after: 0))
+      ])
+  }
+
   /// A copy of the peer's sender gave its items in another epoch, and the session ended before the restart was durable.
   @Test mutating func aPeerThatHadLeftTheEpochIsBelievedWhenItIsBack() throws {
     let key: [UInt8] = [1]
