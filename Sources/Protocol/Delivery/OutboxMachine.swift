@@ -82,6 +82,14 @@ public struct OutboxMachine: Sendable {
     }
   }
 
+  /// Returns the classes of which the peer's Hello states more than has a number here: it has items that were lost here.
+  public func exceeded(by hello: Hello) -> Set<StreamClass> {
+    Set(
+      hello.incoming.filter { held in
+        streams[held.streamClass].map { $0.position.epoch == held.epoch && $0.position.last < held.through } ?? false
+      }.map(\.streamClass))
+  }
+
   /// Items that wait or are on their way.
   public var waiting: UInt64 {
     streams.values.reduce(0) { $0 + ($1.position.last - $1.position.storedThrough) }

@@ -7,8 +7,8 @@ extension LinkMachine {
   /// - Parameter foreign: classes of which the peer holds another item than the one that was given its number here.
   public mutating func judged(_ number: Int, foreign: Set<StreamClass>, now: BootInstant) {
     self.now = now
-    guard case .judging(let hello, let rest)? = sessions[number]?.phase else { return }
-    sessions[number]?.phase = .judged(hello, rest: rest, foreign: foreign)
+    guard case .judging(let hello, let rest, let ahead)? = sessions[number]?.phase else { return }
+    sessions[number]?.phase = .judged(hello, rest: rest, foreign: foreign.union(ahead))
     if sessions[number]?.isOurs == false { effects.append(.proven(number)) }
     // Whoever calls is a sign of life, too.
     if streamLook == .failed { lookAtStreams(isAnew: true) }

@@ -91,7 +91,8 @@ extension LinkMachine {
     guard let hello = batch.hello else { return process(batch, number) }
     var rest = batch
     rest.hello = nil
-    sessions[number]?.phase = .judging(hello, rest: rest)
+    // An item that gets its number while the disk looks is not what the peer has under that number.
+    sessions[number]?.phase = .judging(hello, rest: rest, ahead: outbox.exceeded(by: hello))
     effects.append(.judge(number, hello))
   }
 

@@ -6,8 +6,9 @@ package struct LinkSession: Sendable {
   package enum Phase: Sendable {
     /// The peer's Hello is awaited.
     case greeting
-    /// The disk looks at what the Hello says; the rest of its batch waits.
-    case judging(Hello, rest: SessionBatch)
+    /// The disk looks at what the Hello says; the rest of its batch waits. The Hello states more of the classes `ahead` than had
+    /// a number here when it came.
+    case judging(Hello, rest: SessionBatch, ahead: Set<StreamClass>)
     /// It has looked, and the streams are being read anew (§11).
     case judged(Hello, rest: SessionBatch, foreign: Set<StreamClass>)
     /// Both sides have said Hello, and this session is the one that is kept.

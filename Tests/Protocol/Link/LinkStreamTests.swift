@@ -20,6 +20,23 @@ import Testing
 
   // MARK: Out
 
+  @Test func anItemThatGetsItsNumberWhileTheDiskLooksAtAHelloIsNotWhatThePeerHas() throws {
+    var rig = LinkRig(streams: LinkStreams(outbox: Self.commands))
+    let accepted = rig.accept()
+    let number = try #require(accepted)
+    // This machine was set back, and the peer has an item number 3 of the past that was lost.
+    let hello = LinkRig.hello(incoming: [StreamPosition(streamClass: .command, epoch: 5, through: 3)])
+    rig.tell { $0.received(SessionBatch(hello: hello), on: number, now: $1) }
+    // Another item gets that number before the disk has answered, which looked before that.
+    rig.tell { $0.committed(.command, epoch: 5, last: 3, now: $1) }
+    _ = rig.take()
+    rig.tell { $0.judged(number, foreign: [], now: $1) }
+    let notes = rig.take().notes
+    #expect(notes.contains { if case .restart(.command, .peerIsAhead) = $0 { true } else { false } })
+    #expect(!notes.contains { if case .forget = $0 { true } else { false } })
+    #expect(rig.machine.waiting == 3)
+  }
+
   @Test func whatWaitsIsLoadedAndSentOnceASessionIsUp() throws {
     var rig = LinkRig(streams: LinkStreams(outbox: Self.commands))
     let number = rig.open()
