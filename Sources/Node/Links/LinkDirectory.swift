@@ -7,20 +7,24 @@ actor LinkDirectory {
   private let context: NodeContext
   private var links: [DeviceID: PeerLink] = [:]
   private var byKey: [LinkPublicKey: DeviceID] = [:]
+  /// Devices without a link for which items were made durable.
+  private var unseen: Set<DeviceID> = []
   private var isStopping = false
   /// Counts looks into the database, and says which was the last for a device.
   private var lastLook: UInt64 = 0
   private var looks: [DeviceID: UInt64] = [:]
-  private let added: AsyncStream<PeerLink>.Continuation
+  /// What links have to do and what waits for something, such as transactions and calls; one consumer. A link's machine bounds
+  /// how much of it is under way.
+  nonisolated let work: AsyncStream<Job>
+  nonisolated let jobs: AsyncStream<Job>.Continuation
+  typealias Job = @Sendable () async -> Void
   /// Devices whose pairing a session has completed; one consumer.
   nonisolated let completed: AsyncStream<DeviceID>
   private let promotions: AsyncStream<DeviceID>.Continuation
-  /// Links that have to be run; one consumer.
-  nonisolated let new: AsyncStream<PeerLink>
 
   init(_ context: NodeContext) {
     self.context = context
-    (new, added) = AsyncStream.makeStream()
+    (work, jobs) = AsyncStream.makeStream()
     (completed, promotions) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Limits.peers))
   }
 
@@ -31,7 +35,7 @@ actor LinkDirectory {
     repeat {
       look = nextLook()
       looks[device] = look
-      record = try await context.store.peers().first { $0.device.deviceID == device }
+      record = try await context.store.peer(device)
       // Whoever looked after this one may have seen more, and is not to be set back.
     } while looks[device] != look
     try await apply(record, device, look)
@@ -58,15 +62,17 @@ actor LinkDirectory {
     return lastLook
   }
 
-  /// The node stops: every peer hears so, and no link is made any more.
+  /// The node stops: every peer hears so, no link is made any more, and the work comes to its end.
   func shutDown() async {
     isStopping = true
     for link in links.values { await link.shutDown() }
+    jobs.finish()
   }
 
   private func apply(_ record: PeerRecord?, _ device: DeviceID, _ look: UInt64) async throws(StoreError) {
     guard !isStopping else { return }
     guard let record, record.sessionKey != nil else {
+      unseen.remove(device)
       if let link = links.removeValue(forKey: device) {
         byKey = byKey.filter { $0.value != device }
         await link.end()
@@ -82,7 +88,12 @@ actor LinkDirectory {
     guard let bytes = Hexadecimal.decode(record.device.linkKey), let key = try? LinkPublicKey(bytes: bytes) else {
       throw .unexpected("a peer's link key")
     }
-    let streams = try await context.store.streams(with: device)
+    var streams: PeerStreams
+    repeat {
+      unseen.remove(device)
+      streams = try await context.store.streams(with: device)
+      // What was made durable meanwhile may be missing in what was read.
+    } while unseen.contains(device)
     // Another call may have made it while the database was read, or have seen more.
     if looks[device] ?? 0 > look { return try await refresh(device) }
     if let link = links[device] { return await link.refresh(record) }
@@ -90,7 +101,7 @@ actor LinkDirectory {
     let link = PeerLink(context: context, directory: self, record: record, key: key, streams: streams)
     links[device] = link
     byKey[key] = device
-    added.yield(link)
+    jobs.yield { await link.begin() }
   }
 
   /// Keys wait for devices, durably: their links take note of the keys first, then of the items that carry them.
@@ -106,7 +117,9 @@ actor LinkDirectory {
 
   /// Tell the links of streams that have new items, durably.
   func committed(_ changes: [OutboxChange]) async {
-    for change in changes { await links[change.device]?.committed(change) }
+    for change in changes {
+      if let link = links[change.device] { await link.committed(change) } else { unseen.insert(change.device) }
+    }
   }
 
   /// A session has completed a pairing.
@@ -115,10 +128,5 @@ actor LinkDirectory {
   /// Wakes links when they want to be, until the task is cancelled.
   nonisolated func ring() async {
     await context.alarm.run(now: { context.now() }, wake: { await self.link($0)?.timerFired() })
-  }
-
-  /// No more links will come.
-  func finish() {
-    added.finish()
   }
 }

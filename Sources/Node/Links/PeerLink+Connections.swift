@@ -6,16 +6,13 @@ import LatchkeyWire
 
 /// Connections: calls that are made, and what is read.
 extension PeerLink {
-  /// Runs a session that the peer began, from the end of its handshake to its own end.
+  /// Takes over a session that the peer began, after its handshake.
   func serve(
     _ connection: FrameConnection, _ frames: FrameReader, _ transport: NoiseTransport, pairwiseKey: [UInt8],
     ticket: StrangerTicket
-  ) async {
+  ) {
     let seat = LinkSeat(connection: connection, cipher: SessionCipher(transport), ticket: ticket)
-    guard let number = open(seat, { $0.accepted(SessionEnds(connection), pairwiseKey: pairwiseKey, now: $1) }) else {
-      return connection.close()
-    }
-    await read(frames, number)
+    take(seat, frames) { $0.accepted(SessionEnds(connection), pairwiseKey: pairwiseKey, now: $1) }
   }
 
   /// Calls an address. Spec: Protocol/04-session.md §2, §9.
@@ -64,19 +61,29 @@ extension PeerLink {
     }
   }
 
-  /// Runs a session that a call led to, if it is of use.
+  /// Takes over a session that a call led to, if it is of use.
   private func serve(
     _ call: Int, _ connection: FrameConnection, _ frames: FrameReader, _ transport: NoiseTransport,
     pairwiseKey: [UInt8], _ offered: [UInt8]?
-  ) async {
+  ) {
     calls[call] = nil
     let seat = LinkSeat(connection: connection, cipher: SessionCipher(transport), ticket: nil)
     let ends = SessionEnds(connection)
-    guard
-      let number = open(
-        seat, { $0.opened(call: call, ends, pairwiseKey: pairwiseKey, offeredKey: offered, now: $1) })
-    else { return connection.close() }
-    await read(frames, number)
+    take(seat, frames) { $0.opened(call: call, ends, pairwiseKey: pairwiseKey, offeredKey: offered, now: $1) }
+  }
+
+  /// Tells the machine of a session, and has it read in a task of its own, which holds nothing of the handshake; closes it if
+  /// it is of no use.
+  private func take(_ seat: LinkSeat, _ frames: FrameReader, _ tell: (inout LinkMachine, BootInstant) -> Int?) {
+    let (connection, ticket) = (seat.connection, seat.ticket)
+    guard let number = open(seat, tell) else { return connection.close() }
+    connection.handOver()
+    let begun = directory.jobs.yield {
+      await self.read(frames, number)
+      ticket?.release()
+      await connection.end()
+    }
+    if case .terminated = begun { connection.abort() }
   }
 
   /// Reads a connection to its end.

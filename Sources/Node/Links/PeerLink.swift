@@ -9,7 +9,7 @@ import Logging
 /// One paired device: runs its link's machine on sockets, the database and the clock.
 ///
 /// Whatever is decided is decided in `LinkMachine`. Here its effects are run, and it is told what came of them. Nothing stands
-/// idle in a link but the task that runs its work, and in each of its sessions the one that reads.
+/// idle in a link but the task that reads, one in each of its sessions.
 actor PeerLink {
   nonisolated let peer: DeviceID
   nonisolated let key: LinkPublicKey
@@ -27,8 +27,8 @@ actor PeerLink {
   private var alarmAt: BootInstant?
   /// Work that waits for something: transactions and calls.
   typealias Job = @Sendable (PeerLink) async -> Void
-  private let work: AsyncStream<Job>
-  private let jobs: AsyncStream<Job>.Continuation
+  /// A Boolean value that indicates whether the peer is not paired any more, and nothing is begun for it.
+  private var isOver = false
 
   /// What is remembered of addresses, the last success first.
   var remembered: [RememberedAddress] = []
@@ -53,7 +53,6 @@ actor PeerLink {
     lastSynced = record.device.lastSyncedAt
     logger = context.logger
     logger[metadataKey: "peer"] = "\(record.device.name)"
-    (work, jobs) = AsyncStream.makeStream()
     let verifier = ControlVerifier(
       identity: Hexadecimal.decode(record.device.identityKey).flatMap { try? IdentityPublicKey(bytes: $0) },
       sender: peer, receiver: context.own, senderRole: record.device.role)
@@ -67,14 +66,8 @@ actor PeerLink {
       surroundings: Self.surroundings(context), jitterSeed: UInt64.random(in: 0...UInt64.max), now: context.now())
   }
 
-  /// Runs what the machine asks for, until the peer is not paired any more or the node stops.
-  func run() async {
-    update { $0.begin(now: $1) }
-    await withDiscardingTaskGroup { group in
-      for await job in work { group.addTask { await job(self) } }
-    }
-    // The alarm keeps what was asked for last: the device may have another link by now, and a wake for nobody is passed over.
-  }
+  /// Begins to do what the machine asks for.
+  func begin() { update { $0.begin(now: $1) } }
 
   // MARK: The machine
 
@@ -99,7 +92,7 @@ actor PeerLink {
   }
 
   private nonisolated func drained(_ number: Int) {
-    jobs.yield { await $0.update { $0.drained(number, now: $1) } }
+    directory.jobs.yield { await self.update { $0.drained(number, now: $1) } }
   }
 
   private func runEffects() {
@@ -108,7 +101,7 @@ actor PeerLink {
       for effect in effects { run(effect) }
       effects = machine.takeEffects()
     }
-    if machine.isEnded { jobs.finish() }
+    isOver = machine.isEnded
     setAlarm(machine.nextTimer)
   }
 
@@ -126,9 +119,10 @@ actor PeerLink {
     runEffects()
   }
 
-  /// Has something done that waits.
+  /// Has something done that waits, in a task of its own.
   func spawn(_ job: @escaping Job) {
-    jobs.yield(job)
+    guard !isOver else { return }
+    directory.jobs.yield { await job(self) }
   }
 
   /// A connection has no room for more.

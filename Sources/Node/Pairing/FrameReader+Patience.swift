@@ -1,19 +1,13 @@
 import LatchkeyTransport
 
 extension FrameReader {
-  /// Returns the next frame; `nil` when the connection has ended or `milliseconds` have gone by.
+  /// Returns the next frame; `nil` when the connection has ended or `milliseconds` have gone by, after which it is read no
+  /// further.
   func next(within milliseconds: Int64, _ steps: PairingSteps) async -> [UInt8]? {
     let began = steps.begin()
     defer { steps.end(.frame, began) }
-    return await withTaskGroup(of: [UInt8]?.self) { group in
-      group.addTask { await self.next() }
-      group.addTask {
-        try? await Task.sleep(for: .milliseconds(milliseconds))
-        return nil
-      }
-      let frame = await group.next() ?? nil
-      group.cancelAll()
-      return frame
-    }
+    let alarm = AlarmClock.shared.set(after: milliseconds) { self.stop() }
+    defer { AlarmClock.shared.cancel(alarm) }
+    return await next()
   }
 }

@@ -133,7 +133,7 @@ struct PairingLedger: Sendable {
   }
 
   func record(_ device: DeviceID) async -> PeerRecord? {
-    (try? await context.store.peers())?.first { $0.device.deviceID == device }
+    try? await context.store.peer(device)
   }
 
   /// Runs a transaction; `nil` when the store refused.

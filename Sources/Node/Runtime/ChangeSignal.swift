@@ -5,7 +5,7 @@ final class ChangeSignal: Sendable {
   private struct State {
     var version: UInt64 = 0
     var nextWaiter: UInt64 = 0
-    var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    var waiters: [UInt64: Waiter] = [:]
   }
 
   private let state = Mutex(State())
@@ -19,36 +19,57 @@ final class ChangeSignal: Sendable {
       defer { state.waiters = [:] }
       return state.waiters.values
     }
-    for waiter in waiters { waiter.resume() }
+    for waiter in waiters { waiter.wake() }
   }
 
-  /// Wait until there was a change after `version`, the task is cancelled, or `milliseconds` have gone by.
+  /// Waits until there was a change after `version`, the task is cancelled, or `milliseconds` have gone by.
   func wait(after version: UInt64, milliseconds: Int64? = nil) async {
-    guard let milliseconds else { return await wait(after: version) }
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.wait(after: version) }
-      group.addTask { try? await Task.sleep(for: .milliseconds(milliseconds)) }
-      await group.next()
-      group.cancelAll()
-    }
-  }
-
-  private func wait(after version: UInt64) async {
-    let waiter = state.withLock { state in
+    let waiter = Waiter()
+    let number: UInt64? = state.withLock { state in
+      guard state.version <= version else { return nil }
       state.nextWaiter += 1
+      state.waiters[state.nextWaiter] = waiter
       return state.nextWaiter
     }
+    guard let number else { return }
+    let alarm = milliseconds.map { AlarmClock.shared.set(after: $0) { waiter.wake() } }
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isDue = state.withLock { state in
-          guard state.version <= version, !Task.isCancelled else { return true }
-          state.waiters[waiter] = continuation
-          return false
-        }
-        if isDue { continuation.resume() }
-      }
+      await waiter.wait()
     } onCancel: {
-      state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
+      waiter.wake()
     }
+    if let alarm { AlarmClock.shared.cancel(alarm) }
+    state.withLock { _ = $0.waiters.removeValue(forKey: number) }
+  }
+}
+
+/// Somebody who waits to be woken once, by whoever is the first to do it.
+private final class Waiter: Sendable {
+  private enum State {
+    case awake
+    case waiting(CheckedContinuation<Void, Never>)
+    case woken
+  }
+
+  private let state = Mutex(State.awake)
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      let isWoken = state.withLock { state in
+        if case .woken = state { return true }
+        state = .waiting(continuation)
+        return false
+      }
+      if isWoken { continuation.resume() }
+    }
+  }
+
+  func wake() {
+    let waiting: CheckedContinuation<Void, Never>? = state.withLock { state in
+      defer { state = .woken }
+      guard case .waiting(let continuation) = state else { return nil }
+      return continuation
+    }
+    waiting?.resume()
   }
 }

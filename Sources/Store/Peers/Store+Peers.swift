@@ -8,6 +8,13 @@ extension Store {
     try await read { database in try database.rows("SELECT * FROM peer ORDER BY number").map(PeerRecord.init) }
   }
 
+  /// A paired device, or one that was removed; nil when it is neither.
+  public func peer(_ device: DeviceID) async throws(StoreError) -> PeerRecord? {
+    try await read { database in
+      try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]).map(PeerRecord.init)
+    }
+  }
+
   /// Keeps a device as half paired: new, known or removed before. What was in force stays so until `promote`.
   ///
   /// A code pairs one device: another one that the same code left half paired is rolled back.

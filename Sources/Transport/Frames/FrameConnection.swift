@@ -14,6 +14,7 @@ public final class FrameConnection: Sendable {
   private let channel: any Channel
   private let limit: FrameLimit
   private let unsent = Atomic(0)
+  private let handedOver = Atomic(false)
   private let drained: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
   /// Below this many unsent bytes the connection takes more.
   private static let lowWater = 256 << 10
@@ -71,6 +72,20 @@ public final class FrameConnection: Sendable {
   /// Close at once, whatever is unsent.
   public func abort() {
     channel.close(promise: nil)
+  }
+
+  /// A Boolean value that indicates whether the connection goes on after whoever was given it has returned.
+  var isHandedOver: Bool { handedOver.load(ordering: .acquiring) }
+
+  /// Says that the connection goes on after whoever was given it has returned. It has to be ended by `end` after that.
+  public func handOver() {
+    handedOver.store(true, ordering: .releasing)
+  }
+
+  /// Closes at once, whatever the kernel has not taken, and waits for that.
+  public func end() async {
+    abort()
+    try? await channel.closeFuture.get()
   }
 
   private func write(_ buffer: ByteBuffer) {

@@ -1,25 +1,129 @@
 import LatchkeyWire
 import NIOCore
+import Synchronization
 
 /// A connection's reading half: its frames as they arrive. Reading no further holds the sender up.
-// The iterator is not Sendable; there is one reader at a time, handed from task to task with a connection.
-public final class FrameReader: @unchecked Sendable {
-  private var iterator: NIOAsyncChannelInboundStream<FramePiece>.AsyncIterator
-
-  init(_ iterator: NIOAsyncChannelInboundStream<FramePiece>.AsyncIterator) {
-    self.iterator = iterator
+public final class FrameReader: Sendable {
+  private struct State {
+    var pieces = CircularBuffer<FramePiece>()
+    var waiting: CheckedContinuation<FramePiece?, Never>?
+    var isEnded = false
+    /// A Boolean value that indicates whether the channel was told to read and has to wait for room here.
+    var isHeldUp = false
   }
 
-  /// The next frame; nil when the connection has ended in whatever way. One caller at a time.
+  /// Pieces that wait here before the channel is held up, and those that are left when it may go on.
+  private static let (highWater, lowWater) = (10, 2)
+
+  private let channel: any Channel
+  private let state = Mutex(State())
+
+  /// Creates the reader of a channel whose pipeline it is the end of; for the channel's event loop.
+  init(_ channel: any Channel) throws {
+    self.channel = channel
+    try channel.pipeline.syncOperations.addHandler(FrameReaderHandler(self))
+  }
+
+  /// Returns the next frame; nil when the connection has ended in whatever way, or the task is cancelled. One caller at a time.
   public func next() async -> [UInt8]? {
-    while true {
-      do {
-        switch try await iterator.next() {
-        case .frame(let frame): return frame
-        case .preamble: continue
-        case nil: return nil
-        }
-      } catch { return nil }
+    while let piece = await nextPiece() {
+      if case .frame(let frame) = piece { return frame }
     }
+    return nil
+  }
+
+  /// The number of pieces that have arrived and were not read.
+  var waitingPieces: Int { state.withLock { $0.pieces.count } }
+
+  /// Ends the reading: there is no further frame.
+  public func stop() {
+    let waiting = state.withLock { state in
+      state.isEnded = true
+      state.pieces.removeAll()
+      defer { state.waiting = nil }
+      return state.waiting
+    }
+    waiting?.resume(returning: nil)
+  }
+
+  /// Returns the next piece of the connection; nil when there is none any more.
+  func nextPiece() async -> FramePiece? {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let (piece, isDue, mayRead) = state.withLock { state in
+          let piece = state.pieces.popFirst()
+          let mayRead = state.isHeldUp && state.pieces.count <= Self.lowWater
+          if mayRead { state.isHeldUp = false }
+          if piece == nil, !state.isEnded {
+            state.waiting = continuation
+            return (piece, false, mayRead)
+          }
+          return (piece, true, mayRead)
+        }
+        if mayRead { channel.read() }
+        if isDue { continuation.resume(returning: piece) }
+      }
+    } onCancel: {
+      stop()
+    }
+  }
+
+  /// A piece has arrived.
+  fileprivate func took(_ piece: FramePiece) {
+    let waiting: CheckedContinuation<FramePiece?, Never>? = state.withLock { state in
+      guard !state.isEnded else { return nil }
+      defer { state.waiting = nil }
+      if state.waiting == nil { state.pieces.append(piece) }
+      return state.waiting
+    }
+    waiting?.resume(returning: piece)
+  }
+
+  /// Nothing more arrives; what has arrived is still read.
+  fileprivate func ended() {
+    let waiting = state.withLock { state in
+      state.isEnded = true
+      defer { state.waiting = nil }
+      return state.waiting
+    }
+    waiting?.resume(returning: nil)
+  }
+
+  /// Returns whether the channel may read on now; if not, it is told to when there is room.
+  fileprivate func mayRead() -> Bool {
+    state.withLock { state in
+      state.isHeldUp = !state.isEnded && state.pieces.count >= Self.highWater
+      return !state.isHeldUp
+    }
+  }
+}
+
+/// Hands a channel's pieces to their reader.
+private final class FrameReaderHandler: ChannelDuplexHandler {
+  typealias InboundIn = FramePiece
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let reader: FrameReader
+
+  init(_ reader: FrameReader) {
+    self.reader = reader
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if reader.mayRead() { context.read() }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    reader.took(unwrapInboundIn(data))
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    reader.ended()
+    context.fireChannelInactive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    reader.ended()
   }
 }

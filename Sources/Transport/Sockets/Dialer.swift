@@ -7,7 +7,7 @@ import NIOPosix
 public struct Dialer: Sendable {
   public init() {}
 
-  /// Connect, send the preamble, and run `body` for as long as the connection is needed; it is closed after that.
+  /// Connects, sends the preamble, and runs `body`; the connection is closed after that, unless it was handed over.
   ///
   /// A task that is cancelled does not wait for the connection to come about.
   ///
@@ -26,7 +26,7 @@ public struct Dialer: Sendable {
         .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       // A numeric address needs no resolver, which costs a thread and two queries.
       let address = try? SocketAddress(ipAddress: endpoint.host, port: Int(endpoint.port))
-      let channel = try await withTaskCancellationHandler {
+      let (channel, reader) = try await withTaskCancellationHandler {
         guard let address else {
           return try await bootstrap.connect(host: endpoint.host, port: Int(endpoint.port)) {
             attempt.began($0)
@@ -40,19 +40,19 @@ public struct Dialer: Sendable {
       } onCancel: {
         attempt.giveUp()
       }
-      return try await channel.executeThenClose { inbound, _ in
-        let connection = FrameConnection(channel: channel.channel, limit: limit)
-        connection.send(preamble)
-        return await body(connection, FrameReader(inbound.makeAsyncIterator()))
-      }
+      let connection = FrameConnection(channel: channel, limit: limit)
+      connection.send(preamble)
+      let value = await body(connection, reader)
+      if !connection.isHandedOver { await connection.end() }
+      return value
     } catch { throw .cannotConnect(endpoint, Self.reason(error)) }
   }
 
   private static func pipeline(
     _ channel: any Channel, _ limit: FrameLimit
-  ) -> EventLoopFuture<NIOAsyncChannel<FramePiece, ByteBuffer>> {
+  ) -> EventLoopFuture<(any Channel, FrameReader)> {
     channel.eventLoop.makeCompletedFuture {
-      try FramePipeline.install(on: channel, limit: limit, awaitsPreamble: false)
+      (channel, try FramePipeline.install(on: channel, limit: limit, awaitsPreamble: false))
     }
   }
 

@@ -8,21 +8,21 @@ import Synchronization
 
 /// Takes connections from other nodes, and from strangers within their limits.
 public final class Listener: Sendable {
-  private let servers: [NIOAsyncChannel<ConnectionWithLimit, Never>]
+  private let servers: [Server]
   private let strangers = Mutex(StrangerLimits())
   /// The port all its sockets listen on.
   public let port: UInt16
   /// Where it listens, such as `0.0.0.0:41234`.
   public let addresses: [String]
 
-  /// A connection that nobody reads yet.
-  ///
-  /// An asynchronous channel must not be let go without an end, which is what becomes of connections that are taken while the
-  /// listener ends: it is made of this once somebody is there to read.
-  struct ConnectionWithLimit: Sendable {
+  /// A connection that has just been taken.
+  private struct Accepted: Sendable {
     var channel: any Channel
     var limit: FrameLimit
+    var reader: FrameReader
   }
+
+  private typealias Server = NIOAsyncChannel<Accepted, Never>
 
   /// Begin to listen.
   ///
@@ -42,10 +42,10 @@ public final class Listener: Sendable {
     }
   }
 
-  /// Run `body` for each connection until the task is cancelled; a connection's preamble has been read by then.
+  /// Runs `body` for each connection until the task is cancelled; a connection's preamble has been read by then.
   ///
-  /// A stranger's place is given back when `FrameConnection.authenticated` was said or the connection has ended: `body`
-  /// calls `release` of the ticket for the former.
+  /// A connection is closed when `body` returns, and a stranger's place given back, unless the connection was handed over.
+  /// `body` releases the ticket before that for whoever has proved who it is.
   public func run(
     _ body: @escaping @Sendable (FrameConnection, Preamble, FrameReader, StrangerTicket) async -> Void
   ) async {
@@ -65,23 +65,17 @@ public final class Listener: Sendable {
   }
 
   private func serve(
-    _ accepted: ConnectionWithLimit,
-    _ body: @Sendable (FrameConnection, Preamble, FrameReader, StrangerTicket) async -> Void
+    _ accepted: Accepted, _ body: @Sendable (FrameConnection, Preamble, FrameReader, StrangerTicket) async -> Void
   ) async {
     let connection = FrameConnection(channel: accepted.channel, limit: accepted.limit)
-    guard let channel = try? await FramePipeline.begin(accepted.channel).get() else { return connection.abort() }
-    guard strangers.withLock({ $0.admit(connection.remoteHost) }) else {
-      connection.abort()
-      try? await channel.executeThenClose { _, _ in }
-      return
-    }
+    guard strangers.withLock({ $0.admit(connection.remoteHost) }) else { return await connection.end() }
     let ticket = StrangerTicket { self.strangers.withLock { $0.release(connection.remoteHost) } }
-    defer { ticket.release() }
-    try? await channel.executeThenClose { inbound, _ in
-      var iterator = inbound.makeAsyncIterator()
-      guard case .preamble(let preamble)? = try await iterator.next() else { return }
-      await body(connection, preamble, FrameReader(iterator), ticket)
+    if case .preamble(let preamble)? = await accepted.reader.nextPiece() {
+      await body(connection, preamble, accepted.reader, ticket)
     }
+    guard !connection.isHandedOver else { return }
+    ticket.release()
+    await connection.end()
   }
 
   private struct Binding {
@@ -92,15 +86,15 @@ public final class Listener: Sendable {
     var isOptional = false
   }
 
-  private static func port(_ server: NIOAsyncChannel<ConnectionWithLimit, Never>) -> UInt16? {
+  private static func port(_ server: Server) -> UInt16? {
     server.channel.localAddress?.port.flatMap { UInt16(exactly: $0) }
   }
 
   /// Binds a socket for each of `bindings`, all to one port.
   private static func bind(
     _ bindings: [Binding], port: UInt16, tries: Int
-  ) async throws(TransportError) -> [NIOAsyncChannel<ConnectionWithLimit, Never>] {
-    var servers: [NIOAsyncChannel<ConnectionWithLimit, Never>] = []
+  ) async throws(TransportError) -> [Server] {
+    var servers: [Server] = []
     do {
       for binding in bindings {
         let chosen = servers.first.flatMap(Self.port) ?? port
@@ -135,7 +129,7 @@ public final class Listener: Sendable {
 
   private static func bind(
     _ binding: Binding, port: UInt16
-  ) async throws -> NIOAsyncChannel<ConnectionWithLimit, Never> {
+  ) async throws -> Server {
     // Not by its name: the resolver knows no IPv6 address, not even this one, on a machine that has none at the moment.
     let address = try SocketAddress(ipAddress: binding.host, port: Int(port))
     return try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
@@ -148,12 +142,11 @@ public final class Listener: Sendable {
         return bindToDevice(device, provider, on: channel.eventLoop)
       }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-      .childChannelOption(.autoRead, value: false)
       .bind(to: address) { channel in
         channel.eventLoop.makeCompletedFuture {
           let limit = FrameLimit()
-          try FramePipeline.prepare(channel, limit: limit, awaitsPreamble: true)
-          return ConnectionWithLimit(channel: channel, limit: limit)
+          let reader = try FramePipeline.install(on: channel, limit: limit, awaitsPreamble: true)
+          return Accepted(channel: channel, limit: limit, reader: reader)
         }
       }
   }

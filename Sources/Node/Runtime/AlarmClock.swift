@@ -1,0 +1,77 @@
+import Synchronization
+
+/// A clock for everyone who waits for a moment and may stop waiting before it.
+///
+/// A task that is cancelled while it sleeps keeps about 3 kB until the moment at which it would have woken. Here an alarm that
+/// is cancelled is gone at once, and few tasks sleep: one more only for an alarm that is due before all of them wake.
+final class AlarmClock: Sendable {
+  static let shared = AlarmClock()
+
+  private struct Alarm {
+    var due: ContinuousClock.Instant
+    var ring: @Sendable () -> Void
+  }
+
+  private struct State {
+    var alarms: [UInt64: Alarm] = [:]
+    var last: UInt64 = 0
+    /// The moments at which tasks wake, the soonest last.
+    var wakes: [ContinuousClock.Instant] = []
+
+    /// Returns whether a task has to be made that wakes at `moment`.
+    mutating func needs(_ moment: ContinuousClock.Instant) -> Bool {
+      guard wakes.last.map({ moment < $0 }) ?? true else { return false }
+      wakes.append(moment)
+      return true
+    }
+  }
+
+  private let state = Mutex(State())
+
+  /// Calls `ring` once when the time is up, unless the alarm is cancelled before.
+  ///
+  /// - Parameter milliseconds: How long from now; time in which the machine sleeps counts.
+  /// - Returns: The alarm's number, for `cancel`.
+  func set(after milliseconds: Int64, _ ring: @escaping @Sendable () -> Void) -> UInt64 {
+    let due = ContinuousClock.now + .milliseconds(max(0, milliseconds))
+    let (number, isSooner) = state.withLock { state in
+      state.last += 1
+      state.alarms[state.last] = Alarm(due: due, ring: ring)
+      return (state.last, state.needs(due))
+    }
+    if isSooner { sleep(until: due) }
+    return number
+  }
+
+  /// Forgets an alarm; one that has rung is none any more.
+  func cancel(_ number: UInt64) {
+    state.withLock { _ = $0.alarms.removeValue(forKey: number) }
+  }
+
+  /// The number of alarms that are set.
+  var count: Int { state.withLock { $0.alarms.count } }
+
+  /// The number of tasks that sleep.
+  var sleepers: Int { state.withLock { $0.wakes.count } }
+
+  private func sleep(until moment: ContinuousClock.Instant) {
+    Task {
+      try? await Task.sleep(until: moment, clock: .continuous)
+      self.ring(moment)
+    }
+  }
+
+  /// Rings whatever is due when the task wakes that slept until `moment`.
+  private func ring(_ moment: ContinuousClock.Instant) {
+    let now = max(moment, ContinuousClock.now)
+    let (due, next) = state.withLock { state in
+      if let index = state.wakes.lastIndex(of: moment) { state.wakes.remove(at: index) }
+      let due = state.alarms.filter { $0.value.due <= now }
+      for number in due.keys { state.alarms[number] = nil }
+      guard let next = state.alarms.values.map(\.due).min() else { return (due, ContinuousClock.Instant?.none) }
+      return (due, state.needs(next) ? next : nil)
+    }
+    if let next { sleep(until: next) }
+    for alarm in due.values.sorted(by: { $0.due < $1.due }) { alarm.ring() }
+  }
+}

@@ -1,0 +1,142 @@
+import LatchkeyModel
+import LatchkeyWire
+import Testing
+
+@testable import LatchkeyTransport
+
+/// The reading half of a connection, over real sockets on loopback.
+@Suite struct FrameReaderTests {
+  /// Runs `body` against a listener that gives each connection to `serve`.
+  private func withListener(
+    _ serve: @escaping @Sendable (FrameConnection, FrameReader) async -> Void,
+    _ body: @Sendable (SocketEndpoint) async throws -> Void
+  ) async throws {
+    let listener = try await Listener(interfaces: ["lo"], port: 0)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        await listener.run { connection, _, frames, _ in
+          connection.authenticated()
+          await serve(connection, frames)
+        }
+      }
+      try await body(SocketEndpoint(host: "127.0.0.1", port: listener.port))
+      group.cancelAll()
+    }
+  }
+
+  @Test("Whoever sends is held up while nobody reads, and everything comes in its order when somebody does")
+  func holdUp() async throws {
+    // More than the kernel keeps for two sockets.
+    let (count, size) = (600, 65_535)
+    let (gate, reached) = (Gate(), Gate())
+    try await withListener { connection, frames in
+      if case [1]? = await frames.next() {
+        while let frame = await frames.next() { connection.send(frame) }
+      } else {
+        await reached.arrive()
+        await gate.opened()
+        #expect(frames.waitingPieces < 20)
+        var next = 0
+        while let frame = await frames.next() {
+          #expect(frame.count == size && frame[0] == UInt8(next % 256))
+          next += 1
+          if next == count { break }
+        }
+        connection.send([UInt8(next / 256), UInt8(next % 256)])
+        _ = await frames.next()
+      }
+    } _: { endpoint in
+      try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+        connection.send([2])
+        connection.authenticated()
+        await reached.wait(for: 1)
+        for number in 0..<count { connection.send([UInt8](repeating: UInt8(number % 256), count: size)) }
+        // Another connection comes and goes a thousand times meanwhile.
+        let isEchoed = try? await Dialer().withConnection(to: endpoint, preamble: .session) { other, echoes in
+          other.send([1])
+          for number in 0..<1_000 {
+            other.send([UInt8(number % 200), 0])
+            guard await echoes.next() == [UInt8(number % 200), 0] else { return false }
+          }
+          return true
+        }
+        #expect(isEchoed == true)
+        #expect(connection.unsentBytes > 0)
+        #expect(!connection.isWritable)
+        await gate.open()
+        #expect(await frames.next() == [UInt8(count / 256), UInt8(count % 256)])
+        #expect(connection.isWritable)
+      }
+    }
+  }
+
+  @Test("A connection that was handed over goes on after whoever was given it has returned, until it is ended")
+  func handOver() async throws {
+    let (taken, take) = AsyncStream<(FrameConnection, FrameReader)>.makeStream()
+    try await withListener { connection, frames in
+      connection.handOver()
+      take.yield((connection, frames))
+    } _: { endpoint in
+      try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+        var iterator = taken.makeAsyncIterator()
+        guard let (other, others) = await iterator.next() else { return }
+        connection.send([7])
+        #expect(await others.next() == [7])
+        other.send([8])
+        #expect(await frames.next() == [8])
+        await other.end()
+        #expect(await frames.next() == nil)
+        #expect(await others.next() == nil)
+      }
+    }
+  }
+
+  @Test("A call's connection goes on as well when it was handed over")
+  func handOverOfACall() async throws {
+    try await withListener { connection, frames in
+      while let frame = await frames.next() { connection.send(frame) }
+    } _: { endpoint in
+      let (connection, frames) = try await Dialer().withConnection(to: endpoint, preamble: .session) {
+        $0.handOver()
+        return ($0, $1)
+      }
+      connection.send([7])
+      #expect(await frames.next() == [7])
+      await connection.end()
+      #expect(await frames.next() == nil)
+    }
+  }
+
+  @Test("A reader that is told to stop has no further frame, and neither has a task that is cancelled")
+  func stop() async throws {
+    try await withListener { connection, frames in
+      while let frame = await frames.next() { connection.send(frame) }
+    } _: { endpoint in
+      try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+        let waiting = Task { await frames.next() }
+        frames.stop()
+        #expect(await waiting.value == nil)
+        #expect(await frames.next() == nil)
+      }
+      try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+        let waiting = Task { await frames.next() }
+        waiting.cancel()
+        #expect(await waiting.value == nil)
+      }
+    }
+  }
+
+  @Test("What came before the end of a connection is still read")
+  func lastWords() async throws {
+    try await withListener { connection, _ in
+      for number in 1...5 { connection.send([UInt8(number)]) }
+      connection.close()
+    } _: { endpoint in
+      try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+        var read: [[UInt8]] = []
+        while let frame = await frames.next() { read.append(frame) }
+        #expect(read == [[1], [2], [3], [4], [5]])
+      }
+    }
+  }
+}
