@@ -5,7 +5,7 @@ import Synchronization
 final class LinkAlarm: Sendable {
   private struct State {
     var due: [DeviceID: BootInstant] = [:]
-    /// Nobody is due before this; nil when nobody is due at all.
+    /// The moment of the link that is due first; nil when no link is due.
     var earliest: BootInstant?
   }
 
@@ -23,7 +23,7 @@ final class LinkAlarm: Sendable {
     if isSooner { sooner.notify() }
   }
 
-  /// Wakes whoever is due until the task is cancelled.
+  /// Wakes each link when it is due, until the task is cancelled.
   func run(now: @Sendable () -> BootInstant, wake: @Sendable (DeviceID) async -> Void) async {
     while !Task.isCancelled {
       let seen = sooner.version

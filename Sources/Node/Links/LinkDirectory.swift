@@ -81,7 +81,7 @@ actor LinkDirectory {
     }
     if let link = links[device] {
       guard await link.isDone else { return await link.refresh(record) }
-      // The peer's removal has ended it, and the device was paired anew meanwhile: it gets another one.
+      // The link was ended by the peer's removal, and the device has been paired again since: it gets a new link.
       if links[device] === link { links[device] = nil }
       return try await refresh(device)
     }

@@ -8,7 +8,7 @@ struct LinkSeat {
   var cipher: SessionCipher
   /// The stranger's place it came in through, until its first message is verified.
   let ticket: StrangerTicket?
-  /// Whoever reads its frames, while the next one may not be taken.
+  /// The task that reads its frames, while the next frame may not be taken.
   var reader: CheckedContinuation<Void, Never>?
 }
 

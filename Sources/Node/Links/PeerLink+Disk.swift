@@ -107,7 +107,7 @@ extension PeerLink {
     case .removalTold(let end):
       logger.info("the removal counts as told", metadata: ["reason": "\(end.rawValue)"])
       try await store.removalTold(peer)
-      // What the database holds now decides: while it was asked the device may have been paired anew, and then goes on.
+      // The device may have been paired again while the database was written: what it holds now decides.
       try await directory.refresh(peer)
       try await context.reloadHousehold()
     }
@@ -172,7 +172,7 @@ extension PeerLink {
   private func takeOverRemoval(_ result: InboxResult) async {
     do throws(StoreError) {
       try await directory.refresh(peer)
-      // Whoever stays got new keys in the same transaction.
+      // The remaining devices were given new keys in the same transaction.
       try await context.reloadHousehold()
       try await directory.handOut(result.changes.filter { $0.device != peer })
     } catch {

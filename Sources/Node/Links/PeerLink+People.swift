@@ -54,7 +54,7 @@ extension PeerLink {
     context.members.set(peer, isConnected: true)
     context.note(crowd: Int(clamping: hello.devices))
     context.warn("duplicate-\(peer)", nil)
-    // What has run out meanwhile is not to be sent, and whoever waits for it is told.
+    // Commands that ran out while the peer was away are not sent, and people who wait for them are told.
     context.expiryChanges.notify()
     changed()
   }

@@ -161,7 +161,7 @@ actor PeerLink {
   func removed() async {
     do {
       try await directory.refreshAll()
-      // Whoever stays got new keys in the transaction of the removal.
+      // The remaining devices were given new keys in the transaction of the removal.
       try await context.reloadHousehold()
     } catch {
       logger.error("the removal could not be prepared", metadata: ["reason": "\(error)"])
