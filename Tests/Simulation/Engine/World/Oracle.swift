@@ -302,6 +302,14 @@ final class Oracle {
     if sightings > 100 { simulation.fail("\(link.name) has not noted \(sightings) sessions") }
   }
 
+  /// A link has done all that was due.
+  ///
+  /// - Parameter next: When the next thing is due.
+  func timerFired(_ link: LinkRunner, next: BootInstant?) {
+    guard let next, next <= link.node.now else { return }
+    simulation.fail("\(link.name) has done what was due, and asks for a moment that is \(link.node.now - next) ms ago")
+  }
+
   /// Of two sessions with a peer, a link keeps one: its peer does not keep the other instead.
   func keeps(_ link: LinkRunner, _ connection: Connection, insteadOf other: Connection?) {
     guard let other else { return }
