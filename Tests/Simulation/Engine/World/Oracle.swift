@@ -13,7 +13,8 @@ final class Oracle {
   /// When commands were given, on a clock of their node that counts all its boots.
   private var issuedAt: [CommandID: (at: Int64, lifetime: Int64?)] = [:]
   private var lastOrder: [Couple: (pairing: Int, order: Int)] = [:]
-  private var runs: [ObjectIdentifier: (present: [UInt8], past: Set<[UInt8]>)] = [:]
+  /// The peers' runs that a link knows of, by the run that the link belongs to and the peer.
+  private var runs: [[UInt8]: (present: [UInt8], past: Set<[UInt8]>)] = [:]
   private var furthestSent: [String: UInt64] = [:]
   /// Connections that a device kept, each with the one that made way for it.
   private var kept: [DeviceID: Set<[Int]>] = [:]
@@ -348,7 +349,7 @@ final class Oracle {
 
   /// Whether a run was superseded before: what a deliberate fault takes for a proof.
   func hasReturned(_ link: LinkRunner, _ runID: [UInt8]) -> Bool {
-    let key = ObjectIdentifier(link)
+    let key = link.node.runID + link.peer.bytes
     guard var known = runs[key] else {
       runs[key] = (runID, [])
       return false
