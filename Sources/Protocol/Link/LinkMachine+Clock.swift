@@ -13,7 +13,7 @@ extension LinkMachine {
     return next
   }
 
-  /// Does what is due.
+  /// Does what is due. Afterwards `nextTimer` is nil or later than `now`.
   public mutating func timerFired(now: BootInstant) {
     self.now = now
     for number in sessions.keys.sorted() { timerFired(number) }

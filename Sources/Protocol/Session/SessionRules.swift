@@ -107,15 +107,16 @@ public struct SessionRules: Sendable {
     return min(ping, dead, openedAt + Limits.sessionMilliseconds)
   }
 
-  /// Say what is due.
+  /// Returns what is due. Unless the session ends with that, `nextTimer` is later than `now` afterwards.
   public mutating func timerFired(now: BootInstant) -> TimerEffect? {
     if now - lastReceived >= (peerHello == nil ? Limits.greetingMilliseconds : Limits.deadMilliseconds) { return .dead }
     if let doubtedAt, now - doubtedAt >= Limits.doubtMilliseconds { return .dead }
+    // Before the doubt, which a new session ends as well.
+    if now - openedAt >= Limits.sessionMilliseconds { return .renew }
     if let doubtedAt, !isCalledBeside, now - doubtedAt >= Limits.callBesideMilliseconds {
       isCalledBeside = true
       return .callBeside
     }
-    if now - openedAt >= Limits.sessionMilliseconds { return .renew }
     guard now - max(lastReceived, lastPing) >= Limits.keepAliveMilliseconds else { return nil }
     lastPing = now
     pings += 1

@@ -121,6 +121,21 @@ import Testing
     #expect(effects.count == 4_320)
   }
 
+  /// Two things are due at one moment: nothing is left for a second call of the timer.
+  @Test mutating func aSessionInDoubtThatIsADayOldIsRenewed() throws {
+    let end = pair.clock.now + Limits.sessionMilliseconds
+    while end - pair.clock.now > 50_000 {
+      pair.clock.advance(50_000)
+      try hear()
+    }
+    pair.clock.advance(end - pair.clock.now - 1)
+    try hear()
+    let ping = pair.caller.doubted(now: pair.clock.now)
+    #expect(ping == 1)
+    pair.clock.advance(Limits.callBesideMilliseconds)
+    #expect(pair.caller.timerFired(now: pair.clock.now) == .renew)
+  }
+
   /// The machine slept: it was neither a day's session nor a live one, and a dead one cannot say goodbye.
   @Test mutating func afterALongSleepTheSessionIsDead() {
     pair.clock.advance(2 * 86_400_000)

@@ -113,12 +113,13 @@ extension LinkRunner {
   private func committed(_ runs: [ItemRun], _ result: ModelInboxResult, in began: Int?) {
     func goOn() {
       let own = result.changes.filter { $0.device == peer }
+      let told = spoiled(runs)
       update { machine, now in
-        machine.committed(runs, wasRemoved: result.wasRemoved, now: now)
+        machine.committed(told, wasRemoved: result.wasRemoved, now: now)
         for change in own {
           machine.committed(change.streamClass, epoch: change.epoch, last: change.last, now: now)
         }
-        spoilAfterCommit(&machine, runs, in: began)
+        spoilAfterCommit(&machine, in: began)
       }
       guard result.wasRemoved else { return }
       let others = result.changes.filter { $0.device != peer }

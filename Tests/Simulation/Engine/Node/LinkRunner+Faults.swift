@@ -55,6 +55,19 @@ extension LinkRunner {
     return streams
   }
 
+  /// What was brought into force, as it is told to the machine: with the mistake, as many numbers of the epoch that has begun since.
+  /// A word to the peer alone would do no lasting harm: the gap that it leads to ends the session, and the next Hello is believed.
+  func spoiled(_ runs: [ItemRun]) -> [ItemRun] {
+    guard simulation.fault == .reportOldEpochAsNew else { return runs }
+    return runs.map { run in
+      guard let stated = machine.inbox.statement.first(where: { $0.streamClass == run.streamClass }),
+        stated.epoch != run.epoch, let last = run.items.last
+      else { return run }
+      let items = [DeliveryItem(skipping: 1...last.skipThrough)]
+      return ItemRun(streamClass: run.streamClass, epoch: stated.epoch, items: items)
+    }
+  }
+
   /// What has to be noted, as it is told to the disk.
   func spoiled(_ note: LinkNote) -> LinkNote {
     guard simulation.fault == .discardByOlderCall, case .opened(let sighting, .nothing, let isInStep) = note,
@@ -99,20 +112,8 @@ extension LinkRunner {
   /// After runs were brought into force.
   ///
   /// - Parameter began: the session that was open when their commit began.
-  func spoilAfterCommit(_ machine: inout LinkMachine, _ runs: [ItemRun], in began: Int?) {
-    switch simulation.fault {
-    case .reportInOldSession:
-      guard machine.current != began else { break }
-      machine.effects.removeAll { if case .send(let batch, _) = $0 { !batch.stored.isEmpty } else { false } }
-    case .reportOldEpochAsNew:
-      for run in runs {
-        guard let held = machine.inbox.statement.first(where: { $0.streamClass == run.streamClass }),
-          held.epoch != run.epoch, let last = run.items.last, let current = machine.current
-        else { continue }
-        let position = StreamPosition(streamClass: run.streamClass, epoch: held.epoch, through: last.skipThrough)
-        machine.send(SessionBatch(stored: [position]), on: current)
-      }
-    default: break
-    }
+  func spoilAfterCommit(_ machine: inout LinkMachine, in began: Int?) {
+    guard simulation.fault == .reportInOldSession, machine.current != began else { return }
+    machine.effects.removeAll { if case .send(let batch, _) = $0 { !batch.stored.isEmpty } else { false } }
   }
 }

@@ -13,7 +13,8 @@ final class Oracle {
   /// When commands were given, on a clock of their node that counts all its boots.
   private var issuedAt: [CommandID: (at: Int64, lifetime: Int64?)] = [:]
   private var lastOrder: [Couple: (pairing: Int, order: Int)] = [:]
-  private var runs: [ObjectIdentifier: (present: [UInt8], past: Set<[UInt8]>)] = [:]
+  /// The peers' runs that a link knows of, by the run that the link belongs to and the peer.
+  private var runs: [[UInt8]: (present: [UInt8], past: Set<[UInt8]>)] = [:]
   private var furthestSent: [String: UInt64] = [:]
   /// Connections that a device kept, each with the one that made way for it.
   private var kept: [DeviceID: Set<[Int]>] = [:]
@@ -302,6 +303,14 @@ final class Oracle {
     if sightings > 100 { simulation.fail("\(link.name) has not noted \(sightings) sessions") }
   }
 
+  /// A link has done all that was due.
+  ///
+  /// - Parameter next: When the next thing is due.
+  func timerFired(_ link: LinkRunner, next: BootInstant?) {
+    guard let next, next <= link.node.now else { return }
+    simulation.fail("\(link.name) has done what was due, and asks for a moment that is \(link.node.now - next) ms ago")
+  }
+
   /// Of two sessions with a peer, a link keeps one: its peer does not keep the other instead.
   func keeps(_ link: LinkRunner, _ connection: Connection, insteadOf other: Connection?) {
     guard let other else { return }
@@ -340,7 +349,7 @@ final class Oracle {
 
   /// Whether a run was superseded before: what a deliberate fault takes for a proof.
   func hasReturned(_ link: LinkRunner, _ runID: [UInt8]) -> Bool {
-    let key = ObjectIdentifier(link)
+    let key = link.node.runID + link.peer.bytes
     guard var known = runs[key] else {
       runs[key] = (runID, [])
       return false
