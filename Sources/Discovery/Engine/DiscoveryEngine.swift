@@ -1,45 +1,29 @@
-/// Runs discovery on the loop's thread: picks interfaces and a back end, feeds the table, reports events.
+/// Runs discovery on the loop's thread: picks interfaces and a back end, and reports events.
 ///
 /// Spec: Protocol/ discovery
 final class DiscoveryEngine {
   /// How often what was of no interest is looked at again.
-  static let glance = Duration.seconds(30)
+  private static let glance = Duration.seconds(30)
 
-  /// How long what an earlier back end saw is kept for the next one to see again.
-  static let handover = Duration.seconds(6)
-
-  /// A back end at work.
-  private struct Stack {
-    var kind: DiscoveryBackendKind
-    var interfaces: [NetworkInterface]
-    let responder: any Responder
-    var embedded: EmbeddedResponder?
-    var announcer: Announcer
-    /// Nil while nothing is followed.
-    var watcher: ServiceWatcher?
-  }
-
-  private let loop: DiscoveryLoop
-  private let configuration: DiscoveryConfiguration
+  let loop: DiscoveryLoop
+  let configuration: DiscoveryConfiguration
   private let isOfInterest: ServiceInterest
   private let emit: (DiscoveryEvent) -> Void
   private var monitor: InterfaceMonitor?
   private var available: [NetworkInterface] = []
-  private var selection = InterfaceSelection(names: [], available: [])
-  private var daemon: DaemonLink?
-  private var stack: Stack?
+  private(set) var selection = InterfaceSelection(names: [], available: [])
+  var daemon: DaemonLink?
+  var stack: Stack?
   /// Looks through a daemon that has not proved itself yet: what it sees is as good, and what it does not see is lost only
   /// for as long as the proof takes.
-  private var early: (watcher: ServiceWatcher, responder: DaemonResponder, interfaces: [NetworkInterface])?
-  private var plan: LookPlan
+  var early: (watcher: ServiceWatcher, responder: DaemonResponder, interfaces: [NetworkInterface])?
+  private(set) var plan: LookPlan
   private var planned: LoopTimer?
-  private var announcement: Announcement?
-  private var table = ServiceTable()
-  private var flush: LoopTimer?
-  private var handoverEnd: LoopTimer?
-  private var retry: LoopTimer?
+  private(set) var announcement: Announcement?
+  let reporter: ServiceReporter
+  var retry: LoopTimer?
   private var nextGlance: LoopTimer?
-  private var backoff = Backoff(first: .milliseconds(500), last: .seconds(60))
+  var backoff = Backoff(first: .milliseconds(500), last: .seconds(60))
   private var clock = ClockJump(.now())
   private var state: DiscoveryState?
 
@@ -59,6 +43,7 @@ final class DiscoveryEngine {
     self.configuration = configuration
     plan = LookPlan(configuration.attention, at: DiscoveryLoop.now())
     self.emit = emit
+    reporter = ServiceReporter(loop: loop, emit: emit)
   }
 
   /// Begin.
@@ -108,10 +93,7 @@ final class DiscoveryEngine {
   private func beginLooking() {
     // Before the start nothing is there to look through.
     guard state != nil else { return }
-    handoverEnd?.cancel()
-    handoverEnd = nil
-    table.forget()
-    report()
+    reporter.forget()
     guard let stack else { return choose() }
     do throws(AvahiError) { self.stack?.watcher = try look(through: stack.responder) } catch {
       stackFailed(error, of: stack.kind)
@@ -122,13 +104,22 @@ final class DiscoveryEngine {
     stack?.watcher?.close()
     stack?.watcher = nil
     stopEarly()
-    beginHandover()
+    reporter.beginHandover(isTimed: plan.isLooking)
   }
 
   /// So many instances announce themselves, this one among them.
   private func seen(_ count: Int) {
     let others = announcement == nil ? count : count - 1
     follow { $0.sees(others: others, at: DiscoveryLoop.now()) }
+  }
+
+  /// Looks for services through a back end.
+  func look(through responder: any Responder) throws(AvahiError) -> ServiceWatcher {
+    try ServiceWatcher(
+      responder: responder, type: configuration.serviceType, interfaces: selection.interfaces,
+      isOfInterest: isOfInterest, later: { [loop] in loop.later($0) },
+      schedule: { [loop] in loop.schedule(after: $0, $1) },
+      onCount: { [unowned self] in seen($0) }, observe: { [unowned self] in note($0) })
   }
 
   private func glanceLater() {
@@ -149,167 +140,13 @@ final class DiscoveryEngine {
   /// Withdraw and free everything; nothing is called back after this.
   func close() {
     loop.onWake = {}
-    for timer in [flush, handoverEnd, retry, nextGlance, planned] { timer?.cancel() }
+    for timer in [retry, nextGlance, planned] { timer?.cancel() }
     monitor = nil
     daemon?.close()
     stopStack()
     stopEarly()
     daemon = nil
-  }
-
-  // MARK: - Back ends
-
-  /// Find out whether the daemon serves what is selected.
-  ///
-  /// It is not asked about a loopback that a person named: configured as a reflector, it repeats on real networks what
-  /// it hears there, and `lo` promises that nothing leaves the machine.
-  private func askDaemon() {
-    guard configuration.allowDaemon else { return }
-    let confined = configuration.interfaces != nil && selection.interfaces.allSatisfy(\.isLoopback)
-    let wanted = confined && configuration.allowEmbedded ? [] : selection.interfaces
-    if let daemon { return daemon.prove(wanted) }
-    guard !wanted.isEmpty else { return }
-    let daemon = DaemonLink(loop: loop) { [unowned self] in choose() }
-    self.daemon = daemon
-    daemon.prove(wanted)
-    daemon.open()
-  }
-
-  private func choose() {
-    let choice = BackendChoice.make(
-      configuration: configuration, problem: selection.problem, daemon: daemon?.view ?? .absent)
-    switch choice {
-    case .wait:
-      // What runs goes on meanwhile, unless it is a daemon's and the daemon is another one now.
-      if isOfAnEarlierDaemon { stopStack() }
-      lookEarly()
-    case .nothing(let reason):
-      stopStack()
-      stopEarly()
-      become(.failed(reason))
-    case .use(let kind):
-      guard stack?.kind != kind || stack?.interfaces != selection.interfaces || isOfAnEarlierDaemon else { return }
-      startStack(kind)
-    }
-  }
-
-  /// Whether what runs speaks through a connection to the daemon that is gone.
-  private var isOfAnEarlierDaemon: Bool {
-    stack.map { $0.kind == .avahiDaemon && daemon?.responder !== $0.responder } ?? false
-  }
-
-  private func cannotAnnounce(_ reason: String) {
-    become(.failed(reason))
-    guard isOfAnEarlierDaemon else { return }
-    // However it came to this, nothing will come of trying again there.
-    loop.later { [unowned self] in choose() }
-  }
-
-  private func lookEarly() {
-    guard plan.isLooking, stack == nil, let responder = daemon?.responder else { return stopEarly() }
-    guard early?.responder !== responder || early?.interfaces != selection.interfaces else { return }
-    stopEarly()
-    // Whatever refuses here refuses the proof too, and that is seen to.
-    early = (try? look(through: responder)).map { ($0, responder, selection.interfaces) }
-  }
-
-  private func look(through responder: any Responder) throws(AvahiError) -> ServiceWatcher {
-    try ServiceWatcher(
-      responder: responder, type: configuration.serviceType, interfaces: selection.interfaces,
-      isOfInterest: isOfInterest, later: { [loop] in loop.later($0) },
-      schedule: { [loop] in loop.schedule(after: $0, $1) },
-      onCount: { [unowned self] in seen($0) }, observe: { [unowned self] in note($0) })
-  }
-
-  private func stopEarly() {
-    guard let early else { return }
-    self.early = nil
-    early.watcher.close()
-    beginHandover()
-  }
-
-  private func startStack(_ kind: DiscoveryBackendKind) {
-    stopStack()
-    retry?.cancel()
-    retry = nil
-    do throws(AvahiError) {
-      var embedded: EmbeddedResponder?
-      let responder: any Responder
-      if kind == .avahiDaemon, let connection = daemon?.responder {
-        responder = connection
-      } else {
-        let made = try EmbeddedResponder(loop: loop, interfaces: selection.interfaces) { [unowned self] state in
-          switch state {
-          case .failed(let error): stackFailed(error, of: .embedded)
-          case .running: backoff.reset()
-          case .absent, .preparing: break
-          }
-        }
-        embedded = made
-        responder = made
-      }
-      let watcher: ServiceWatcher?
-      if let early, early.responder === responder, early.interfaces == selection.interfaces {
-        watcher = early.watcher
-        self.early = nil
-      } else {
-        stopEarly()
-        watcher = plan.isLooking ? try look(through: responder) : nil
-      }
-      let announcer = Announcer(
-        responder: responder, loop: loop, type: configuration.serviceType, interfaces: selection.interfaces,
-        onRename: { [unowned self] in renamed($0) }, onProblem: { [unowned self] in cannotAnnounce($0) },
-        onSuccess: { [unowned self] in become(.running(kind)) })
-      stack = Stack(
-        kind: kind, interfaces: selection.interfaces, responder: responder, embedded: embedded, announcer: announcer,
-        watcher: watcher)
-      become(.running(kind))
-      announcer.announce(announcement)
-    } catch {
-      stackFailed(error, of: kind)
-    }
-  }
-
-  private func stopStack() {
-    guard let stack else { return }
-    self.stack = nil
-    // The stack first: it says goodbye for all it announced, and what is closed after it has nothing left to free.
-    stack.embedded?.close()
-    stack.announcer.close()
-    stack.watcher?.close()
-    beginHandover()
-  }
-
-  /// What was seen so far is lost only if nobody sees it again.
-  private func beginHandover() {
-    table.beginHandover()
-    handoverEnd?.cancel()
-    handoverEnd = nil
-    guard plan.isLooking else { return }
-    handoverEnd = loop.schedule(after: Self.handover) { [unowned self] in
-      handoverEnd = nil
-      table.endHandover()
-      report()
-    }
-  }
-
-  private func stackFailed(_ error: AvahiError, of kind: DiscoveryBackendKind) {
-    stopStack()
-    if kind == .avahiDaemon {
-      daemon?.distrust("it fails (\(error))")
-      return
-    }
-    become(
-      .failed(
-        error == .notInstalled
-          ? "Discovery needs libavahi-core7; install it with: sudo apt-get install libavahi-core7."
-          : "Discovery cannot use the network (\(error)); end what holds UDP port 5353 for itself alone, "
-            + "or name peers with --peer host:port."))
-    retry?.cancel()
-    retry = loop.schedule(after: backoff.delay()) { [unowned self] in
-      retry = nil
-      choose()
-    }
+    reporter.close()
   }
 
   // MARK: - What changes around us
@@ -352,29 +189,10 @@ final class DiscoveryEngine {
     }
   }
 
-  /// Look and announce anew through the same back end.
-  private func restart() {
-    guard let kind = stack?.kind else { return }
-    startStack(kind)
-  }
-
   // MARK: - Events
 
   private func note(_ observation: ServiceObservation) {
-    table.note(observation)
-    if case .gained(let key, _, _) = observation, table.isNews(key.instanceName) {
-      // Somebody may wait for it.
-      flush?.cancel()
-      flush = nil
-      report()
-    }
-    // One event for what arrives together: port, pairs and addresses are separate records.
-    if table.hasChanges, flush == nil {
-      flush = loop.schedule(after: .milliseconds(5)) { [unowned self] in
-        flush = nil
-        report()
-      }
-    }
+    reporter.note(observation)
     if case .withdrawn = observation, stack?.watcher?.hasRoomAgain == true {
       loop.later { [unowned self] in
         if stack?.watcher?.hasRoomAgain == true { restart() }
@@ -382,18 +200,16 @@ final class DiscoveryEngine {
     }
   }
 
-  private func report() {
-    for event in table.takeEvents() { emit(event) }
-  }
-
-  private func renamed(_ next: Announcement) {
+  /// Takes note of the name that the announcement has now.
+  func renamed(_ next: Announcement) {
     guard let previous = announcement?.advertisement.instanceName else { return }
     announcement = next
     let name = next.advertisement.instanceName
     if name != previous { emit(.renamed(from: previous, to: name)) }
   }
 
-  private func become(_ next: DiscoveryState) {
+  /// Reports the state, if it has changed.
+  func become(_ next: DiscoveryState) {
     guard next != state else { return }
     state = next
     emit(.state(next))

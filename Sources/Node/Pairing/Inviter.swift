@@ -18,10 +18,9 @@ actor Inviter: PairingRole {
   private let childName: String?
   private let asksPerson: Bool
   private let service: PairingService
-  private let ledger: PairingLedger
-  private var machine: InvitationMachine<Line>
-  /// Grows with each change of what is shown.
-  private var change = 1
+  let ledger: PairingLedger
+  var machine: InvitationMachine<Line>
+  var change = 1
 
   /// Opens a code.
   ///
@@ -44,13 +43,6 @@ actor Inviter: PairingRole {
       childName: record.childName, failures: record.failures, half: record.pendingDevice)
   }
 
-  var progress: PairingProgress {
-    var progress = machine.shown
-    progress.change = change
-    progress.expiresInMilliseconds = machine.deadline.map { max(0, $0 - ledger.context.now()) }
-    return progress
-  }
-
   /// What is shown to the person who has just opened the code: beside the progress, both its forms.
   var opened: PairingProgress {
     var progress = progress
@@ -59,18 +51,8 @@ actor Inviter: PairingRole {
     return progress
   }
 
-  nonisolated var steps: PairingSteps { ledger.steps }
-
   /// When the code runs out; `nil` when it is spent or closed.
   var deadline: BootInstant? { machine.deadline }
-
-  func answer(_ answer: PairingAnswer) async -> Bool {
-    guard machine.asked == answer.attempt else { return false }
-    await take { $0.answered(answer.accept) }
-    return true
-  }
-
-  func end(_ outcome: PairingOutcome) async { await take { $0.requestedEnd(outcome) } }
 
   /// Closes the code when its time is up.
   func timerFired() async {
@@ -112,18 +94,7 @@ actor Inviter: PairingRole {
     service.watch()
   }
 
-  /// Takes an input of the machine, and performs what it asks for.
-  private func take(_ input: (inout InvitationMachine<Line>) -> [InvitationMachine<Line>.Effect]) async {
-    let before = machine.shown
-    let effects = input(&machine)
-    if machine.shown != before {
-      change += 1
-      ledger.context.changes.notify()
-    }
-    for effect in effects { await perform(effect) }
-  }
-
-  private func perform(_ effect: InvitationMachine<Line>.Effect) async {
+  func perform(_ effect: InvitationMachine<Line>.Effect) async {
     switch effect {
     case .send(let frame, let line): line.connection.send(frame)
     case .lift(let line):

@@ -22,9 +22,8 @@ actor Joiner: PairingRole {
   let asksPerson: Bool
   let service: PairingService
   let ledger: PairingLedger
-  private(set) var machine: JoinMachine<Line>
-  /// Grows with each change of what is shown.
-  private var change = 1
+  var machine: JoinMachine<Line>
+  var change = 1
 
   init(_ pairingID: String, _ code: PairingCredential, asksPerson: Bool, service: PairingService) {
     self.pairingID = pairingID
@@ -36,19 +35,6 @@ actor Joiner: PairingRole {
     ledger.steps.mark(.entered)
   }
 
-  var progress: PairingProgress {
-    var progress = machine.shown
-    progress.change = change
-    return progress
-  }
-
-  func answer(_ answer: PairingAnswer) async -> Bool {
-    guard machine.asked == answer.attempt else { return false }
-    await take { $0.answered(answer.accept) }
-    return true
-  }
-
-  func end(_ outcome: PairingOutcome) async { await take { $0.requestedEnd(outcome) } }
   func superseded() async { await take { $0.superseded() } }
   func completed(_ device: DeviceID, as registered: RegisteredDevice?) async { await take { $0.completed(device) } }
   func rolledBack(_ device: DeviceID) async { await take { $0.lapsed(device) } }
@@ -69,18 +55,7 @@ actor Joiner: PairingRole {
     service.watch()
   }
 
-  /// Takes an input of the machine, and performs what it asks for.
-  func take(_ input: (inout JoinMachine<Line>) -> [JoinMachine<Line>.Effect]) async {
-    let before = machine.shown
-    let effects = input(&machine)
-    if machine.shown != before {
-      change += 1
-      ledger.context.changes.notify()
-    }
-    for effect in effects { await perform(effect) }
-  }
-
-  private func perform(_ effect: JoinMachine<Line>.Effect) async {
+  func perform(_ effect: JoinMachine<Line>.Effect) async {
     switch effect {
     case .send(let frame, let line): line.connection.send(frame)
     case .lift(let line): line.connection.authenticated()

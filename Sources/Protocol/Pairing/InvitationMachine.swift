@@ -148,9 +148,9 @@ public struct InvitationMachine<Line: Sendable>: Sendable {
     for (index, effect) in effects.enumerated() {
       switch (effect, attempt.stage) {
       case (.send(let frame), _): result.append(.send(frame, attempt.line))
-      case (.ask(let name, let role, let digits), _):
+      case (.ask(let question), _):
         questions += 1
-        attempt.stage = .asking(PairingQuestion(name: name, role: role, digits: digits))
+        attempt.stage = .asking(question)
         result.append(.lift(attempt.line))
       case (.storePending(let peer), .asking(let question)):
         attempt.stage = .storing(question, peer)

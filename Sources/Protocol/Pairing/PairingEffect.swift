@@ -4,8 +4,8 @@ import LatchkeyModel
 public enum PairingEffect: Sendable {
   /// Send this frame to the other machine.
   case send([UInt8])
-  /// Show the person the name and the digits; where a person is asked, answer with `requestedAccept` or `requestedEnd(.refused)`.
-  case ask(name: DeviceName, role: DeviceRole, digits: String)
+  /// Show the person the question; where a person is asked, answer with `requestedAccept` or `requestedEnd(.refused)`.
+  case ask(PairingQuestion)
   /// Make the peer durable as pending, then call `stored`.
   case storePending(PairedPeer)
   /// Make the pending peer durable as active (on the inviter also: the code as spent), then call `promoted`.
@@ -20,6 +20,20 @@ public enum PairingEffect: Sendable {
   case creditRun
   /// It is over: close the connection and tell the person.
   case finish(PairingOutcome)
+}
+
+/// What both screens show of the other machine, so that two people can tell whether they are looking at the same pairing.
+public struct PairingQuestion: Hashable, Sendable {
+  public let name: DeviceName
+  public let role: DeviceRole
+  /// Six digits, the same on both screens.
+  public let digits: String
+
+  init(_ peer: PairedPeer, digits: String) {
+    name = peer.name
+    role = peer.role
+    self.digits = digits
+  }
 }
 
 extension [PairingEffect] {

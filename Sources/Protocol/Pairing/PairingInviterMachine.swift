@@ -166,7 +166,7 @@ public struct PairingInviterMachine: Sendable {
       let proof = own.identity.sign(PairingSecrets.proof(isInviter: true, handshakeHash: transport.handshakeHash))
       let answer = seal(.proof(signature: proof), &transport)
       state = .awaitingAnswer(transport, peer)
-      var effects: [PairingEffect] = [.send(answer), .ask(name: peer.name, role: peer.role, digits: digits)]
+      var effects: [PairingEffect] = [.send(answer), .ask(PairingQuestion(peer, digits: digits))]
       if !asksPerson { effects += requestedAccept() }
       return effects
 

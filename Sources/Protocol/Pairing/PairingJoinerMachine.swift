@@ -187,7 +187,7 @@ public struct PairingJoinerMachine: Sendable {
             signature: signature, of: PairingSecrets.proof(isInviter: true, handshakeHash: transport.handshakeHash))
         else { throw PairingFault.proof }
         state = .awaitingCommit(transport, peer, accepted: !asksPerson)
-        return [.ask(name: peer.name, role: peer.role, digits: digits)]
+        return [.ask(PairingQuestion(peer, digits: digits))]
       case .abort(let outcome): return end(outcome == .ok ? .refused : outcome)
       case .commit, .commitAcknowledged, .done: throw PairingFault.outOfTurn
       }

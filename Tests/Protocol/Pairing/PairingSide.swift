@@ -47,8 +47,8 @@ struct PairingSide: Sendable {
       case .send(let frame):
         sent.append(frame)
         outgoing.append(frame)
-      case .ask(let name, let role, let digits):
-        questions.append(Question(name: name.text, role: role, digits: digits))
+      case .ask(let question):
+        questions.append(Question(name: question.name.text, role: question.role, digits: question.digits))
       case .storePending(let peer):
         if storing != nil || pending != nil { faults.append("stored twice") }
         storing = peer

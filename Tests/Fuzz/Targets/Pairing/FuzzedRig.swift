@@ -144,7 +144,9 @@ struct FuzzedRig: Sendable {
         try require(asked.name == other.name && asked.role == other.role, "\(asked) is shown")
       }
     }
-    if let one = inviter.digits, let two = joiner.digits { try require(one == two, "\(one) here and \(two) there") }
+    if let one = inviter.asked?.digits, let two = joiner.asked?.digits {
+      try require(one == two, "\(one) here and \(two) there")
+    }
     if let one = inviter.peer, let two = joiner.peer {
       try require(one.pairwiseKey == two.pairwiseKey, "two keys for one pairing")
     }

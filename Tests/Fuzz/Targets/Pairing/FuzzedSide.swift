@@ -8,8 +8,7 @@ struct FuzzedSide: Sendable {
   /// Sent and not yet taken off.
   var outgoing: [[UInt8]] = []
   private(set) var sent: [[UInt8]] = []
-  private(set) var digits: String?
-  private(set) var asked: (name: DeviceName, role: DeviceRole)?
+  private(set) var asked: PairingQuestion?
   private(set) var failures = 0
   /// Whether anything of the peer was ever durable here.
   private(set) var hasStored = false
@@ -74,10 +73,10 @@ struct FuzzedSide: Sendable {
       try require(PairingNotice(frame: frame) != .wrongCode || failures == 1, "an answer before the failure is counted")
       sent.append(frame)
       outgoing.append(frame)
-    case .ask(let name, let role, let digits):
+    case .ask(let question):
       try require(asked == nil, "the person is asked twice")
-      try require(name.text.utf8.count <= 64 && digits.utf8.count == 6, "\(name) and \(digits) are shown")
-      (asked, self.digits) = ((name, role), digits)
+      try require(question.name.text.utf8.count <= 64 && question.digits.utf8.count == 6, "\(question) is shown")
+      asked = question
     case .storePending(let peer):
       try require(asked != nil && self.peer == nil, "stored twice, or without a question")
       storing = peer

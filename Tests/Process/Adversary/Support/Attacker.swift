@@ -63,9 +63,9 @@ struct Attacker: Sendable {
       while !effects.isEmpty, end.outcome == nil {
         switch effects.removeFirst() {
         case .send(let frame): stream.write(frame: frame)
-        case .ask(_, _, let digits):
-          end.digits = digits
-          if !isHeld(digits) {
+        case .ask(let question):
+          end.digits = question.digits
+          if !isHeld(question.digits) {
             stream.end()
             return end
           }

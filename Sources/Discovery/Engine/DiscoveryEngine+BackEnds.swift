@@ -1,0 +1,155 @@
+/// The choice of a back end, its start and its end.
+extension DiscoveryEngine {
+  /// A back end at work.
+  struct Stack {
+    var kind: DiscoveryBackendKind
+    var interfaces: [NetworkInterface]
+    let responder: any Responder
+    var embedded: EmbeddedResponder?
+    var announcer: Announcer
+    /// Nil while nothing is followed.
+    var watcher: ServiceWatcher?
+  }
+
+  /// Find out whether the daemon serves what is selected.
+  ///
+  /// It is not asked about a loopback that a person named: configured as a reflector, it repeats on real networks what
+  /// it hears there, and `lo` promises that nothing leaves the machine.
+  func askDaemon() {
+    guard configuration.allowDaemon else { return }
+    let confined = configuration.interfaces != nil && selection.interfaces.allSatisfy(\.isLoopback)
+    let wanted = confined && configuration.allowEmbedded ? [] : selection.interfaces
+    if let daemon { return daemon.prove(wanted) }
+    guard !wanted.isEmpty else { return }
+    let daemon = DaemonLink(loop: loop) { [unowned self] in choose() }
+    self.daemon = daemon
+    daemon.prove(wanted)
+    daemon.open()
+  }
+
+  /// Starts the back end that fits what is known now, unless it is at work already.
+  func choose() {
+    let choice = BackendChoice.make(
+      configuration: configuration, problem: selection.problem, daemon: daemon?.view ?? .absent)
+    switch choice {
+    case .wait:
+      // What runs goes on meanwhile, unless it is a daemon's and the daemon is another one now.
+      if isOfAnEarlierDaemon { stopStack() }
+      lookEarly()
+    case .nothing(let reason):
+      stopStack()
+      stopEarly()
+      become(.failed(reason))
+    case .use(let kind):
+      guard stack?.kind != kind || stack?.interfaces != selection.interfaces || isOfAnEarlierDaemon else { return }
+      startStack(kind)
+    }
+  }
+
+  /// Whether what runs speaks through a connection to the daemon that is gone.
+  private var isOfAnEarlierDaemon: Bool {
+    stack.map { $0.kind == .avahiDaemon && daemon?.responder !== $0.responder } ?? false
+  }
+
+  private func cannotAnnounce(_ reason: String) {
+    become(.failed(reason))
+    guard isOfAnEarlierDaemon else { return }
+    // However it came to this, nothing will come of trying again there.
+    loop.later { [unowned self] in choose() }
+  }
+
+  private func lookEarly() {
+    guard plan.isLooking, stack == nil, let responder = daemon?.responder else { return stopEarly() }
+    guard early?.responder !== responder || early?.interfaces != selection.interfaces else { return }
+    stopEarly()
+    // Whatever refuses here refuses the proof too, and that is seen to.
+    early = (try? look(through: responder)).map { ($0, responder, selection.interfaces) }
+  }
+
+  /// Ends the looking through a daemon that has not proved itself.
+  func stopEarly() {
+    guard let early else { return }
+    self.early = nil
+    early.watcher.close()
+    reporter.beginHandover(isTimed: plan.isLooking)
+  }
+
+  private func startStack(_ kind: DiscoveryBackendKind) {
+    stopStack()
+    retry?.cancel()
+    retry = nil
+    do throws(AvahiError) {
+      var embedded: EmbeddedResponder?
+      let responder: any Responder
+      if kind == .avahiDaemon, let connection = daemon?.responder {
+        responder = connection
+      } else {
+        let made = try EmbeddedResponder(loop: loop, interfaces: selection.interfaces) { [unowned self] state in
+          switch state {
+          case .failed(let error): stackFailed(error, of: .embedded)
+          case .running: backoff.reset()
+          case .absent, .preparing: break
+          }
+        }
+        embedded = made
+        responder = made
+      }
+      let watcher: ServiceWatcher?
+      if let early, early.responder === responder, early.interfaces == selection.interfaces {
+        watcher = early.watcher
+        self.early = nil
+      } else {
+        stopEarly()
+        watcher = plan.isLooking ? try look(through: responder) : nil
+      }
+      let announcer = Announcer(
+        responder: responder, loop: loop, type: configuration.serviceType, interfaces: selection.interfaces,
+        onRename: { [unowned self] in renamed($0) }, onProblem: { [unowned self] in cannotAnnounce($0) },
+        onSuccess: { [unowned self] in become(.running(kind)) })
+      stack = Stack(
+        kind: kind, interfaces: selection.interfaces, responder: responder, embedded: embedded, announcer: announcer,
+        watcher: watcher)
+      become(.running(kind))
+      announcer.announce(announcement)
+    } catch {
+      stackFailed(error, of: kind)
+    }
+  }
+
+  /// Stops the back end; what it saw is kept for the next one to see again.
+  func stopStack() {
+    guard let stack else { return }
+    self.stack = nil
+    // The stack first: it says goodbye for all it announced, and what is closed after it has nothing left to free.
+    stack.embedded?.close()
+    stack.announcer.close()
+    stack.watcher?.close()
+    reporter.beginHandover(isTimed: plan.isLooking)
+  }
+
+  /// Stops a back end that failed, and looks for another one now or later.
+  func stackFailed(_ error: AvahiError, of kind: DiscoveryBackendKind) {
+    stopStack()
+    if kind == .avahiDaemon {
+      daemon?.distrust("it fails (\(error))")
+      return
+    }
+    become(
+      .failed(
+        error == .notInstalled
+          ? "Discovery needs libavahi-core7; install it with: sudo apt-get install libavahi-core7."
+          : "Discovery cannot use the network (\(error)); end what holds UDP port 5353 for itself alone, "
+            + "or name peers with --peer host:port."))
+    retry?.cancel()
+    retry = loop.schedule(after: backoff.delay()) { [unowned self] in
+      retry = nil
+      choose()
+    }
+  }
+
+  /// Looks and announces anew through the same back end.
+  func restart() {
+    guard let kind = stack?.kind else { return }
+    startStack(kind)
+  }
+}
