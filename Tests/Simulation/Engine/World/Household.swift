@@ -58,8 +58,8 @@ final class Household {
       simulation.random.once(in: 4) ? Int64(simulation.random.below(600_000)) : nil
     parent.act(after: 0) { [unowned self, unowned parent] in
       parent.disk.commit("command", with: device) {
-        (store: inout ModelStore) throws(ModelStoreFault) in
-        try store.issue(id, to: device, expiresAfter: lifetime, at: wall) { modified in
+        [unowned self, unowned parent] (store: inout ModelStore) throws(ModelStoreFault) in
+        let change = try store.issue(id, to: device, expiresAfter: lifetime, at: wall) { modified in
           switch kind {
           case 0: .removeApp(app, modified: modified)
           case 1..<4: .message("message \(level)")
@@ -69,9 +69,11 @@ final class Household {
                 appID: app, displayName: "x", category: .reward, milliPointsPerMinute: level, modified: modified))
           }
         }
+        // It grows old from here on: the machine may sleep for a month before the answer is there.
+        simulation.oracle.issued(id, parent, lifetime)
+        return change
       } then: { [unowned self, unowned parent] result in
         guard case .success(let change) = result else { return }
-        simulation.oracle.issued(id, parent, lifetime)
         finish(parent) { parent.committed([change]) }
       }
     }
