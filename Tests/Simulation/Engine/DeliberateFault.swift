@@ -84,6 +84,7 @@ extension DeliberateFault {
     case .dropReceiptsAtRestart: [.backup, .reset, .slowDisk, .kill]
     case .takeFromRemoved: [.pairAnew, .remove, .slowDisk, .delay]
     case .keepNewerSession: [.delay, .partition, .slowDisk]
+    case .quarantineAtFirstReturn: [.delay, .kill]
     case .discardByOlderCall: [.pairAnew, .remove, .reset, .delay, .slowDisk]
     case .applyOlderLook: [.pairAnew, .remove, .reset, .kill]
     default: nil
