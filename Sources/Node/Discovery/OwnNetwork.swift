@@ -10,12 +10,14 @@ struct OwnNetwork: Equatable, Sendable {
   /// What changes when the machine is on another network, and not when it only has one more address there.
   var networks: Set<String> = []
 
-  /// Ask the kernel.
+  /// Asks the kernel.
   ///
   /// - Parameter interfaces: names; nil for all that are not virtual.
-  static func current(interfaces: [String]?) -> OwnNetwork {
+  /// - Returns: Nil if the kernel does not answer, which says nothing about the addresses: this process may have too many files
+  ///   open.
+  static func current(interfaces: [String]?) -> OwnNetwork? {
     var list: UnsafeMutablePointer<ifaddrs>?
-    guard getifaddrs(&list) == 0 else { return OwnNetwork() }
+    guard getifaddrs(&list) == 0 else { return nil }
     defer { freeifaddrs(list) }
     var network = OwnNetwork()
     var next = list

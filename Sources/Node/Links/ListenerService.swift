@@ -13,7 +13,7 @@ struct ListenerService: Service {
   let pairing: PairingService
 
   func run() async throws {
-    await cancelWhenGracefulShutdown {
+    try await cancelWhenGracefulShutdown {
       await listener.run { connection, preamble, frames, ticket in
         switch preamble {
         case .session: await session(connection, frames, ticket)
@@ -23,6 +23,7 @@ struct ListenerService: Service {
           await pairing.serve(discriminator, isTyped: true, connection, frames, ticket)
         }
       }
+      guard Task.isCancelled else { throw TransportError.cannotListen("the system closed the socket") }
     }
   }
 

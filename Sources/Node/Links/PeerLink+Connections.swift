@@ -83,7 +83,9 @@ extension PeerLink {
       ticket?.release()
       await connection.end()
     }
-    if case .terminated = begun { connection.abort() }
+    guard case .terminated = begun else { return }
+    ticket?.release()
+    connection.abort()
   }
 
   /// Reads a connection to its end.

@@ -7,6 +7,7 @@ import LatchkeyWire
 extension PeerLink {
   /// Looks up where the peer may be. A disk that does not answer leaves what was remembered before.
   func lookUpAddresses() async {
+    if hasUnreadKeys { _ = await takeOverKeys() }
     if let known = try? await context.store.addresses(of: peer) { remembered = known }
     let rungs = rungs
     machine.surroundings = Self.surroundings(context)
@@ -41,11 +42,17 @@ extension PeerLink {
         runs, from: peer, role: record.device.role, in: sessionKey, enforcement: context.enforcement,
         at: context.wall())
       CrashPoint.runCommitted.reached()
+      var fault = result.fault
       // The peer uses new keys once it hears that they are stored: they have to be known here by then.
       if result.hasCompletedPairing { await directory.promoted(peer) }
-      if result.hasNewKeys { try await directory.refresh(peer) }
+      if result.hasNewKeys { fault = await takeOverKeys() ?? fault }
       update { machine, now in
-        machine.committed(runs, wasRemoved: result.wasRemoved, now: now)
+        if let fault {
+          machine.commitFailed(refused(fault), now: now)
+        } else {
+          machine.committed(runs, wasRemoved: result.wasRemoved, now: now)
+        }
+        // What is in force has its answers, also if the disk had no room for the rest.
         for change in result.changes where change.device == peer {
           machine.committed(change.streamClass, epoch: change.epoch, last: change.last, now: now)
         }
@@ -87,6 +94,7 @@ extension PeerLink {
       let result = try await store.forget(peer, position, at: wall)
       CrashPoint.itemsForgotten.reached()
       if result.hasNewKeys { try await takeNewKeys(result.change) }
+      if let fault = result.fault { throw fault }
       return .stored(hasNewKeys: result.hasNewKeys)
     case .setBack(let streams): try await store.noteSetBack(peer, holding: streams, at: wall)
     case .restart(let streamClass, let cause):
@@ -146,9 +154,23 @@ extension PeerLink {
   // MARK: Keys and removals
 
   /// The peer has stored the keys that were on their way to it, and so they are in force here, durably: go on with them.
+  /// Takes over keys that are in force in the database. If it cannot be read now, that is done before the next call.
+  ///
+  /// - Returns: Why it could not be read.
+  private func takeOverKeys() async -> StoreError? {
+    do throws(StoreError) {
+      try await directory.refresh(peer)
+      hasUnreadKeys = false
+      return nil
+    } catch {
+      hasUnreadKeys = true
+      return error
+    }
+  }
+
   private func takeNewKeys(_ next: OutboxChange?) async throws(StoreError) {
     logger.notice("the peer has its new keys")
-    try await directory.refresh(peer)
+    if let fault = await takeOverKeys() { throw fault }
     try await context.reloadHousehold()
     if let next { await directory.committed([next]) }
   }

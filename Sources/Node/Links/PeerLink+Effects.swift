@@ -36,6 +36,9 @@ extension PeerLink {
       seats[number] = seat
       seat.connection.send(frame)
       if !seat.connection.isWritable { filled(number) }
+      guard seat.connection.unsentBytes > Limits.unsentBytes else { return }
+      logger.notice("the peer takes nothing of what it asks for; the session ends")
+      seat.connection.abort()
     } catch {
       logger.error("a batch could not be sealed", metadata: ["reason": "\(error)"])
       seat.connection.abort()

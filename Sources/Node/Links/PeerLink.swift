@@ -30,6 +30,8 @@ actor PeerLink {
   /// A Boolean value that indicates whether the peer is not paired any more, and nothing is begun for it.
   private var isOver = false
 
+  /// A Boolean value that indicates whether the database holds newer keys than the machine was told of.
+  var hasUnreadKeys = false
   /// What is remembered of addresses, the last success first.
   var remembered: [RememberedAddress] = []
   /// Tries that failed, by address, since this node started; at most `Limits.addresses`.

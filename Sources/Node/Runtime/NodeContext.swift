@@ -50,7 +50,7 @@ final class NodeContext: Sendable {
   ) {
     self.port = port
     toldCrowd = Atomic(min(max(crowd, 0), Limits.peers))
-    ownNetwork = Mutex(OwnNetwork.current(interfaces: configuration.interfaces))
+    ownNetwork = Mutex(OwnNetwork.current(interfaces: configuration.interfaces) ?? OwnNetwork())
     self.configuration = configuration
     self.folder = folder
     self.profile = profile
@@ -69,8 +69,9 @@ final class NodeContext: Sendable {
   func lookAtNetwork() -> (before: OwnNetwork, after: OwnNetwork) {
     let now = OwnNetwork.current(interfaces: configuration.interfaces)
     return ownNetwork.withLock { network in
-      defer { network = now }
-      return (network, now)
+      let before = network
+      if let now { network = now }
+      return (before, network)
     }
   }
 

@@ -18,6 +18,7 @@ public func runNode(
   configuration: NodeConfiguration, logger: Logger, services: (any NodeInterface) -> [any Service]
 ) async throws(NodeStartupError) {
   CoreFiles.forbid()
+  OpenFiles.raiseLimit()
   let node = try await RunningNode(configuration: configuration, logger: logger)
   var group = ServiceGroupConfiguration(
     services: (node.services + services(node.service)).map {
@@ -125,7 +126,8 @@ public final class RunningNode: Sendable {
     let pairing = PairingService(
       context: context, directory: directory, discovery: discovery, port: listener.port,
       codeAddress: {
-        OwnNetwork.current(interfaces: interfaces).forCode(interfaces: interfaces, allowsLoopback: allowsLoopback)
+        (OwnNetwork.current(interfaces: interfaces) ?? OwnNetwork())
+          .forCode(interfaces: interfaces, allowsLoopback: allowsLoopback)
       })
     let usage = UsageService(context: context, directory: directory)
     service = NodeService(

@@ -107,10 +107,13 @@ extension LinkMachine {
       }
       // A removed device may hear that it is one; what it has to say is not taken.
       guard standing.state != .removedUntold else { return try hearRemoval(batch.runs) }
+      // One answer for each class, however many runs there are: what a peer sends must not make much more wait for it here.
+      var known: [StreamClass: StreamPosition] = [:]
       for run in batch.runs {
         try settings.verify(run)
-        if let known = try inbox.received(run) { send(SessionBatch(stored: [known]), on: number) }
+        if let position = try inbox.received(run) { known[position.streamClass] = position }
       }
+      if !known.isEmpty { send(SessionBatch(stored: known.keys.sorted().compactMap { known[$0] }), on: number) }
       if let reach = batch.reach { received(reach, number) }
     } catch { accuse(number, error) }
   }

@@ -19,6 +19,9 @@ public struct InboxResult: Hashable, Sendable {
   /// Commands that took effect now.
   public var appliedCommands = 0
 
+  /// Why the rest was not taken, if the disk had room for a part alone: what is told here is in force all the same.
+  public var fault: StoreError?
+
   /// Adds what a later commit brought about.
   mutating func add(_ later: InboxResult) {
     changes += later.changes

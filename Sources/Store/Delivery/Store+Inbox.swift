@@ -11,7 +11,7 @@ extension Store {
   /// Brings items into force: effects, receipts and watermarks in one transaction. What was in force already changes nothing.
   ///
   /// On a full disk the items are taken in parts, as many as there is room for. When not all of them could be taken, those
-  /// that were are in force, and are passed over when they come again.
+  /// that were are in force, and are passed over when they come again: the result tells what they brought about, and the fault.
   ///
   /// - Parameters:
   ///   - runs: as the inbox machine gathered them; a `removal` among them has a verified signature.
@@ -29,6 +29,7 @@ extension Store {
         runs, from: device, role: role, in: sessionKey, enforcement: enforcement, at: wall)
     } catch .diskFull where runs.reduce(0, { $0 + $1.items.count }) > 1 {}
     var result = InboxResult()
+    var isBegun = false
     var step = Self.longestPart
     for run in runs {
       var rest = run.items[...]
@@ -39,8 +40,15 @@ extension Store {
           result.add(
             try await receiveAtOnce(
               [part], from: device, role: role, in: sessionKey, enforcement: enforcement, at: wall))
+          isBegun = true
           rest = rest.dropFirst(step)
-        } catch .diskFull where step > 1 { step /= 4 }
+        } catch .diskFull where step > 1 {
+          step /= 4
+        } catch {
+          guard isBegun else { throw error }
+          result.fault = error
+          return result
+        }
       }
     }
     return result

@@ -10,13 +10,15 @@ extension Store {
 
   /// Forgets the items that a peer has stored, marks their commands, and brings keys among them into force.
   ///
-  /// On a full disk this is done in steps, each of which frees room for the next.
+  /// On a full disk this is done in steps, each of which frees room for the next. If one of them fails, the result tells what the
+  /// steps before it brought about, and the fault.
   @discardableResult
   public func forget(
     _ device: DeviceID, _ stored: StreamPosition, at wall: Int64
   ) async throws(StoreError) -> StoredResult {
     do throws(StoreError) { return try await forgetAtOnce(device, stored, at: wall) } catch .diskFull {}
     var result = StoredResult()
+    var isBegun = false
     var step = Self.longestStep
     while let known = try await outboxPositions(device)[stored.streamClass], known.epoch == stored.epoch,
       known.storedThrough < stored.through
@@ -27,7 +29,14 @@ extension Store {
         let part = try await forgetAtOnce(device, position, at: wall)
         result.hasNewKeys = result.hasNewKeys || part.hasNewKeys
         result.change = part.change ?? result.change
-      } catch .diskFull where step > 1 { step /= 4 }
+        isBegun = true
+      } catch .diskFull where step > 1 {
+        step /= 4
+      } catch {
+        guard isBegun else { throw error }
+        result.fault = error
+        return result
+      }
     }
     return result
   }

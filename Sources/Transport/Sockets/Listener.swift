@@ -42,14 +42,15 @@ public final class Listener: Sendable {
     }
   }
 
-  /// Runs `body` for each connection until the task is cancelled; a connection's preamble has been read by then.
+  /// Runs `body` for each connection until the task is cancelled, or the kernel ends one of the sockets; a connection's preamble
+  /// has been read by then.
   ///
   /// A connection is closed when `body` returns, and a stranger's place given back, unless the connection was handed over.
   /// `body` releases the ticket before that for whoever has proved who it is.
   public func run(
     _ body: @escaping @Sendable (FrameConnection, Preamble, FrameReader, StrangerTicket) async -> Void
   ) async {
-    await withDiscardingTaskGroup { group in
+    await withTaskGroup(of: Void.self) { group in
       for server in servers {
         group.addTask {
           try? await server.executeThenClose { connections in
@@ -61,6 +62,9 @@ public final class Listener: Sendable {
           }
         }
       }
+      // Nobody hears half of what calls come in.
+      await group.next()
+      group.cancelAll()
     }
   }
 

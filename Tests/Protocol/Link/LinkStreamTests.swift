@@ -101,6 +101,15 @@ import Testing
 
   // MARK: In
 
+  @Test func manyRunsInOneBatchThatHoldNothingNewAreAnsweredOnce() throws {
+    let position = StreamPosition(streamClass: .receipt, epoch: 6, through: 3)
+    var rig = LinkRig(streams: LinkStreams(inbox: [position]))
+    let number = rig.open()
+    _ = rig.take()
+    rig.receive(SessionBatch(runs: Array(repeating: Self.run(1...3), count: 1_000)), on: number)
+    #expect(rig.take().said(on: number).map(\.stored) == [[position]])
+  }
+
   @Test func whatCameInIsReportedOnceItIsInForce() throws {
     var rig = LinkRig()
     let number = rig.open()

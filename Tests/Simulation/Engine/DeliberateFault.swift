@@ -57,6 +57,8 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case keepNewerSession = "keep-newer-session"
   /// A full disk during a commit is taken for success.
   case ignoreFailedCommit = "ignore-failed-commit"
+  /// What a full disk had room for is in force, and nothing of what that brought about is told.
+  case forgetParts = "forget-parts"
   /// When a commit of an earlier session fails, the session that is open meanwhile goes on.
   case endWrongSession = "end-wrong-session"
   /// What the peer has stored and is not noted yet is forgotten with the session.
@@ -78,6 +80,7 @@ extension DeliberateFault {
   var troubles: [Scenario.Trouble]? {
     switch self {
     case .reportOldEpochAsNew: [.backup, .slowDisk, .reset]
+    case .forgetParts: [.fullDisk, .slowDisk, .remove, .pairAnew]
     case .endWrongSession: [.fullDisk, .slowDisk, .reset]
     case .reportInOldSession: [.slowDisk, .reset, .delay]
     case .dropUnansweredAtRestart: [.backup, .reset, .slowDisk, .kill]

@@ -87,17 +87,59 @@ extension LinkRunner {
     node.disk.commit("receive \(words)", with: device) {
       (store: inout ModelStore) throws(ModelStoreFault) in
       try store.receive(runs, from: device, role: role, in: sessionKey, at: wall)
-    } then: { [weak self] result in
-      guard let self else { return }
+    } then: { [self] result in
+      // Whatever has become of the link meanwhile, what is in force has to be told to others.
       switch result {
+      case .failure(.diskFull) where mayBeParted(runs):
+        commitInParts(Self.parts(runs), nil, of: runs, in: sessionKey, began)
       case .failure(let fault): refused(runs, fault, in: began)
       case .success(let result) where simulation.fault == .watermarkInItsOwnTransaction:
         node.disk.commit("watermark alone", with: device) {
           $0.advanceAlone(runs, from: device)
-        } then: { [weak self] _ in
-          self?.committed(runs, result, in: began)
+        } then: { [self] _ in
+          committed(runs, result, in: began)
         }
       case .success(let result): committed(runs, result, in: began)
+      }
+    }
+  }
+
+  private func mayBeParted(_ runs: [ItemRun]) -> Bool {
+    runs.reduce(0) { $0 + $1.items.count } > 1
+      && ![.ignoreFailedCommit, .endWrongSession].contains(simulation.fault)
+  }
+
+  /// Two parts of each run, as far as it has so many items; the store takes more and smaller ones.
+  private static func parts(_ runs: [ItemRun]) -> [ItemRun] {
+    runs.flatMap { run in
+      let half = max(1, run.items.count / 2)
+      return [run.items.prefix(half), run.items.dropFirst(half)].filter { !$0.isEmpty }.map { items in
+        var part = run
+        part.items = Array(items)
+        return part
+      }
+    }
+  }
+
+  /// Takes what there is room for on a full disk. Spec: Protocol/05-delivery.md §6.
+  private func commitInParts(
+    _ parts: [ItemRun], _ before: ModelInboxResult?, of runs: [ItemRun], in sessionKey: [UInt8]?, _ began: Int?
+  ) {
+    guard let part = parts.first, before?.wasRemoved != true else {
+      return committed(runs, before ?? ModelInboxResult(), in: began)
+    }
+    let (device, role, wall) = (peer, role, node.wall)
+    node.disk.commit("receive a part of \(part.streamClass.word)", with: device) {
+      (store: inout ModelStore) throws(ModelStoreFault) in
+      try store.receive([part], from: device, role: role, in: sessionKey, at: wall)
+    } then: { [self] result in
+      switch result {
+      case .success(var result):
+        if let before { result.add(before) }
+        commitInParts(Array(parts.dropFirst()), result, of: runs, in: sessionKey, began)
+      case .failure(let fault):
+        guard let before, simulation.fault != .forgetParts else { return refused(runs, fault, in: began) }
+        committed(runs, before, butFor: fault, in: began)
       }
     }
   }
@@ -110,12 +152,19 @@ extension LinkRunner {
     update { $0.commitFailed(fault.asFault, now: $1) }
   }
 
-  private func committed(_ runs: [ItemRun], _ result: ModelInboxResult, in began: Int?) {
+  /// - Parameter fault: Why only a part is in force.
+  private func committed(
+    _ runs: [ItemRun], _ result: ModelInboxResult, butFor fault: ModelStoreFault? = nil, in began: Int?
+  ) {
     func goOn() {
       let own = result.changes.filter { $0.device == peer }
       let told = spoiled(runs)
       update { machine, now in
-        machine.committed(told, wasRemoved: result.wasRemoved, now: now)
+        if let fault {
+          machine.commitFailed(fault.asFault, now: now)
+        } else {
+          machine.committed(told, wasRemoved: result.wasRemoved, now: now)
+        }
         for change in own {
           machine.committed(change.streamClass, epoch: change.epoch, last: change.last, now: now)
         }

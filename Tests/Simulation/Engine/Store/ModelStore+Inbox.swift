@@ -11,6 +11,15 @@ package struct ModelInboxResult {
   var keepsPending = false
   /// Items that were passed over and have no receipt.
   var refused: [RefusedItem] = []
+
+  /// Adds what another transaction has brought about.
+  mutating func add(_ other: ModelInboxResult) {
+    changes = other.changes + changes
+    wasRemoved = wasRemoved || other.wasRemoved
+    hasNewKeys = hasNewKeys || other.hasNewKeys
+    hasCompletedPairing = hasCompletedPairing || other.hasCompletedPairing
+    faults += other.faults
+  }
 }
 
 /// Bringing received items into force. Spec: Protocol/05-delivery.md §6.

@@ -1,0 +1,49 @@
+import GRDB
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyStore
+
+/// What is told when a full disk has room for a part of what came in. Spec: Protocol/05-delivery.md §6.
+@Suite struct PartialCommitTests {
+  /// Lets the database grow by so many pages at most, as a disk without room does.
+  private func limit(_ store: Store, to pages: Int?) async throws {
+    try await store.pool.writeWithoutTransaction { database in
+      let present = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+      try database.execute(sql: "PRAGMA max_page_count = \(pages.map { present + $0 } ?? 1_000_000)")
+    }
+  }
+
+  @Test("What a full disk had room for is told with the fault, and the rest is taken when there is room")
+  func parts() async throws {
+    let rig = try StoreRig()
+    let parent = try await rig.paired(.parent)
+    let text = String(repeating: "m", count: 4_000)
+    let items = (1...40).map { rig.item($0, .message($0 == 1 ? "short" : text), from: parent) }
+    try await limit(rig.store, to: 12)
+    let part = try await rig.receive(items, from: parent)
+    #expect(part.fault == .diskFull)
+    let taken = part.appliedCommands
+    #expect((1..<40).contains(taken))
+    #expect(try await rig.store.inboxPositions(parent).first?.through == UInt64(taken))
+    // Each of them has its receipt, which the sender has to hear of.
+    let receipts = part.changes.filter { $0.device == parent && $0.streamClass == .receipt }.map(\.last).max()
+    #expect(receipts == UInt64(taken))
+
+    try await limit(rig.store, to: nil)
+    let rest = try await rig.receive(items, from: parent)
+    #expect(rest.fault == nil && rest.appliedCommands == 40 - taken)
+    #expect(try await rig.store.inboxPositions(parent).first?.through == 40)
+  }
+
+  @Test("A full disk without room for anything takes nothing, and says so")
+  func nothing() async throws {
+    let rig = try StoreRig()
+    let parent = try await rig.paired(.parent)
+    let text = String(repeating: "m", count: 4_000)
+    let items = (1...10).map { rig.item($0, .message(text), from: parent) }
+    try await limit(rig.store, to: 0)
+    await #expect(throws: StoreError.diskFull) { try await rig.receive(items, from: parent) }
+    #expect(try await rig.store.inboxPositions(parent).allSatisfy { $0.through == 0 })
+  }
+}
