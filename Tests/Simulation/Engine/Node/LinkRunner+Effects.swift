@@ -106,6 +106,7 @@ extension LinkRunner {
       simulation.note(12, "\(name) session \(number) open")
       if let seat = seats[number] {
         simulation.oracle.greets(self, hello, seat.foreign)
+        simulation.oracle.opens(self)
         if machine.isCurrentOurs, let place = seat.port.remotePlace { node.reached(peer, place) }
       }
     case .kept(let number, let other):

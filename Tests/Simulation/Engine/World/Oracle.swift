@@ -311,6 +311,20 @@ final class Oracle {
     simulation.fail("\(link.name) has done what was due, and asks for a moment that is \(link.node.now - next) ms ago")
   }
 
+  /// A session is open: a second later the link knows at least of the items that are durable by now.
+  func opens(_ link: LinkRunner) {
+    guard let streams = link.node.store.peer(link.peer)?.outgoing else { return }
+    link.node.act(after: 1_000_000) { [unowned self, weak link] in
+      guard let link, link.node.link(link.peer) === link else { return }
+      for (streamClass, stream) in streams {
+        guard let known = link.machine.outbox.positions[streamClass], known.epoch == stream.epoch,
+          known.last < stream.last
+        else { continue }
+        simulation.fail("\(link.name) does not know of number \(stream.last) of \(streamClass.word), which is durable")
+      }
+    }
+  }
+
   /// Of two sessions with a peer, a link keeps one: its peer does not keep the other instead.
   func keeps(_ link: LinkRunner, _ connection: Connection, insteadOf other: Connection?) {
     guard let other else { return }
