@@ -26,6 +26,7 @@ import Testing
     let taken = part.appliedCommands
     #expect((1..<40).contains(taken))
     #expect(try await rig.store.inboxPositions(parent).first?.through == UInt64(taken))
+    #expect(part.taken.flatMap(\.items) == Array(items.prefix(taken)))
     // Each of them has its receipt, which the sender has to hear of.
     let receipts = part.changes.filter { $0.device == parent && $0.streamClass == .receipt }.map(\.last).max()
     #expect(receipts == UInt64(taken))

@@ -42,13 +42,16 @@ extension PeerLink {
         runs, from: peer, role: record.device.role, in: sessionKey, enforcement: context.enforcement,
         at: context.wall())
       CrashPoint.runCommitted.reached()
-      var fault = result.fault
+      var (fault, part) = (result.fault, result.taken)
       // The peer uses new keys once it hears that they are stored: they have to be known here by then.
       if result.hasCompletedPairing { await directory.promoted(peer) }
-      if result.hasNewKeys { fault = await takeOverKeys() ?? fault }
+      if result.hasNewKeys, let unread = await takeOverKeys() {
+        if fault == nil { part = runs }
+        fault = unread
+      }
       update { machine, now in
         if let fault {
-          machine.commitFailed(refused(fault), now: now)
+          machine.commitFailed(refused(fault), inForce: part, now: now)
         } else {
           machine.committed(runs, wasRemoved: result.wasRemoved, now: now)
         }

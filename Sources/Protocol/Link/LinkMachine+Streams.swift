@@ -85,9 +85,15 @@ extension LinkMachine {
     end(now: now)
   }
 
-  /// Nothing of the runs is in force: the session ends, and they come again in the next.
-  public mutating func commitFailed(_ fault: LinkFault, now: BootInstant) {
+  /// The runs of a commit are not in force, or a part of them alone: the session ends, and they come again in the next.
+  ///
+  /// - Parameter part: What is in force of them. The next Hello states it, so that the peer notices if it was set back.
+  public mutating func commitFailed(_ fault: LinkFault, inForce part: [ItemRun] = [], now: BootInstant) {
     self.now = now
+    if !part.isEmpty {
+      streamsTouched()
+      _ = inbox.committed(part)
+    }
     inbox.commitFailed()
     // The commit may have been one of the session before: what the present one has brought meanwhile was forgotten with it.
     if let current { fail(current, fault) } else { failed(.disk(fault.text)) }

@@ -21,6 +21,8 @@ public struct InboxResult: Hashable, Sendable {
 
   /// Why the rest was not taken, if the disk had room for a part alone: what is told here is in force all the same.
   public var fault: StoreError?
+  /// The items that were taken, if there is a fault.
+  public var taken: [ItemRun] = []
 
   /// Adds what a later commit brought about.
   mutating func add(_ later: InboxResult) {

@@ -29,7 +29,7 @@ extension Store {
         runs, from: device, role: role, in: sessionKey, enforcement: enforcement, at: wall)
     } catch .diskFull where runs.reduce(0, { $0 + $1.items.count }) > 1 {}
     var result = InboxResult()
-    var isBegun = false
+    var taken: [ItemRun] = []
     var step = Self.longestPart
     for run in runs {
       var rest = run.items[...]
@@ -40,13 +40,14 @@ extension Store {
           result.add(
             try await receiveAtOnce(
               [part], from: device, role: role, in: sessionKey, enforcement: enforcement, at: wall))
-          isBegun = true
+          taken.append(part)
           rest = rest.dropFirst(step)
         } catch .diskFull where step > 1 {
           step /= 4
         } catch {
-          guard isBegun else { throw error }
+          guard !taken.isEmpty else { throw error }
           result.fault = error
+          result.taken = taken
           return result
         }
       }

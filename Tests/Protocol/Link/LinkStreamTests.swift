@@ -101,6 +101,21 @@ import Testing
 
   // MARK: In
 
+  @Test func whatAFullDiskHadRoomForIsStatedInTheNextHello() throws {
+    var rig = LinkRig()
+    let number = rig.open()
+    _ = rig.take()
+    rig.receive(SessionBatch(runs: [Self.run(1...3)]), on: number)
+    #expect(rig.take().commits.map(\.count) == [1])
+    let full = LinkFault(isOfDisk: true, text: "The disk is full.")
+    rig.tell { $0.commitFailed(full, inForce: [Self.run(1...2)], now: $1) }
+    #expect(rig.machine.current == nil)
+    let next = rig.open()
+    let hello = try #require(rig.take().said(on: next).compactMap(\.hello).first)
+    #expect(hello.incoming == [StreamPosition(streamClass: .receipt, epoch: 6, through: 2)])
+    #expect(hello.held.map(\.sequence) == [2])
+  }
+
   @Test func manyRunsInOneBatchThatHoldNothingNewAreAnsweredOnce() throws {
     let position = StreamPosition(streamClass: .receipt, epoch: 6, through: 3)
     var rig = LinkRig(streams: LinkStreams(inbox: [position]))

@@ -91,7 +91,7 @@ extension LinkRunner {
       // Whatever has become of the link meanwhile, what is in force has to be told to others.
       switch result {
       case .failure(.diskFull) where mayBeParted(runs):
-        commitInParts(Self.parts(runs), nil, of: runs, in: sessionKey, began)
+        commitInParts(Self.parts(runs)[...], of: runs, in: sessionKey, began)
       case .failure(let fault): refused(runs, fault, in: began)
       case .success(let result) where simulation.fault == .watermarkInItsOwnTransaction:
         node.disk.commit("watermark alone", with: device) {
@@ -122,24 +122,27 @@ extension LinkRunner {
   }
 
   /// Takes what there is room for on a full disk. Spec: Protocol/05-delivery.md §6.
+  ///
+  /// - Parameter taken: The parts that are in force, and what they have brought about.
   private func commitInParts(
-    _ parts: [ItemRun], _ before: ModelInboxResult?, of runs: [ItemRun], in sessionKey: [UInt8]?, _ began: Int?
+    _ parts: ArraySlice<ItemRun>, taken: (parts: [ItemRun], result: ModelInboxResult) = ([], ModelInboxResult()),
+    of runs: [ItemRun], in sessionKey: [UInt8]?, _ began: Int?
   ) {
-    guard let part = parts.first, before?.wasRemoved != true else {
-      return committed(runs, before ?? ModelInboxResult(), in: began)
-    }
+    guard let part = parts.first, !taken.result.wasRemoved else { return committed(runs, taken.result, in: began) }
     let (device, role, wall) = (peer, role, node.wall)
     node.disk.commit("receive a part of \(part.streamClass.word)", with: device) {
-      (store: inout ModelStore) throws(ModelStoreFault) in
+      (store: inout ModelStore) throws(ModelStoreFault) -> ModelInboxResult in
       try store.receive([part], from: device, role: role, in: sessionKey, at: wall)
     } then: { [self] result in
       switch result {
-      case .success(var result):
-        if let before { result.add(before) }
-        commitInParts(Array(parts.dropFirst()), result, of: runs, in: sessionKey, began)
+      case .success(let result):
+        var taken = taken
+        taken.parts.append(part)
+        taken.result.add(result)
+        commitInParts(parts.dropFirst(), taken: taken, of: runs, in: sessionKey, began)
       case .failure(let fault):
-        guard let before, simulation.fault != .forgetParts else { return refused(runs, fault, in: began) }
-        committed(runs, before, butFor: fault, in: began)
+        guard !taken.parts.isEmpty, simulation.fault != .forgetParts else { return refused(runs, fault, in: began) }
+        committed(taken.parts, taken.result, butFor: fault, in: began)
       }
     }
   }
@@ -152,7 +155,9 @@ extension LinkRunner {
     update { $0.commitFailed(fault.asFault, now: $1) }
   }
 
-  /// - Parameter fault: Why only a part is in force.
+  /// - Parameters:
+  ///   - runs: What is in force.
+  ///   - fault: Why only a part is.
   private func committed(
     _ runs: [ItemRun], _ result: ModelInboxResult, butFor fault: ModelStoreFault? = nil, in began: Int?
   ) {
@@ -161,7 +166,7 @@ extension LinkRunner {
       let told = spoiled(runs)
       update { machine, now in
         if let fault {
-          machine.commitFailed(fault.asFault, now: now)
+          machine.commitFailed(fault.asFault, inForce: told, now: now)
         } else {
           machine.committed(told, wasRemoved: result.wasRemoved, now: now)
         }

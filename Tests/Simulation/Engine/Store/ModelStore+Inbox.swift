@@ -12,9 +12,9 @@ package struct ModelInboxResult {
   /// Items that were passed over and have no receipt.
   var refused: [RefusedItem] = []
 
-  /// Adds what another transaction has brought about.
+  /// Adds what a later transaction has brought about.
   mutating func add(_ other: ModelInboxResult) {
-    changes = other.changes + changes
+    changes += other.changes
     wasRemoved = wasRemoved || other.wasRemoved
     hasNewKeys = hasNewKeys || other.hasNewKeys
     hasCompletedPairing = hasCompletedPairing || other.hasCompletedPairing
