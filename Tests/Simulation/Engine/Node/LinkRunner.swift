@@ -163,7 +163,13 @@ final class LinkRunner {
 
   private func describe(_ batch: SessionBatch) -> String {
     var parts: [String] = []
-    if let hello = batch.hello { parts.append("hello out \(brief(hello.outgoing)) in \(brief(hello.incoming))") }
+    if let hello = batch.hello {
+      let held = hello.held.map {
+        "\($0.streamClass.word) \($0.sequence) is \(Hexadecimal.encode($0.itemID.suffix(3)))"
+      }
+      parts.append(
+        "hello out \(brief(hello.outgoing)) in \(brief(hello.incoming)) held \(held.joined(separator: ", "))")
+    }
     for run in batch.runs {
       let first = run.items.first?.sequence ?? 0
       parts.append("\(run.streamClass.word) \(run.epoch % 1_000)/\(first)…\(run.items.last?.skipThrough ?? 0)")

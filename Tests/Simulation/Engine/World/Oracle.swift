@@ -242,7 +242,11 @@ final class Oracle {
       guard let stream = peer.outgoing[position.streamClass], stream.epoch == position.epoch else { continue }
       let held = hello.held.first { $0.streamClass == position.streamClass }?.sequence ?? 0
       let isKnown = held > 0 && (stream.storedItem == held || stream.items.contains { $0.sequence == held })
-      if !isKnown, stream.items.contains(where: { $0.sequence <= position.through && !isInForce($0, at: receiver) }) {
+      // A copy may have answered the same command under the same number.
+      let isTwin = stream.items.first { $0.sequence == held }.map { !isInForce($0, at: receiver) } ?? false
+      if !isKnown || isTwin,
+        stream.items.contains(where: { $0.sequence <= position.through && !isInForce($0, at: receiver) })
+      {
         pasts[couple, default: CouplePast()].hasUnnoticedNumbers = true
       }
     }
@@ -315,7 +319,8 @@ final class Oracle {
   func opens(_ link: LinkRunner) {
     guard let streams = link.node.store.peer(link.peer)?.outgoing else { return }
     link.node.act(after: 1_000_000) { [unowned self, weak link] in
-      guard let link, link.node.link(link.peer) === link else { return }
+      // Parts of a commit are told together, once the last of them is durable or refused.
+      guard let link, link.node.link(link.peer) === link, !link.machine.inbox.isCommitting else { return }
       for (streamClass, stream) in streams {
         guard let known = link.machine.outbox.positions[streamClass], known.epoch == stream.epoch,
           known.last < stream.last
