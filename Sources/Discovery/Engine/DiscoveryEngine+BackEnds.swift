@@ -147,7 +147,7 @@ extension DiscoveryEngine {
     }
   }
 
-  /// Looks and announces anew through the same back end.
+  /// Starts to look and to announce again, through the same back end.
   func restart() {
     guard let kind = stack?.kind else { return }
     startStack(kind)

@@ -43,7 +43,7 @@ final class ChangeSignal: Sendable {
   }
 }
 
-/// Somebody who waits to be woken once, by whoever is the first to do it.
+/// A waiting task, which is woken by the first call of `wake`.
 private final class Waiter: Sendable {
   private enum State {
     case awake

@@ -10,7 +10,7 @@ extension LinkMachine {
     guard case .judging(let hello, let rest, let ahead)? = sessions[number]?.phase else { return }
     sessions[number]?.phase = .judged(hello, rest: rest, foreign: foreign.union(ahead))
     if sessions[number]?.isOurs == false { effects.append(.proven(number)) }
-    // Whoever calls is a sign of life, too.
+    // A call of the peer's is a sign of life, too.
     if streamLook == .failed { lookAtStreams(isAnew: true) }
     greetJudged()
     settle()

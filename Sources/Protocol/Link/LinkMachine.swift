@@ -105,7 +105,7 @@ public struct LinkMachine: Sendable {
 
   // MARK: What the node says
 
-  /// Looks for what is to be done; to be called once, by whoever runs the machine.
+  /// Begins the machine's work; its interpreter calls this once.
   public mutating func begin(now: BootInstant) {
     self.now = now
     // What was made durable while the disk was read had no machine to be told to.

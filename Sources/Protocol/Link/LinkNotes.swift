@@ -42,7 +42,7 @@ package struct LinkNotes: Sendable {
     isHeldUp = false
   }
 
-  /// A session was opened: whatever the disk refused is tried anew.
+  /// Takes note of a session that was opened: what the disk refused before is tried again.
   mutating func opened(_ sighting: LinkSighting) {
     if sightings.count >= Self.mostSightings { sightings.removeFirst() }
     sightings.append(sighting)

@@ -74,10 +74,10 @@ public final class FrameConnection: Sendable {
     channel.close(promise: nil)
   }
 
-  /// A Boolean value that indicates whether the connection goes on after whoever was given it has returned.
+  /// A Boolean value that indicates whether the connection stays open when the function that was given it returns.
   var isHandedOver: Bool { handedOver.load(ordering: .acquiring) }
 
-  /// Says that the connection goes on after whoever was given it has returned. It has to be ended by `end` after that.
+  /// Keeps the connection open when the function that was given it returns. It has to be ended with `end` later.
   public func handOver() {
     handedOver.store(true, ordering: .releasing)
   }

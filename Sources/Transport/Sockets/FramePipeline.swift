@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What every connection's pipeline holds: framing, a stranger's time-out, and whoever reads its frames.
+/// The handlers in every connection's pipeline: framing, a stranger's time-out, and the reader of its frames.
 enum FramePipeline {
   /// Completes a new channel's pipeline; on its event loop.
   static func install(on channel: any Channel, limit: FrameLimit, awaitsPreamble: Bool) throws -> FrameReader {

@@ -46,7 +46,7 @@ public final class Listener: Sendable {
   /// has been read by then.
   ///
   /// A connection is closed when `body` returns, and a stranger's place given back, unless the connection was handed over.
-  /// `body` releases the ticket before that for whoever has proved who it is.
+  /// For a peer that has proved who it is, `body` releases the ticket before that.
   public func run(
     _ body: @escaping @Sendable (FrameConnection, Preamble, FrameReader, StrangerTicket) async -> Void
   ) async {
@@ -62,7 +62,7 @@ public final class Listener: Sendable {
           }
         }
       }
-      // Nobody hears half of what calls come in.
+      // A node that takes calls on some of its addresses alone would look as if it were well: all sockets end together.
       await group.next()
       group.cancelAll()
     }
