@@ -113,7 +113,7 @@ extension ProcessTests {
         let after = try node.read {
           try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations ORDER BY 1")
         }
-        #expect(before.count > 5 && after == before + ["999-from-the-future"])
+        #expect(!before.isEmpty && after == before + ["999-from-the-future"])
         #expect(try !FileManager.default.contentsOfDirectory(atPath: node.folder).contains { $0.contains("damaged") })
 
         let other = try await lab.node(.parent, "Kitchen laptop")

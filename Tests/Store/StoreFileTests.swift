@@ -61,39 +61,6 @@ import Testing
     #expect(try await rig.store.peers().map(\.device.deviceID) == [device])
   }
 
-  @Test("Records of use from before they were kept in order are there afterwards, each once")
-  func usageInOrder() async throws {
-    let rig = try StoreRig()
-    let child = try await rig.paired()
-    let records = (0..<50).map { Fixed.usage($0, device: child, from: Int64($0) * 10, to: Int64($0) * 10 + 5) }
-    _ = try await rig.store.record(records.shuffled(), at: 1)
-    rig.store.close()
-    try rig.edit(
-      """
-      CREATE TABLE earlier (
-        record_id BLOB PRIMARY KEY, device_id BLOB NOT NULL, app_id TEXT NOT NULL, display_name TEXT NOT NULL,
-        session_start INTEGER NOT NULL, session_end INTEGER NOT NULL, zone TEXT NOT NULL, active INTEGER NOT NULL,
-        category TEXT NOT NULL, rate INTEGER NOT NULL, earned INTEGER NOT NULL, evidence TEXT NOT NULL,
-        sessions INTEGER NOT NULL DEFAULT 1
-      ) STRICT, WITHOUT ROWID;
-      INSERT INTO earlier SELECT record_id, device_id, app_id, display_name, session_start, session_end, zone, active,
-        category, rate, earned, evidence, sessions FROM usage_record;
-      DROP TABLE usage_record;
-      ALTER TABLE earlier RENAME TO usage_record;
-      CREATE INDEX usage_by_start ON usage_record (device_id, session_start);
-      CREATE TABLE usage_sequence (boot_id TEXT PRIMARY KEY) STRICT;
-      DROP TABLE open_session_process;
-      ALTER TABLE open_session ADD COLUMN process_id INTEGER NOT NULL DEFAULT 7;
-      ALTER TABLE open_session ADD COLUMN process_start_time INTEGER NOT NULL DEFAULT 8;
-      DELETE FROM grdb_migrations WHERE identifier IN ('008-usage-in-order', '010-programs')
-      """)
-    try rig.reopen()
-    _ = try await rig.store.record(records, at: 2)
-    let found = try await rig.store.usage(device: child, app: nil, from: 0, to: 1_000, limit: 100, before: nil)
-    #expect(found == records.reversed())
-    #expect(try rig.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM usage_record WHERE rowid > 0") } == 50)
-  }
-
   @Test("Damaged files are set aside under names that are free, and never overwritten")
   func setAside() throws {
     let rig = try StoreRig()

@@ -9,7 +9,7 @@ struct NodeProfile: Codable, Sendable {
   var role: DeviceRole
   var name: DeviceName
   var deviceID: DeviceID
-  /// The mark of the machine that the folder lies on; nil where that has no ID, and in folders of earlier versions.
+  /// The mark of the machine that the folder lies on; nil if that had no ID so far.
   var machine: String?
   /// While new keys are being put in place: their device's ID.
   var renewal: DeviceID?

@@ -95,8 +95,8 @@ extension Database {
 
   func save(_ settings: FamilySettings, _ coding: any BodyCoding, author: DeviceID, at wall: Int64) throws {
     try run(
-      "INSERT INTO family_settings VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body, version = excluded.version",
-      [Data(coding.encode(settings)), settings.version])
+      "INSERT INTO family_settings VALUES (1, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
+      [Data(coding.encode(settings))])
     try audit(
       AuditEntry(author: author, action: "settings.set", target: "family", new: "version \(settings.version)", at: wall)
     )

@@ -1,200 +1,404 @@
-import GRDB
-
-/// The first layout of the database. Frozen: later changes are migrations of their own.
+/// The layout of the database. Later changes are migrations of their own once a version has been released.
 ///
-/// Times named `…_at` are Unix milliseconds; `…_boot` are CLOCK_BOOTTIME milliseconds of the boot named beside them.
-/// Epochs are random 64-bit numbers kept as the signed integer of the same bits.
+/// Each column's comment states its unit, or the form of its content. These hold for all tables:
+///
+/// - A column named `peer` is a `peer.number`, and a column named `class` is the number of a `StreamClass`.
+/// - Epochs and sequence numbers are unsigned 64-bit integers, kept as the signed integers with the same bits.
+/// - Columns that end in `_boot` hold CLOCK_BOOTTIME of the boot that the same row names. Columns that end in `_age` hold
+///   readings of the age clock (see the table `age_clock`). Both are milliseconds.
+/// - Words are the raw values of the model's enumerations, such as `DeviceRole`.
+/// - Columns that hold a protobuf message name it; the schemas are in `Protocol/messages`.
 enum Migration001 {
   static let name = "001-initial"
 
-  static let sql = """
+  static let sql = [devices, delivery, commands, rules, usage, node].joined(separator: "\n")
+
+  /// Paired devices, their keys, and where they can be reached.
+  private static let devices = """
     CREATE TABLE peer (
       number INTEGER PRIMARY KEY AUTOINCREMENT,
       device_id BLOB NOT NULL UNIQUE,       -- 20 bytes
       name TEXT NOT NULL,                   -- at most 64 bytes
-      role TEXT NOT NULL,
-      child_name TEXT,
+      role TEXT NOT NULL,                   -- a word: parent or child
+      child_name TEXT,                      -- whose machine it is, at most 64 bytes; null if nobody said
       identity_key BLOB NOT NULL,           -- 32 bytes
       link_key BLOB NOT NULL UNIQUE,        -- 32 bytes
-      pairwise_key BLOB NOT NULL,           -- 32 bytes; zeros before the first pairing is complete and once removed
-      state INTEGER NOT NULL,               -- 1 never active yet, 2 active, 3 removed but not told, 4 removed
-      pending_key BLOB,                     -- 32 bytes while a pairing waits for its other half; then it is pairwise_key
-      pending_invitation TEXT,              -- the code it came with, on the inviter
-      pending_boot_id TEXT,
-      pending_since_boot INTEGER,
-      paired_at INTEGER NOT NULL,
-      last_seen_at INTEGER,
-      last_synced_at INTEGER,
-      last_address TEXT                     -- host:port of the last authenticated session that we dialled
+      state INTEGER NOT NULL,               -- 1 pending, 2 active, 3 removed but not told, 4 removed
+      paired_at INTEGER NOT NULL,           -- Unix milliseconds
+      connected_at INTEGER,                 -- Unix milliseconds of the pairing's first session; null for none yet
+      last_seen_at INTEGER,                 -- Unix milliseconds; null for never
+      last_synced_at INTEGER,               -- Unix milliseconds; null for never
+      last_address TEXT,                    -- host:port of the last authenticated connection that this machine opened
+      told TEXT NOT NULL DEFAULT '',        -- host:port, separated by spaces: where the peer says it can be called
+      pairwise_key BLOB NOT NULL,           -- 32 bytes; zeros before the first pairing is complete and after a removal
+      next_key BLOB,                        -- 32 bytes: offered to the peer and not reported stored; null for none
+      previous_key BLOB,                    -- 32 bytes: replaced by the peer's offer, may still be in force there
+      pending_key BLOB,                     -- 32 bytes: of a pairing that waits for its other half, then pairwise_key
+      pending_invitation TEXT,              -- invitation.pairing_id that the pending pairing came with, on the inviter
+      pending_boot_id TEXT,                 -- UUID of the boot in which the pairing became pending
+      pending_since_boot INTEGER,           -- milliseconds
+      pending_lapsed INTEGER NOT NULL DEFAULT 0,   -- 0 or 1: on a joiner, no last word came in time
+      known_generation INTEGER NOT NULL DEFAULT 0, -- generation of the discovery key that the peer has
+      sent_generation INTEGER,              -- generation of the discovery key on its way to it; null for none
+      quarantined_at INTEGER,               -- Unix milliseconds since when two machines use its keys; null for no
+      removal_sessions INTEGER NOT NULL DEFAULT 0, -- count of sessions in which a removal was sent
+      removal_silences INTEGER NOT NULL DEFAULT 0  -- count of calls met with silence since then
     ) STRICT;
 
+    -- Where a device has proved its key, for each network.
+    CREATE TABLE address (
+      peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
+      network TEXT NOT NULL,                -- mark of the network, 32 hexadecimal digits; empty if it was unknown
+      address TEXT NOT NULL,                -- host:port
+      source TEXT NOT NULL,                 -- a word of AddressSource
+      last_success_at INTEGER NOT NULL,     -- Unix milliseconds
+      last_failure_at INTEGER,              -- Unix milliseconds; null for none
+      failure TEXT,                         -- one sentence of at most 512 bytes; null for none
+      PRIMARY KEY (peer, network, address)
+    ) STRICT, WITHOUT ROWID;
+
+    -- One of two paired machines was set back to an earlier state: what its people must know until it is settled.
+    CREATE TABLE set_back (
+      peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
+      cause TEXT NOT NULL,                  -- a word: lost if the peer lost what it had stored, ahead if this machine did
+      evidence TEXT NOT NULL,               -- class and epoch of the streams that showed it; the same evidence is no news
+      at INTEGER NOT NULL,                  -- Unix milliseconds
+      newest_command BLOB,                  -- 16 bytes: the last command given to the peer before; null for none
+      ends_age INTEGER NOT NULL,            -- milliseconds: reading up to which a child's machine shows it
+      PRIMARY KEY (peer, cause)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Pairing codes that this machine has shown.
+    CREATE TABLE invitation (
+      pairing_id TEXT PRIMARY KEY,          -- UUID
+      discriminator INTEGER NOT NULL,       -- 0 to 1,023
+      secret BLOB NOT NULL,                 -- 16 bytes; zeros once the code is closed
+      typed_secret BLOB NOT NULL,           -- 6 bytes, values of 0 to 31; empty once the code is closed
+      minutes INTEGER NOT NULL,             -- minutes that the code is open
+      child_name TEXT,                      -- at most 64 bytes; null if nobody said
+      accepts_without_asking INTEGER NOT NULL,     -- 0 or 1
+      generation INTEGER,                   -- generation of the newest discovery key when the code was opened
+      boot_id TEXT NOT NULL,                -- UUID
+      opened_boot INTEGER NOT NULL,         -- milliseconds
+      failures INTEGER NOT NULL,            -- count of wrong guesses
+      outcome TEXT                          -- a word of PairingOutcome; null while the code is open
+    ) STRICT, WITHOUT ROWID;
+
+    -- On a joiner: runs of a typed code in which nobody proved to be the inviter.
+    CREATE TABLE pairing_run (
+      discriminator INTEGER PRIMARY KEY,    -- 0 to 1,023
+      runs INTEGER NOT NULL,                -- count
+      boot_id TEXT NOT NULL,                -- UUID
+      first_boot INTEGER NOT NULL           -- milliseconds: when the first run was
+    ) STRICT;
+
+    -- On the parent that founded the household: the newest discovery key, and those that other machines may still hold.
+    CREATE TABLE discovery_key (
+      generation INTEGER PRIMARY KEY,       -- counts from 0, the key with which the household began
+      key BLOB NOT NULL                     -- 32 bytes
+    ) STRICT;
+    """
+
+  /// Streams of items to and from each peer.
+  private static let delivery = """
     CREATE TABLE outbox_stream (
       peer INTEGER NOT NULL REFERENCES peer(number),
       class INTEGER NOT NULL,
-      epoch INTEGER NOT NULL,
-      last INTEGER NOT NULL,                -- the last number given out
-      stored_through INTEGER NOT NULL,      -- reported stored by the peer
-      waiting_items INTEGER NOT NULL,
-      waiting_bytes INTEGER NOT NULL,
+      epoch INTEGER NOT NULL,               -- epoch
+      last INTEGER NOT NULL,                -- sequence number given out last
+      stored_through INTEGER NOT NULL,      -- sequence number: the peer has reported everything up to it stored
+      waiting_items INTEGER NOT NULL,       -- count of the stream's rows in outbox_item
+      waiting_bytes INTEGER NOT NULL,       -- bytes of those items, with their IDs and 16 bytes each
+      stored_at INTEGER,                    -- Unix milliseconds of the last report that something is stored; null for none
+      sent_bound INTEGER NOT NULL DEFAULT 0,       -- sequence number: of usage, nothing beyond it was ever sent
+      -- The last item reported stored that was no skip: what the peer of a restored machine has to hold as well.
+      stored_item INTEGER NOT NULL DEFAULT 0,      -- sequence number; 0 for none
+      stored_item_id BLOB NOT NULL DEFAULT x'',    -- 16 bytes; empty for none
+      restart_bound INTEGER NOT NULL DEFAULT 0,    -- sequence number: what a restart queued again ends there
       PRIMARY KEY (peer, class)
     ) STRICT, WITHOUT ROWID;
 
+    -- Items that wait. A number between two rows without a row of its own is a skip.
     CREATE TABLE outbox_item (
       peer INTEGER NOT NULL,
       class INTEGER NOT NULL,
-      seq INTEGER NOT NULL,
-      kind INTEGER NOT NULL,                -- 0 for a place that holds nothing any more
-      item_id BLOB NOT NULL,                -- 16 bytes, empty for kind 0
-      body BLOB NOT NULL,                   -- at most 32 KiB
-      accepted_at INTEGER NOT NULL,
+      seq INTEGER NOT NULL,                 -- sequence number
+      kind INTEGER NOT NULL,                -- an ItemKind
+      item_id BLOB NOT NULL,                -- 16 bytes
+      body BLOB NOT NULL,                   -- at most 32,768 bytes
+      accepted_at INTEGER NOT NULL,         -- Unix milliseconds
+      level INTEGER NOT NULL,               -- of usage: 0 a session, 1 an hour's total, 2 a day's total, 3 a loss; else 0
+      accepted_age INTEGER,                 -- milliseconds; null for control items, whose age is by accepted_at
       PRIMARY KEY (peer, class, seq)
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE inbox_stream (
       peer INTEGER NOT NULL REFERENCES peer(number),
       class INTEGER NOT NULL,
-      epoch INTEGER NOT NULL,
-      watermark INTEGER NOT NULL,           -- everything up to here is in force
+      epoch INTEGER NOT NULL,               -- epoch
+      watermark INTEGER NOT NULL,           -- sequence number: everything up to it is in force
+      -- The last item in force that was no skip.
+      item INTEGER NOT NULL,                -- sequence number; 0 for none
+      item_id BLOB NOT NULL,                -- 16 bytes; empty for none
       PRIMARY KEY (peer, class)
     ) STRICT, WITHOUT ROWID;
 
+    -- The epochs of a peer's command stream, in the order in which they followed each other, from its first restart on.
+    CREATE TABLE command_epoch (
+      number INTEGER PRIMARY KEY,
+      peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
+      epoch INTEGER NOT NULL,               -- epoch
+      UNIQUE (peer, epoch)
+    ) STRICT;
+
+    -- What left a queue without being delivered.
+    CREATE TABLE delivery_tally (
+      peer INTEGER NOT NULL,
+      class INTEGER NOT NULL,
+      fate TEXT NOT NULL,                   -- a word of DeliveryFate
+      items INTEGER NOT NULL,               -- count
+      last_at INTEGER NOT NULL,             -- Unix milliseconds
+      PRIMARY KEY (peer, class, fate)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Items of a peer that were passed over because they cannot be used.
+    CREATE TABLE unusable_item (
+      peer INTEGER PRIMARY KEY REFERENCES peer(number) ON DELETE CASCADE,
+      items INTEGER NOT NULL,               -- count
+      reason TEXT NOT NULL,                 -- one sentence: why the last one cannot be used
+      at INTEGER NOT NULL                   -- Unix milliseconds of the last one
+    ) STRICT;
+
+    -- How many items of each peer this machine has refused, and how many of this machine's items the peer has refused.
+    CREATE TABLE refusal_count (
+      peer INTEGER PRIMARY KEY REFERENCES peer(number) ON DELETE CASCADE,
+      here INTEGER NOT NULL,                -- count
+      there INTEGER NOT NULL                -- count, as the peer says
+    ) STRICT;
+
+    -- Items of this machine that a peer has refused; the newest of each peer.
+    CREATE TABLE refused_item (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
+      kind INTEGER NOT NULL,                -- an ItemKind
+      item_id BLOB NOT NULL,                -- 16 bytes
+      reason INTEGER NOT NULL,              -- a RefusalReason
+      at INTEGER NOT NULL,                  -- Unix milliseconds
+      UNIQUE (peer, kind, item_id)
+    ) STRICT;
+    """
+
+  /// Commands that this machine has given, and those that it has answered.
+  private static let commands = """
     CREATE TABLE command (
       command_id BLOB PRIMARY KEY,          -- 16 bytes, UUID version 7: later ones sort later
       peer INTEGER NOT NULL REFERENCES peer(number),
-      kind TEXT NOT NULL,
-      app_id TEXT,
-      body BLOB NOT NULL,                   -- the protobuf message that travels
-      created_at INTEGER NOT NULL,
-      status TEXT NOT NULL,
-      status_at INTEGER NOT NULL,
-      reason TEXT,
-      state BLOB,                           -- the protobuf message of what the child reported to be in force
-      seq INTEGER NOT NULL                  -- its number in the command stream, for cancelling
+      kind TEXT NOT NULL,                   -- a word of CommandKind
+      app_id TEXT,                          -- 1 to 255 bytes; null if the command is about no application
+      body BLOB NOT NULL,                   -- a protobuf Command, as it travels
+      created_at INTEGER NOT NULL,          -- Unix milliseconds
+      status TEXT NOT NULL,                 -- a word of CommandStatus
+      status_at INTEGER NOT NULL,           -- Unix milliseconds
+      reason TEXT,                          -- one sentence of at most 1,024 bytes; null for none
+      state BLOB,                           -- a protobuf State: what the child reported to be in force; null for none
+      seq INTEGER NOT NULL,                 -- sequence number in the command stream
+      epoch INTEGER,                        -- epoch in which seq counts; null if a restart left the command out
+      supersede_key TEXT,                   -- names the thing whose desired state it sets; null for a one-shot
+      expires_after INTEGER,                -- milliseconds of age; null for never
+      expires_age INTEGER,                  -- milliseconds: reading at which it expires; null for never
+      -- What was shown of the command's thing before it was given, until it is answered.
+      previous BLOB,                        -- a protobuf State; empty for nothing; null for a one-shot
+      previous_enforcement TEXT             -- a word of Enforcement, as the child had reported; null until it had
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX command_by_peer ON command (peer, command_id);
     CREATE INDEX command_by_app ON command (peer, app_id, command_id) WHERE app_id IS NOT NULL;
+    CREATE INDEX command_by_key ON command (peer, supersede_key) WHERE status = 'queued' AND supersede_key IS NOT NULL;
+    CREATE INDEX command_by_expiry ON command (expires_age) WHERE status = 'queued' AND expires_age IS NOT NULL;
 
+    -- On a parent: what a child's machine says that it holds of a thing, where that is not what was set here.
+    CREATE TABLE discrepancy (
+      peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
+      thing TEXT NOT NULL,                  -- a command's supersede_key
+      command_id BLOB NOT NULL,             -- 16 bytes: the command that was answered so
+      state BLOB,                           -- a protobuf State; null if the child did not say
+      reason TEXT,                          -- one sentence: why the child did not do what was asked; null for none
+      is_far_ahead INTEGER NOT NULL,        -- 0 or 1: the state claims a time more than a day ahead of this machine's clock
+      at INTEGER NOT NULL,                  -- Unix milliseconds
+      PRIMARY KEY (peer, thing)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Commands that this machine has answered, and where each receipt was queued last.
     CREATE TABLE applied_command (
-      command_id BLOB PRIMARY KEY,
-      receipt BLOB NOT NULL,                -- the protobuf message that was sent back
-      applied_at INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE app (
-      device_id BLOB NOT NULL,              -- whose machine the rules are for
-      app_id TEXT NOT NULL,
-      display_name TEXT NOT NULL,
-      category TEXT NOT NULL,
-      rate INTEGER NOT NULL,                -- milli-points per minute
-      is_enabled INTEGER NOT NULL,
-      is_blocked INTEGER NOT NULL,
-      daily_limit_minutes INTEGER,
-      modified_wall INTEGER NOT NULL,
-      modified_counter INTEGER NOT NULL,
-      modified_author BLOB NOT NULL,
-      matchers BLOB NOT NULL,               -- a protobuf MatcherList
-      enforcement TEXT,                     -- what the child reported; null until it has
-      PRIMARY KEY (device_id, app_id)
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE family_settings (
-      id INTEGER PRIMARY KEY CHECK (id = 1),
-      body BLOB NOT NULL,                   -- a protobuf FamilySettings
-      version INTEGER NOT NULL
-    ) STRICT;
-
-    CREATE TABLE hybrid_clock (
-      id INTEGER PRIMARY KEY CHECK (id = 1),
-      wall INTEGER NOT NULL,
-      counter INTEGER NOT NULL
-    ) STRICT;
-
-    CREATE TABLE usage_record (
-      record_id BLOB PRIMARY KEY,           -- 16 bytes
-      device_id BLOB NOT NULL,
-      app_id TEXT NOT NULL,
-      display_name TEXT NOT NULL,
-      session_start INTEGER NOT NULL,       -- Unix milliseconds
-      session_end INTEGER NOT NULL,         -- Unix milliseconds
-      zone TEXT NOT NULL,
-      active INTEGER NOT NULL,              -- milliseconds
-      category TEXT NOT NULL,
-      rate INTEGER NOT NULL,                -- milli-points per minute
-      earned INTEGER NOT NULL,              -- milli-points
-      evidence TEXT NOT NULL
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX usage_by_start ON usage_record (device_id, session_start);
-
-    -- The longest session of each device, which bounds how far before a range a session that reaches into it can begin.
-    CREATE TABLE usage_longest (
-      device_id BLOB PRIMARY KEY,
-      milliseconds INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE open_session (
-      record_id BLOB PRIMARY KEY,
-      app_id TEXT NOT NULL,
-      display_name TEXT NOT NULL,
-      process_id INTEGER NOT NULL,
-      process_start_time INTEGER NOT NULL,  -- field 22 of /proc/PID/stat
-      boot_id TEXT NOT NULL,
-      started_boot INTEGER NOT NULL,
-      last_seen_boot INTEGER NOT NULL,
-      started_at INTEGER NOT NULL,
-      last_seen_at INTEGER NOT NULL,
-      zone TEXT NOT NULL,
-      category TEXT NOT NULL,
-      rate INTEGER NOT NULL,                -- milli-points per minute
-      evidence TEXT NOT NULL
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE usage_sequence (
-      boot_id TEXT PRIMARY KEY,
-      last INTEGER NOT NULL,
-      salt BLOB NOT NULL                    -- 8 random bytes: tells this database's numbers from an earlier one's
-    ) STRICT, WITHOUT ROWID;
-
-    -- What earlier sessions of a learning application left over below one milli-point, on each family day.
-    CREATE TABLE points_remainder (
-      app_id TEXT NOT NULL,
-      day TEXT NOT NULL,                    -- such as 2026-11-21
-      parts INTEGER NOT NULL,               -- 0 to 3,599,999 parts of a milli-point
-      PRIMARY KEY (app_id, day)
+      command_id BLOB PRIMARY KEY,          -- 16 bytes
+      receipt BLOB NOT NULL,                -- a protobuf Receipt, as it was sent back
+      applied_at INTEGER NOT NULL,          -- Unix milliseconds
+      peer INTEGER NOT NULL,
+      receipt_epoch INTEGER NOT NULL,       -- epoch
+      receipt_seq INTEGER NOT NULL          -- sequence number
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE received_message (
-      command_id BLOB PRIMARY KEY,
-      author BLOB NOT NULL,
-      text TEXT NOT NULL,                   -- at most 4,096 bytes
-      received_at INTEGER NOT NULL
+      command_id BLOB PRIMARY KEY,          -- 16 bytes
+      author BLOB NOT NULL,                 -- 20 bytes
+      text TEXT NOT NULL,                   -- 1 to 4,096 bytes
+      received_at INTEGER NOT NULL          -- Unix milliseconds
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// Rules of applications and of the family.
+  private static let rules = """
+    CREATE TABLE app (
+      device_id BLOB NOT NULL,              -- 20 bytes: the machine that the rules are for
+      app_id TEXT NOT NULL,                 -- 1 to 255 bytes
+      display_name TEXT NOT NULL,           -- 1 to 255 bytes
+      category TEXT NOT NULL,               -- a word of AppCategory
+      rate INTEGER NOT NULL,                -- milli-points per minute
+      is_enabled INTEGER NOT NULL,          -- 0 or 1
+      is_blocked INTEGER NOT NULL,          -- 0 or 1
+      daily_limit_minutes INTEGER,          -- minutes; null for none
+      modified_wall INTEGER NOT NULL,       -- Unix milliseconds of a hybrid timestamp
+      modified_counter INTEGER NOT NULL,    -- its counter
+      modified_author BLOB NOT NULL,        -- its author, 20 bytes
+      matchers BLOB NOT NULL,               -- a protobuf MatcherList
+      enforcement TEXT,                     -- a word of Enforcement, as the child reported; null until it has
+      PRIMARY KEY (device_id, app_id)
     ) STRICT, WITHOUT ROWID;
 
-    CREATE TABLE audit (
-      number INTEGER PRIMARY KEY AUTOINCREMENT,
-      author BLOB NOT NULL,
-      action TEXT NOT NULL,
-      target TEXT NOT NULL,
-      old TEXT,
-      new TEXT,
-      at INTEGER NOT NULL
+    -- On a child: applications whose rules were removed, with the removal that holds.
+    CREATE TABLE removed_app (
+      app_id TEXT PRIMARY KEY,              -- 1 to 255 bytes
+      modified_wall INTEGER NOT NULL,       -- Unix milliseconds of a hybrid timestamp
+      modified_counter INTEGER NOT NULL,    -- its counter
+      modified_author BLOB NOT NULL         -- its author, 20 bytes
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX removed_app_by_age ON removed_app (modified_wall);
+
+    CREATE TABLE family_settings (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      body BLOB NOT NULL                    -- a protobuf FamilySettings
     ) STRICT;
 
-    CREATE TABLE invitation (
-      pairing_id TEXT PRIMARY KEY,
-      discriminator INTEGER NOT NULL,       -- 0 to 1023
-      secret BLOB NOT NULL,                 -- 16 bytes; 16 zero bytes once closed
-      minutes INTEGER NOT NULL,
-      child_name TEXT,
-      accepts_without_asking INTEGER NOT NULL,
-      boot_id TEXT NOT NULL,
-      opened_boot INTEGER NOT NULL,
-      failures INTEGER NOT NULL,
-      outcome TEXT                          -- null while open
+    -- The last reading of the hybrid clock.
+    CREATE TABLE hybrid_clock (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      wall INTEGER NOT NULL,                -- Unix milliseconds
+      counter INTEGER NOT NULL              -- counter
+    ) STRICT;
+    """
+
+  /// Use of applications.
+  private static let usage = """
+    -- Records in the order in which they happened: their IDs are random, and in a table kept in the order of the IDs each
+    -- new record would write a page of its own once the history has outgrown the cache.
+    CREATE TABLE usage_record (
+      record_id BLOB NOT NULL,              -- 16 bytes
+      device_id BLOB NOT NULL,              -- 20 bytes
+      app_id TEXT NOT NULL,                 -- 1 to 255 bytes
+      display_name TEXT NOT NULL,           -- 1 to 255 bytes
+      session_start INTEGER NOT NULL,       -- Unix milliseconds
+      session_end INTEGER NOT NULL,         -- Unix milliseconds
+      zone TEXT NOT NULL,                   -- name of a time zone, 1 to 64 bytes
+      active INTEGER NOT NULL,              -- milliseconds
+      category TEXT NOT NULL,               -- a word of AppCategory
+      rate INTEGER NOT NULL,                -- milli-points per minute
+      earned INTEGER NOT NULL,              -- milli-points
+      evidence TEXT NOT NULL,               -- a word of UsageEvidence
+      sessions INTEGER NOT NULL,            -- count: more than 1 in a total
+      doubt TEXT                            -- a word of UsageDoubt: why it cannot be true; null if it can
+    ) STRICT;
+    CREATE UNIQUE INDEX usage_by_start ON usage_record (device_id, session_start, record_id);
+
+    -- The longest session of each device, which bounds how long before a range a session that reaches into it can begin.
+    CREATE TABLE usage_longest (
+      device_id BLOB PRIMARY KEY,           -- 20 bytes
+      milliseconds INTEGER NOT NULL         -- milliseconds
     ) STRICT, WITHOUT ROWID;
 
-    CREATE TABLE setting (
-      key TEXT PRIMARY KEY,
-      value TEXT NOT NULL
+    -- What was dropped from a full usage queue, as its sender says.
+    CREATE TABLE usage_loss (
+      loss_id BLOB PRIMARY KEY,             -- 16 bytes
+      device_id BLOB NOT NULL,              -- 20 bytes: the machine that was used
+      peer INTEGER,                         -- on the child: the parent whose queue it was; null on a parent
+      records INTEGER NOT NULL,             -- count
+      sessions INTEGER NOT NULL,            -- count
+      active INTEGER NOT NULL,              -- milliseconds
+      earned INTEGER NOT NULL,              -- milli-points
+      first_start INTEGER NOT NULL,         -- Unix milliseconds
+      last_end INTEGER NOT NULL,            -- Unix milliseconds
+      at INTEGER NOT NULL                   -- Unix milliseconds
     ) STRICT, WITHOUT ROWID;
+
+    -- On a child: which of its sessions went into totals for which parent, and the totals.
+    CREATE TABLE usage_merged (
+      peer INTEGER NOT NULL,
+      record_id BLOB NOT NULL,              -- 16 bytes
+      PRIMARY KEY (peer, record_id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE usage_total (
+      peer INTEGER NOT NULL,
+      record_id BLOB NOT NULL,              -- 16 bytes
+      level INTEGER NOT NULL,               -- 1 an hour's total, 2 a day's total
+      body BLOB NOT NULL,                   -- a protobuf UsageRecord
+      PRIMARY KEY (peer, record_id)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Sessions that are being recorded on this machine.
+    CREATE TABLE open_session (
+      record_id BLOB PRIMARY KEY,           -- 16 bytes
+      app_id TEXT NOT NULL,                 -- 1 to 255 bytes
+      display_name TEXT NOT NULL,           -- 1 to 255 bytes
+      boot_id TEXT NOT NULL,                -- UUID
+      started_boot INTEGER NOT NULL,        -- milliseconds
+      last_seen_boot INTEGER NOT NULL,      -- milliseconds
+      started_at INTEGER NOT NULL,          -- Unix milliseconds
+      last_seen_at INTEGER NOT NULL,        -- Unix milliseconds
+      zone TEXT NOT NULL,                   -- name of a time zone, 1 to 64 bytes
+      category TEXT NOT NULL,               -- a word of AppCategory
+      rate INTEGER NOT NULL,                -- milli-points per minute
+      evidence TEXT NOT NULL                -- a word of UsageEvidence
+    ) STRICT, WITHOUT ROWID;
+
+    -- The programs of open sessions that have not been seen to end.
+    CREATE TABLE open_session_process (
+      record_id BLOB NOT NULL,              -- 16 bytes
+      process_id INTEGER NOT NULL,          -- process ID
+      process_start_time INTEGER NOT NULL,  -- clock ticks since boot, field 22 of /proc/PID/stat
+      PRIMARY KEY (record_id, process_id, process_start_time)
+    ) STRICT, WITHOUT ROWID;
+
+    -- What earlier sessions of a learning application left over below one milli-point, for each family day.
+    CREATE TABLE points_remainder (
+      app_id TEXT NOT NULL,                 -- 1 to 255 bytes
+      day TEXT NOT NULL,                    -- date, such as 2026-11-21
+      parts INTEGER NOT NULL,               -- 0 to 3,599,999 parts of a milli-point
+      PRIMARY KEY (app_id, day)
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// What the node keeps about itself.
+  private static let node = """
+    -- Time that this machine has run or slept since the database began: CLOCK_BOOTTIME, carried over from boot to boot.
+    CREATE TABLE age_clock (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      boot_id TEXT NOT NULL,                -- UUID
+      base INTEGER NOT NULL,                -- milliseconds: the reading at this boot's start
+      last_boot INTEGER NOT NULL            -- milliseconds: when the clock was last noted
+    ) STRICT;
+
+    CREATE TABLE setting (
+      key TEXT PRIMARY KEY,                 -- a name
+      value TEXT NOT NULL                   -- text
+    ) STRICT, WITHOUT ROWID;
+
+    -- Who did what; each entry is written in the transaction of the act that it tells of.
+    CREATE TABLE audit (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      author BLOB NOT NULL,                 -- 20 bytes
+      action TEXT NOT NULL,                 -- a word, such as app.set
+      target TEXT NOT NULL,                 -- text: what it was done to
+      old TEXT,                             -- one line; null for nothing
+      new TEXT,                             -- one line; null for nothing
+      at INTEGER NOT NULL                   -- Unix milliseconds
+    ) STRICT;
     """
 }

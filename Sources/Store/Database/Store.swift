@@ -48,17 +48,6 @@ public final class Store: Sendable {
       }
       var migrator = DatabaseMigrator()
       migrator.registerMigration(Migration001.name) { try $0.execute(sql: Migration001.sql) }
-      migrator.registerMigration(Migration002.name) { try $0.execute(sql: Migration002.sql) }
-      migrator.registerMigration(Migration003.name) { try $0.execute(sql: Migration003.sql) }
-      migrator.registerMigration(Migration004.name) { try $0.execute(sql: Migration004.sql) }
-      migrator.registerMigration(Migration005.name) { try $0.execute(sql: Migration005.sql) }
-      migrator.registerMigration(Migration006.name) { try $0.execute(sql: Migration006.sql) }
-      migrator.registerMigration(Migration007.name) { try $0.execute(sql: Migration007.sql) }
-      migrator.registerMigration(Migration008.name) { try $0.execute(sql: Migration008.sql) }
-      migrator.registerMigration(Migration009.name) { try $0.execute(sql: Migration009.sql) }
-      migrator.registerMigration(Migration010.name) { try $0.execute(sql: Migration010.sql) }
-      migrator.registerMigration(Migration011.name) { try $0.execute(sql: Migration011.sql) }
-      migrator.registerMigration(Migration013.name) { try $0.execute(sql: Migration013.sql) }
       if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
       try migrator.migrate(pool)
       // GRDB sets NORMAL when it turns the write-ahead log on, whatever was asked for before: it has to be said after that.

@@ -156,9 +156,8 @@ extension Database {
     try rows(
       """
       SELECT command_id, receipt FROM applied_command
-      WHERE CASE WHEN ?2 = 0 THEN peer = ?1 OR peer IS NULL
-        ELSE peer = ?1 AND receipt_seq > ?2
-          AND receipt_epoch = (SELECT epoch FROM outbox_stream WHERE peer = ?1 AND class = 3) END
+      WHERE peer = ?1 AND (?2 = 0 OR receipt_seq > ?2
+        AND receipt_epoch = (SELECT epoch FROM outbox_stream WHERE peer = ?1 AND class = 3))
       ORDER BY receipt_epoch = (SELECT epoch FROM outbox_stream WHERE peer = ?1 AND class = 3) DESC,
         receipt_seq DESC, command_id DESC LIMIT 100000
       """, [peer.number, Int64(bitPattern: held)]

@@ -18,8 +18,8 @@ extension NodeProcess {
           """, arguments: [peer, Int64(streamClass.rawValue), bytes])
       try database.execute(
         sql: """
-          INSERT INTO outbox_item (peer, class, seq, kind, item_id, body, accepted_at)
-          SELECT peer, class, last, ?, ?, ?, 0 FROM outbox_stream WHERE peer = ? AND class = ?
+          INSERT INTO outbox_item (peer, class, seq, kind, item_id, body, accepted_at, level)
+          SELECT peer, class, last, ?, ?, ?, 0, 0 FROM outbox_stream WHERE peer = ? AND class = ?
           """,
         arguments: [Int64(kind.rawValue), Data(id), Data(body), peer, Int64(streamClass.rawValue)])
     }
@@ -30,8 +30,8 @@ extension NodeProcess {
     try edit { database in
       try database.execute(
         sql: """
-          INSERT INTO applied_command (command_id, receipt, applied_at, peer)
-          SELECT ?, ?, 0, number FROM peer WHERE state = 2
+          INSERT INTO applied_command (command_id, receipt, applied_at, peer, receipt_epoch, receipt_seq)
+          SELECT ?, ?, 0, number, 0, 0 FROM peer WHERE state = 2
           """, arguments: [Data(command.bytes), Data(body)])
     }
   }
