@@ -1,9 +1,11 @@
 import CSodium
 
-/// Agree on a strong key by a short code that both sides know: CPace over ristretto255 with SHA-512.
+/// The agreement on a strong key by means of a short code that both sides know: CPace over ristretto255 with SHA-512.
 ///
-/// One run lets an attacker test one guess, and a recording lets him test none. The two sides are told apart
-/// (initiator-responder). Spec: draft-irtf-cfrg-cpace, sections 6 and 7.
+/// Each run allows an attacker to test one guess, and a recording allows none. The two sides have different roles
+/// (initiator-responder).
+///
+/// Spec: draft-irtf-cfrg-cpace, sections 6 and 7.
 public struct CPace: Sendable {
   /// The size of a share in bytes.
   public static let shareByteCount = 32
@@ -11,7 +13,9 @@ public struct CPace: Sendable {
   private static let domain = [UInt8]("CPaceRistretto255".utf8)
   private static let keyDomain = [UInt8]("CPaceRistretto255_ISK".utf8)
   private static let outputDomain = [UInt8]("CPaceSidOutput".utf8)
-  /// SHA-512 works on blocks of 128 bytes; the code gets one for itself.
+  /// SHA-512 processes blocks of 128 bytes.
+  ///
+  /// The code gets the first block for itself.
   private static let hashBlockByteCount = 128
 
   /// The point to send to the other side, 32 bytes.
@@ -22,15 +26,15 @@ public struct CPace: Sendable {
   private let associatedData: [UInt8]
   private let scalar: CPaceScalar
 
-  /// Begin an agreement.
+  /// Begins an agreement.
   ///
   /// - Parameters:
-  ///   - role: which side this is.
-  ///   - password: the short code, any number of bytes.
-  ///   - channelIdentifier: who talks to whom and where, the same on both sides.
-  ///   - sessionID: fresh for every run, the same on both sides; 16 bytes or more.
-  ///   - associatedData: what this side says along with its share; the other side must receive it unaltered.
-  ///   - scalar: made for this run alone.
+  ///   - role: The role of this side.
+  ///   - password: The short code, any number of bytes.
+  ///   - channelIdentifier: The identities and addresses of both parties, the same on both sides.
+  ///   - sessionID: A value that is new for every run and the same on both sides; 16 bytes or more.
+  ///   - associatedData: Data that this side sends with its share. The other side must receive it unaltered.
+  ///   - scalar: A scalar that is used for this run only.
   /// - Throws: `CPaceError.invalidScalar`, the caller's fault.
   public init(
     role: CPaceRole, password: SecretBytes, channelIdentifier: [UInt8], sessionID: [UInt8], associatedData: [UInt8],
@@ -48,12 +52,13 @@ public struct CPace: Sendable {
     }
   }
 
-  /// Finish the agreement with what the other side sent.
+  /// Finishes the agreement with the other side's message.
   ///
   /// - Parameters:
-  ///   - remoteShare: the other side's point, 32 bytes.
-  ///   - remoteAssociatedData: what it said along with it.
-  /// - Returns: the key; the same on both sides only if the codes were, which the caller has yet to find out.
+  ///   - remoteShare: The other side's point, 32 bytes.
+  ///   - remoteAssociatedData: The data sent with it.
+  /// - Returns: The key. It is the same on both sides only if the codes were the same, which the caller has yet to
+  ///   verify.
   /// - Throws: `CPaceError.invalidShare`, the peer's fault; the run is over then.
   public func finish(remoteShare: [UInt8], remoteAssociatedData: [UInt8]) throws(CPaceError) -> CPaceKey {
     let shared = try Self.multiply(scalar, remoteShare)
@@ -69,13 +74,13 @@ public struct CPace: Sendable {
       intermediateSessionKey: SHA512.hash(material), sessionIDOutput: SHA512.hash(Self.outputDomain + transcript))
   }
 
-  /// Map the code to the group element that the run multiplies, 32 bytes.
+  /// Maps the code to the group element that the run multiplies, 32 bytes.
   package static func generator(
     password: SecretBytes, channelIdentifier: [UInt8], sessionID: [UInt8]
   ) -> SecretBytes {
     let passwordPrefix = lengthPrefix(password.count)
     let used = domain.count + lengthPrefix(domain.count).count + password.count + passwordPrefix.count
-    // The padding fills the hash's first block, so that the time to hash says nothing about the code.
+    // The padding fills the first block of the hash, so that the time to compute it does not depend on the code.
     let padding = [UInt8](repeating: 0, count: max(0, hashBlockByteCount - 1 - used))
     let material = SecretBytes(joining: [
       SecretBytes(concatenated([domain]) + passwordPrefix), password,
@@ -89,7 +94,7 @@ public struct CPace: Sendable {
       })
   }
 
-  /// Multiply a point by a scalar and stop at the neutral element (`scalar_mult_vfy`).
+  /// Multiplies a point by a scalar, and throws if the result is the neutral element (`scalar_mult_vfy`).
   package static func multiply(_ scalar: CPaceScalar, _ point: [UInt8]) throws(CPaceError) -> SecretBytes {
     guard point.count == shareByteCount else { throw .invalidShare }
     var status: Int32 = -1
@@ -104,12 +109,12 @@ public struct CPace: Sendable {
     return product
   }
 
-  /// Join byte strings, each behind its length.
+  /// Joins byte strings, each preceded by its length.
   private static func concatenated(_ parts: [[UInt8]]) -> [UInt8] {
     parts.flatMap { lengthPrefix($0.count) + $0 }
   }
 
-  /// Write a length in LEB128: seven bits a byte, the lowest first.
+  /// Returns a length in LEB128: seven bits in each byte, the lowest first.
   private static func lengthPrefix(_ count: Int) -> [UInt8] {
     var rest = count
     var bytes: [UInt8] = []

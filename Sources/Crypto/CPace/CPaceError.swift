@@ -1,10 +1,14 @@
-/// Name why two sides cannot agree on a key by a short code.
+/// The reasons why an agreement on a key by a short code fails.
 ///
-/// A wrong code is not among these: it yields two different keys, which the handshake that uses them finds out.
+/// A wrong code is not among them: it results in two different keys, which the handshake that uses them detects.
 public enum CPaceError: Error, Equatable, Sendable {
-  /// The other side's share is no point, or one that would give the key away. The peer's fault; stop here.
+  /// The other side's share is not a point, or is one that would reveal the key.
+  ///
+  /// This is the peer's fault; stop here.
   case invalidShare
-  /// A scalar is not 32 bytes, or zero. The caller's fault.
+  /// A scalar is not 32 bytes long, or is zero.
+  ///
+  /// This is the caller's fault.
   case invalidScalar
 }
 

@@ -1,4 +1,4 @@
-/// Tell which side of the agreement this is.
+/// The role of one side in the agreement.
 public enum CPaceRole: Sendable, Hashable {
   /// The side whose share is sent first.
   case initiator

@@ -1,15 +1,15 @@
 import CSodium
 
-/// Hold the secret of one side for one agreement: a scalar of the ristretto255 group, 32 bytes.
+/// The secret of one side for one agreement: a scalar of the ristretto255 group, 32 bytes.
 public struct CPaceScalar: Sendable {
   /// The size of a scalar in bytes.
   public static let byteCount = 32
 
   let secret: SecretBytes
 
-  /// Take a scalar as it is, little-endian.
+  /// Creates a scalar from its little-endian encoding.
   ///
-  /// - Parameter secret: 32 bytes, not all zero.
+  /// - Parameter secret: The scalar, 32 bytes, not all zero.
   /// - Throws: `CPaceError.invalidScalar`, the caller's fault.
   public init(secret: SecretBytes) throws(CPaceError) {
     guard secret.count == Self.byteCount, secret.withBytePointer({ sodium_is_zero($0, Self.byteCount) }) == 0 else {
@@ -22,7 +22,9 @@ public struct CPaceScalar: Sendable {
     self.secret = secret
   }
 
-  /// Draw a scalar from the system's randomness; every agreement needs a new one.
+  /// Returns a random scalar.
+  ///
+  /// Every agreement needs a new one.
   public static func generate() -> CPaceScalar {
     Sodium.prepare()
     return CPaceScalar(checked: SecretBytes(count: byteCount, writing: { crypto_core_ristretto255_scalar_random($0) }))

@@ -1,29 +1,31 @@
-/// Write bytes as text that finds its own typos: bech32m, of at most 90 characters.
+/// An encoding of bytes as text that detects typing errors: bech32m, of at most 90 characters.
 ///
-/// The text is a prefix, a `1`, the data in 32 symbols that are hard to confuse, and six symbols of checksum, which
-/// finds any four wrong characters. Spec: BIP-350 and BIP-173.
+/// The text is a prefix, a `1`, the data in 32 symbols that are hard to confuse, and a checksum of six symbols, which
+/// detects any four wrong characters.
+///
+/// Spec: BIP-350 and BIP-173.
 public enum Bech32m {
-  /// The most characters that a text may have.
+  /// The largest number of characters in a text.
   public static let maximumCharacterCount = 90
 
   private static let alphabet: [UInt8] = [UInt8]("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
   private static let checksumConstant: UInt32 = 0x2bc8_30a3
   private static let checksumCount = 6
 
-  // Symbol value by ASCII code of the small letter or digit; 0xff where there is none.
+  // The symbol value for each ASCII code of a lower-case letter or digit; 0xff for other characters.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 0xff, count: 128)
     for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
     return values
   }()
 
-  /// Write bytes as text.
+  /// Returns bytes as text.
   ///
   /// - Parameters:
-  ///   - humanReadablePart: the prefix, 1 to 83 printable ASCII characters of one case.
-  ///   - data: the bytes; with the prefix they must fit into 90 characters.
-  ///   - uppercase: write capital letters, which make smaller QR codes.
-  /// - Returns: at most 90 ASCII characters.
+  ///   - humanReadablePart: The prefix, 1 to 83 printable ASCII characters in one case.
+  ///   - data: The bytes. With the prefix they must fit into 90 characters.
+  ///   - uppercase: Whether to use upper-case letters, which make smaller QR codes.
+  /// - Returns: A text of at most 90 ASCII characters.
   /// - Throws: `unusablePrefix` or `tooLong`, the caller's fault.
   public static func encode(
     humanReadablePart: String, data: [UInt8], uppercase: Bool = false
@@ -31,17 +33,17 @@ public enum Bech32m {
     try encode(humanReadablePart: humanReadablePart, symbols: symbols(of: data), uppercase: uppercase)
   }
 
-  /// Read text back into bytes.
+  /// Returns the bytes of a text.
   ///
-  /// - Parameter text: all small or all capital letters, without spaces or dashes.
-  /// - Returns: the prefix in small letters, and the bytes.
-  /// - Throws: what is wrong with the text, and where, if that can be told.
+  /// - Parameter text: A text in lower case or upper case only, without spaces or dashes.
+  /// - Returns: The prefix in lower case, and the bytes.
+  /// - Throws: `Bech32mError`, with the position of the error if it is known.
   public static func decode(_ text: String) throws(Bech32mError) -> (humanReadablePart: String, data: [UInt8]) {
     let (prefix, symbols) = try decodeSymbols(text)
     return (prefix, try bytes(of: symbols))
   }
 
-  /// Write five-bit symbols as text.
+  /// Returns five-bit symbols as text.
   package static func encode(
     humanReadablePart: String, symbols: [UInt8], uppercase: Bool
   ) throws(Bech32mError) -> String {
@@ -59,9 +61,9 @@ public enum Bech32m {
     return String(decoding: uppercase ? text.map(self.uppercased) : text, as: UTF8.self)
   }
 
-  /// Read text back into five-bit symbols, without the checksum.
+  /// Returns the five-bit symbols of a text, without the checksum.
   package static func decodeSymbols(_ text: String) throws(Bech32mError) -> (prefix: String, symbols: [UInt8]) {
-    // Bytes are counted first so that a text of any length is cheap to refuse.
+    // The bytes are counted first, so that a text of any length is refused cheaply.
     guard text.utf8.count <= maximumCharacterCount * 4, text.unicodeScalars.count <= maximumCharacterCount else {
       throw .tooLong(count: text.unicodeScalars.count)
     }
@@ -72,7 +74,7 @@ public enum Bech32m {
     for position in (separator + 1)..<characters.count {
       let value = values[Int(characters[position])]
       guard value != 0xff else {
-        // As it was given, not as it was made small; all of it is ASCII by now.
+        // The character as given, before the change of case. All characters are known to be ASCII here.
         throw .invalidCharacter(Unicode.Scalar([UInt8](text.utf8)[position]), position: position)
       }
       symbols.append(value)
@@ -97,7 +99,7 @@ public enum Bech32m {
     return characters
   }
 
-  /// Cut bytes into groups of five bits, the last one filled up with zeros.
+  /// Splits bytes into groups of five bits, the last one padded with zeros.
   private static func symbols(of data: [UInt8]) -> [UInt8] {
     var symbols: [UInt8] = []
     var bits: UInt32 = 0
@@ -132,12 +134,12 @@ public enum Bech32m {
     return bytes
   }
 
-  /// Spread the prefix so that the checksum covers all bits of it.
+  /// Expands the prefix so that the checksum covers all of its bits.
   private static func expanded(_ prefix: [UInt8]) -> [UInt8] {
     prefix.map { $0 >> 5 } + [0] + prefix.map { $0 & 31 }
   }
 
-  /// Take the remainder of the symbols, read as a polynomial over GF(32), by the code's generator.
+  /// Returns the remainder of the symbols, taken as a polynomial over GF(32), divided by the code's generator.
   private static func polymod(_ symbols: [UInt8]) -> UInt32 {
     let generator: [UInt32] = [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3]
     var remainder: UInt32 = 1

@@ -1,22 +1,24 @@
-/// Name what is wrong with a bech32m text, or with what was to become one.
+/// The reasons why a bech32m text or its content is invalid.
 ///
-/// Positions count the characters from 0; the description counts from 1, as people do.
+/// Positions count the characters from 0. The description counts from 1, as people do.
 public enum Bech32mError: Error, Equatable, Sendable {
-  /// The text is longer than the 90 characters within which the checksum holds what it promises.
+  /// The text is longer than 90 characters, the length up to which the checksum is effective.
   case tooLong(count: Int)
-  /// Small and capital letters are mixed; the first letter whose case differs from the letters before is at `position`.
+  /// Lower and upper case are mixed.
+  ///
+  /// The first letter with a different case is at `position`.
   case mixedCase(position: Int)
-  /// A character that no such text contains.
+  /// The text contains a character that is not permitted.
   case invalidCharacter(Unicode.Scalar, position: Int)
-  /// There is no `1` between the prefix and the data, or nothing before it.
+  /// There is no `1` between the prefix and the data, or nothing precedes it.
   case missingPrefix
   /// Fewer than the six characters of the checksum follow the prefix.
   case tooShort
-  /// The checksum does not fit: something was mistyped or left out.
+  /// The checksum does not match: something was mistyped or omitted.
   case wrongChecksum
-  /// The text holds a number of bits that is no number of bytes, or bits that should be zero are not.
+  /// The number of bits is not a whole number of bytes, or the padding is not zero.
   case wrongPadding
-  /// The prefix to encode with is empty or has characters that are not printable ASCII in one case.
+  /// The prefix is empty or contains characters other than printable ASCII in one case.
   case unusablePrefix
 }
 
@@ -37,7 +39,7 @@ extension Bech32mError: CustomStringConvertible {
     }
   }
 
-  /// A character as it may safely be printed.
+  /// Returns a character in a form that is safe to print.
   private static func shown(_ scalar: Unicode.Scalar) -> String {
     (0x21...0x7e).contains(scalar.value) ? "\"\(scalar)\"" : "U+\(String(scalar.value, radix: 16, uppercase: true))"
   }

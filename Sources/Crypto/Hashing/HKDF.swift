@@ -1,32 +1,32 @@
-/// Derive keys from a secret with HKDF-SHA-256 (RFC 5869).
+/// The derivation of keys from a secret with HKDF-SHA-256 (RFC 5869).
 ///
-/// Built on HMAC because the libsodium of Debian 12 has no such call.
+/// It is built on HMAC because the libsodium of Debian 12 has no such function.
 public enum HKDF {
-  /// The most bytes that one derivation can yield.
+  /// The largest number of bytes that one derivation can return.
   public static let maximumByteCount = 255 * HMACSHA256.byteCount
 
-  /// Derive a secret.
+  /// Derives a secret.
   ///
   /// - Parameters:
-  ///   - salt: a public or secret value of any size; none is the same as 32 zero bytes.
-  ///   - inputKeyMaterial: the secret to start from, of any size.
-  ///   - info: what the result is for, so that two purposes never share a key.
-  ///   - count: size of the result in bytes, at most `maximumByteCount`.
-  /// - Returns: `count` bytes.
+  ///   - salt: A public or secret value of any size. An empty one is equivalent to 32 zero bytes.
+  ///   - inputKeyMaterial: The secret from which to derive, of any size.
+  ///   - info: The purpose of the result, so that two purposes never share a key.
+  ///   - count: The size of the result in bytes, at most `maximumByteCount`.
+  /// - Returns: A secret of `count` bytes.
   public static func derive(
     salt: [UInt8], inputKeyMaterial: SecretBytes, info: [UInt8], count: Int
   ) -> SecretBytes {
     salt.withUnsafeBytes { salt in derive(salt: salt, inputKeyMaterial: inputKeyMaterial, info: info, count: count) }
   }
 
-  /// Derive a secret under a salt that is one itself; otherwise the same.
+  /// Derives a secret with a salt that is itself secret.
   public static func derive(
     salt: SecretBytes, inputKeyMaterial: SecretBytes, info: [UInt8], count: Int
   ) -> SecretBytes {
     salt.withUnsafeBytes { salt in derive(salt: salt, inputKeyMaterial: inputKeyMaterial, info: info, count: count) }
   }
 
-  /// Derive bytes that need not stay secret, or are held in arrays anyway; otherwise the same.
+  /// Derives bytes that need not stay secret, or that are held in arrays in any case.
   public static func derive(
     salt: [UInt8], inputKeyMaterial: [UInt8], info: [UInt8], count: Int
   ) -> [UInt8] {

@@ -1,20 +1,20 @@
 import CSodium
 
-/// Authenticate bytes with HMAC-SHA-256 under a key of any size.
+/// Message authentication with HMAC-SHA-256 and a key of any size.
 public enum HMACSHA256 {
   /// The size of an authentication code in bytes.
   public static let byteCount = 32
 
-  /// Authenticate a message under a key that is held as a secret.
+  /// Returns the authentication code of a message under a secret key, 32 bytes.
   ///
-  /// - Returns: 32 bytes; compare them with `ConstantTime.areEqual`.
+  /// Compare codes with `ConstantTime.areEqual`.
   public static func authenticate(key: SecretBytes, message: [UInt8]) -> [UInt8] {
     key.withUnsafeBytes { authenticate(key: $0, message: message) }
   }
 
-  /// Authenticate a message under a key in an array.
+  /// Returns the authentication code of a message under a key in an array, 32 bytes.
   ///
-  /// - Returns: 32 bytes; compare them with `ConstantTime.areEqual`.
+  /// Compare codes with `ConstantTime.areEqual`.
   public static func authenticate(key: [UInt8], message: [UInt8]) -> [UInt8] {
     key.withUnsafeBytes { authenticate(key: $0, message: message) }
   }
@@ -25,14 +25,14 @@ public enum HMACSHA256 {
     return code
   }
 
-  /// Write the code of up to three pieces, read as one message, into 32 bytes of memory.
+  /// Writes the code of up to three pieces, taken as one message, to 32 bytes of memory.
   static func write(
     key: UnsafeRawBufferPointer,
     pieces: (UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeRawBufferPointer),
     into output: UnsafeMutablePointer<UInt8>
   ) {
     var state = crypto_auth_hmacsha256_state()
-    // The state is as good as the key.
+    // The state has the same value to an attacker as the key.
     defer { sodium_memzero(&state, MemoryLayout<crypto_auth_hmacsha256_state>.size) }
     if let start = key.baseAddress {
       crypto_auth_hmacsha256_init(&state, start.assumingMemoryBound(to: UInt8.self), key.count)
@@ -47,6 +47,6 @@ public enum HMACSHA256 {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Memory without bytes.
+  /// A buffer without bytes.
   static var empty: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 }

@@ -1,20 +1,18 @@
 import CSodium
 
-/// Hash bytes with SHA-512.
+/// The hash function SHA-512.
 public enum SHA512 {
   /// The size of a digest in bytes.
   public static let byteCount = 64
 
-  /// Hash a whole message.
-  ///
-  /// - Returns: 64 bytes.
+  /// Returns the digest of a whole message, 64 bytes.
   public static func hash(_ message: [UInt8]) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: byteCount)
     crypto_hash_sha512(&digest, message, UInt64(message.count))
     return digest
   }
 
-  /// Hash a secret message into a secret digest of 64 bytes.
+  /// Returns the digest of a secret message as a secret of 64 bytes.
   public static func hash(_ message: SecretBytes) -> SecretBytes {
     SecretBytes(
       count: byteCount,

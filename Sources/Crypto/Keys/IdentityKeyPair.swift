@@ -1,21 +1,23 @@
 import CSodium
 
-/// Hold a device's identity: an Ed25519 key pair that signs.
+/// A device's identity: an Ed25519 key pair for signing.
 public struct IdentityKeyPair: Sendable {
   /// The size of a seed in bytes.
   public static let seedByteCount = 32
 
-  /// The public half, to be given away.
+  /// The public key.
   public let publicKey: IdentityPublicKey
 
-  /// The seed that the pair grows from, 32 bytes, for the key file alone.
+  /// The seed from which the key pair is derived, 32 bytes.
+  ///
+  /// It belongs in the key file only.
   public let seed: SecretBytes
 
   private let signingKey: SecretBytes
 
-  /// Restore an identity from its seed.
+  /// Restores an identity from its seed.
   ///
-  /// - Parameter seed: 32 bytes.
+  /// - Parameter seed: The seed, 32 bytes.
   /// - Throws: `KeyError.wrongLength`, the caller's fault.
   public init(seed: SecretBytes) throws(KeyError) {
     guard seed.count == Self.seedByteCount else {
@@ -24,7 +26,7 @@ public struct IdentityKeyPair: Sendable {
     self.init(checked: seed)
   }
 
-  /// Make a new identity from the system's randomness.
+  /// Creates a new random identity.
   public static func generate() -> IdentityKeyPair {
     IdentityKeyPair(checked: .random(count: seedByteCount))
   }
@@ -41,9 +43,7 @@ public struct IdentityKeyPair: Sendable {
     publicKey = IdentityPublicKey(uncheckedBytes: publicBytes)
   }
 
-  /// Sign a message.
-  ///
-  /// - Returns: the signature, 64 bytes; the same for the same message.
+  /// Returns the signature of a message, 64 bytes, which is always the same for the same message.
   public func sign(_ message: [UInt8]) -> [UInt8] {
     var signature = [UInt8](repeating: 0, count: IdentityPublicKey.signatureByteCount)
     _ = signingKey.withBytePointer {

@@ -1,8 +1,10 @@
-/// Name what is wrong with the bytes of a key.
+/// The reasons why the bytes of a key are invalid.
 public enum KeyError: Error, Equatable, Sendable {
-  /// A key or seed does not have the size its type demands, in bytes.
+  /// A key or seed does not have the size of its type.
+  ///
+  /// Sizes are in bytes.
   case wrongLength(expected: Int, actual: Int)
-  /// A public key lies in a small subgroup, so that a secret agreed with it would be known to everyone.
+  /// A public key lies in a small subgroup, so that any secret agreed with it would be public.
   case lowOrderPoint
 }
 

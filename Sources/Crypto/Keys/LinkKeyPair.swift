@@ -1,16 +1,18 @@
 import CSodium
 
-/// Hold one side of a link: an X25519 key pair, static or ephemeral.
+/// One side's key pair of a link: X25519, static or ephemeral.
 public struct LinkKeyPair: Sendable {
-  /// The public half, to be given away.
+  /// The public key.
   public let publicKey: LinkPublicKey
 
-  /// The secret scalar, 32 bytes, for the key file alone.
+  /// The secret scalar, 32 bytes.
+  ///
+  /// It belongs in the key file only.
   public let secret: SecretBytes
 
-  /// Restore a key pair from its secret.
+  /// Restores a key pair from its secret.
   ///
-  /// - Parameter secret: 32 bytes.
+  /// - Parameter secret: The scalar, 32 bytes.
   /// - Throws: `KeyError.wrongLength`, the caller's fault.
   public init(secret: SecretBytes) throws(KeyError) {
     guard secret.count == LinkPublicKey.byteCount else {
@@ -19,7 +21,7 @@ public struct LinkKeyPair: Sendable {
     self.init(checked: secret)
   }
 
-  /// Make a new key pair from the system's randomness.
+  /// Creates a new random key pair.
   public static func generate() -> LinkKeyPair {
     LinkKeyPair(checked: .random(count: LinkPublicKey.byteCount))
   }
@@ -32,10 +34,11 @@ public struct LinkKeyPair: Sendable {
     publicKey = LinkPublicKey(uncheckedBytes: bytes)
   }
 
-  /// Agree on a secret with the owner of a public key (X25519).
+  /// Agrees on a secret with the owner of a public key (X25519).
   ///
-  /// - Returns: 32 bytes; put them through a key derivation before use.
-  /// - Throws: `KeyError.lowOrderPoint` when the result is all zero, the other side's fault.
+  /// - Parameter remote: The other side's public key.
+  /// - Returns: The shared secret, 32 bytes. Apply a key derivation before use.
+  /// - Throws: `KeyError.lowOrderPoint` if the result is all zero, the other side's fault.
   public func diffieHellman(_ remote: LinkPublicKey) throws(KeyError) -> SecretBytes {
     var status: Int32 = -1
     let shared = SecretBytes(
@@ -43,7 +46,7 @@ public struct LinkKeyPair: Sendable {
       writing: { output in
         status = secret.withBytePointer { crypto_scalarmult_curve25519(output, $0, remote.bytes) }
       })
-    // The library refuses small orders itself; the second look keeps the promise independent of its version.
+    // The library itself refuses points of small order. The second check does not depend on its version.
     guard status == 0, shared.withBytePointer({ sodium_is_zero($0, shared.count) }) == 0 else { throw .lowOrderPoint }
     return shared
   }

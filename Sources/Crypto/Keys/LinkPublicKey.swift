@@ -1,16 +1,16 @@
-/// Name the other side of a link: an X25519 public key, 32 bytes.
+/// The public key of the other side of a link: an X25519 public key of 32 bytes.
 ///
-/// The points of small order, which make every agreed secret public, cannot be represented.
+/// Points of small order, with which any agreed secret is public, cannot be represented.
 public struct LinkPublicKey: Hashable, Sendable {
   /// The size of a key in bytes.
   public static let byteCount = 32
 
-  /// The key's 32 bytes, as they travel.
+  /// The 32 bytes of the key.
   public let bytes: [UInt8]
 
-  /// Take a public key as it came from its owner.
+  /// Creates a public key from bytes received from its owner.
   ///
-  /// - Parameter bytes: 32 bytes, the little-endian u-coordinate.
+  /// - Parameter bytes: The little-endian u-coordinate, 32 bytes.
   /// - Throws: `KeyError.wrongLength` or `KeyError.lowOrderPoint`, both the sender's fault.
   public init(bytes: [UInt8]) throws(KeyError) {
     guard bytes.count == Self.byteCount else {
@@ -20,20 +20,20 @@ public struct LinkPublicKey: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Take 32 bytes without looking at them; for a key just computed from its secret, and for tests.
+  /// Creates a public key from 32 bytes without a check, for a key just computed from its secret and for tests.
   package init(uncheckedBytes bytes: [UInt8]) {
     self.bytes = bytes
   }
 
-  /// Tell whether 32 bytes name one of the seven points of small order, whatever their unused top bit is.
+  /// Returns whether 32 bytes encode one of the seven points of small order, with either value of the unused top bit.
   private static func isLowOrder(_ bytes: [UInt8]) -> Bool {
-    // A public key is no secret: the comparison may take its time.
+    // A public key is not secret, so the comparison need not take constant time.
     var masked = bytes
     masked[31] &= 0x7f
     return lowOrderPoints.contains(masked)
   }
 
-  // u = 0, 1, p-1, p, p+1, and the two of order eight. p = 2^255 - 19.
+  // u = 0, 1, p-1, p, p+1, and the two points of order eight, with p = 2^255 - 19.
   private static let lowOrderPoints: Set<[UInt8]> = [
     [UInt8](repeating: 0, count: 32),
     [1] + [UInt8](repeating: 0, count: 31),

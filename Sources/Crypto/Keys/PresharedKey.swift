@@ -1,14 +1,14 @@
-/// Hold a key that both sides of a handshake have from before: 32 secret bytes of full entropy.
+/// A key that both sides of a handshake already share: 32 secret bytes of full entropy.
 public struct PresharedKey: Sendable, Equatable {
   /// The size of a key in bytes.
   public static let byteCount = 32
 
-  /// The key itself, for a key derivation or a store that keeps secrets.
+  /// The key itself, for a key derivation or for storage with other secrets.
   public let secret: SecretBytes
 
-  /// Take a key that is held as a secret already.
+  /// Creates a key from a secret.
   ///
-  /// - Parameter secret: 32 bytes.
+  /// - Parameter secret: The key, 32 bytes.
   /// - Throws: `KeyError.wrongLength`, the caller's fault.
   public init(secret: SecretBytes) throws(KeyError) {
     guard secret.count == Self.byteCount else {
@@ -17,9 +17,9 @@ public struct PresharedKey: Sendable, Equatable {
     self.secret = secret
   }
 
-  /// Take a key out of an array, which is not wiped.
+  /// Creates a key from an array, which is not erased.
   ///
-  /// - Parameter bytes: 32 bytes.
+  /// - Parameter bytes: The key, 32 bytes.
   /// - Throws: `KeyError.wrongLength`, the caller's fault.
   public init(bytes: [UInt8]) throws(KeyError) {
     try self.init(secret: SecretBytes(bytes))
@@ -29,7 +29,7 @@ public struct PresharedKey: Sendable, Equatable {
     self.secret = secret
   }
 
-  /// Make a new key from the system's randomness.
+  /// Creates a new random key.
   public static func generate() -> PresharedKey {
     PresharedKey(checked: .random(count: byteCount))
   }

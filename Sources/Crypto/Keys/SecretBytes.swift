@@ -1,23 +1,23 @@
 import CSodium
 
-/// Hold a secret in memory of its own and wipe that memory on release.
+/// A secret in memory of its own, which is erased on release.
 ///
 /// The bytes never change after `init`, so references may be shared between threads. The type is not `Codable`, prints
-/// no content, and compares in constant time. Guarded pages (`sodium_malloc`) are not used: a session replaces its keys
-/// often, and each guarded allocation costs several system calls and 12 KiB.
+/// no content, and compares in constant time. It does not use guarded pages (`sodium_malloc`): a session replaces its
+/// keys often, and each guarded allocation costs several system calls and 12 KiB.
 public final class SecretBytes: Sendable {
   /// The number of bytes.
   public let count: Int
 
-  // Written only while `init` runs and wiped in `deinit`, when no reference is left; in between it is only read.
+  // Written only during `init` and erased in `deinit`, when no reference is left. In between it is only read.
   nonisolated(unsafe) private let storage: UnsafeMutableRawPointer
 
-  /// Make a secret that `body` writes in place, so that no copy of it is left elsewhere.
+  /// Creates a secret that `body` writes in place, so that no copy of it is left elsewhere.
   ///
   /// - Parameters:
-  ///   - count: size in bytes, 0 or more.
-  ///   - body: receives `count` zeroed bytes to fill.
-  /// - Throws: what `body` throws; nothing of the secret stays then.
+  ///   - count: The size in bytes, 0 or more.
+  ///   - body: A closure that fills `count` zeroed bytes.
+  /// - Throws: Any error of `body`. Nothing of the secret is kept in that case.
   public init<E: Error>(
     count: Int, initializing body: (UnsafeMutableRawBufferPointer) throws(E) -> Void
   ) throws(E) {
@@ -27,7 +27,7 @@ public final class SecretBytes: Sendable {
     try body(UnsafeMutableRawBufferPointer(start: storage, count: count))
   }
 
-  /// Make a secret that a C function writes through a pointer to its first byte.
+  /// Creates a secret that a C function writes through a pointer to its first byte.
   convenience init(count: Int, writing body: (UnsafeMutablePointer<UInt8>) -> Void) {
     self.init(count: count)
     body(storage.assumingMemoryBound(to: UInt8.self))
@@ -37,21 +37,21 @@ public final class SecretBytes: Sendable {
     self.init(count: count, initializing: { _ in })
   }
 
-  /// Copy a secret out of an array.
+  /// Creates a secret from an array.
   ///
-  /// The array itself is not wiped; prefer `init(count:initializing:)` where that matters.
+  /// The array itself is not erased. Use `init(count:initializing:)` if that matters.
   public convenience init(_ bytes: [UInt8]) {
     self.init(count: bytes.count) { memory in
       bytes.withUnsafeBytes { memory.copyMemory(from: $0) }
     }
   }
 
-  /// Copy a secret out of memory that the caller owns and wipes.
+  /// Creates a secret from memory that the caller owns and erases.
   public convenience init(copying bytes: UnsafeRawBufferPointer) {
     self.init(count: bytes.count) { memory in memory.copyMemory(from: bytes) }
   }
 
-  /// Join secrets, in order, into one.
+  /// Creates a secret by joining others in order.
   public convenience init(joining parts: [SecretBytes]) {
     self.init(count: parts.reduce(0) { $0 + $1.count }) { memory in
       var offset = 0
@@ -67,21 +67,20 @@ public final class SecretBytes: Sendable {
     storage.deallocate()
   }
 
-  /// Make a secret of `count` random bytes.
+  /// Returns a secret of `count` random bytes.
   public static func random(count: Int) -> SecretBytes {
     Sodium.prepare()
     return SecretBytes(count: count, writing: { randombytes_buf($0, count) })
   }
 
-  /// Read the secret where it lies. The pointer is valid only inside `body`.
+  /// Calls `body` with a pointer to the secret, which is valid only during the call.
   public func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
     try body(UnsafeRawBufferPointer(start: storage, count: count))
   }
 
-  /// Copy a part of the secret into a secret of its own.
+  /// Returns a copy of a part of the secret.
   ///
-  /// - Parameter range: positions in bytes, inside `0..<count`.
-  /// - Returns: a copy that is wiped on its own.
+  /// `range` is in bytes.
   public func slice(_ range: Range<Int>) -> SecretBytes {
     SecretBytes(count: range.count) { memory in
       memory.copyMemory(
@@ -89,14 +88,14 @@ public final class SecretBytes: Sendable {
     }
   }
 
-  /// Lend the secret to a C function that reads bytes.
+  /// Calls a C function with a pointer to the secret's first byte.
   func withBytePointer<R>(_ body: (UnsafePointer<UInt8>) -> R) -> R {
     body(UnsafePointer(storage.assumingMemoryBound(to: UInt8.self)))
   }
 }
 
 extension SecretBytes: Equatable {
-  /// Compare in a time that depends on the sizes only.
+  /// Compares two secrets in a time that depends only on their sizes.
   public static func == (left: SecretBytes, right: SecretBytes) -> Bool {
     left.count == right.count && sodium_memcmp(left.storage, right.storage, left.count) == 0
   }

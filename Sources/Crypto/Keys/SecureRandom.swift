@@ -1,8 +1,10 @@
 import CSodium
 
-/// Draw random bytes from the operating system.
+/// Random bytes from the operating system.
 public enum SecureRandom {
-  /// Draw `count` random bytes that need not stay secret; for secrets use `SecretBytes.random(count:)`.
+  /// Returns `count` random bytes that need not stay secret.
+  ///
+  /// For secrets, use `SecretBytes.random(count:)`.
   public static func bytes(_ count: Int) -> [UInt8] {
     Sodium.prepare()
     var bytes = [UInt8](repeating: 0, count: count)

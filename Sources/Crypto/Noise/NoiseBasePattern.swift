@@ -1,7 +1,10 @@
-/// List the messages of the fundamental handshake patterns. Spec: Noise revision 34, sections 7.4 and 7.5.
+/// The messages of the fundamental handshake patterns.
 ///
-/// Of two letters the first tells of the initiator's static key, the second of the responder's: `N` there is none,
-/// `K` it is known before, `X` it is sent, `I` it is sent at once. Patterns of one letter go one way.
+/// The first of two letters describes the initiator's static key, the second the responder's: `N` means that there is
+/// none, `K` that it is known in advance, `X` that it is sent, and `I` that it is sent at once. Patterns with one
+/// letter are one-way.
+///
+/// Spec: Noise revision 34, sections 7.4 and 7.5.
 enum NoiseBasePattern: String, Sendable, CaseIterable {
   case n = "N"
   case k = "K"
@@ -19,10 +22,10 @@ enum NoiseBasePattern: String, Sendable, CaseIterable {
   case ik = "IK"
   case ix = "IX"
 
-  /// Whether only the initiator ever sends.
+  /// A Boolean value that indicates whether only the initiator sends.
   var isOneWay: Bool { messages.count == 1 }
 
-  /// Whether the responder knows the initiator's static key before the first message.
+  /// A Boolean value that indicates whether the responder knows the initiator's static key before the first message.
   var initiatorStaticIsKnown: Bool {
     switch self {
     case .k, .kn, .kk, .kx: true
@@ -30,7 +33,7 @@ enum NoiseBasePattern: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the initiator knows the responder's static key before the first message.
+  /// A Boolean value that indicates whether the initiator knows the responder's static key before the first message.
   var responderStaticIsKnown: Bool {
     switch self {
     case .n, .k, .x, .nk, .xk, .kk, .ik: true
@@ -38,7 +41,7 @@ enum NoiseBasePattern: String, Sendable, CaseIterable {
     }
   }
 
-  /// The steps of each message, the initiator's first, then in turns.
+  /// The tokens of each message, beginning with the initiator's and alternating.
   var messages: [[NoiseToken]] {
     switch self {
     case .n: [[.e, .es]]

@@ -1,26 +1,26 @@
 import CSodium
 
-/// Encrypt and decrypt with one key and a counter: the CipherState of Noise with ChaCha20-Poly1305.
+/// Encryption with one key and a counter: the CipherState of Noise with ChaCha20-Poly1305.
 ///
 /// Spec: Noise revision 34, section 5.1.
 struct NoiseCipher: Sendable {
   static let keyByteCount = 32
-  /// How many bytes longer a ciphertext is than its plaintext.
+  /// The number of bytes that a ciphertext is longer than its plaintext.
   static let tagByteCount = 16
-  /// The counter that is kept for `rekey` and never used for a message.
+  /// The counter that is reserved for `rekey` and never used for a message.
   static let reservedNonce = UInt64.max
 
   private var key: SecretBytes
   private(set) var nonce: UInt64
 
-  /// Start with a key of 32 bytes.
+  /// Creates a cipher from a key of 32 bytes.
   init(key: SecretBytes, nonce: UInt64 = 0) {
     precondition(key.count == Self.keyByteCount, "a cipher key is 32 bytes")
     self.key = key
     self.nonce = nonce
   }
 
-  /// Encrypt into `output`, which has room for the plaintext and 16 bytes more, and count up.
+  /// Encrypts into `output`, which must have room for the plaintext and 16 more bytes, and increments the counter.
   mutating func seal(
     _ plaintext: UnsafeRawBufferPointer, additionalData: [UInt8], into output: UnsafeMutableRawBufferPointer
   ) throws(NoiseError) {
@@ -30,9 +30,10 @@ struct NoiseCipher: Sendable {
     nonce += 1
   }
 
-  /// Decrypt into `output`, which has room for the ciphertext less 16 bytes, and count up.
+  /// Decrypts into `output`, which must have room for the ciphertext less 16 bytes, and increments the counter.
   ///
-  /// - Throws: `NoiseError.authenticationFailed`; the counter then stays, and `output` holds nothing of the plaintext.
+  /// If the function throws `NoiseError.authenticationFailed`, the counter does not change, and `output` contains
+  /// nothing of the plaintext.
   mutating func open(
     _ ciphertext: UnsafeRawBufferPointer, additionalData: [UInt8], into output: UnsafeMutableRawBufferPointer
   ) throws(NoiseError) {
@@ -51,9 +52,11 @@ struct NoiseCipher: Sendable {
     nonce += 1
   }
 
-  /// Replace the key by one derived from it, so that older messages stay safe when the new key leaks.
+  /// Replaces the key by one derived from it, so that earlier messages stay safe if the new key leaks.
   ///
-  /// The counter goes on. Spec: Noise revision 34, section 4.2 (`REKEY`).
+  /// The counter continues.
+  ///
+  /// Spec: Noise revision 34, section 4.2 (`REKEY`).
   mutating func rekey() {
     let block = SecretBytes(count: Self.keyByteCount + Self.tagByteCount) { memory in
       let zeros = [UInt8](repeating: 0, count: Self.keyByteCount)
@@ -79,7 +82,7 @@ struct NoiseCipher: Sendable {
     }
   }
 
-  /// Lend the 12 bytes of a counter: four zeros, then the counter in little-endian.
+  /// Calls `body` with the 12 bytes of a counter: four zeros, then the counter in little-endian.
   private static func withNonceBytes<R>(_ nonce: UInt64, _ body: (UnsafePointer<UInt8>) -> R) -> R {
     let words = (
       UInt32(0), UInt32(truncatingIfNeeded: nonce).littleEndian, UInt32(truncatingIfNeeded: nonce >> 32).littleEndian

@@ -1,25 +1,41 @@
-/// Name why a handshake or a transport did not do what was asked.
+/// The reasons why a handshake or a transport fails.
 ///
-/// Whatever a peer's bytes have wrong, they are `authenticationFailed`: too short, too long, altered, made with another
-/// key or preshared key, or naming a point of small order. A peer learns nothing from the difference: there is none.
+/// Any fault in a peer's bytes is `authenticationFailed`: wrong size, altered content, another key or pre-shared key,
+/// or a point of small order. A peer learns nothing from the difference, since there is none.
 public enum NoiseError: Error, Equatable, Sendable {
-  /// The name is not one of a handshake pattern that is built in.
+  /// The name is not that of a supported handshake pattern.
   case unknownPattern(String)
-  /// The pattern needs a key of this side, or of the other, that was not given. The caller's fault.
+  /// The pattern needs a key of this side or of the other that was not given.
+  ///
+  /// This is the caller's fault.
   case missingKey
-  /// A remote static key, or a preshared key, was given that the pattern has no use for. The caller's fault.
+  /// A remote static key or a pre-shared key was given that the pattern does not use.
+  ///
+  /// This is the caller's fault.
   case unexpectedKey
-  /// The next message needs a preshared key that is not there yet: give it with `providePresharedKey`, then go on.
+  /// The next message needs a pre-shared key.
+  ///
+  /// Provide it with `providePresharedKey`, then continue.
   case missingPresharedKey
-  /// It is the other side's turn, or the handshake is over. The caller's fault.
+  /// It is the other side's turn, or the handshake is finished.
+  ///
+  /// This is the caller's fault.
   case outOfTurn
-  /// The handshake has messages left. The caller's fault.
+  /// The handshake is not finished.
+  ///
+  /// This is the caller's fault.
   case handshakeUnfinished
-  /// What is to be sent does not fit into a message of 65,535 bytes. The caller's fault.
+  /// The data does not fit into a message of 65,535 bytes.
+  ///
+  /// This is the caller's fault.
   case messageTooLong
-  /// The bytes received are not what the owner of the expected keys would have sent. The peer's fault.
+  /// The bytes were not created by the owner of the expected keys.
+  ///
+  /// This is the peer's fault.
   case authenticationFailed
-  /// The key has protected as many messages as it may; only a new handshake goes on.
+  /// The key has protected the largest permitted number of messages.
+  ///
+  /// A new handshake is required.
   case nonceExhausted
 }
 

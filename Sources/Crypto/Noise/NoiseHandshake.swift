@@ -1,21 +1,24 @@
-/// Run one side of a Noise handshake, suite `25519_ChaChaPoly_SHA256`, without I/O and without randomness of its own.
+/// One side of a Noise handshake with the suite `25519_ChaChaPoly_SHA256`, without I/O and without randomness of its
+/// own.
 ///
-/// Write when it is this side's turn, read when it is not, and `finish` when both are through. A message that is
-/// refused leaves the handshake as it was, so the true message can still be read afterwards.
+/// Write when it is this side's turn, read when it is not, and call `finish` at the end. A refused message does not
+/// change the handshake, so the genuine message can still be read afterwards.
 ///
-/// The value can be copied, but one ephemeral key must never write into two different conversations: make a new one for
-/// each handshake. Spec: Noise revision 34, section 5.3.
+/// The value can be copied, but one ephemeral key must never be used in two different conversations: create a new one
+/// for each handshake.
+///
+/// Spec: Noise revision 34, section 5.3.
 public struct NoiseHandshake: Sendable {
-  /// The most bytes that a Noise message may have.
+  /// The largest size of a Noise message, in bytes.
   public static let maximumMessageByteCount = 65_535
 
-  /// The pattern this handshake follows.
+  /// The pattern of this handshake.
   public let pattern: NoisePattern
-  /// Which side this is.
+  /// The role of this side.
   public let role: NoiseRole
-  /// The other side's static key: given at the start, or learnt from a message that was read in full.
+  /// The other side's static key: given at the start, or received in a message.
   ///
-  /// Proven to be the other side's own only when the handshake is finished.
+  /// Only a finished handshake proves that the key is the other side's own.
   public private(set) var remoteStatic: LinkPublicKey?
 
   private let staticKey: LinkKeyPair?
@@ -26,16 +29,17 @@ public struct NoiseHandshake: Sendable {
   private var symmetric: NoiseSymmetricState
   private var messageCount = 0
 
-  /// Begin a handshake.
+  /// Begins a handshake.
   ///
   /// - Parameters:
-  ///   - pattern: the same on both sides.
-  ///   - role: which side this is.
-  ///   - prologue: what both sides must already agree on, any number of bytes; a difference fails the handshake.
-  ///   - staticKey: this side's link key, where the pattern has one.
-  ///   - ephemeralKey: a key pair made for this handshake alone.
-  ///   - remoteStatic: the other side's link key, where the pattern knows it before; nil where it does not.
-  ///   - presharedKeys: in the order of their positions; those not known yet follow by `providePresharedKey`.
+  ///   - pattern: The pattern, the same on both sides.
+  ///   - role: The role of this side.
+  ///   - prologue: Data on which both sides must already agree, of any size. A difference makes the handshake fail.
+  ///   - staticKey: This side's link key, if the pattern has one.
+  ///   - ephemeralKey: A key pair that is used for this handshake only.
+  ///   - remoteStatic: The other side's link key if the pattern knows it in advance; otherwise `nil`.
+  ///   - presharedKeys: The keys in the order of their positions. Keys that are not known yet follow with
+  ///     `providePresharedKey`.
   /// - Throws: `NoiseError.missingKey` or `NoiseError.unexpectedKey`, the caller's fault.
   public init(
     pattern: NoisePattern, role: NoiseRole, prologue: [UInt8], staticKey: LinkKeyPair?, ephemeralKey: LinkKeyPair,
@@ -43,7 +47,7 @@ public struct NoiseHandshake: Sendable {
   ) throws(NoiseError) {
     guard staticKey != nil || !pattern.needsStaticKey(role) else { throw .missingKey }
     guard remoteStatic != nil || !pattern.needsRemoteStaticKey(role) else { throw .missingKey }
-    // A key that the pattern does not check would be taken for one that it does.
+    // The pattern does not verify this key, but the caller would rely on it.
     guard remoteStatic == nil || pattern.needsRemoteStaticKey(role) else { throw .unexpectedKey }
     guard presharedKeys.count <= pattern.presharedKeyCount else { throw .unexpectedKey }
     Sodium.prepare()
@@ -61,28 +65,32 @@ public struct NoiseHandshake: Sendable {
     if pattern.responderStaticIsKnown, let responderStatic { symmetric.mixHash(responderStatic.bytes) }
   }
 
-  /// Whether all messages are exchanged.
+  /// A Boolean value that indicates whether all messages were exchanged.
   public var isFinished: Bool { messageCount == pattern.messages.count }
 
-  /// Whether the next step is `writeMessage`.
+  /// A Boolean value that indicates whether the next step is `writeMessage`.
   public var isMyTurn: Bool { !isFinished && NoisePattern.sender(of: messageCount) == role }
 
-  /// The hash over the whole handshake, 32 bytes; the same on both sides and bound to this session once it is finished.
+  /// The hash of the whole handshake, 32 bytes.
+  ///
+  /// Once the handshake is finished, it is the same on both sides and unique to this session.
   public var handshakeHash: [UInt8] { symmetric.handshakeHash }
 
-  /// Give the next preshared key, for a side that learns from the first message whose key it needs.
+  /// Adds the next pre-shared key, for a side that learns from the first message which key it needs.
   ///
-  /// Must come before the message that uses it; more keys than the pattern has places for are a programming error.
+  /// It must be added before the message that uses it. Adding more keys than the pattern has positions is a programming
+  /// error.
   public mutating func providePresharedKey(_ key: PresharedKey) {
     precondition(presharedKeys.count < pattern.presharedKeyCount, "the pattern has no place for another preshared key")
     presharedKeys.append(key)
   }
 
-  /// Make the next message.
+  /// Returns the next message to send.
   ///
-  /// - Parameter payload: bytes to carry along; whether they are encrypted, and for whom, depends on the pattern.
-  /// - Returns: the message, at most 65,535 bytes.
-  /// - Throws: `outOfTurn`, `messageTooLong` or `missingPresharedKey` by the caller's fault; the state stays as it was.
+  /// - Parameter payload: The data that the message carries. The pattern determines whether and for whom it is
+  ///   encrypted.
+  /// - Returns: The message, at most 65,535 bytes.
+  /// - Throws: `outOfTurn`, `messageTooLong` or `missingPresharedKey`, the caller's fault. The state does not change.
   public mutating func writeMessage(payload: [UInt8]) throws(NoiseError) -> [UInt8] {
     guard isMyTurn else { throw .outOfTurn }
     var next = self
@@ -97,12 +105,12 @@ public struct NoiseHandshake: Sendable {
     return message
   }
 
-  /// Read the other side's next message.
+  /// Reads the other side's next message.
   ///
-  /// - Parameter message: the message, exactly as long as it was sent.
-  /// - Returns: the payload it carried.
-  /// - Throws: `authenticationFailed` by the peer's fault, `outOfTurn` or `missingPresharedKey` by the caller's; the
-  ///   state stays as it was.
+  /// - Parameter message: The message in the length in which it was sent.
+  /// - Returns: The payload of the message.
+  /// - Throws: `authenticationFailed`, the peer's fault, or `outOfTurn` or `missingPresharedKey`, the caller's. The
+  ///   state does not change.
   public mutating func readMessage(_ message: [UInt8]) throws(NoiseError) -> [UInt8] {
     guard !isFinished, !isMyTurn else { throw .outOfTurn }
     guard message.count <= Self.maximumMessageByteCount else { throw .authenticationFailed }
@@ -117,7 +125,7 @@ public struct NoiseHandshake: Sendable {
     return payload
   }
 
-  /// Turn the finished handshake into what carries the conversation.
+  /// Returns the transport that the finished handshake establishes.
   ///
   /// - Throws: `NoiseError.handshakeUnfinished`, the caller's fault.
   public consuming func finish() throws(NoiseError) -> NoiseTransport {
@@ -161,7 +169,7 @@ extension NoiseHandshake {
 
   private mutating func mixEphemeral(_ key: LinkPublicKey) {
     symmetric.mixHash(key.bytes)
-    // With preshared keys the ephemeral key makes every encryption key fresh. Spec: Noise revision 34, section 9.2.
+    // With pre-shared keys, the ephemeral key makes every encryption key unique. Spec: Noise revision 34, section 9.2.
     if pattern.presharedKeyCount > 0 { symmetric.mixKey(SecretBytes(key.bytes)) }
   }
 

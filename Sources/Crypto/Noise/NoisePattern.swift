@@ -1,26 +1,27 @@
-/// Describe a handshake: a fundamental pattern and where preshared keys are mixed in.
+/// A handshake pattern: a fundamental pattern and the positions of its pre-shared keys.
 ///
 /// Spec: Noise revision 34, sections 7 to 9.
 public struct NoisePattern: Sendable {
-  /// The pattern's name as it stands in the protocol name, for instance `XXpsk0+psk3`.
+  /// The pattern's name as it appears in the protocol name, for example `XXpsk0+psk3`.
   public let name: String
-  /// Whether only the initiator ever sends.
+  /// A Boolean value that indicates whether only the initiator sends.
   public let isOneWay: Bool
-  /// How many preshared keys the handshake uses, in the order of their positions.
+  /// The number of pre-shared keys that the handshake uses.
   public let presharedKeyCount: Int
 
   let messages: [[NoiseToken]]
   let initiatorStaticIsKnown: Bool
   let responderStaticIsKnown: Bool
 
-  /// Pairing: nobody knows anybody, and a preshared key guards the first and the last message.
+  /// The pattern of a pairing: the sides do not know each other's keys, and a pre-shared key protects the first and the
+  /// last message.
   public static let xxPSK0PSK3 = NoisePattern(.xx, presharedKeyPositions: [0, 3])
-  /// A session: the initiator knows the responder, and the pairwise key is mixed in at the end.
+  /// The pattern of a session: the initiator knows the responder, and the pairwise key is mixed in at the end.
   public static let ikPSK2 = NoisePattern(.ik, presharedKeyPositions: [2])
 
-  /// Look a pattern up by its name.
+  /// Creates a pattern from its name.
   ///
-  /// - Parameter name: a fundamental pattern (`NN` to `IX`, `N`, `K`, `X`), then any of `psk0`, `psk1` and so on,
+  /// - Parameter name: A fundamental pattern (`NN` to `IX`, `N`, `K`, `X`), then any of `psk0`, `psk1` and so on,
   ///   joined by `+` in ascending order.
   /// - Throws: `NoiseError.unknownPattern`.
   public init(name: String) throws(NoiseError) {
@@ -30,7 +31,7 @@ public struct NoisePattern: Sendable {
     var positions: [Int] = []
     if !modifiers.isEmpty {
       for modifier in modifiers.split(separator: "+", omittingEmptySubsequences: false) {
-        // One digit is enough: no pattern has more than three messages.
+        // One digit is enough, since no pattern has more than three messages.
         guard modifier.hasPrefix("psk"), modifier.count == 4, let position = modifier.last?.wholeNumberValue,
           position <= base.messages.count, position > positions.last ?? -1
         else { throw .unknownPattern(name) }
@@ -38,11 +39,13 @@ public struct NoisePattern: Sendable {
       }
     }
     self.init(base, presharedKeyPositions: positions)
-    // A digit of another script has a number value too, but would make another protocol name.
+    // A digit of another script also has a numeric value, but would give another protocol name.
     guard self.name == name else { throw .unknownPattern(name) }
   }
 
-  /// Position 0 is the start of the first message, position n the end of message n.
+  /// Creates a pattern.
+  ///
+  /// Position 0 is the beginning of the first message, position n the end of message n.
   private init(_ base: NoiseBasePattern, presharedKeyPositions positions: [Int]) {
     var messages = base.messages
     for position in positions {
@@ -60,20 +63,20 @@ public struct NoisePattern: Sendable {
     responderStaticIsKnown = base.responderStaticIsKnown
   }
 
-  /// The full name of the protocol with this pattern, in ASCII; both sides hash it first.
+  /// The full protocol name in ASCII, which both sides hash first.
   var protocolName: [UInt8] { [UInt8]("Noise_\(name)_25519_ChaChaPoly_SHA256".utf8) }
 
-  /// Tell whether the side of `role` must have a static key of its own.
+  /// Returns whether the side of `role` needs a static key of its own.
   func needsStaticKey(_ role: NoiseRole) -> Bool {
     let isKnown = role == .initiator ? initiatorStaticIsKnown : responderStaticIsKnown
     return isKnown || messages.indices.contains { Self.sender(of: $0) == role && messages[$0].contains(.s) }
   }
 
-  /// Tell whether the side of `role` must know the other side's static key before the first message.
+  /// Returns whether the side of `role` has to know the other side's static key before the first message.
   func needsRemoteStaticKey(_ role: NoiseRole) -> Bool {
     role == .initiator ? responderStaticIsKnown : initiatorStaticIsKnown
   }
 
-  /// Tell who sends a handshake message, counted from 0.
+  /// Returns the sender of a handshake message, counted from 0.
   static func sender(of message: Int) -> NoiseRole { message.isMultiple(of: 2) ? .initiator : .responder }
 }

@@ -1,13 +1,13 @@
-/// Hold what both sides of a handshake have mixed together so far: the SymmetricState of Noise.
+/// The state that both sides of a handshake have in common: the SymmetricState of Noise.
 ///
 /// Spec: Noise revision 34, section 5.2.
 struct NoiseSymmetricState: Sendable {
-  /// The hash of everything said and known so far, 32 bytes.
+  /// The hash of all messages and known keys so far, 32 bytes.
   private(set) var handshakeHash: [UInt8]
   private var chainingKey: SecretBytes
   private var cipher: NoiseCipher?
 
-  /// Start from the protocol's name.
+  /// Creates a state from the protocol name.
   init(protocolName: [UInt8]) {
     if protocolName.count <= SHA256.byteCount {
       handshakeHash = protocolName + [UInt8](repeating: 0, count: SHA256.byteCount - protocolName.count)
@@ -17,7 +17,7 @@ struct NoiseSymmetricState: Sendable {
     chainingKey = SecretBytes(handshakeHash)
   }
 
-  /// Whether what follows is encrypted.
+  /// A Boolean value that indicates whether the following data is encrypted.
   var hasKey: Bool { cipher != nil }
 
   mutating func mixHash(_ data: [UInt8]) {
@@ -40,7 +40,7 @@ struct NoiseSymmetricState: Sendable {
     cipher = NoiseCipher(key: keys[2])
   }
 
-  /// Encrypt once there is a key, and mix what goes over the wire into the hash.
+  /// Encrypts the data if there is a key, and mixes the result into the hash.
   mutating func encryptAndHash(_ plaintext: [UInt8]) throws(NoiseError) -> [UInt8] {
     guard var cipher else {
       mixHash(plaintext)
@@ -60,7 +60,7 @@ struct NoiseSymmetricState: Sendable {
     return ciphertext
   }
 
-  /// Decrypt once there is a key, and mix what came over the wire into the hash.
+  /// Decrypts the data if there is a key, and mixes the received bytes into the hash.
   mutating func decryptAndHash(_ ciphertext: [UInt8]) throws(NoiseError) -> [UInt8] {
     guard var cipher else {
       mixHash(ciphertext)
@@ -81,13 +81,13 @@ struct NoiseSymmetricState: Sendable {
     return plaintext
   }
 
-  /// Yield the keys of both directions: first the initiator's, then the responder's.
+  /// Returns the ciphers of both directions.
   func split() -> (initiator: NoiseCipher, responder: NoiseCipher) {
     let keys = stretch(SecretBytes([]), count: 2)
     return (NoiseCipher(key: keys[0]), NoiseCipher(key: keys[1]))
   }
 
-  // The HKDF of Noise is RFC 5869's with the chaining key as salt and an empty info.
+  // The HKDF of Noise is that of RFC 5869 with the chaining key as salt and an empty info.
   private func stretch(_ material: SecretBytes, count: Int) -> [SecretBytes] {
     let size = NoiseCipher.keyByteCount
     let all = HKDF.derive(salt: chainingKey, inputKeyMaterial: material, info: [], count: count * size)

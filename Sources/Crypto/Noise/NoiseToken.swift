@@ -1,8 +1,10 @@
-/// Name one step inside a handshake message. Spec: Noise revision 34, section 5.3.
+/// A step in a handshake message.
+///
+/// Spec: Noise revision 34, section 5.3.
 enum NoiseToken: Sendable {
   /// Send the ephemeral public key.
   case e
-  /// Send the static public key, encrypted once there is a key.
+  /// Send the static public key, encrypted if there is a key.
   case s
   /// Mix in the secret of both ephemeral keys.
   case ee
@@ -12,6 +14,6 @@ enum NoiseToken: Sendable {
   case se
   /// Mix in the secret of both static keys.
   case ss
-  /// Mix in the next preshared key.
+  /// Mix in the next pre-shared key.
   case psk
 }

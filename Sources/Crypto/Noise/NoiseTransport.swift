@@ -1,20 +1,24 @@
-/// Carry the messages of a finished handshake, in order, both ways.
+/// The ordered transport of messages in both directions after a handshake.
 ///
-/// Messages are opened in the order in which they were sealed; a lost or repeated one fails. A message that is refused
-/// leaves the transport as it was. The value can be copied, but only one copy may go on sealing: two would use the same
-/// counter for different messages. Spec: Noise revision 34, section 5.3.
+/// Messages have to be opened in the order in which they were sealed. A lost or repeated message fails. A refused
+/// message does not change the transport. The value can be copied, but only one copy may continue sealing: two copies
+/// would use the same counter for different messages.
+///
+/// Spec: Noise revision 34, section 5.3.
 public struct NoiseTransport: Sendable {
-  /// The most bytes that a sealed message may have.
+  /// The largest size of a sealed message, in bytes.
   public static let maximumMessageByteCount = NoiseHandshake.maximumMessageByteCount
-  /// How many bytes longer a sealed message is than its plaintext.
+  /// The number of bytes that a sealed message is longer than its plaintext.
   public static let overheadByteCount = NoiseCipher.tagByteCount
-  /// The most bytes that fit into one message.
+  /// The largest number of bytes that fit into one message.
   public static let maximumPlaintextByteCount = maximumMessageByteCount - overheadByteCount
 
-  /// The hash over the whole handshake, 32 bytes, the same on both sides and never secret.
+  /// The hash of the whole handshake, 32 bytes.
+  ///
+  /// It is the same on both sides and not secret.
   public let handshakeHash: [UInt8]
 
-  // Nil for the direction that a one-way pattern does not have.
+  // `nil` for the direction that a one-way pattern does not have.
   private var sending: NoiseCipher?
   private var receiving: NoiseCipher?
 
@@ -24,24 +28,24 @@ public struct NoiseTransport: Sendable {
     self.handshakeHash = handshakeHash
   }
 
-  /// Start both directions at a counter of choice, to test what happens at the last ones.
+  /// Creates a transport with counters of choice, for tests of the last permitted messages.
   package init(sendingKey: SecretBytes, receivingKey: SecretBytes, nonce: UInt64) {
     self.init(
       sending: NoiseCipher(key: sendingKey, nonce: nonce), receiving: NoiseCipher(key: receivingKey, nonce: nonce),
       handshakeHash: [])
   }
 
-  /// How many messages were sealed since the handshake, to tell when a rekey is due.
+  /// The number of messages that were sealed since the handshake.
   public var sealedMessageCount: UInt64 { sending?.nonce ?? 0 }
 
-  /// How many messages were opened since the handshake, to tell when a rekey is due.
+  /// The number of messages that were opened since the handshake.
   public var openedMessageCount: UInt64 { receiving?.nonce ?? 0 }
 
-  /// Seal a message.
+  /// Seals a message.
   ///
-  /// - Parameter plaintext: at most 65,519 bytes.
-  /// - Returns: 16 bytes more than the plaintext.
-  /// - Throws: `messageTooLong`, `outOfTurn` on the receiving side of a one-way pattern, or `nonceExhausted`.
+  /// - Parameter plaintext: The content, at most 65,519 bytes.
+  /// - Returns: The sealed message, 16 bytes longer than the plaintext.
+  /// - Throws: `messageTooLong`, `nonceExhausted`, or `outOfTurn` on the receiving side of a one-way pattern.
   public mutating func seal(_ plaintext: [UInt8]) throws(NoiseError) -> [UInt8] {
     let size = plaintext.count + Self.overheadByteCount
     var failure: NoiseError?
@@ -58,13 +62,14 @@ public struct NoiseTransport: Sendable {
     return sealed
   }
 
-  /// Seal a message where it is wanted, without another copy.
+  /// Seals a message into existing memory, without another copy.
   ///
   /// - Parameters:
-  ///   - plaintext: at most 65,519 bytes; may lie at the very start of `output`, but not overlap it otherwise.
-  ///   - output: memory for 16 bytes more than the plaintext.
-  /// - Returns: the number of bytes written.
-  /// - Throws: as above; nothing is written then.
+  ///   - plaintext: The content, at most 65,519 bytes. It may begin exactly at `output`, but must not overlap it
+  ///     otherwise.
+  ///   - output: Memory for 16 bytes more than the plaintext.
+  /// - Returns: The number of bytes written.
+  /// - Throws: The same errors as `seal(_:)`. Nothing is written in that case.
   public mutating func seal(
     _ plaintext: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(NoiseError) -> Int {
@@ -74,15 +79,15 @@ public struct NoiseTransport: Sendable {
     return plaintext.count + Self.overheadByteCount
   }
 
-  /// Open a message.
+  /// Opens a message.
   ///
-  /// - Parameter ciphertext: one whole message, 16 to 65,535 bytes.
-  /// - Returns: 16 bytes less than the message.
-  /// - Throws: `authenticationFailed` by the peer's fault, `outOfTurn` on the sending side of a one-way pattern, or
-  ///   `nonceExhausted`; the transport stays as it was.
+  /// - Parameter ciphertext: One whole message, 16 to 65,535 bytes.
+  /// - Returns: The content, 16 bytes shorter than the message.
+  /// - Throws: `authenticationFailed`, the peer's fault; `outOfTurn` on the sending side of a one-way pattern;
+  ///   or `nonceExhausted`. The transport does not change.
   public mutating func open(_ ciphertext: [UInt8]) throws(NoiseError) -> [UInt8] {
     var failure: NoiseError?
-    // Never zero: the standard library then writes into the empty array that all threads share.
+    // Never zero, since the standard library would then write into the empty array that all threads share.
     let size = max(1, ciphertext.count - Self.overheadByteCount)
     let plaintext = [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
       ciphertext.withUnsafeBytes { ciphertext in
@@ -97,13 +102,13 @@ public struct NoiseTransport: Sendable {
     return plaintext
   }
 
-  /// Open a message where it is wanted, without another copy.
+  /// Opens a message into existing memory, without another copy.
   ///
   /// - Parameters:
-  ///   - ciphertext: one whole message, 16 to 65,535 bytes; may lie at the very start of `output`.
-  ///   - output: memory for 16 bytes less than the message.
-  /// - Returns: the number of bytes written.
-  /// - Throws: as above; the memory then holds nothing of the message.
+  ///   - ciphertext: One whole message, 16 to 65,535 bytes. It may begin exactly at `output`.
+  ///   - output: Memory for 16 bytes less than the message.
+  /// - Returns: The number of bytes written.
+  /// - Throws: The same errors as `open(_:)`. The memory contains nothing of the message in that case.
   public mutating func open(
     _ ciphertext: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(NoiseError) -> Int {
@@ -115,9 +120,11 @@ public struct NoiseTransport: Sendable {
     return ciphertext.count - Self.overheadByteCount
   }
 
-  /// Replace the sending key by one derived from it; the other side must do `rekeyReceiving` at the same message.
+  /// Replaces the sending key by one derived from it.
+  ///
+  /// The other side must call `rekeyReceiving` at the same message.
   public mutating func rekeySending() { sending?.rekey() }
 
-  /// Replace the receiving key by one derived from it, at the message where the other side did `rekeySending`.
+  /// Replaces the receiving key by one derived from it, at the message at which the other side called `rekeySending`.
   public mutating func rekeyReceiving() { receiving?.rekey() }
 }

@@ -1,40 +1,42 @@
-/// Hold what makes a device itself: its keys, and which installation it is.
+/// The content of a device's key file: its keys and the ID of its installation.
 ///
-/// Layout, in bytes: magic `LatchKey` 8 · version 1 · flags 1 (bit 0: a household discovery key is known) ·
-/// installation ID 16 · identity seed 32 · link secret 32 · household discovery key 32, zero where unknown ·
-/// SHA-256 of all before 32. In every version the magic and the version come first and the hash last, so that damage
-/// and a later version can be told apart.
+/// The layout, in bytes: magic `LatchKey` 8 · version 1 · flags 1 (bit 0: a household discovery key is known) ·
+/// installation ID 16 · identity seed 32 · link secret 32 · household discovery key 32, zero if unknown · SHA-256 of
+/// everything before 32. In every version, the magic and the version come first and the hash last, so that damage can
+/// be told from a later version.
 public struct KeyFile: Sendable {
   /// The size of an installation ID in bytes.
   public static let installIDByteCount = 16
   /// The size of a household discovery key in bytes.
   public static let householdKeyByteCount = 32
-  /// The format this program writes.
+  /// The format version that this program writes.
   public static let version = 1
 
   static let magic = [UInt8]("LatchKey".utf8)
   static let byteCount = 154
-  /// No version of the file is longer; a longer file is not read at all.
+  /// The largest size of any version of the file.
+  ///
+  /// A larger file is not read.
   static let maximumByteCount = 4096
   private static let shortestByteCount = magic.count + 1 + SHA256.byteCount
   private static let householdKeyFlag: UInt8 = 1
 
-  /// The key pair that signs.
+  /// The key pair for signatures.
   public let identity: IdentityKeyPair
-  /// The key pair that sessions are made with.
+  /// The key pair for sessions.
   public let link: LinkKeyPair
-  /// The key by which members of the household recognise each other on the network, 32 bytes; nil before pairing.
+  /// The key by which members of the household recognize each other on the network, 32 bytes; `nil` before pairing.
   public let householdDiscoveryKey: SecretBytes?
-  /// Random, 16 bytes, new at every installation, so that a cloned disk can be told from its original.
+  /// A random ID of 16 bytes that is new at every installation, so that a cloned disk can be told from its original.
   public let installID: [UInt8]
 
-  /// Put a key file together.
+  /// Creates a key file.
   ///
   /// - Parameters:
-  ///   - identity: the key pair that signs.
-  ///   - link: the key pair that sessions are made with.
-  ///   - householdDiscoveryKey: 32 bytes, or nil.
-  ///   - installID: 16 bytes.
+  ///   - identity: The key pair for signatures.
+  ///   - link: The key pair for sessions.
+  ///   - householdDiscoveryKey: The household's discovery key, 32 bytes, if known.
+  ///   - installID: The installation ID, 16 bytes.
   /// - Throws: `KeyError.wrongLength`, the caller's fault.
   public init(
     identity: IdentityKeyPair, link: LinkKeyPair, householdDiscoveryKey: SecretBytes?, installID: [UInt8]
@@ -59,19 +61,19 @@ public struct KeyFile: Sendable {
     installID = SecureRandom.bytes(Self.installIDByteCount)
   }
 
-  /// Make the keys of a new device.
+  /// Creates the keys of a new device.
   public static func generate() -> KeyFile {
     KeyFile(generated: ())
   }
 
-  /// Make a copy that knows another household discovery key; the rest stays.
+  /// Returns a copy with another household discovery key.
   ///
-  /// - Throws: `KeyError.wrongLength` unless the key is 32 bytes or nil.
+  /// Throws `KeyError.wrongLength` unless the key is 32 bytes or `nil`.
   public func with(householdDiscoveryKey: SecretBytes?) throws(KeyError) -> KeyFile {
     try KeyFile(identity: identity, link: link, householdDiscoveryKey: householdDiscoveryKey, installID: installID)
   }
 
-  /// Write the file's content.
+  /// Returns the content of the file.
   public func encoded() -> SecretBytes {
     let flags = householdDiscoveryKey == nil ? 0 : Self.householdKeyFlag
     let content = SecretBytes(joining: [
@@ -82,11 +84,11 @@ public struct KeyFile: Sendable {
     return SecretBytes(joining: [content, SecretBytes(Self.checksum(of: content))])
   }
 
-  /// Read a file's content back.
+  /// Creates a key file from the content of a file.
   ///
   /// - Parameters:
-  ///   - content: the whole file.
-  ///   - path: where it lay, for the error alone.
+  ///   - content: The whole file.
+  ///   - path: The path of the file, for error messages only.
   /// - Throws: `KeyFileError.corrupt` or `KeyFileError.newerVersion`.
   public init(decoding content: SecretBytes, path: String) throws(KeyFileError) {
     guard content.count >= Self.shortestByteCount else { throw .corrupt(path: path) }

@@ -1,22 +1,30 @@
-/// Name why a key file cannot be read or written, and what to do about it.
+/// The reasons why a key file cannot be read or written.
 public enum KeyFileError: Error, Equatable, Sendable {
   /// There is no such file.
   case missing(path: String)
-  /// The system refuses to read the file; `code` is its error number.
+  /// The system refuses to read the file.
+  ///
+  /// `code` is its error number.
   case unreadable(path: String, code: Int32)
-  /// What lies there is a folder, a link or a device, not a plain file.
+  /// The path is that of a folder, a link or a device.
   case notAFile(path: String)
-  /// Others than the owner have rights on the file; `mode` holds its permission bits.
+  /// Users other than the owner have rights to the file.
+  ///
+  /// `mode` holds its permission bits.
   case rightsTooOpen(path: String, mode: UInt32)
-  /// The file belongs to another user; `owner` is that user's number.
+  /// The file belongs to another user.
+  ///
+  /// `owner` is that user's number.
   case foreignOwner(path: String, owner: UInt32)
   /// A later version of this program wrote the file.
   case newerVersion(path: String, version: Int)
-  /// The content is damaged, or not that of a key file.
+  /// The content is damaged, or is not a key file.
   case corrupt(path: String)
-  /// A file is there already, and a new identity must never replace one.
+  /// The file exists, and a new identity must never replace one.
   case alreadyExists(path: String)
-  /// The system refuses to write the file; `code` is its error number.
+  /// The system refuses to write the file.
+  ///
+  /// `code` is its error number.
   case unwritable(path: String, code: Int32)
 }
 

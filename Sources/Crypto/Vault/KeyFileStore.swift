@@ -1,23 +1,25 @@
 import Glibc
 
-/// Keep a key file on disk, readable by its owner alone, whole at every instant.
+/// A key file on disk that only its owner can read and that is complete at every moment.
 ///
-/// A file is written beside its place, made durable, and then put there in one step, so a crash leaves the old file or
-/// the new one. What a crash may leave behind is a file named `.<name>.<random>` with the same rights.
+/// A file is written under a temporary name, flushed, and then renamed in one step, so that a crash leaves either the
+/// old file or the new one. A crash may also leave a file named `.<name>.<random>` with the same rights.
 public struct KeyFileStore: Sendable {
-  /// Where the file lies.
+  /// The path of the file.
   public let path: String
 
-  /// Name the place; nothing is touched yet.
+  /// Creates a store for a path.
+  ///
+  /// Nothing is read or written yet.
   public init(path: String) {
     self.path = path
   }
 
-  /// Read the key file.
+  /// Returns the key file.
   ///
-  /// - Throws: `missing`, `unreadable`, `notAFile`, `foreignOwner`, `rightsTooOpen`, `newerVersion` or `corrupt`.
+  /// Throws `missing`, `unreadable`, `notAFile`, `foreignOwner`, `rightsTooOpen`, `newerVersion` or `corrupt`.
   public func load() throws(KeyFileError) -> KeyFile {
-    // Without O_NONBLOCK a pipe put in the file's place would hold the program up for ever.
+    // Without O_NONBLOCK, a pipe at this path would block the program forever.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       switch errno {
@@ -36,27 +38,28 @@ public struct KeyFileStore: Sendable {
     return try KeyFile(decoding: try read(descriptor, count: Int(status.st_size)), path: path)
   }
 
-  /// Write the key file of a new device; one that is there already stays.
+  /// Writes the key file of a new device, unless one exists.
   ///
-  /// - Throws: `alreadyExists` or `unwritable`. When only the flush of the folder fails, the new file is there, but may
-  ///   be lost in a power cut.
+  /// Throws `alreadyExists` or `unwritable`. If only the flush of the folder fails, the new file exists but may be lost
+  /// in a power cut.
   public func create(_ keyFile: KeyFile) throws(KeyFileError) {
     try write(keyFile) { temporary in
-      // Unlike rename, link refuses to replace.
+      // Unlike rename, link never replaces a file.
       guard link(temporary, path) == 0 else { return errno }
       unlink(temporary)
       return 0
     }
   }
 
-  /// Write the key file in place of the one that is there, for instance when the device has joined a household.
+  /// Replaces the existing key file, for example after the device has joined a household.
   ///
-  /// - Throws: `unwritable`; the old file is there unchanged, unless only the flush of the folder failed.
+  /// Throws `unwritable`. The old file is unchanged in that case, unless only the flush of the folder failed.
   public func replace(with keyFile: KeyFile) throws(KeyFileError) {
     try write(keyFile) { temporary in rename(temporary, path) == 0 ? 0 : errno }
   }
 
-  /// Write beside the place and let `publish` put the file there; it returns 0 or the system's error number.
+  /// Writes the file under a temporary name and calls `publish` to put it in place, which returns 0 or the system's
+  /// error number.
   private func write(_ keyFile: KeyFile, publish: (String) -> Int32) throws(KeyFileError) {
     let (folder, name) = splitPath()
     let random = SecureRandom.bytes(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
@@ -73,9 +76,11 @@ public struct KeyFileStore: Sendable {
     try makeNameDurable(in: folder)
   }
 
-  /// Write and flush the content; return 0 or the system's error number.
+  /// Writes and flushes the content.
+  ///
+  /// Returns 0 or the system's error number.
   private func fill(_ descriptor: Int32, with content: SecretBytes) -> Int32 {
-    // A strict umask can take rights from the owner; nothing can have added any.
+    // A strict umask can remove rights from the owner, but cannot add any.
     guard fchmod(descriptor, 0o600) == 0 else { return errno }
     return content.withUnsafeBytes { bytes in
       var rest = bytes[...]

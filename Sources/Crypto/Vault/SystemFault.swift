@@ -1,8 +1,8 @@
 import Glibc
 
-/// Put the system's error numbers into words.
+/// The text of system error numbers.
 enum SystemFault {
-  /// Say in a few words what an error number means.
+  /// Returns a short description of an error number.
   static func text(_ code: Int32) -> String {
     var words = [CChar](repeating: 0, count: 128)
     guard strerror_r(code, &words, words.count) == 0 else { return "error \(code)" }

@@ -1,24 +1,30 @@
 import LatchkeyModel
 
-/// What comes in from one peer: drops what was seen, refuses gaps, and gathers what one commit takes. Pure values.
+/// A state machine for the items from one peer: it drops known items, refuses gaps, and collects the runs for the next
+/// commit.
+///
+/// A pure value.
 ///
 /// Spec: Protocol/05-delivery.md §6.
 public struct InboxMachine: Sendable {
   private struct Stream {
     var epoch: UInt64
-    /// In force here, durably.
+    /// The last number that is durable here.
     var watermark: UInt64
-    /// Received and waiting for a commit, or in one.
+    /// The last number that was received, whether committed or not.
     var received: UInt64
   }
 
-  /// What the store has of a stream: of the epoch before, too, until something of the new one is committed.
+  /// The store's content of a stream.
+  ///
+  /// It remains that of the previous epoch until an item of the new one is committed.
   private struct Durable {
     var epoch: UInt64
     var through: UInt64 = 0
     var item: HeldItem?
 
-    /// The store's own rule: another epoch begins anew, and a number that is there already brings nothing.
+    /// Applies the store's rule: another epoch starts from the beginning, and a number that is stored already changes
+    /// nothing.
     mutating func take(_ run: ItemRun) {
       guard !run.items.isEmpty else { return }
       if run.epoch != epoch { self = Durable(epoch: run.epoch) }
@@ -32,24 +38,25 @@ public struct InboxMachine: Sendable {
 
   private var streams: [StreamClass: Stream] = [:]
   private var gathered: [ItemRun] = []
-  /// Whether a commit is under way.
+  /// A Boolean value that indicates whether a commit is under way.
   public private(set) var isCommitting = false
-  /// The epochs that the commit under way leaves the streams with.
+  /// The epoch of each stream after the commit under way.
   private var committing: [StreamClass: UInt64] = [:]
-  /// The peer's process that said Hello last, and the one whose items the commit under way holds.
+  /// The process of the peer that last sent a Hello, and the process whose items are in the commit under way.
   private var run: [UInt8] = []
   private var committingRun: [UInt8] = []
-  /// A Boolean value that indicates whether the session has to be opened anew, since our Hello stated less than is in force.
+  /// A Boolean value that indicates whether a new session is needed, since our Hello stated less than is durable.
   ///
-  /// Either items of an earlier process of the peer were committed after it, or the peer is back at an epoch that it had left. It
-  /// may have been set back in between, and may give the same numbers to other items.
+  /// Either items of an earlier process of the peer were committed after the Hello, or the peer has returned to an
+  /// epoch that it had left. It may have been restored to an older state in between, and may assign the same numbers to
+  /// other items.
   public private(set) var hasOutrunHello = false
   private var heldItems: [StreamClass: Int] = [:]
   private var heldBytes: [StreamClass: Int] = [:]
   private var stated: [StreamPosition] = []
   private var durable: [StreamClass: Durable] = [:]
 
-  /// Begin with the watermarks and last items the store holds.
+  /// Creates a machine from the watermarks and last items in the store.
   public init(_ watermarks: [StreamPosition], held: [HeldItem] = []) {
     for watermark in watermarks {
       durable[watermark.streamClass] = Durable(
@@ -60,23 +67,25 @@ public struct InboxMachine: Sendable {
     }
   }
 
-  /// Whether the store holds the streams that are counted on here, or has closed them and perhaps begun others.
+  /// Returns whether the store still holds the streams that this machine expects, rather than others that replaced
+  /// them.
   public func agrees(with stored: [StreamPosition]) -> Bool {
     streams.allSatisfy { streamClass, stream in
-      // A new epoch is in the store with its first items.
+      // A new epoch reaches the store with its first items.
       stream.watermark == 0 || stored.contains { $0.streamClass == streamClass && $0.epoch == stream.epoch }
     }
   }
 
-  /// What our Hello states about the streams we receive.
+  /// The positions of the received streams, for our Hello.
   public var statement: [StreamPosition] {
     streams.keys.sorted().compactMap { streamClass in
       streams[streamClass].map { StreamPosition(streamClass: streamClass, epoch: $0.epoch, through: $0.watermark) }
     }
   }
 
-  /// Items that the peer said at the session's opening to have given numbers to, and that are not in force here yet; at most
-  /// `Int64.max`, since a peer may say any number, and others are added to it.
+  /// The number of items that the peer announced at the beginning of the session and that are not durable here yet.
+  ///
+  /// At most `Int64.max`: a peer may announce any number, and the result is added to others.
   public var behind: UInt64 {
     let most = UInt64(Int64.max)
     return stated.reduce(0) { behind, position in
@@ -87,7 +96,7 @@ public struct InboxMachine: Sendable {
     }
   }
 
-  /// The last item of each stream that is in force and was no skip, for our Hello.
+  /// The last item of each stream that is durable and not a skip, for our Hello.
   public var held: [HeldItem] {
     statement.compactMap { stated in
       guard let durable = durable[stated.streamClass], durable.epoch == stated.epoch, durable.through == stated.through
@@ -96,8 +105,9 @@ public struct InboxMachine: Sendable {
     }
   }
 
-  /// A session is open: take over the epochs that the peer states. Both have said what they hold by now, and the peer's old
-  /// numbers mean nothing any more.
+  /// Takes over the epochs that the peer states when a session opens.
+  ///
+  /// From here on, numbers of its earlier epochs have no meaning.
   public mutating func sessionOpened(_ hello: Hello) {
     forgetUncommitted()
     run = hello.runID
@@ -106,22 +116,24 @@ public struct InboxMachine: Sendable {
     for position in hello.outgoing where position.epoch != 0 { adopt(position.streamClass, epoch: position.epoch) }
   }
 
-  /// The session is gone: what was not committed will come again.
+  /// Discards what was not committed when a session ends.
+  ///
+  /// The peer sends it again.
   public mutating func sessionClosed() {
     stated = []
     hasOutrunHello = false
     forgetUncommitted()
   }
 
-  /// Take a run of items.
+  /// Takes a run of items.
   ///
-  /// - Returns: what to report stored at once, when the run held nothing new: the peer missed our word on it.
-  /// - Throws: `SessionFault.violation` for a gap or more than the window: the peer's fault.
+  /// Returns the position to report at once if the run contains nothing new, since the peer missed the earlier report.
+  /// Throws `SessionFault.violation`, the peer's fault, for a gap or for more items than the window allows.
   public mutating func received(_ run: ItemRun) throws(SessionFault) -> StreamPosition? {
-    // The first run of a stream made after the Hello states the epoch by itself.
+    // The first run of a stream that was created after the Hello states the epoch itself.
     var stream = streams[run.streamClass] ?? begun(run.streamClass, epoch: run.epoch)
     if run.epoch != stream.epoch {
-      // A stream restarted within the session begins at 1; anything else is of the past.
+      // A stream that restarts within the session begins at 1. Any other run belongs to the past.
       guard run.items.first?.sequence == 1, !isCommitting || stream.received == stream.watermark else {
         throw .violation("a run of another epoch")
       }
@@ -143,7 +155,7 @@ public struct InboxMachine: Sendable {
     }
     let items = heldItems[run.streamClass, default: 0] + fresh.count
     bytes += heldBytes[run.streamClass, default: 0]
-    // One load may overshoot the bytes by an item.
+    // A load may exceed the window by one item.
     guard items <= Limits.windowItems, bytes <= Limits.windowBytes + 2 * Limits.itemBodyBytes else {
       throw .violation("more on the way than the window allows")
     }
@@ -154,7 +166,7 @@ public struct InboxMachine: Sendable {
     return nil
   }
 
-  /// What to commit in one transaction now, most urgent class first; nil when nothing waits or a commit is under way.
+  /// Returns the runs for the next commit, most urgent class first; `nil` if there are none or a commit is under way.
   public mutating func nextCommit() -> [ItemRun]? {
     guard !isCommitting, !gathered.isEmpty else { return nil }
     isCommitting = true
@@ -166,16 +178,16 @@ public struct InboxMachine: Sendable {
     return runs
   }
 
-  /// The commit is durable: what to report stored; nothing when `hasOutrunHello` says so.
+  /// Returns the positions to report as stored after a commit; none if `hasOutrunHello` is `true`.
   public mutating func committed(_ runs: [ItemRun]) -> [StreamPosition] {
     isCommitting = false
     committing = [:]
-    // Of each class the store is where the last run left it: an epoch before that is not in force any more.
+    // The store holds the epoch of the last run of each class. Earlier epochs no longer exist there.
     for run in runs { durable[run.streamClass, default: Durable(epoch: run.epoch)].take(run) }
     var stored: [StreamPosition] = []
     for streamClass in Set(runs.map(\.streamClass)).sorted() {
       guard let durable = durable[streamClass] else { continue }
-      // The machine may have been made anew, from what the store held before the commit.
+      // The machine may have been created anew during the commit, from the store's state before it.
       var stream = streams[streamClass] ?? Stream(epoch: durable.epoch, watermark: 0, received: 0)
       guard stream.epoch == durable.epoch else { continue }
       stream.watermark = durable.through
@@ -192,7 +204,9 @@ public struct InboxMachine: Sendable {
     return stored
   }
 
-  /// The commit failed (disk full, say): nothing was acknowledged; the session has to be closed and the items come again.
+  /// Discards the commit that failed, on a full disk for example.
+  ///
+  /// Nothing was acknowledged. The caller has to close the session, and the peer sends the items again.
   public mutating func commitFailed() {
     isCommitting = false
     committing = [:]
@@ -204,11 +218,13 @@ public struct InboxMachine: Sendable {
     guard stated != epoch else { return }
     let stream = begun(streamClass, epoch: epoch)
     streams[streamClass] = stream
-    // The peer is back at the epoch that is still durable here, and our Hello stated the one that it had announced since.
+    // The peer has returned to the epoch that is durable here, while our Hello stated the one that it announced in
+    // between.
     if stated != nil, stream.watermark > 0 { hasOutrunHello = true }
   }
 
-  /// A stream of an epoch that is not the present one: a new one, or one that the store has not left yet and is not about to.
+  /// Returns a stream with another epoch than the present one: a new one, or the one in the store if no commit is about
+  /// to replace it.
   private func begun(_ streamClass: StreamClass, epoch: UInt64) -> Stream {
     let isLeft =
       committing[streamClass].map { $0 != epoch } ?? false
@@ -217,8 +233,9 @@ public struct InboxMachine: Sendable {
     return Stream(epoch: epoch, watermark: through, received: through)
   }
 
-  /// Count anew what waits, without what a commit of the session before has brought meanwhile: whoever sends it again hears
-  /// that it is stored, and has its window back.
+  /// Counts the waiting items again, without those that a commit for the previous session has stored meanwhile.
+  ///
+  /// If the peer sends these again, they are acknowledged, and their share of the window is free.
   private mutating func forgetCommitted() {
     heldItems = [:]
     heldBytes = [:]

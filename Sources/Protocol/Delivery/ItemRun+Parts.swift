@@ -2,9 +2,11 @@ import LatchkeyModel
 import LatchkeyWire
 
 extension ItemRun {
-  /// The run in as few parts as fit a frame each; an item that is over the size alone is a part of its own.
+  /// Returns the run in as few parts as possible so that each fits a frame.
   ///
-  /// - Parameter bytes: of encoded items in one part; the least that a batch has left for them if nothing else is said.
+  /// An item that exceeds the size is a part of its own.
+  ///
+  /// `bytes` is the size of the encoded items in one part; by default, the smallest space that a batch has for them.
   ///
   /// Spec: Protocol/05-delivery.md §4.
   public func parts(of bytes: Int = Limits.batchBytes - 256) -> [ItemRun] {

@@ -1,26 +1,30 @@
 import LatchkeyModel
 
-/// What goes out to one peer: which items to load, send, and forget. Pure values; the items themselves stay in the store.
+/// A state machine for the items to one peer: which ones to load, send and delete.
+///
+/// A pure value. The items themselves stay in the store.
 ///
 /// Spec: Protocol/05-delivery.md §3 to §5.
 public struct OutboxMachine: Sendable {
-  /// Read up to `items` items and `bytes` bytes, from number `from` on, and give them to `loaded`.
+  /// A request to read up to `items` items and `bytes` bytes, beginning with number `from`, and to pass them to
+  /// `loaded`.
   public struct Load: Hashable, Sendable {
     public var streamClass: StreamClass
     public var epoch: UInt64
     public var from: UInt64
     public var items: Int
     public var bytes: Int
-    /// Counts sessions, so that the answer to a load of an earlier one is told apart.
+    /// The count of sessions when the load was requested, which identifies answers that arrive in a later session.
     let session: UInt64
   }
 
-  /// What to do after the peer stated or reported what it holds.
+  /// An instruction after the peer stated or reported its position.
   public enum Effect: Hashable, Sendable {
-    /// Everything up to here is stored by the peer: mark and forget it, durably.
+    /// Delete the items up to this position, durably, since the peer has stored them.
     case forget(StreamPosition)
-    /// The peer holds another past of this stream than we do (one side was restored or wiped): give what is left a new epoch
-    /// and numbers from 1, durably, then call `restarted`.
+    /// Give the rest of the stream a new epoch with numbers from 1, durably, then call `restarted`.
+    ///
+    /// The peer's history of the stream differs from ours, since one side was restored or erased.
     case restart(StreamClass, RestartCause)
   }
 
@@ -31,10 +35,10 @@ public struct OutboxMachine: Sendable {
     var inFlightItems = 0
     var inFlightBytes = 0
     var isRestarting = false
-    /// The peer's process that reported what is stored, if it did so to this one.
+    /// The process of the peer that reported its position to this process, if any.
     var storedBy: [UInt8]?
 
-    /// As it is when a session begins or ends.
+    /// The stream as it is when a session begins or ends.
     var unsent: Stream {
       var stream = Stream(position: position, sentThrough: position.storedThrough)
       stream.storedBy = storedBy
@@ -47,33 +51,38 @@ public struct OutboxMachine: Sendable {
   private var streams: [StreamClass: Stream] = [:]
   private var window: (items: Int, bytes: Int)?
   private var isLoading = false
-  /// Counts the sessions that were opened.
+  /// The number of sessions that were opened.
   private(set) var session: UInt64 = 0
-  /// The peer's process that said Hello last, and the key that it did so with.
+  /// The process of the peer that last sent a Hello, and the key of that session.
   private var run: [UInt8] = []
   private var turns = 0
-  /// News of epochs that `restarted` has not told of yet: the store's two words may come in either order.
+  /// Positions in epochs that `restarted` has not announced yet.
+  ///
+  /// The store's two reports may arrive in either order.
   private var ahead: [StreamClass: (epoch: UInt64, last: UInt64)] = [:]
-  /// Items one load asks for at most.
+  /// The largest number of items in one load.
   private static let loadItems = 512
   private static let loadBytes = 256 << 10
 
-  /// Begin with what the store holds; a class that is missing has no stream yet.
+  /// Creates a machine from the positions in the store.
+  ///
+  /// A class without a position has no stream yet.
   public init(_ positions: [StreamClass: OutboxPosition]) {
     for (streamClass, position) in positions {
       streams[streamClass] = Stream(position: position, sentThrough: position.storedThrough)
     }
   }
 
-  /// Where each stream is, as far as is known here.
+  /// The known position of each stream.
   package var positions: [StreamClass: OutboxPosition] { streams.mapValues(\.position) }
 
-  /// Whether the store holds the streams that are counted on here, or has closed them and perhaps begun others.
+  /// Returns whether the store still holds the streams that this machine expects, rather than others that replaced
+  /// them.
   public func agrees(with stored: [StreamClass: OutboxPosition]) -> Bool {
     streams.allSatisfy { stored[$0.key]?.epoch == $0.value.position.epoch }
   }
 
-  /// What our Hello states about the streams we send.
+  /// The positions of the sent streams, for our Hello.
   public var statement: [StreamPosition] {
     streams.keys.sorted().compactMap { streamClass in
       streams[streamClass].map {
@@ -82,7 +91,9 @@ public struct OutboxMachine: Sendable {
     }
   }
 
-  /// Returns the classes of which the peer's Hello states more than has a number here: it has items that were lost here.
+  /// Returns the classes in which the peer's Hello states a higher number than was assigned here.
+  ///
+  /// The peer has items that were lost here.
   public func exceeded(by hello: Hello) -> Set<StreamClass> {
     Set(
       hello.incoming.filter { held in
@@ -90,22 +101,24 @@ public struct OutboxMachine: Sendable {
       }.map(\.streamClass))
   }
 
-  /// Items that wait or are on their way.
+  /// The number of items that wait or are on their way.
   public var waiting: UInt64 {
     streams.values.reduce(0) { $0 + ($1.position.last - $1.position.storedThrough) }
   }
 
-  /// Items on their way in one class.
+  /// Returns the number of items of a class that are on their way.
   public func inFlight(_ streamClass: StreamClass) -> Int { streams[streamClass]?.inFlightItems ?? 0 }
 
-  /// The last number sent of each class in the session that is open; nothing while there is none.
+  /// The last number of each class that was sent in the open session; empty if there is none.
   public var sentThrough: [StreamClass: UInt64] { window == nil ? [:] : streams.mapValues(\.sentThrough) }
 
-  /// A session is open and the peer's Hello is in.
+  /// Starts sending after the peer's Hello in a new session.
   ///
-  /// - Parameter foreign: classes whose last item at the peer is another than the one that we gave that number, by what the
-  ///   store says of `hello.held`: we were restored to an older state and have given out numbers a second time.
-  /// - Parameter pairwiseKey: the session's; with another one the two may have been paired anew, and streams closed.
+  /// - `foreign`: The classes in which the peer's last item differs from the one that got the number here, according to
+  ///   the store's comparison with `hello.held`. This machine was restored to an older state and has assigned numbers
+  ///   twice.
+  /// - `pairwiseKey`: The session's key. If it differs from the last one, the devices may have been paired again and
+  ///   streams closed.
   public mutating func sessionOpened(
     _ hello: Hello, foreign: Set<StreamClass> = [], pairwiseKey: [UInt8] = []
   ) -> [Effect] {
@@ -117,7 +130,8 @@ public struct OutboxMachine: Sendable {
     for streamClass in streams.keys.sorted() {
       guard var stream = streams[streamClass] else { continue }
       stream = stream.unsent
-      // What a process has reported stored it has: a Hello of the same one that says less was made before that.
+      // A process keeps what it has reported as stored. A Hello of the same process that states less was created before
+      // the report.
       let isLate = stream.storedBy == run
       let held = hello.incoming.first { $0.streamClass == streamClass }
       if let held, held.epoch == stream.position.epoch {
@@ -136,18 +150,19 @@ public struct OutboxMachine: Sendable {
           effects.append(.forget(held))
         }
       } else if stream.position.storedThrough > 0, !isLate || (held?.epoch ?? 0) != 0 {
-        // The peer once stored something of this epoch and now knows nothing of it.
+        // The peer once stored items of this epoch and no longer knows of it.
         stream.isRestarting = true
         effects.append(.restart(streamClass, .peerLost(after: 0, earlier: held.flatMap { $0.epoch == 0 ? nil : $0 })))
       }
-      // The peer has left what it had reported: should the session end before the restart, its next word on it is no late one.
+      // The peer has lost what it reported. If the session ends before the restart, its next statement is not an
+      // outdated one.
       if stream.isRestarting { stream.storedBy = nil }
       streams[streamClass] = stream
     }
     return effects
   }
 
-  /// The session is gone: everything not reported stored will be sent again.
+  /// Marks everything that was not reported as stored for sending again, since the session has ended.
   public mutating func sessionClosed() {
     window = nil
     isLoading = false
@@ -156,13 +171,15 @@ public struct OutboxMachine: Sendable {
     }
   }
 
-  /// The peer has ended a session because of a broken rule: it may have left what it had reported, and what it says next is no
-  /// late word. A copy of this machine can bring that about.
+  /// Records that the peer ended a session because of a broken rule.
+  ///
+  /// It may have lost what it reported, so its next statement is not an outdated one. A copy of this machine can cause
+  /// this.
   public mutating func peerObjected() {
     for streamClass in streams.keys { streams[streamClass]?.storedBy = nil }
   }
 
-  /// The store has made items up to `last` durable.
+  /// Records that the store has made items up to `last` durable.
   public mutating func committed(_ streamClass: StreamClass, epoch: UInt64, last: UInt64) {
     guard var stream = streams[streamClass] else {
       streams[streamClass] = Stream(
@@ -179,7 +196,7 @@ public struct OutboxMachine: Sendable {
     streams[streamClass] = stream
   }
 
-  /// The store has given a stream a new epoch.
+  /// Records that the store has given a stream a new epoch.
   public mutating func restarted(_ streamClass: StreamClass, _ position: OutboxPosition) {
     var position = position
     if let news = ahead.removeValue(forKey: streamClass), news.epoch == position.epoch {
@@ -188,7 +205,7 @@ public struct OutboxMachine: Sendable {
     streams[streamClass] = Stream(position: position, sentThrough: position.storedThrough)
   }
 
-  /// The store has closed every stream but these.
+  /// Removes every stream that the store has closed.
   public mutating func drop(allBut kept: Set<StreamClass>) {
     for streamClass in StreamClass.allCases where !kept.contains(streamClass) {
       streams[streamClass] = nil
@@ -196,14 +213,14 @@ public struct OutboxMachine: Sendable {
     }
   }
 
-  /// What to load next; nil when nothing waits, the window is full, or a load is under way.
+  /// Returns the next load; `nil` if no items wait, the window is full, or a load is under way.
   public mutating func nextLoad() -> Load? {
     guard let window, !isLoading else { return nil }
     let open = streams.keys.sorted().filter { streamClass in
       guard let stream = streams[streamClass], stream.waits else { return false }
       return stream.inFlightItems < window.items && stream.inFlightBytes < window.bytes
     }
-    // Urgent classes first, but every eighth turn is the least urgent one's, so that none starves.
+    // Urgent classes first, but every eighth turn belongs to the least urgent class, so that none starves.
     guard let streamClass = (turns + 1).isMultiple(of: 8) ? open.last : open.first, let stream = streams[streamClass]
     else { return nil }
     turns &+= 1
@@ -214,13 +231,14 @@ public struct OutboxMachine: Sendable {
       bytes: min(Self.loadBytes, window.bytes - stream.inFlightBytes), session: session)
   }
 
-  /// Whether a load was asked for in the session that is open, and would be asked for in the same way now.
+  /// Returns whether a load was requested in the open session and would be requested in the same way now.
   public func isPresent(_ load: Load) -> Bool {
     guard load.session == session, let stream = streams[load.streamClass] else { return false }
     return stream.position.epoch == load.epoch && stream.sentThrough + 1 == load.from && stream.waits
   }
 
-  /// The store's answer to a load: items in a row from `load.from`; gives the run to send, nil when it came too late.
+  /// Returns the run to send for a load, whose items are consecutive from `load.from`; `nil` if the answer came too
+  /// late.
   public mutating func loaded(_ load: Load, _ items: [DeliveryItem]) -> ItemRun? {
     guard load.session == session else { return nil }
     isLoading = false
@@ -229,7 +247,7 @@ public struct OutboxMachine: Sendable {
     else { return nil }
     let bytes = items.reduce(0) { $0 + $1.cost }
     stream.sentThrough = last.skipThrough
-    // The store may be ahead of the news of what it took.
+    // The store may have newer items than it has reported.
     stream.position.last = max(stream.position.last, last.skipThrough)
     stream.inFlight.append((last.skipThrough, items.count, bytes))
     stream.inFlightItems += items.count
@@ -238,14 +256,14 @@ public struct OutboxMachine: Sendable {
     return ItemRun(streamClass: load.streamClass, epoch: load.epoch, items: items)
   }
 
-  /// The peer reports what it has stored.
+  /// Takes the peer's report of what it has stored.
   ///
-  /// - Throws: `SessionFault.violation` when it reports more than there is: the peer's fault.
+  /// Throws `SessionFault.violation`, the peer's fault, if the position exceeds the last number.
   public mutating func received(stored: StreamPosition) throws(SessionFault) -> Effect? {
     guard var stream = streams[stored.streamClass], stream.position.epoch == stored.epoch, !stream.isRestarting else {
       return nil
     }
-    // It may have stored, after its session broke off, what has not been sent again in this one.
+    // After its session broke off, the peer may have stored items that were not sent again in this session.
     guard stored.through <= stream.position.last else { throw .violation("stored more than there is") }
     guard stored.through > stream.position.storedThrough else { return nil }
     stream.position.storedThrough = stored.through

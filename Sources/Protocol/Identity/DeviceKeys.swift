@@ -1,7 +1,7 @@
 import LatchkeyCrypto
 import LatchkeyModel
 
-/// The two public keys of a device, and what follows from them alone.
+/// The two public keys of a device, and the values derived from them.
 public struct DeviceKeys: Hashable, Sendable {
   public let identity: IdentityPublicKey
   public let link: LinkPublicKey
@@ -11,14 +11,18 @@ public struct DeviceKeys: Hashable, Sendable {
     self.link = link
   }
 
-  /// The ID that these keys, and no others, give. Spec: Protocol/01-overview.md §3.
+  /// The ID of the device, which identifies these keys and no others.
+  ///
+  /// Spec: Protocol/01-overview.md §3.
   public var deviceID: DeviceID {
     let hash = SHA256.hash(Array("latchkey device id v1".utf8) + identity.bytes + link.bytes)
     guard let id = DeviceID(bytes: hash.prefix(DeviceID.size)) else { preconditionFailure("SHA-256 has 32 bytes") }
     return id
   }
 
-  /// The 16 bytes by which a pairing code commits its inviter to its keys. Spec: Protocol/03-pairing.md §2.
+  /// The 16 bytes of a pairing code that commit its inviter to these keys.
+  ///
+  /// Spec: Protocol/03-pairing.md §2.
   public var codeCommitment: [UInt8] {
     Array(SHA256.hash(Array("latchkey code commitment v1".utf8) + identity.bytes + link.bytes).prefix(16))
   }

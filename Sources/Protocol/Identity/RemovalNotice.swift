@@ -2,18 +2,20 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyWire
 
-/// The signed word that one device has removed another from its household. Spec: Protocol/06-messages.md §7.
+/// The signed notice that one device has removed another from its household.
+///
+/// Spec: Protocol/06-messages.md §7.
 public enum RemovalNotice {
   private static func message(sender: DeviceID, receiver: DeviceID) -> [UInt8] {
     Array("latchkey removal v1".utf8) + sender.bytes + receiver.bytes
   }
 
-  /// Make the body of a removal.
+  /// Returns the body of a removal.
   public static func make(by identity: IdentityKeyPair, sender: DeviceID, receiver: DeviceID) -> [UInt8] {
     RemovalCodec.encode(signature: identity.sign(message(sender: sender, receiver: receiver)))
   }
 
-  /// Whether a body received is the sender's own word to this receiver.
+  /// Returns whether the body of a removal was signed by its sender for this receiver.
   public static func isGenuine(_ body: [UInt8], identity: IdentityPublicKey, sender: DeviceID, receiver: DeviceID)
     -> Bool
   {

@@ -1,15 +1,16 @@
 import LatchkeyModel
 
-/// What a call of an address came to when it did not lead to the paired device.
+/// The outcome of a call to an address that did not lead to the paired device.
 public enum CallOutcome: Hashable, Sendable {
-  /// No connection came about.
+  /// No connection was established.
   case unreachable(String)
-  /// Whoever answered is not the paired device.
+  /// The device that answered is not the paired device.
   case failed(String)
-  /// Somebody is there and closes without a word: another device, or one that does not know us any more.
+  /// The device that answered closed the connection without a message: it is another device, or it no longer knows this
+  /// one.
   case silent(String)
 
-  /// One sentence for people.
+  /// One sentence that describes the outcome to a person.
   public var reason: String {
     switch self {
     case .unreachable(let reason), .failed(let reason), .silent(let reason): reason
@@ -17,35 +18,43 @@ public enum CallOutcome: Hashable, Sendable {
   }
 }
 
-/// Decides when a peer is called, and at which addresses: one race of calls after the other, with a pause between them.
+/// A state machine that decides when a peer is called, and at which addresses: one race of calls after another, with a
+/// pause in between.
 ///
-/// Pure values; the state diagram is in the specification. Spec: Protocol/04-session.md §5, Protocol/02-discovery.md §8.
+/// A pure value. The state diagram is in the specification. Spec: Protocol/04-session.md §5, Protocol/02-discovery.md
+/// §8.
 public struct DialMachine: Sendable {
-  /// What the link needs of its dialler.
+  /// What the link needs from its dialler.
   public enum Need: Hashable, Sendable {
-    /// There is a session, one is being opened, or the peer is not to be called.
+    /// No call: a session exists, one is being opened, or the peer must not be called.
     case nothing
     case session
-    /// The session of that number shows no sign of life: the peer is called beside it, once.
+    /// A call beside a session that shows no sign of life, made once.
+    ///
+    /// The number is the session's.
     case sessionBeside(Int)
   }
 
-  /// What whoever runs the machine has to do, in this order.
+  /// An instruction to the interpreter of the machine.
+  ///
+  /// Effects are carried out in order.
   public enum Effect: Hashable, Sendable {
-    /// Look up where the peer may be, then call `lookedUp`.
+    /// Look up the peer's possible addresses, then call `lookedUp`.
     case lookUp
-    /// Call this address; `ended` or `authenticated` says what came of it.
+    /// Call this address, then report the outcome with `ended` or `authenticated`.
     case call(Int, SocketEndpoint)
-    /// Give a call up; nothing is said of it any more.
+    /// Cancel a call.
+    ///
+    /// Its outcome is no longer reported.
     case giveUp(Int)
-    /// No call of a race reached the peer.
+    /// Take note that no call of a race reached the peer.
     case lost(CallOutcome)
   }
 
-  /// Calls that are under way.
+  /// A set of calls that are made side by side.
   public struct Race: Sendable {
     var race: DialRace<SocketEndpoint>
-    /// The session in doubt beside which they are made.
+    /// The doubted session beside which the calls are made.
     var beside: Int?
     let begun: BootInstant
     var calls: [Int: SocketEndpoint] = [:]
@@ -55,25 +64,31 @@ public struct DialMachine: Sendable {
   public enum Phase: Sendable {
     /// Nothing is needed.
     case resting
-    /// No address is known: an address or another sign of life is waited for.
+    /// No address is known.
+    ///
+    /// The machine waits for an address or another sign of life.
     case nowhere
-    /// The peer will be called beside a silent session; a crowd that lost the same machine does not call at one moment.
+    /// A call beside a silent session is about to begin.
+    ///
+    /// The delay differs between machines, so that many of them that lost the same peer do not call at one moment.
     case spreading(until: BootInstant, beside: Int)
     /// The addresses are being looked up.
     case looking(beside: Int?, begun: BootInstant)
     case racing(Race)
-    /// The next race begins then. A sign of life shortens a pause once.
+    /// The next race begins at `until`.
+    ///
+    /// A sign of life shortens a pause once.
     case pausing(since: BootInstant, until: BootInstant, isHurried: Bool)
   }
 
   public package(set) var phase = Phase.resting
   package var pace = DialPace()
-  /// The session beside which the last race was held, if there was one.
+  /// The session beside which the last race was held, if any.
   private var calledBeside: Int?
-  /// Races in a row that nobody won.
+  /// The number of consecutive races that reached no peer.
   public private(set) var lostRaces = 0
   private var calls = 0
-  /// A sign of life has come that no race has made use of.
+  /// A Boolean value that indicates whether a sign of life arrived that no race has used yet.
   private var hasSign = false
   private var jitter: JitterSource
   private var effects: [Effect] = []
@@ -82,7 +97,7 @@ public struct DialMachine: Sendable {
     jitter = JitterSource(seed: jitterSeed)
   }
 
-  /// Whether calls are under way or about to be made.
+  /// A Boolean value that indicates whether calls are under way or about to be made.
   @inline(never)
   public var isDialling: Bool {
     switch phase {
@@ -91,17 +106,18 @@ public struct DialMachine: Sendable {
     }
   }
 
-  /// Tries that failed since the last sign of life.
+  /// The number of attempts that failed since the last sign of life.
   public var failures: Int { pace.failures }
 
-  /// When the next race begins, while it is waited for.
-  // Swift 6.3's optimizer fails where this is inlined into another module.
+  /// The time at which the next race begins; `nil` if none is scheduled.
+  ///
+  /// `@inline(never)`: the optimizer of Swift 6.3 fails if this is inlined into another module.
   @inline(never)
   public var nextTry: BootInstant? {
     if case .pausing(_, let until, _) = phase { until } else { nil }
   }
 
-  /// When `timerFired` should be called next.
+  /// The time at which `timerFired` should be called next.
   public var nextTimer: BootInstant? {
     switch phase {
     case .resting, .nowhere, .looking: nil
@@ -110,7 +126,7 @@ public struct DialMachine: Sendable {
     }
   }
 
-  /// Returns what has to be done since it was asked last.
+  /// Returns the effects that were added since the last call.
   public mutating func takeEffects() -> [Effect] {
     guard !effects.isEmpty else { return [] }
     defer { effects = [] }
@@ -119,13 +135,15 @@ public struct DialMachine: Sendable {
 
   // MARK: What is needed
 
-  /// Acts on what the link needs now; to be called after anything has changed.
+  /// Acts on what the link needs now.
   ///
-  /// - Parameter crowd: machines that may be calling at the same moment, as far as is known.
+  /// Call this after any change.
+  ///
+  /// `crowd` is the number of machines that may be calling at the same moment, as far as is known.
   public mutating func settle(_ need: Need, crowd: Int, now: BootInstant) {
     switch need {
     case .nothing:
-      // A session that is heard of again may fall into doubt anew.
+      // A session that was heard from again may fall into doubt a second time.
       calledBeside = nil
       stop()
     case .session: settle(beside: nil, crowd: crowd, now: now)
@@ -139,7 +157,7 @@ public struct DialMachine: Sendable {
     switch phase {
     case .resting: begin(beside: silent, crowd: crowd, now: now)
     case .nowhere, .pausing: break
-    // The session in doubt may have ended since: then the calls go on as if there had been none.
+    // If the doubted session has ended since, the calls continue as if there had been none.
     case .spreading(_, let beside): if beside != silent { begin(beside: silent, crowd: crowd, now: now) }
     case .looking(_, let begun): phase = .looking(beside: silent, begun: begun)
     case .racing(var race):
@@ -150,7 +168,7 @@ public struct DialMachine: Sendable {
 
   private mutating func begin(beside silent: Int?, crowd: Int, now: BootInstant) {
     guard let silent else { return lookUp(beside: nil, now: now) }
-    // If nobody wins that race, the session lives or dies by itself.
+    // If no call wins that race, the session's own timers decide whether it lives.
     guard calledBeside != silent else {
       phase = .resting
       return
@@ -170,7 +188,7 @@ public struct DialMachine: Sendable {
     effects.append(.lookUp)
   }
 
-  /// Gives up whatever is under way.
+  /// Cancels any calls that are under way.
   private mutating func stop() {
     if case .racing(let race) = phase { giveUp(race) }
     phase = .resting
@@ -182,7 +200,7 @@ public struct DialMachine: Sendable {
 
   // MARK: What happens
 
-  /// The addresses at which the peer may be, the best first.
+  /// Starts a race with the peer's possible addresses, best first.
   public mutating func lookedUp(_ candidates: [SocketEndpoint], crowd: Int, now: BootInstant) {
     guard case .looking(let beside, let begun) = phase else { return }
     guard !candidates.isEmpty else {
@@ -193,7 +211,9 @@ public struct DialMachine: Sendable {
     advance(crowd: crowd, now: now)
   }
 
-  /// Addresses have come to light that are worth a call; those of a race under way make room for them.
+  /// Adds addresses that became known during a race.
+  ///
+  /// They are called before those that still wait.
   public mutating func offered(_ addresses: [SocketEndpoint], crowd: Int, now: BootInstant) {
     guard case .racing(var race) = phase else { return }
     race.race.offered(addresses, now: now)
@@ -201,7 +221,7 @@ public struct DialMachine: Sendable {
     advance(crowd: crowd, now: now)
   }
 
-  /// A call came to nothing. Returns the address that was called; nil when the call had been given up.
+  /// Records that a call failed, and returns the address that was called, or `nil` if the call was cancelled before.
   @discardableResult
   public mutating func ended(_ call: Int, _ outcome: CallOutcome, crowd: Int, now: BootInstant) -> SocketEndpoint? {
     guard case .racing(var race) = phase, let endpoint = race.calls.removeValue(forKey: call) else { return nil }
@@ -212,8 +232,9 @@ public struct DialMachine: Sendable {
     return endpoint
   }
 
-  /// A call has reached the peer, which has proved its key. Returns whether it wins: then all others are given up; if not,
-  /// it is of no use.
+  /// Records that the peer answered a call and proved its key.
+  ///
+  /// Returns `true` if the call wins, in which case all others are cancelled; otherwise its connection is not needed.
   public mutating func authenticated(_ call: Int) -> Bool {
     guard case .racing(var race) = phase, let endpoint = race.calls.removeValue(forKey: call),
       race.race.authenticated(endpoint)
@@ -224,7 +245,7 @@ public struct DialMachine: Sendable {
     return true
   }
 
-  /// The network has changed: calls over ways that are gone hold nobody up.
+  /// Ends the calls under way after a change of network, since they may use paths that no longer exist.
   public mutating func networkChanged(now: BootInstant) {
     calledBeside = nil
     switch phase {
@@ -237,7 +258,7 @@ public struct DialMachine: Sendable {
     }
   }
 
-  /// Something shows that a try is worth while: the back-off begins anew, and a pause becomes short.
+  /// Records a sign that the peer may be reachable: restarts the back-off and shortens a pause.
   public mutating func signOfLife(crowd: Int, now: BootInstant) {
     pace.signOfLife()
     hurry(crowd: crowd, now: now)
@@ -247,7 +268,7 @@ public struct DialMachine: Sendable {
     switch phase {
     case .nowhere: phase = .resting
     case .pausing(let since, let until, false):
-      // Whoever was woken by a sign of life was perhaps woken with a thousand others.
+      // The same sign may have reached many machines at once.
       let spread = now < until ? DialPace.spread(jitter: jitter.next(), crowd: crowd) : 0
       let soon = max(since + DialPace.shortest, now + spread)
       phase = .pausing(since: since, until: min(until, soon), isHurried: true)
@@ -256,17 +277,16 @@ public struct DialMachine: Sendable {
     }
   }
 
-  /// The session, or the attempt at one, is over.
+  /// Records the end of the session, or of the attempt to open one.
   ///
-  /// - Parameters:
-  ///   - milliseconds: how long it was open.
-  ///   - isOurs: whether this side had called.
-  ///   - isDuplicate: whether it gave way to another session, which is no fault of anybody's.
+  /// - `milliseconds`: The time for which it was open.
+  /// - `isOurs`: Whether this side had called.
+  /// - `isDuplicate`: Whether it gave way to another session, which is not a failure.
   public mutating func sessionEnded(
     after milliseconds: Int64, isOurs: Bool, isDuplicate: Bool, crowd: Int, now: BootInstant
   ) {
     if !isDuplicate { pace.sessionEnded(after: milliseconds) }
-    // Where sessions fall apart (a full disk), what came up in one mends nothing.
+    // If sessions fail soon after they open (a full disk, for example), a sign of life during one does not help.
     hasSign = false
     switch phase {
     case .spreading, .looking, .racing, .pausing: return
@@ -277,12 +297,12 @@ public struct DialMachine: Sendable {
     } else if isOurs {
       pause(pace.served(jitter: jitter.next()), from: now, crowd: crowd, now: now)
     } else if pace.hasFallenApart {
-      // Whoever began it: two machines that cannot go on must not go round in a circle.
+      // Applies no matter which side called: two machines that cannot proceed must not reconnect in a loop.
       pause(pace.fellApart(jitter: jitter.next()), from: now, crowd: crowd, now: now)
     }
   }
 
-  /// Does what is due.
+  /// Acts on the timers that are due.
   public mutating func timerFired(crowd: Int, now: BootInstant) {
     switch phase {
     case .spreading(let until, let beside): if now >= until { lookUp(beside: beside, now: now) }
@@ -319,7 +339,9 @@ public struct DialMachine: Sendable {
     }
   }
 
-  /// Waits before the next race, less long when there was a sign of life meanwhile, but never in a tight circle.
+  /// Schedules the next race.
+  ///
+  /// A sign of life during the last race shortens the pause, but never below `DialPace.shortest`.
   private mutating func pause(_ delay: Int64, from begun: BootInstant, crowd: Int, now: BootInstant) {
     phase = .pausing(since: now, until: max(begun + delay, now + DialPace.shortest), isHurried: false)
     guard hasSign else { return }
@@ -327,7 +349,9 @@ public struct DialMachine: Sendable {
     hurry(crowd: crowd, now: now)
   }
 
-  /// What a race came to that nobody won: silence tells most, a wrong device least.
+  /// Summarizes the outcomes of a lost race.
+  ///
+  /// Silence tells most, a wrong device least.
   private static func sum(_ outcomes: [CallOutcome]) -> CallOutcome {
     var sum = CallOutcome.failed("No address of this device is known.")
     for outcome in outcomes {

@@ -1,119 +1,153 @@
 import LatchkeyModel
 
-/// What whoever runs a link's machine has to do, in this order. Sessions and calls are named by their numbers.
+/// An instruction from a link's machine to its interpreter.
+///
+/// Effects are carried out in order. Sessions and calls are identified by their numbers.
 public enum LinkEffect: Sendable {
   // MARK: Connections
 
-  /// Seal this batch and send it. Say `filled` if the connection has no room for more, and `drained` once it has.
+  /// Seal this batch and send it.
+  ///
+  /// Call `filled` if the connection has no room for more, and `drained` once it has.
   case send(SessionBatch, on: Int)
-  /// Take the next frame of this connection; said when `wantsFrames` has become true again.
+  /// Read the next frame of this connection.
+  ///
+  /// Sent when `wantsFrames` becomes `true` again.
   case read(Int)
-  /// The other side has proved who it is: lift the limits of strangers.
+  /// Lift the limits for unauthenticated connections, since the other side has proved its identity.
   case proven(Int)
-  /// Close the connection once everything sent so far has left. Nothing is said of it any more.
+  /// Close the connection once everything sent so far has left.
+  ///
+  /// Report nothing more about it.
   case close(Int)
-  /// Close the connection at once. Nothing is said of it any more.
+  /// Close the connection at once.
+  ///
+  /// Report nothing more about it.
   case abort(Int)
 
   // MARK: Calls
 
-  /// Look up where the peer may be, then call `lookedUp`.
+  /// Look up the peer's possible addresses, then call `lookedUp`.
   case lookUpAddresses
-  /// Call this address, and read the answer with these keys, the most likely first; then `callEnded`, or `opened`, which is
-  /// told of `offered`, too: the key of a half-made pairing that is among them.
+  /// Call this address and read the answer with these keys, most likely first.
+  ///
+  /// Then call `callEnded` or `opened`.
+  ///
+  /// `offered` is the key of an incomplete pairing if it is among the keys; it is passed on to `opened`.
   case call(Int, SocketEndpoint, keys: [[UInt8]], offered: [UInt8]?)
-  /// Give a call up. Nothing is said of it any more.
+  /// Cancel a call.
+  ///
+  /// Report nothing more about it.
   case giveUp(Int)
 
   // MARK: Disk
 
-  /// Look whether numbers were given out twice, by what the Hello says of the last items, then call `judged` or
-  /// `judgeFailed`.
+  /// Compare the last items that the Hello states with the database, to find numbers that were used twice.
+  ///
+  /// Then call `judged` or `judgeFailed`.
   case judge(Int, Hello)
   /// Read items, then call `loaded` or `loadFailed`.
   case load(OutboxMachine.Load)
-  /// Bring these runs into force in one transaction, then call `committed` or `commitFailed`.
+  /// Apply these runs in one transaction, then call `committed` or `commitFailed`.
   ///
-  /// `sessionKey` is the pairwise key of the session that brought them.
+  /// `sessionKey` is the pairwise key of the session that delivered them.
   case commit([ItemRun], sessionKey: [UInt8]?)
-  /// Make this durable, then call `noted` or `noteFailed`.
+  /// Store this note, then call `noted` or `noteFailed`.
   case note(LinkNote)
-  /// Read the streams in both directions at one moment, then call `streamsRead` or `streamsUnread`.
+  /// Read the streams in both directions in one transaction, then call `streamsRead` or `streamsUnread`.
   case readStreams
 
   // MARK: People
 
-  /// Something that a person, a log or a waiting caller is told.
+  /// Pass this on to people, logs and waiting callers.
   case tell(LinkNews)
 }
 
-/// What a link has to make durable beside the items: one at a time, the next when the one before is.
+/// Something that a link stores in addition to the items.
+///
+/// One note is stored at a time.
 public enum LinkNote: Hashable, Sendable {
-  /// Two live machines use the peer's identity. Spec: Protocol/04-session.md §10.
+  /// Two live machines use the peer's identity.
+  ///
+  /// Spec: Protocol/04-session.md §10.
   case quarantine
-  /// Everything up to here is stored by the peer; answer with `LinkNoteAnswer.stored`. Spec: Protocol/05-delivery.md §7.
+  /// The peer has stored everything up to this position.
+  ///
+  /// Answer with `LinkNoteAnswer.stored`. Spec: Protocol/05-delivery.md §7.
   case forget(StreamPosition)
-  /// The peer holds streams that this machine knows nothing of. Spec: Protocol/05-delivery.md §5.
+  /// The peer holds streams that this machine does not know.
+  ///
+  /// Spec: Protocol/05-delivery.md §5.
   case setBack([StreamPosition])
-  /// Give what is left of a stream a new epoch; answer with `LinkNoteAnswer.restarted`. Spec: Protocol/05-delivery.md §5.
+  /// Give the rest of a stream a new epoch.
+  ///
+  /// Answer with `LinkNoteAnswer.restarted`. Spec: Protocol/05-delivery.md §5.
   case restart(StreamClass, RestartCause)
-  /// The peer names the key that it answers with. Spec: Protocol/04-session.md §9.
+  /// The peer names the key with which it answers.
+  ///
+  /// Spec: Protocol/04-session.md §9.
   case keyNamed([UInt8])
   /// A session was opened.
   case opened(LinkSighting, LinkSighting.Proof, isInStep: Bool)
-  /// Nothing waits in either direction.
+  /// No item waits in either direction.
   case inStep
-  /// The peer says that it can be called there.
+  /// The peer states the addresses at which it can be called.
   case told([SocketEndpoint])
-  /// The removal was sent in a session; answer with `LinkNoteAnswer.count`. Spec: Protocol/06-messages.md §7.
+  /// The removal was sent in a session.
+  ///
+  /// Answer with `LinkNoteAnswer.count`. Spec: Protocol/06-messages.md §7.
   case removalSent
-  /// A call was met with silence; answer with `LinkNoteAnswer.count`.
+  /// A call was answered with silence.
+  ///
+  /// Answer with `LinkNoteAnswer.count`.
   case removalMetSilence
-  /// The peer knows that it is removed, or counts as knowing: its last keys are erased.
+  /// The peer knows that it was removed, or is assumed to know: erase its last keys.
   case removalTold(RemovalEnd)
 }
 
-/// Why a removal counts as told.
+/// The reason why a removed peer is taken to know of its removal.
 public enum RemovalEnd: String, Hashable, Sendable {
   case taken = "it has taken it"
   case silent = "it is silent since it was sent its removal"
   case sentOften = "it was sent it often enough"
 }
 
-/// What making a note durable gave.
+/// The result of storing a note.
 public enum LinkNoteAnswer: Hashable, Sendable {
   case done
-  /// For `LinkNote.forget`: whether keys were among the items, which are in force now.
+  /// For `LinkNote.forget`: whether there were keys among the items, which now apply.
   case stored(hasNewKeys: Bool)
-  /// For `LinkNote.restart`: where the stream is now.
+  /// For `LinkNote.restart`: the new position of the stream.
   case restarted(OutboxPosition)
-  /// For the notes of a removal: how many of their kind there were.
+  /// For the notes of a removal: how many notes of that kind were stored so far.
   case count(Int)
 }
 
-/// A session that was opened and is not noted in the database yet.
+/// A session that was opened and is not in the database yet.
 public struct LinkSighting: Hashable, Sendable {
-  /// What a session proves of a pairing that waits for its other half.
+  /// What a session proves about a pairing that only one side has completed so far.
   public enum Proof: Hashable, Sendable {
     case nothing
-    /// The other half is there.
+    /// The peer has completed the pairing.
     case completes
-    /// The peer has rolled it back.
+    /// The peer has rolled the pairing back.
     case refutes
   }
 
-  /// `host:port` if we called.
+  /// The peer's `host:port` if this side called.
   public var address: String?
   public var pairwiseKey: [UInt8]
-  /// The key of a half-made pairing that our call offered; nil when it offered none, or the peer called.
+  /// The key of an incomplete pairing that this side offered; `nil` if it offered none, or the peer called.
   public var offeredKey: [UInt8]?
 }
 
-/// Why the disk could not do its part.
+/// A failure of the disk or the database.
 public struct LinkFault: Error, Hashable, Sendable {
-  /// Whether it may do so once it is well again: then what could not be noted waits, and no session has to end.
+  /// A Boolean value that indicates whether the operation may succeed once the disk has recovered.
+  ///
+  /// If so, the note waits, and no session has to end.
   public var isOfDisk: Bool
-  /// One sentence for people.
+  /// One sentence that describes the failure to a person.
   public var text: String
 
   public init(isOfDisk: Bool, text: String) {
@@ -122,26 +156,26 @@ public struct LinkFault: Error, Hashable, Sendable {
   }
 }
 
-/// What people, logs and waiting callers hear of a link.
+/// An event on a link that people, logs and waiting callers are told of.
 public enum LinkNews: Hashable, Sendable {
   case opened(Int, Hello)
-  /// Of two sessions the first is kept.
+  /// The first of two sessions is kept.
   case kept(Int, insteadOf: Int)
   case ended
-  /// What waits, or is on its way, has changed.
+  /// The number of items that wait or are on their way has changed.
   case moved
-  /// The peer has reported items stored.
+  /// The peer has reported items as stored.
   case stored(StreamPosition)
-  /// What goes on or what went wrong last has changed.
+  /// The link's activity or its last error has changed.
   case changed
-  /// A rule was broken, or the peer refuses.
+  /// A side broke a rule, or the peer refuses the session.
   case fault(SessionFault, on: Int)
   case goodbye(Goodbye)
-  /// The peer talks to nobody with this machine's keys.
+  /// The peer refuses this machine's keys.
   case turnedAway
   case quarantined
   case restarting(StreamClass, RestartCause)
-  /// A try at an address failed.
+  /// An attempt to reach the peer at an address failed.
   case missed(SocketEndpoint, CallOutcome)
   /// The peer has removed this device.
   case removed

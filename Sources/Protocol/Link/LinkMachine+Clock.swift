@@ -1,8 +1,10 @@
 import LatchkeyModel
 
-/// What is due. Spec: Protocol/04-session.md §5, §7.
+/// The link's timers.
+///
+/// Spec: Protocol/04-session.md §5, §7.
 extension LinkMachine {
-  /// When `timerFired` should be called next; nil when nothing is due by itself.
+  /// The time at which `timerFired` should be called next; `nil` if no timer is set.
   public var nextTimer: BootInstant? {
     var next = dialler.nextTimer
     for (number, session) in sessions {
@@ -13,7 +15,9 @@ extension LinkMachine {
     return next
   }
 
-  /// Does what is due. Afterwards `nextTimer` is nil or later than `now`.
+  /// Acts on the timers that are due.
+  ///
+  /// Afterwards, `nextTimer` is `nil` or later than `now`.
   public mutating func timerFired(now: BootInstant) {
     self.now = now
     for number in sessions.keys.sorted() { timerFired(number) }
@@ -32,13 +36,13 @@ extension LinkMachine {
       repeatStored(number)
     }
     switch effect {
-    // Nothing is said before one's own Hello.
+    // A side sends nothing before its own Hello.
     case .ping(let count): if number == current { send(SessionBatch(ping: count), on: number) }
     case .dead:
       failed(.unheard)
       abort(number)
     case .renew: close(number, .renew)
-    // The dialler sees that the session may be replaced.
+    // The dialler notices by itself that the session may be replaced.
     case .callBeside, nil: break
     }
   }

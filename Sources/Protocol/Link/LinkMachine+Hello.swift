@@ -1,29 +1,33 @@
 import LatchkeyModel
 
-/// Whether a session is kept whose Hello is in, and what it begins with. Spec: Protocol/04-session.md §4, §6, §9, §10.
+/// The decision whether a session is kept after its Hello, and the first exchange in it.
+///
+/// Spec: Protocol/04-session.md §4, §6, §9, §10.
 extension LinkMachine {
-  /// The disk has looked at what a Hello says of the last items.
+  /// Continues a session after the database has checked the last items that its Hello states.
   ///
-  /// - Parameter foreign: classes of which the peer holds another item than the one that was given its number here.
+  /// `foreign` holds the classes in which the peer has a different item under a number that this machine assigned.
   public mutating func judged(_ number: Int, foreign: Set<StreamClass>, now: BootInstant) {
     self.now = now
     guard case .judging(let hello, let rest, let ahead)? = sessions[number]?.phase else { return }
     sessions[number]?.phase = .judged(hello, rest: rest, foreign: foreign.union(ahead))
     if sessions[number]?.isOurs == false { effects.append(.proven(number)) }
-    // A call of the peer's is a sign of life, too.
+    // A call from the peer is also a sign of life.
     if streamLook == .failed { lookAtStreams(isAnew: true) }
     greetJudged()
     settle()
   }
 
-  /// The disk could not look: the session ends, and the next one asks again.
+  /// Ends a session whose Hello could not be checked.
+  ///
+  /// The next session tries again.
   public mutating func judgeFailed(_ number: Int, _ fault: LinkFault, now: BootInstant) {
     self.now = now
     fail(number, fault)
     settle()
   }
 
-  /// Goes on with the sessions whose Hello was looked at, unless the streams are being read anew.
+  /// Continues the sessions whose Hello was checked, unless the streams are being read again.
   mutating func greetJudged() {
     guard !hasStreamsInDoubt else { return }
     for number in sessions.keys.sorted() {
@@ -35,10 +39,10 @@ extension LinkMachine {
     }
   }
 
-  /// Keeps this session or the other.
+  /// Decides whether to keep this session or the other one.
   private mutating func greet(_ number: Int, _ hello: Hello, _ foreign: Set<StreamClass>) {
     guard let session = sessions[number] else { return }
-    // A pairing that waits for its other half lifts a quarantine once it is complete.
+    // Completing a pending pairing lifts a quarantine.
     let isAnew = standing.pendingKey == session.pairwiseKey
     if !standing.isQuarantined, !isAnew, standing.state == .active, watch.received(hello.runID, now: now) {
       quarantine(number)
@@ -48,7 +52,7 @@ extension LinkMachine {
       endRemoval(.sentOften)
       return close(number, .removed)
     }
-    // A handshake that began before a new pairing was made final leads to a session of the past.
+    // The handshake began before a new pairing was made final, so the session uses an outdated key.
     guard !standing.isOfThePast(session.pairwiseKey) else { return close(number, .renew) }
     switch roster.greeted(number, runID: hello.runID, ended: hello.endedSessions) {
     case .gone: return close(number, nil)
@@ -71,7 +75,7 @@ extension LinkMachine {
     isLoadHeld = false
     if !hello.keyID.isEmpty, standing.keys.previous != nil { notes.keyNamed = hello.keyID }
     inbox.sessionOpened(hello)
-    // Of a stream that this machine knows nothing of there is nothing to begin anew, but its people have to know.
+    // A stream that this machine does not know cannot be restarted, but people need to know of it.
     let known = Set(outbox.statement.map(\.streamClass))
     let unknown = hello.incoming.filter { $0.through > 0 && !known.contains($0.streamClass) }
     notes.unknownHere = unknown.isEmpty || standing.state != .active ? nil : unknown
@@ -88,7 +92,7 @@ extension LinkMachine {
         address: session.isOurs ? session.ends.remote : nil, pairwiseKey: session.pairwiseKey,
         offeredKey: session.offeredKey))
     sendReach(number)
-    // Our Hello stated less than is in force here.
+    // Our Hello stated less than is stored here now.
     if inbox.hasOutrunHello { close(number, .renew) }
   }
 
@@ -103,9 +107,11 @@ extension LinkMachine {
 
   // MARK: Two live machines with one key
 
-  /// Two live processes use the peer's identity: talk to neither until a person has decided.
+  /// Puts the peer into quarantine because two live processes use its identity.
+  ///
+  /// This machine talks to neither until a person has decided.
   private mutating func quarantine(_ number: Int) {
-    // Nothing flows from here on, also if the disk refuses.
+    // Set here, so that no data flows even if the database refuses the note.
     standing.isQuarantined = true
     trouble = nil
     effects.append(.tell(.quarantined))
@@ -113,7 +119,7 @@ extension LinkMachine {
     notes.isToQuarantine = true
   }
 
-  /// Turns a device in quarantine away, and says why.
+  /// Refuses a device that is in quarantine, and states the reason.
   private mutating func turnAway(_ number: Int) {
     guard sessions[number]?.isOurs == false else { return close(number, .duplicateIdentity) }
     sendHello(number, refusal: .duplicateIdentity)

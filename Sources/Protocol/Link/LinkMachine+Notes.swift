@@ -1,8 +1,8 @@
 import LatchkeyModel
 
-/// What has to be noted durably beside the items, and what follows from that.
+/// The notes that a link stores in addition to the items, and their consequences.
 extension LinkMachine {
-  /// Milliseconds between two notes that both sides are in step.
+  /// The shortest time between two notes that both sides are in step, in milliseconds.
   private static let inStepMilliseconds: Int64 = 60_000
 
   mutating func noteNext() {
@@ -21,29 +21,33 @@ extension LinkMachine {
     effects.append(.note(note))
   }
 
-  /// What a session proves of a pairing that waits for its other half. Spec: Protocol/03-pairing.md §5, 04-session.md §9.
+  /// Returns what a session proves about a pairing that only one side has completed so far.
+  ///
+  /// Spec: Protocol/03-pairing.md §5, 04-session.md §9.
   private static func proof(
     _ sighting: LinkSighting, _ standing: PeerStanding, _ role: DeviceRole
   ) -> LinkSighting.Proof {
     guard let pending = standing.pendingKey else { return .nothing }
     if pending == sighting.pairwiseKey { return .completes }
-    // Answered with the key in force although the new one was offered, as nobody does who still waits for the other half of a
-    // pairing, or has made it final. A call from before that pairing says nothing of it.
+    // The peer answered with the present key although it was offered the new one. A peer that still waits for the
+    // pairing, or has completed it, would not do so. A call from before that pairing proves nothing about it.
     return sighting.offeredKey == pending && role == .child ? .refutes : .nothing
   }
 
-  /// The note under way is durable; what it changed of the peer was told with `changed` by now.
+  /// Handles the result of the note under way.
+  ///
+  /// Changes to the peer have been passed to `changed` by now.
   public mutating func noted(_ answer: LinkNoteAnswer, now: BootInstant) {
     self.now = now
     if notes.isAboutStreams { streamsTouched() }
     guard let note = notes.noted() else { return }
     switch (note, answer) {
     case (.forget(let position), .stored(let hasNewKeys)):
-      // What was stored of a control stream from before the removal says nothing of the removal.
+      // A position in a control stream from before the removal says nothing about the removal.
       if position.streamClass == .control, standing.state == .removedUntold, isWholeControl(position) {
         endRemoval(.taken)
       }
-      // A new session is made with the new key; nothing is lost by the change.
+      // The next session uses the new key. Changing sessions loses nothing.
       if hasNewKeys, let current, sessions[current]?.pairwiseKey != standing.keys.present { close(current, .renew) }
     case (.restart(let streamClass, _), .restarted(let position)):
       outbox.restarted(streamClass, position)
@@ -53,7 +57,7 @@ extension LinkMachine {
       standing.removalSilences = 0
     case (.removalMetSilence, .count(let silences)):
       standing.removalSilences = silences
-      // Whoever was sent its removal and says nothing since has taken it.
+      // A peer that was sent its removal and has been silent since is taken to know of it.
       if standing.removalSessions > 0, silences >= Limits.removalSilences { endRemoval(.silent) }
     default: break
     }
@@ -61,11 +65,12 @@ extension LinkMachine {
     settle()
   }
 
-  /// The note under way is not durable.
+  /// Handles a note that could not be stored.
   public mutating func noteFailed(_ fault: LinkFault, now: BootInstant) {
     self.now = now
     let hasWeight = notes.failed(isOfDisk: fault.isOfDisk, hasSession: current != nil)
-    // What the peer has stored it has stored: that this is not written down here ends no session. It waits for the disk.
+    // A failure of the disk ends no session: the peer has stored the items in any case, and the note waits for the
+    // disk.
     if !fault.isOfDisk, hasWeight, let current { fail(current, fault) }
     readStreamsThatWaited()
     settle()
@@ -73,34 +78,39 @@ extension LinkMachine {
 
   // MARK: Removal
 
-  /// Whether to call: not a device in quarantine, nor one that was removed and has answered every call with silence.
+  /// A Boolean value that indicates whether to call the peer.
+  ///
+  /// A quarantined device is not called, nor a removed one that has answered every call with silence.
   var isWorthCalling: Bool {
     guard !standing.isQuarantined || standing.pendingKey != nil else { return false }
     return standing.state != .removedUntold || standing.removalSessions > 0
       || standing.removalSilences < Limits.removalCalls
   }
 
-  /// Whether a session is of a new pairing with a removed device, which the disk has not taken yet: the removal, which ends
-  /// the pairing before, is not for it.
+  /// Returns whether a session belongs to a new pairing with a removed device that is not stored yet.
+  ///
+  /// The removal ends the earlier pairing and must not be sent in this session.
   func isOfNewPairing(_ session: LinkSession) -> Bool {
     standing.state == .removedUntold && standing.pendingKey == session.pairwiseKey
   }
 
-  /// Whether a new session with a removed device is one too many: it was sent its removal often enough, and is not being paired
-  /// anew.
+  /// A Boolean value that indicates whether the removed peer was sent its removal often enough and is not being paired
+  /// again.
   var hasHeardEnough: Bool {
     standing.state == .removedUntold && standing.pendingKey == nil
       && standing.removalSessions >= Limits.removalSessions
   }
 
-  /// A run was sent in a session: note the first of a removal.
+  /// Records that a run was sent if it is the first with a removal in this session.
   mutating func noteRemovalSent(_ run: ItemRun, _ number: Int) {
     guard standing.state == .removedUntold, run.streamClass == .control, removalSession != number else { return }
     removalSession = number
     notes.hasSentRemoval = true
   }
 
-  /// Both have removed each other: neither has to be told any more.
+  /// Looks for the peer's own removal of this device.
+  ///
+  /// If both removed each other, neither needs to be told.
   mutating func hearRemoval(_ runs: [ItemRun]) throws(SessionFault) {
     for run in runs where run.streamClass == .control && run.items.contains(where: { $0.kind == .removal }) {
       try settings.verify(run)
@@ -113,13 +123,14 @@ extension LinkMachine {
     notes.forget(control)
   }
 
-  /// The peer knows that it is removed, or counts as knowing. Nothing while a new pairing with it is under way, which decides
-  /// what becomes of it.
+  /// Stores that the peer knows of its removal, or is assumed to.
+  ///
+  /// Does nothing while a new pairing is under way, since its outcome decides.
   mutating func endRemoval(_ end: RemovalEnd) {
     if standing.pendingKey == nil { notes.endRemoval(end) }
   }
 
-  /// Whether a position covers all of the control stream as it is now.
+  /// Returns whether a position covers the whole control stream as it is now.
   private func isWholeControl(_ position: StreamPosition) -> Bool {
     outbox.statement.contains {
       $0.streamClass == .control && $0.epoch == position.epoch && $0.through <= position.through

@@ -1,43 +1,44 @@
 import LatchkeyModel
 
-/// Where the peer may be, whether it still is where it was, and when it is called. Spec: Protocol/02-discovery.md §8,
-/// Protocol/04-session.md §5.
+/// The peer's addresses, changes of the network, and the decision when to call.
+///
+/// Spec: Protocol/02-discovery.md §8, Protocol/04-session.md §5.
 extension LinkMachine {
-  /// Announced instances kept for one peer.
+  /// The largest number of announced instances kept for one peer.
   private static let instances = 16
 
   // MARK: Calls
 
-  /// What the dialler is needed for.
+  /// What the link currently needs from the dialler.
   var need: DialMachine.Need {
     guard !isEnded, attempt == nil, isWorthCalling, !standing.callingKeys.isEmpty else { return .nothing }
     guard current != nil else { return .session }
     return replaceable.map { .sessionBeside($0) } ?? .nothing
   }
 
-  /// The present session, if it is in doubt and has shown no sign of life for so long that another may take its place.
+  /// The current session if it is in doubt and has been silent for so long that another may replace it.
   var replaceable: Int? { current.flatMap { sessions[$0]?.rules.mayBeReplaced == true ? $0 : nil } }
 
-  /// Where the peer may be, best first.
+  /// Returns the peer's possible addresses, best first.
   ///
-  /// - Parameter remembered: addresses at which a session was authenticated, the last success first, and those given by a person,
-  ///   each with its rung.
+  /// `remembered` holds the addresses at which a session was authenticated, latest success first, and those that a
+  /// person entered, each with its rung.
   public func candidates(_ remembered: [(SocketEndpoint, AddressLadder<SocketEndpoint>.Rung)]) -> [SocketEndpoint] {
     var ladder = AddressLadder<SocketEndpoint>()
     for (endpoint, rung) in remembered { ladder.add(endpoint, rung) }
     for known in announced.reversed() { for endpoint in known.endpoints { ladder.add(endpoint, .announced) } }
-    // A peer on this very machine has called, and calls again. Only a removal may have to be told to one that never will.
+    // A peer on this machine has called and will call again. Only a removed peer may have to be called here.
     for endpoint in told
     where standing.state == .removedUntold || !surroundings.ownHosts.contains(endpoint.plainHost) {
       ladder.add(endpoint, .told)
     }
-    // With our own port, an address of this machine leads to ourselves.
+    // An address of this machine with our own port leads back to ourselves.
     let port = surroundings.reach?.port ?? 0
     let own = Set(surroundings.ownHosts.map { SocketEndpoint(host: $0, port: port) })
     return ladder.order(without: own, lostRaces: dialler.lostRaces)
   }
 
-  /// The addresses that are remembered and given, each with its rung.
+  /// Passes the stored addresses, each with its rung, to the dialler.
   public mutating func lookedUp(
     _ remembered: [(SocketEndpoint, AddressLadder<SocketEndpoint>.Rung)], now: BootInstant
   ) {
@@ -46,7 +47,7 @@ extension LinkMachine {
     settle()
   }
 
-  /// A call came to nothing.
+  /// Records that a call failed.
   public mutating func callEnded(_ call: Int, _ outcome: CallOutcome, now: BootInstant) {
     self.now = now
     if let endpoint = dialler.ended(call, outcome, crowd: surroundings.crowd, now: now) {
@@ -57,7 +58,7 @@ extension LinkMachine {
     settle()
   }
 
-  /// Has the dialler's effects run.
+  /// Turns the dialler's effects into effects of the link.
   mutating func takeDials() {
     for effect in dialler.takeEffects() {
       switch effect {
@@ -79,9 +80,9 @@ extension LinkMachine {
 
   // MARK: News of the network
 
-  /// The peer is announced at these addresses.
+  /// Records the addresses at which the peer is announced.
   ///
-  /// - Parameter instance: the name under which it is; another one with each start of the peer.
+  /// `instance` is the name of the announcement, which changes with each start of the peer.
   public mutating func discovered(_ endpoints: [SocketEndpoint], instance: String, now: BootInstant) {
     self.now = now
     guard announced.last(where: { $0.instance == instance })?.endpoints != endpoints else { return }
@@ -93,8 +94,8 @@ extension LinkMachine {
     let port = surroundings.reach?.port ?? 0
     dialler.offered(
       endpoints.filter { $0.port != port || !own.contains($0.host) }, crowd: surroundings.crowd, now: now)
-    // It may have moved, and the session have gone dead without a word. Addresses of the other IP version often come first
-    // and say nothing of that.
+    // If the peer has moved, the session may be dead without notice. An announcement often contains only addresses of
+    // the other IP version at first, which proves nothing.
     for number in sessions.keys.sorted() {
       guard let ends = sessions[number]?.ends else { continue }
       let comparable = endpoints.filter { ends.isOfVersion($0) }
@@ -103,36 +104,40 @@ extension LinkMachine {
     settle()
   }
 
-  /// Forgets an instance if there are as many as are kept: first one that led nowhere, as those of somebody do who repeats
-  /// what the peer announced; else any, so that whoever announces
-  /// much does not decide which.
+  /// Removes an instance if the limit is reached.
+  ///
+  /// An instance whose addresses all failed goes first, since an impostor that repeats the peer's announcements adds
+  /// such instances. Otherwise one is chosen at random, so that a sender of many announcements cannot decide which.
   private mutating func makeRoom() {
     guard announced.count >= Self.instances else { return }
     let useless = announced.firstIndex { $0.endpoints.allSatisfy(failedAddresses.contains) }
     announced.remove(at: useless ?? Int(jitter.next() * Double(announced.count - 1)))
   }
 
-  /// The peer is not announced under a name any more, which says nothing about whether it is there.
+  /// Removes an announcement that has disappeared.
+  ///
+  /// This does not mean that the peer is gone.
   public mutating func lost(instance: String) {
     announced.removeAll { $0.instance == instance }
   }
 
-  /// Where an address was heard of in this process; nil when it was not.
+  /// Returns how this process learned an address; `nil` if it did not.
   public func source(of endpoint: SocketEndpoint) -> AddressSource? {
     if announced.contains(where: { $0.endpoints.contains(endpoint) }) { return .mdns }
     return told.contains(endpoint) ? .told : nil
   }
 
-  /// Where the peer says that it can be called.
+  /// The addresses at which the peer says that it can be called.
   public var toldAddresses: [SocketEndpoint] { told }
 
-  /// This machine has other addresses, or has slept: see whether the sessions live, and look for the peer at once.
+  /// Handles a change of this machine's addresses, or its return from sleep: checks the sessions and looks for the peer
+  /// at once.
   public mutating func networkChanged(_ surroundings: LinkSurroundings, now: BootInstant) {
     self.now = now
     self.surroundings = surroundings
     for number in sessions.keys.sorted() {
       guard let ends = sessions[number]?.ends else { continue }
-      // Nothing that is sent from an address that is gone will be answered.
+      // Nothing sent from an address that no longer exists is answered.
       if surroundings.ownHosts.contains(ends.localHost) { doubt(number) } else { abort(number) }
     }
     dialler.networkChanged(now: now)
@@ -141,9 +146,9 @@ extension LinkMachine {
     settle()
   }
 
-  /// Something speaks against a session: hear within seconds whether the peer is still there.
+  /// Pings the peer of a session that may be dead, so that its silence shows within seconds.
   private mutating func doubt(_ number: Int) {
-    // In one that is being opened, our Hello may not be said yet, and nothing may be said before it.
+    // While a session is being opened, our Hello may not have been sent, and nothing may precede it.
     guard number == current, var session = sessions[number], let ping = session.rules.doubted(now: now) else { return }
     sessions[number] = session
     send(SessionBatch(ping: ping), on: number)
@@ -158,7 +163,7 @@ extension LinkMachine {
     send(SessionBatch(reach: reach), on: number)
   }
 
-  /// The peer tells where it can be called; first of all where it calls from itself.
+  /// Records where the peer can be called, beginning with the address from which it called.
   mutating func received(_ reach: Reach, _ number: Int) {
     guard let session = sessions[number] else { return }
     var endpoints: [SocketEndpoint] = []

@@ -1,12 +1,15 @@
 import LatchkeyModel
 
-/// Sessions from the end of their handshake to their own end. Spec: Protocol/04-session.md §4 to §7.
+/// The life of a session from the end of its handshake.
+///
+/// Spec: Protocol/04-session.md §4 to §7.
 extension LinkMachine {
   // MARK: What the connections say
 
-  /// The peer has called, and the handshake is over. Returns the session's number; nil when the connection is of no use.
+  /// Adds a session after the handshake of a call from the peer, and returns its number; `nil` if the connection is not
+  /// needed.
   ///
-  /// - Parameter pairwiseKey: the key that the call was answered with, 32 bytes.
+  /// `pairwiseKey` is the key with which the call was answered, 32 bytes.
   public mutating func accepted(_ ends: SessionEnds, pairwiseKey: [UInt8], now: BootInstant) -> Int? {
     self.now = now
     guard !isEnded else { return nil }
@@ -17,11 +20,11 @@ extension LinkMachine {
     return number
   }
 
-  /// A call has reached the peer, and the handshake is over. Returns the session's number; nil when the connection is of no use.
+  /// Adds a session after the handshake of a call to the peer, and returns its number; `nil` if the connection is not
+  /// needed.
   ///
-  /// - Parameters:
-  ///   - pairwiseKey: the key that the peer answered with, 32 bytes.
-  ///   - offeredKey: that of a half-made pairing that the call offered.
+  /// `pairwiseKey` is the key with which the peer answered, 32 bytes; `offeredKey` that of an incomplete pairing that
+  /// the call offered.
   public mutating func opened(
     call: Int, _ ends: SessionEnds, pairwiseKey: [UInt8], offeredKey: [UInt8]?, now: BootInstant
   ) -> Int? {
@@ -29,11 +32,11 @@ extension LinkMachine {
     defer { settle() }
     guard dialler.authenticated(call), !isEnded, !hasStreamsInDoubt else { return nil }
     if let endpoint = SocketEndpoint(ends.remote) { failedAddresses.remove(endpoint) }
-    // A session that shows no sign of life makes way for one that was proved just now.
+    // The silent session is replaced by this one, whose peer has just proved its identity.
     if let silent = replaceable { abort(silent) }
     let number = newSession(
       LinkSession(ends: ends, isOurs: true, pairwiseKey: pairwiseKey, offeredKey: offeredKey, now: now))
-    // The peer may have called in while our handshake was on its way.
+    // The peer may have called during our handshake.
     guard roster.dialled(number) else {
       sessions[number] = nil
       return nil
@@ -43,39 +46,39 @@ extension LinkMachine {
     return number
   }
 
-  /// Whether the next frame of a session may be taken.
+  /// Returns whether the next frame of a session may be read.
   public func wantsFrames(_ number: Int) -> Bool { sessions[number]?.wantsFrames ?? false }
 
-  /// Whether a session is held on to.
+  /// Returns whether the link still has a session of this number.
   public func holds(_ number: Int) -> Bool { sessions[number] != nil }
 
-  /// A frame was opened.
+  /// Handles a frame that was decrypted.
   public mutating func received(_ batch: SessionBatch, on number: Int, now: BootInstant) {
     self.now = now
     take(batch, number)
     settle()
   }
 
-  /// A frame could not be opened.
+  /// Handles a frame that could not be decrypted.
   public mutating func faulted(_ number: Int, _ fault: SessionFault, now: BootInstant) {
     self.now = now
     accuse(number, fault)
     settle()
   }
 
-  /// A connection has ended.
+  /// Handles the end of a connection.
   public mutating func connectionEnded(_ number: Int, now: BootInstant) {
     self.now = now
     detach(number)
     settle()
   }
 
-  /// A connection takes no more for the moment.
+  /// Records that a connection has no room for more data at present.
   public mutating func filled(_ number: Int) {
     sessions[number]?.isFull = true
   }
 
-  /// A connection takes more again.
+  /// Records that a connection has room for more data again.
   public mutating func drained(_ number: Int, now: BootInstant) {
     self.now = now
     sessions[number]?.isFull = false
@@ -91,12 +94,13 @@ extension LinkMachine {
     guard let hello = batch.hello else { return process(batch, number) }
     var rest = batch
     rest.hello = nil
-    // An item that gets its number while the disk looks is not what the peer has under that number.
+    // The Hello is compared with the numbers assigned before it arrived: an item that gets its number during the check
+    // is not what the peer holds under it.
     sessions[number]?.phase = .judging(hello, rest: rest, ahead: outbox.exceeded(by: hello))
     effects.append(.judge(number, hello))
   }
 
-  /// Takes what a batch holds beside a Hello.
+  /// Handles the content of a batch other than its Hello.
   mutating func process(_ batch: SessionBatch, _ number: Int) {
     if let goodbye = batch.goodbye { return received(goodbye, number) }
     do throws(SessionFault) {
@@ -105,9 +109,10 @@ extension LinkMachine {
       for position in batch.stored {
         if case .forget(let position)? = try outbox.received(stored: position) { forget(position) }
       }
-      // A removed device may hear that it is one; what it has to say is not taken.
+      // A removed device may be told that it was removed, but its data is not accepted.
       guard standing.state != .removedUntold else { return try hearRemoval(batch.runs) }
-      // One answer for each class, however many runs there are: what a peer sends must not make much more wait for it here.
+      // One answer for each class, however many runs there are, so that a peer cannot make much larger answers queue up
+      // here.
       var known: [StreamClass: StreamPosition] = [:]
       for run in batch.runs {
         try settings.verify(run)
@@ -121,7 +126,7 @@ extension LinkMachine {
   private mutating func received(_ goodbye: Goodbye, _ number: Int) {
     effects.append(.tell(.goodbye(goodbye)))
     switch goodbye {
-    // Its word that it knows, should the one that it stored the removal be lost.
+    // Confirms the removal in case the peer's acknowledgement of it was lost.
     case .removed: if standing.state == .removedUntold { knowsOfRemoval() }
     case .duplicateIdentity: turnedAway()
     case .version: failed(.version)
@@ -132,7 +137,7 @@ extension LinkMachine {
     detach(number)
   }
 
-  /// Ends a session because of what the other side did.
+  /// Ends a session because of the other side's fault.
   mutating func accuse(_ number: Int, _ fault: SessionFault) {
     guard sessions[number] != nil else { return }
     effects.append(.tell(.fault(fault, on: number)))
@@ -155,7 +160,7 @@ extension LinkMachine {
 
   // MARK: Sending and ending
 
-  /// Says something in a session; its direction's key changes after it when that is due.
+  /// Sends a batch in a session, and rotates the key of this direction if that is due.
   package mutating func send(_ batch: SessionBatch, on number: Int) {
     guard var session = sessions[number] else { return }
     var batch = batch
@@ -167,7 +172,7 @@ extension LinkMachine {
     effects.append(.send(batch, on: number))
   }
 
-  /// Ends a session with a word to the peer.
+  /// Ends a session with a goodbye to the peer.
   package mutating func close(_ number: Int, _ goodbye: Goodbye?) {
     guard sessions[number] != nil else { return }
     if let goodbye { send(SessionBatch(goodbye: goodbye), on: number) }
@@ -182,7 +187,9 @@ extension LinkMachine {
     detach(number)
   }
 
-  /// A session is over: what was on its way in it has to be sent again.
+  /// Removes a session.
+  ///
+  /// Items on their way in it have to be sent again.
   private mutating func detach(_ number: Int, isDuplicate: Bool = false) {
     guard let session = sessions.removeValue(forKey: number) else { return }
     let (wasCurrent, wasOfUse) = roster.ended(number)
@@ -190,7 +197,7 @@ extension LinkMachine {
       sessionEnded()
       outbox.sessionClosed()
       inbox.sessionClosed()
-      // What the peer has stored stays to be noted: the outbox counts on it and does not ask again.
+      // Positions that the peer reported stay queued as notes: the outbox relies on them and does not ask again.
       notes.sessionEnded()
       effects.append(.tell(.ended))
     }

@@ -1,19 +1,21 @@
 import LatchkeyModel
 
-/// What flows in both directions. Spec: Protocol/05-delivery.md §3 to §8.
+/// The streams of items in both directions.
+///
+/// Spec: Protocol/05-delivery.md §3 to §8.
 extension LinkMachine {
-  /// The last number of each class that was sent in the session that is open.
+  /// The last number of each class that was sent in the open session.
   public var sentThrough: [StreamClass: UInt64] { outbox.sentThrough }
 
-  /// Items that wait or are on their way, in both directions.
+  /// The number of items that wait or are on their way, in both directions.
   public var waiting: UInt64 { outbox.waiting + inbox.behind }
 
-  /// Items of a class that are on their way.
+  /// Returns the number of items of a class that are on their way.
   public func inFlight(_ streamClass: StreamClass) -> Int { outbox.inFlight(streamClass) }
 
   // MARK: Out
 
-  /// Asks for what may be sent, unless nothing waits or the window or the connection is full.
+  /// Requests the next items to send, unless none wait or the window or the connection is full.
   mutating func loadNext() {
     guard !isLoadHeld, let current, let session = sessions[current], !session.isFull, !isOfNewPairing(session),
       let load = outbox.nextLoad()
@@ -21,14 +23,15 @@ extension LinkMachine {
     effects.append(.load(load))
   }
 
-  /// The disk's answer to a load: items in a row.
+  /// Sends the items that were read for a load, which have consecutive numbers.
   public mutating func loaded(_ load: OutboxMachine.Load, _ items: [DeliveryItem], now: BootInstant) {
     self.now = now
     if let run = outbox.loaded(load, items), let current {
       for part in run.parts(of: settings.batchBytes) { send(SessionBatch(runs: [part]), on: current) }
       noteRemovalSent(run, current)
     } else if outbox.isPresent(load) {
-      // The same again would give the same: the disk may hold another stream than is counted on here.
+      // Repeating the load would give the same result: the database may hold a different stream than this machine
+      // expects.
       isLoadHeld = true
       lookAtStreams(isAnew: true)
     }
@@ -41,7 +44,7 @@ extension LinkMachine {
     settle()
   }
 
-  /// The peer has stored everything up to a position: that is noted, and more may be sent.
+  /// Records that the peer has stored everything up to a position, and continues sending.
   package mutating func forget(_ position: StreamPosition) {
     notes.forget(position)
     isLoadHeld = false
@@ -51,23 +54,28 @@ extension LinkMachine {
 
   // MARK: In
 
-  /// Has gathered runs committed. What comes in may be answered in a stream that has to begin anew: a receipt would get a number
-  /// that the peer holds. So that comes first.
+  /// Commits the runs received so far.
+  ///
+  /// A pending restart comes first. The commit may queue receipts, which would otherwise get numbers that the peer
+  /// already uses.
   mutating func commitNext() {
     guard notes.restarts.isEmpty, !notes.isRestarting, let runs = inbox.nextCommit() else { return }
-    // What was gathered is the present session's.
+    // The runs were received in the current session.
     committingKey = current.flatMap { sessions[$0]?.pairwiseKey }
     effects.append(.commit(runs, sessionKey: committingKey))
   }
 
-  /// Runs are in force, durably; keys among them are known here by now.
+  /// Reports runs that are now durable as stored.
   ///
-  /// - Parameter wasRemoved: whether the peer has removed this device with one of them.
+  /// Keys among them are already known here.
+  ///
+  /// `wasRemoved` indicates whether one of them tells that the peer has removed this device.
   public mutating func committed(_ runs: [ItemRun], wasRemoved: Bool, now: BootInstant) {
     self.now = now
     streamsTouched()
     let stored = inbox.committed(runs)
-    // Also in a session that has begun meanwhile: what it brought again is in force by now, and nothing else says so.
+    // Also sent in a session that began since: the peer may have sent these items again in it, and nothing else
+    // acknowledges them.
     if let current, !stored.isEmpty { send(SessionBatch(stored: stored), on: current) }
     if let current, inbox.hasOutrunHello { close(current, .renew) }
     moved()
@@ -76,7 +84,9 @@ extension LinkMachine {
     settle()
   }
 
-  /// The session that brought a removal ends with the word that it is known; one of a new pairing goes on with a link of its own.
+  /// Ends the session that delivered a removal with an acknowledgement.
+  ///
+  /// A session of a new pairing continues in a link of its own.
   private mutating func wasRemovedByPeer() {
     effects.append(.tell(.removed))
     for (number, session) in sessions.sorted(by: { $0.key < $1.key }) {
@@ -85,9 +95,12 @@ extension LinkMachine {
     end(now: now)
   }
 
-  /// The runs of a commit are not in force, or a part of them alone: the session ends, and they come again in the next.
+  /// Ends the session after a commit failed in whole or in part.
   ///
-  /// - Parameter part: What is in force of them. The next Hello states it, so that the peer notices if it was set back.
+  /// The peer sends the runs again in the next one.
+  ///
+  /// `part` holds the runs that are durable. The next Hello states them, so that the peer notices if it was restored to
+  /// an older state.
   public mutating func commitFailed(_ fault: LinkFault, inForce part: [ItemRun] = [], now: BootInstant) {
     self.now = now
     if !part.isEmpty {
@@ -95,27 +108,29 @@ extension LinkMachine {
       _ = inbox.committed(part)
     }
     inbox.commitFailed()
-    // The commit may have been one of the session before: what the present one has brought meanwhile was forgotten with it.
+    // The commit may belong to the previous session. What the current one has received since was discarded with it.
     if let current { fail(current, fault) } else { failed(.disk(fault.text)) }
     readStreamsThatWaited()
     settle()
   }
 
-  /// Says again what is stored here, in case anything was missed.
+  /// Repeats what is stored here, in case a message was lost.
   mutating func repeatStored(_ number: Int) {
     let stored = inbox.statement
     if !stored.isEmpty { send(SessionBatch(stored: stored), on: number) }
   }
 
-  /// The disk could not do its part: nothing was acknowledged; the session ends.
+  /// Ends a session because of a disk failure.
+  ///
+  /// Nothing was acknowledged.
   mutating func fail(_ number: Int, _ fault: LinkFault) {
     failed(.disk(fault.text))
     abort(number)
   }
 
-  // MARK: Streams that others take the place of
+  // MARK: Streams that are replaced
 
-  /// Whether a pairing or a removal may have changed the streams since they were read.
+  /// A Boolean value that indicates whether a pairing or a removal may have changed the streams since they were read.
   var hasStreamsInDoubt: Bool {
     switch streamLook {
     case .none, .reading(isAnew: false, _): false
@@ -123,8 +138,8 @@ extension LinkMachine {
     }
   }
 
-  /// Reads the streams: for items that were made durable in the transaction of something else, and (`isAnew`) since streams may
-  /// have been closed and others begun.
+  /// Reads the streams again: to find items that another transaction queued or, with `isAnew`, because streams may have
+  /// been closed and new ones begun.
   mutating func lookAtStreams(isAnew: Bool) {
     switch streamLook {
     case .none:
@@ -138,7 +153,7 @@ extension LinkMachine {
     }
   }
 
-  /// The streams in both directions, as the disk held them at one moment after it was asked.
+  /// Takes over the streams as the database held them at one moment after the request.
   public mutating func streamsRead(_ streams: LinkStreams, now: BootInstant) {
     self.now = now
     guard case .reading(let isAnew, let again) = streamLook else { return }
@@ -160,7 +175,9 @@ extension LinkMachine {
     settle()
   }
 
-  /// The disk did not answer; sessions wait for that if the streams are in doubt.
+  /// Handles a failed read of the streams.
+  ///
+  /// If they are in doubt, new sessions wait for the next attempt.
   public mutating func streamsUnread(now: BootInstant) {
     self.now = now
     guard case .reading(let isAnew, _) = streamLook else { return }
@@ -169,13 +186,14 @@ extension LinkMachine {
   }
 
   private mutating func replace(with streams: LinkStreams) {
-    // A session that counts on the closed streams makes way. One with a removed device goes on: the removal is told in it.
+    // A session that relies on the closed streams ends. One with a removed device continues, since the removal is sent
+    // in it.
     if standing.state != .removedUntold {
       for number in [current, attempt].compactMap(\.self) { close(number, .renew) }
-      // No fault of anybody's: the next session is wanted at once.
+      // This is not a failure: the next session is wanted at once.
       dialler.signOfLife(crowd: surroundings.crowd, now: now)
     }
-    // What the disk does for the streams as they were ends first: what was read is older than that.
+    // Operations on the old streams finish first, since they change what was read.
     guard !inbox.isCommitting, !notes.isAboutStreams else {
       streamLook = .waiting
       return
@@ -189,13 +207,13 @@ extension LinkMachine {
         outbox.restarted(streamClass, position)
       }
       outbox.drop(allBut: Set(streams.outbox.keys))
-      // Nothing of a removed device is taken any more, and a new pairing begins new streams.
+      // Nothing is accepted from a removed device, and a new pairing begins new streams.
       inbox = InboxMachine([])
     }
     notes.streamsReplaced()
   }
 
-  /// What is being read of the streams may have been read before what was done now.
+  /// Requests another read, since the one under way may not include this change.
   mutating func streamsTouched() {
     if case .reading(let isAnew, _) = streamLook { streamLook = .reading(isAnew: isAnew, again: true) }
   }

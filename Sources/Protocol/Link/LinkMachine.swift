@@ -1,17 +1,18 @@
 import LatchkeyModel
 
-/// Everything that decides on the link to one paired device: when it is called and where, which session is kept, what flows in
-/// it, and what has to be noted.
+/// The state machine of the link to one paired device: when and where the peer is called, which session is kept, what
+/// is sent in it, and what is stored.
 ///
-/// Batches, answers of the disk and the time come in; effects go out, and `takeEffects` gives them in their order. Whoever runs
-/// the machine runs each effect, and tells what came of it. The state diagrams are in the specification.
+/// Its inputs are batches, results of disk operations and the time. Its outputs are effects, which `takeEffects`
+/// returns in order; its interpreter carries out each one and reports the result. The state diagrams are in the
+/// specification.
 ///
 /// Spec: Protocol/04-session.md §5 to §11, Protocol/05-delivery.md §3 to §8.
 public struct LinkMachine: Sendable {
   public let peer: DeviceID
   let settings: LinkSettings
   public package(set) var standing: PeerStanding
-  /// The ID of the key that calls are answered with, 8 bytes; empty when there is none.
+  /// The ID of the key with which calls are answered, 8 bytes; empty if there is none.
   var keyID: [UInt8]
   package var outbox: OutboxMachine
   package var inbox: InboxMachine
@@ -22,52 +23,58 @@ public struct LinkMachine: Sendable {
   package var sessions: [Int: LinkSession] = [:]
   private var lastSession = 0
   var streamLook = StreamLook.none
-  /// A load came back empty: nothing is loaded before something has changed.
+  /// A Boolean value that indicates whether the last load was empty.
+  ///
+  /// Nothing is loaded until something changes.
   var isLoadHeld = false
   /// The key of the session whose items are being committed.
   var committingKey: [UInt8]?
-  /// The session in which a removal was sent last.
+  /// The last session in which a removal was sent.
   var removalSession: Int?
-  /// Instances under which the peer is announced, and where; the newest last.
+  /// The peer's announced instances and their addresses, newest last.
   var announced: [(instance: String, endpoints: [SocketEndpoint])] = []
-  /// Where the peer says that it can be called.
+  /// The addresses at which the peer says that it can be called.
   var told: [SocketEndpoint]
-  /// Addresses that led nowhere since this process began; at most `Limits.addresses`.
+  /// Addresses at which calls failed since this process began; at most `Limits.addresses`.
   var failedAddresses: Set<SocketEndpoint> = []
   public var surroundings: LinkSurroundings
-  /// Sessions that were up in this process and have ended.
+  /// The number of sessions that opened and ended in this process.
   public private(set) var endedSessions: UInt64 = 0
-  /// What went wrong last; nil while nothing did.
+  /// The last error; `nil` if none has occurred.
   public internal(set) var trouble: LinkTrouble?
-  /// Items that waited in both directions when they last began to.
+  /// The number of items that waited in both directions when they last began to.
   public internal(set) var syncTotal: UInt64 = 0
-  /// When the state of being in step was noted last.
+  /// The time when the link was last noted as being in step.
   var notedInStep: BootInstant?
-  /// Whether something has moved since then.
+  /// A Boolean value that indicates whether any item has moved since then.
   var hasMoved = false
-  /// Whether the peer is not paired any more, or this machine stops.
+  /// A Boolean value that indicates whether the peer is no longer paired, or this machine is stopping.
   public private(set) var isEnded = false
   var jitter: JitterSource
   package var effects: [LinkEffect] = []
   var now: BootInstant
 
-  /// Whether the streams are what the disk holds, since a pairing or a removal may have closed some and begun others.
+  /// Whether the machine's view of the streams matches the database, after a pairing or a removal that may have
+  /// replaced some.
   enum StreamLook: Hashable, Sendable {
     case none
-    /// They are being read. While another pairing or a removal may have changed them, no session is begun.
+    /// They are being read.
+    ///
+    /// If they may have been replaced (`isAnew`), no session is opened meanwhile.
     case reading(isAnew: Bool, again: Bool)
-    /// What was begun for the streams as they were ends first.
+    /// Operations on the old streams finish first.
     case waiting
-    /// The disk did not answer: the next sign of life asks again.
+    /// The read failed.
+    ///
+    /// The next sign of life repeats it.
     case failed
   }
 
-  /// Begin with what the disk holds.
+  /// Creates a machine from the state in the database.
   ///
-  /// - Parameters:
-  ///   - keyID: names the key that calls are answered with, 8 bytes; empty when there is none.
-  ///   - told: where the peer said last that it can be called.
-  ///   - jitterSeed: random; no secret depends on it.
+  /// - `keyID`: The ID of the key with which calls are answered, 8 bytes; empty if there is none.
+  /// - `told`: The addresses at which the peer last said that it can be called.
+  /// - `jitterSeed`: A random number. No secret depends on it.
   public init(
     peer: DeviceID, settings: LinkSettings, standing: PeerStanding, keyID: [UInt8], streams: LinkStreams,
     told: [SocketEndpoint], surroundings: LinkSurroundings, jitterSeed: UInt64, now: BootInstant
@@ -86,17 +93,17 @@ public struct LinkMachine: Sendable {
     jitter = JitterSource(seed: ~jitterSeed)
   }
 
-  /// The session that both sides have said Hello in.
+  /// The session in which both sides have sent a Hello.
   public var current: Int? { roster.current }
-  /// The session that we dialled and said Hello in, while the answer is on its way.
+  /// The session that this side dialled and in which it sent its Hello, while it waits for the answer.
   public var attempt: Int? { roster.attempt }
 
-  /// The ends of the present session; nil while there is none.
+  /// The ends of the current session; `nil` if there is none.
   public var currentEnds: SessionEnds? { current.flatMap { sessions[$0]?.ends } }
-  /// Whether this side called for the present session.
+  /// A Boolean value that indicates whether this side called in the current session.
   public var isCurrentOurs: Bool { current.flatMap { sessions[$0]?.isOurs } ?? false }
 
-  /// Returns what has to be done since it was asked last.
+  /// Returns the effects that were added since the last call.
   public mutating func takeEffects() -> [LinkEffect] {
     guard !effects.isEmpty else { return [] }
     defer { effects = [] }
@@ -105,19 +112,21 @@ public struct LinkMachine: Sendable {
 
   // MARK: What the node says
 
-  /// Begins the machine's work; its interpreter calls this once.
+  /// Starts the machine.
+  ///
+  /// Its interpreter calls this once.
   public mutating func begin(now: BootInstant) {
     self.now = now
-    // What was made durable while the disk was read had no machine to be told to.
+    // Finds items that were queued while the database was being read, before the machine existed.
     lookAtStreams(isAnew: false)
     settle()
   }
 
-  /// The database has changed what is known of the peer.
+  /// Takes over a change of the peer's state in the database.
   public mutating func changed(_ standing: PeerStanding, keyID: [UInt8], now: BootInstant) {
     self.now = now
     let before = self.standing
-    // Whoever is trusted anew has to be caught anew.
+    // After a person has trusted the peer again, duplicates are counted from the beginning.
     if before.isQuarantined, !standing.isQuarantined {
       watch = CloneWatch()
       notes.isToQuarantine = false
@@ -126,17 +135,17 @@ public struct LinkMachine: Sendable {
     self.keyID = keyID
     lookAtStreams(
       isAnew: standing.sessionKey != before.sessionKey || standing.state != before.state || standing.state != .active)
-    // A session from before a new pairing makes way for one with its key.
+    // A session from before a new pairing is replaced by one with the new key.
     if let current, let key = sessions[current]?.pairwiseKey, standing.isOfThePast(key) { close(current, .renew) }
     showsLife()
     settle()
   }
 
-  /// Items were made durable for the peer.
+  /// Records that items for the peer were made durable.
   public mutating func committed(_ streamClass: StreamClass, epoch: UInt64, last: UInt64, now: BootInstant) {
     self.now = now
     committed(streamClass, epoch: epoch, last: last)
-    // Where sessions fall apart (a full disk), one more item does not mend them.
+    // If sessions fail soon after they open (a full disk, for example), one more item does not help.
     if current == nil, !dialler.pace.hasFallenApart { showsLife() }
     settle()
   }
@@ -148,7 +157,7 @@ public struct LinkMachine: Sendable {
     if current != nil { moved() }
   }
 
-  /// The disk is well again: what waited for that is done, and the peer looked for, which may have been turned away.
+  /// Retries what the disk had refused, and looks for the peer, which may have been refused meanwhile.
   public mutating func diskRecovered(now: BootInstant) {
     self.now = now
     notes.isHeldUp = false
@@ -156,7 +165,7 @@ public struct LinkMachine: Sendable {
     settle()
   }
 
-  /// A person wants it now: the peer is called, or told again what is held here.
+  /// Synchronizes at a person's request: calls the peer, or repeats to it what is stored here.
   public mutating func requestedSync(now: BootInstant) {
     self.now = now
     showsLife()
@@ -165,12 +174,12 @@ public struct LinkMachine: Sendable {
     settle()
   }
 
-  /// The peer is not paired any more.
+  /// Ends the link because the peer is no longer paired.
   public mutating func end(now: BootInstant) {
     end(saying: .removed, now: now)
   }
 
-  /// The node stops.
+  /// Ends the link because the node is stopping.
   public mutating func shutDown(now: BootInstant) {
     end(saying: .shuttingDown, now: now)
   }
@@ -178,12 +187,12 @@ public struct LinkMachine: Sendable {
   private mutating func end(saying goodbye: Goodbye, now: BootInstant) {
     self.now = now
     isEnded = true
-    // Nothing may be said in a session before one's Hello but for a reason not to hold it.
+    // Before one's own Hello, only the reason for ending the session may be sent.
     for number in sessions.keys.sorted() { close(number, goodbye) }
     settle()
   }
 
-  /// The peer is forgotten: not a word to it.
+  /// Ends the link without a message, because the peer was forgotten.
   public mutating func vanish(now: BootInstant) {
     self.now = now
     isEnded = true
@@ -191,7 +200,7 @@ public struct LinkMachine: Sendable {
     settle()
   }
 
-  /// Whatever shows that a try is worth while: the back-off begins anew.
+  /// Restarts the back-off because something indicates that an attempt may succeed.
   mutating func showsLife() {
     if streamLook == .failed { lookAtStreams(isAnew: true) }
     dialler.signOfLife(crowd: surroundings.crowd, now: now)
@@ -199,12 +208,14 @@ public struct LinkMachine: Sendable {
 
   // MARK: Settling
 
-  /// Does what has become possible; at the end of everything that was said.
+  /// Starts whatever has become possible.
+  ///
+  /// Called at the end of every input.
   mutating func settle() {
     commitNext()
     loadNext()
     noteNext()
-    // A call's Hello has to state the streams as they are.
+    // The Hello of a call has to state the streams as they are now.
     if isEnded || !hasStreamsInDoubt { dialler.settle(need, crowd: surroundings.crowd, now: now) }
     takeDials()
   }
@@ -219,7 +230,7 @@ public struct LinkMachine: Sendable {
     endedSessions += 1
   }
 
-  /// What waits, or is on its way, has changed.
+  /// Reports that the number of items that wait or are on their way has changed.
   mutating func moved() {
     let waiting = waiting
     syncTotal = current != nil && waiting == 0 ? 0 : max(syncTotal, waiting)
@@ -233,18 +244,18 @@ public struct LinkMachine: Sendable {
   }
 }
 
-/// What a link went wrong with last, for people.
+/// The last error of a link, for people.
 public enum LinkTrouble: Hashable, Sendable {
-  /// Nobody was reached.
+  /// No call reached the peer.
   case unreached(CallOutcome)
-  /// The session was closed because of this.
+  /// The session was closed because of this fault.
   case fault(SessionFault)
-  /// The peer is not heard of any more.
+  /// The peer has stopped responding.
   case unheard
-  /// The versions do not understand each other.
+  /// The two sides have no version in common.
   case version
-  /// The peer talks to nobody with this machine's keys.
+  /// The peer refuses this machine's keys.
   case turnedAway
-  /// The disk could not do its part.
+  /// A disk operation failed.
   case disk(String)
 }

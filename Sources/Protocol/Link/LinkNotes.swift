@@ -1,10 +1,16 @@
 import LatchkeyModel
 
-/// What a link has to note durably, in the order of its weight; one note is under way at a time. Pure values.
+/// The queue of a link's notes, most important first.
+///
+/// One note is stored at a time.
+///
+/// A pure value.
 package struct LinkNotes: Sendable {
   /// The note that is under way.
   package private(set) var present: LinkNote?
-  /// Whether the disk refused the last one: the rest waits for the disk, for a new session or for more that is stored.
+  /// A Boolean value that indicates whether the last note was refused.
+  ///
+  /// The rest waits for the disk, a new session or another stored position.
   var isHeldUp = false
 
   var isToQuarantine = false
@@ -12,9 +18,9 @@ package struct LinkNotes: Sendable {
   var hasMetSilence = false
   private var removalEnd: RemovalEnd?
   package var stored: [StreamClass: StreamPosition] = [:]
-  /// Streams that the peer holds and that this machine knows nothing of.
+  /// Streams that the peer holds and this machine does not know.
   var unknownHere: [StreamPosition]?
-  /// Streams that have to begin anew.
+  /// Streams that have to be restarted.
   var restarts: [(StreamClass, RestartCause)] = []
   /// The key that the peer's Hello named.
   var keyNamed: [UInt8]?
@@ -23,10 +29,12 @@ package struct LinkNotes: Sendable {
   var told: [SocketEndpoint]?
   var isInStep = false
 
-  /// Sessions that wait to be noted at most; others make room for the last.
+  /// The largest number of sessions that wait to be noted.
+  ///
+  /// The oldest make room for the newest.
   private static let mostSightings = 64
 
-  /// Whether a note is under way that changes streams.
+  /// A Boolean value that indicates whether the note under way changes streams.
   var isAboutStreams: Bool {
     switch present {
     case .forget, .restart, .removalTold: true
@@ -34,7 +42,7 @@ package struct LinkNotes: Sendable {
     }
   }
 
-  /// Whether a stream is being given a new epoch.
+  /// A Boolean value that indicates whether a stream is being given a new epoch.
   var isRestarting: Bool { if case .restart = present { true } else { false } }
 
   mutating func forget(_ position: StreamPosition) {
@@ -42,7 +50,7 @@ package struct LinkNotes: Sendable {
     isHeldUp = false
   }
 
-  /// Takes note of a session that was opened: what the disk refused before is tried again.
+  /// Queues an opened session, and retries what was refused before.
   mutating func opened(_ sighting: LinkSighting) {
     if sightings.count >= Self.mostSightings { sightings.removeFirst() }
     sightings.append(sighting)
@@ -54,21 +62,21 @@ package struct LinkNotes: Sendable {
     isHeldUp = false
   }
 
-  /// A session has ended: the next one says anew what has to begin anew.
+  /// Discards what the next session's Hello will establish again.
   mutating func sessionEnded() {
     restarts = []
     unknownHere = nil
   }
 
-  /// Others have taken the streams' place: what was to be noted of them is of the past.
+  /// Discards the notes about streams that were replaced.
   mutating func streamsReplaced() {
     stored = [:]
     restarts = []
   }
 
-  /// Returns what has to be noted now; nil when nothing does or a note is under way.
+  /// Returns the next note to store; `nil` if there is none or one is under way.
   ///
-  /// - Parameter proof: what a session proves of a pairing that waits for its other half.
+  /// `proof` returns what a session proves about a pairing that only one side has completed so far.
   mutating func next(proof: (LinkSighting) -> LinkSighting.Proof, isInStep: Bool) -> LinkNote? {
     guard present == nil, !isHeldUp else { return nil }
     present = pick(proof, isInStep)
@@ -116,15 +124,15 @@ package struct LinkNotes: Sendable {
     return nil
   }
 
-  /// The note under way is durable.
+  /// Returns the note under way, which is now durable, and clears it.
   mutating func noted() -> LinkNote? {
     defer { present = nil }
     return present
   }
 
-  /// The note under way is not durable: it waits, unless something newer has taken its place or the next session says it again.
+  /// Queues the failed note again, unless a newer one has replaced it or the next session will repeat it.
   ///
-  /// - Returns: whether a session depends on it.
+  /// Returns whether a session depends on it.
   mutating func failed(isOfDisk: Bool, hasSession: Bool) -> Bool {
     guard let note = noted() else { return false }
     isHeldUp = true
@@ -139,7 +147,7 @@ package struct LinkNotes: Sendable {
     case .keyNamed(let keyID): if keyNamed == nil { keyNamed = keyID }
     case .opened(let sighting, _, _):
       if isOfDisk, sightings.count < Self.mostSightings { sightings.insert(sighting, at: 0) }
-    // Without it, the peer tells it again in the next session.
+    // If this is lost, the peer repeats it in the next session.
     case .told, .inStep: break
     }
     switch note {

@@ -1,38 +1,45 @@
 import LatchkeyModel
 
-/// One session of a link, from the end of its handshake on; the roster knows which of them is kept.
+/// A session of a link, from the end of its handshake on.
+///
+/// The roster decides which session is kept.
 package struct LinkSession: Sendable {
-  /// How far its opening has got. The diagram is in Protocol/04-session.md §8.
+  /// The progress of opening a session.
+  ///
+  /// The diagram is in Protocol/04-session.md §8.
   package enum Phase: Sendable {
-    /// The peer's Hello is awaited.
+    /// The session waits for the peer's Hello.
     case greeting
-    /// The disk looks at what the Hello says; the rest of its batch waits. The Hello states more of the classes `ahead` than had
-    /// a number here when it came.
+    /// The database is checking the Hello, and the rest of its batch waits.
+    ///
+    /// In the classes `ahead`, the Hello states more items than had a number here when it arrived.
     case judging(Hello, rest: SessionBatch, ahead: Set<StreamClass>)
-    /// It has looked, and the streams are being read anew (§11).
+    /// The Hello was checked, and the streams are being read again (§11).
     case judged(Hello, rest: SessionBatch, foreign: Set<StreamClass>)
-    /// Both sides have said Hello, and this session is the one that is kept.
+    /// Both sides have sent a Hello, and this session is the one that is kept.
     case up
   }
 
   let ends: SessionEnds
-  /// Whether this side called.
+  /// A Boolean value that indicates whether this side called.
   package let isOurs: Bool
-  /// The PSK that it was opened with, 32 bytes: only one with a pending pairing's key completes that pairing.
+  /// The pre-shared key of the session, 32 bytes.
+  ///
+  /// Only a session with a pending pairing's key completes that pairing.
   package let pairwiseKey: [UInt8]
-  /// The key of a half-made pairing that our call offered; nil when it offered none, or the peer called.
+  /// The key of an incomplete pairing that this side offered; `nil` if it offered none, or the peer called.
   let offeredKey: [UInt8]?
   let openedAt: BootInstant
   package var rules: SessionRules
   package var phase = Phase.greeting
-  /// Whether the connection takes no more for the moment.
+  /// A Boolean value that indicates whether the connection has no room for more data at present.
   var isFull = false
-  /// Where the peer was told that this machine can be called; nil until it was.
+  /// The addresses of this machine that the peer was last told; `nil` if it was told none.
   var toldReach: Reach?
-  /// When both sides say again what they hold.
+  /// The time at which both sides repeat what they hold.
   var reconcileAt: BootInstant
 
-  /// Milliseconds after which both sides say again what they hold.
+  /// The time after which both sides repeat what they hold, in milliseconds.
   static let reconcileMilliseconds: Int64 = 15 * 60_000
 
   init(ends: SessionEnds, isOurs: Bool, pairwiseKey: [UInt8], offeredKey: [UInt8]?, now: BootInstant) {
@@ -45,7 +52,9 @@ package struct LinkSession: Sendable {
     reconcileAt = now + Self.reconcileMilliseconds
   }
 
-  /// Whether its next frame may be taken: not while the disk looks at its Hello.
+  /// A Boolean value that indicates whether the next frame may be read.
+  ///
+  /// It is `false` while the Hello is being checked.
   var wantsFrames: Bool {
     switch phase {
     case .greeting, .up: true
@@ -54,11 +63,13 @@ package struct LinkSession: Sendable {
   }
 }
 
-/// The two ends of a connection, as this machine sees them.
+/// The two ends of a connection as this machine sees them.
 public struct SessionEnds: Hashable, Sendable {
-  /// `host:port` of the other end.
+  /// The other end as `host:port`.
   public var remote: String
-  /// The hosts without a scope, and as IPv4 where they stand for that.
+  /// The host without its scope; an IPv4 address that is mapped into IPv6 is given as IPv4.
+  ///
+  /// The same holds for `localHost`.
   public var remoteHost: String
   public var localHost: String
 
@@ -68,31 +79,35 @@ public struct SessionEnds: Hashable, Sendable {
     self.localHost = SocketEndpoint.plain(localHost)
   }
 
-  /// Whether an address is of the IP version that the connection uses.
+  /// Returns whether an address has the IP version that the connection uses.
   func isOfVersion(_ endpoint: SocketEndpoint) -> Bool {
     endpoint.plainHost.contains(":") == remoteHost.contains(":")
   }
 
-  /// Whether the other end is on the machine that an address names.
+  /// Returns whether the other end is the host of an address.
   public func isAt(_ endpoint: SocketEndpoint) -> Bool { endpoint.plainHost == remoteHost }
 }
 
-/// Who this side of a link is, and what its Hello says of itself.
+/// The identity of this side of a link, and the settings that its Hello states.
 public struct LinkSettings: Sendable {
   public var device: DeviceID
-  /// 16 bytes, new with each start of the process.
+  /// The ID of this process, 16 bytes.
+  ///
+  /// It changes with each start.
   public var runID: [UInt8]
   public var name: String
   public var role: DeviceRole
-  /// What the peer may have on its way here, for each class.
+  /// How much the peer may send in each class before it is acknowledged.
   public var windowItems = UInt32(Limits.windowItems)
   public var windowBytes = UInt32(Limits.windowBytes)
-  /// Bytes of encoded items in one batch.
+  /// The largest size of the encoded items in one batch, in bytes.
   public var batchBytes = Limits.batchBytes - 256
-  /// Throws when a run holds what its sender cannot have made, or what must not be passed over.
+  /// Checks a run.
+  ///
+  /// Throws if its sender cannot have created its content, or if it contains a kind that must not be ignored.
   public var verify: @Sendable (ItemRun) throws(SessionFault) -> Void
 
-  /// Gives the host that an address of 4 or 16 bytes names; nil when no other machine can be called there.
+  /// Returns the host for an address of 4 or 16 bytes; `nil` if no other machine can be called there.
   public var host: @Sendable ([UInt8]) -> String?
 
   public init(
@@ -108,13 +123,13 @@ public struct LinkSettings: Sendable {
   }
 }
 
-/// What a link has to know of the machine that it runs on and of the network.
+/// What a link needs to know about its own machine and the network.
 public struct LinkSurroundings: Hashable, Sendable {
-  /// Devices that this one is paired with.
+  /// The number of devices with which this one is paired.
   public var devices: Int
-  /// Machines that may be calling at the same moment, as far as is known.
+  /// The number of machines that may be calling at the same moment, as far as is known.
   public var crowd: Int
-  /// Where this machine can be called; nil while it cannot.
+  /// The addresses at which this machine can be called; `nil` if there are none.
   public var reach: Reach?
   /// All addresses of this machine, as text without a scope.
   public var ownHosts: Set<String>
@@ -127,7 +142,7 @@ public struct LinkSurroundings: Hashable, Sendable {
   }
 }
 
-/// A peer's streams in both directions, as the disk holds them at one moment.
+/// A peer's streams in both directions, as the database holds them at one moment.
 public struct LinkStreams: Hashable, Sendable {
   public var outbox: [StreamClass: OutboxPosition]
   public var inbox: [StreamPosition]

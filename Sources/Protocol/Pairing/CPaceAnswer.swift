@@ -1,7 +1,9 @@
 import LatchkeyCrypto
 import LatchkeyModel
 
-/// The inviter's answer to a `CPaceOffer`: its half of CPace, 40 bytes. Spec: Protocol/03-pairing.md §4.
+/// The inviter's answer to a `CPaceOffer`: its half of CPace, 40 bytes.
+///
+/// Spec: Protocol/03-pairing.md §4.
 struct CPaceAnswer: Hashable, Sendable {
   /// A point, 32 bytes.
   var share: [UInt8]
@@ -12,7 +14,7 @@ struct CPaceAnswer: Hashable, Sendable {
     self.versions = versions
   }
 
-  /// Read a frame; nil when it is no answer.
+  /// Creates an answer from a frame; `nil` if the frame is malformed.
   init?(frame: [UInt8]) {
     guard frame.count == CPace.shareByteCount + VersionRange.byteCount,
       let versions = VersionRange(bytes: frame[CPace.shareByteCount...])

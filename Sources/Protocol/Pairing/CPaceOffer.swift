@@ -1,13 +1,15 @@
 import LatchkeyCrypto
 import LatchkeyModel
 
-/// The joiner's first frame with a typed code: its half of CPace, 56 bytes. Spec: Protocol/03-pairing.md §4.
+/// The joiner's first frame with a typed code: its half of CPace, 56 bytes.
+///
+/// Spec: Protocol/03-pairing.md §4.
 struct CPaceOffer: Hashable, Sendable {
-  /// The size of a run's name in bytes.
+  /// The size of a session ID in bytes.
   static let sessionIDByteCount = 16
   private static let byteCount = sessionIDByteCount + CPace.shareByteCount + VersionRange.byteCount
 
-  /// 16 random bytes that name this run.
+  /// A random ID of this run, 16 bytes.
   var sessionID: [UInt8]
   /// A point, 32 bytes.
   var share: [UInt8]
@@ -19,7 +21,7 @@ struct CPaceOffer: Hashable, Sendable {
     self.versions = versions
   }
 
-  /// Read a frame; nil when it is no offer.
+  /// Creates an offer from a frame; `nil` if the frame is malformed.
   init?(frame: [UInt8]) {
     guard frame.count == Self.byteCount else { return nil }
     let shareEnd = Self.sessionIDByteCount + CPace.shareByteCount

@@ -1,18 +1,18 @@
 import LatchkeyModel
 
-/// How a pairing ended.
+/// The end of a pairing.
 public struct EndedPairing: Sendable {
   let outcome: PairingOutcome
-  /// The machine that was there at the end, if there was one.
+  /// The machine that took part at the end, if any.
   var question: PairingQuestion?
   /// The device that was paired.
   var device: RegisteredDevice?
-  /// A Boolean value that indicates whether the person here broke it off, however far it had got.
+  /// A Boolean value that indicates whether the person here cancelled it, at any point.
   var wasLeftHere = false
 }
 
 extension PairingProgress {
-  /// Shows a phase, with the machine that it is about.
+  /// Sets the phase that is shown, with the machine that it concerns.
   mutating func show(_ phase: Phase, _ question: PairingQuestion? = nil, _ sentence: String? = nil) {
     self.phase = phase
     peerName = question?.name
@@ -21,7 +21,9 @@ extension PairingProgress {
     self.sentence = sentence
   }
 
-  /// Shows the end; the digits are of no further use.
+  /// Shows the end of the pairing.
+  ///
+  /// The digits are no longer needed.
   mutating func show(_ ended: EndedPairing, _ sentence: String) {
     show(.ended, ended.question, sentence)
     digits = nil

@@ -1,9 +1,13 @@
 import LatchkeyModel
 
-/// A device that is durably pending here. Spec: Protocol/03-pairing.md §5.
+/// A device that is durably pending here.
+///
+/// Spec: Protocol/03-pairing.md §5.
 public struct HalfPairing: Sendable {
   public let peer: PairedPeer
-  /// A Boolean value that indicates whether the device was paired before; breaking off leaves it so.
+  /// A Boolean value that indicates whether the device was paired before.
+  ///
+  /// If so, it stays paired when this pairing is cancelled.
   public let wasPaired: Bool
 
   public init(peer: PairedPeer, wasPaired: Bool) {
@@ -13,26 +17,25 @@ public struct HalfPairing: Sendable {
 
   public var device: DeviceID { peer.keys.deviceID }
 
-  /// The decision about a half-made pairing that is not completed yet.
+  /// The decision about a pairing that one side has not completed yet.
   public enum Fate: Hashable, Sendable {
-    /// Look at it again after this many milliseconds.
+    /// Decide again after this many milliseconds.
     case wait(Int64)
-    /// Roll it back: what was before is in force again.
+    /// Roll it back, which restores the previous state.
     case discard
-    /// It is over for the person; its key is kept so that a session of the inviter can still complete it.
+    /// Tell the person that it failed, but keep its key, so that a session with the inviter can still complete it.
     case lapse
   }
 
-  /// Decides what becomes of a half-made pairing.
+  /// Decides about a pairing that one side has not completed yet.
   ///
-  /// An inviter says its last word only when the device is active, so it can forget. A joiner cannot know whether it was
-  /// said, and keeps the key for another day.
+  /// An inviter sends its last message only once the device is active, so it can discard the pairing. A joiner cannot
+  /// know whether that message was sent, and keeps the key for another day.
   ///
-  /// - Parameters:
-  ///   - role: this device's.
-  ///   - hasLapsed: whether it lapsed already.
-  ///   - since: when it became pending, or when it lapsed.
-  ///   - isThisBoot: whether that was in the present boot of the machine.
+  /// - `role`: The role of this device.
+  /// - `hasLapsed`: Whether the pairing has lapsed already.
+  /// - `since`: The time at which it became pending, or at which it lapsed.
+  /// - `isThisBoot`: Whether that time belongs to the present boot of the machine.
   public static func fate(
     role: DeviceRole, hasLapsed: Bool, since: BootInstant, isThisBoot: Bool, now: BootInstant
   ) -> Fate {

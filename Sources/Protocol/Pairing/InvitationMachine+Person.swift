@@ -1,14 +1,14 @@
 import LatchkeyModel
 
-/// What the person at the inviter and the clock do, and what is shown of the code.
+/// The inputs from the inviter's person and the clock, and the progress that is shown.
 extension InvitationMachine {
-  /// The code in the form that a joiner names; `nil` when no joiner can use it any more.
+  /// Returns the code in the form that the joiner uses; `nil` if no joiner can use it any more.
   public func credential(isTyped: Bool) -> PairingCredential? {
     guard let open else { return nil }
     return isTyped ? open.typed.map { .typed($0) } : .pasted(open.pasted)
   }
 
-  /// When the code runs out; `nil` when it is spent or closed.
+  /// The time at which the code expires; `nil` if it is used up or closed.
   public var deadline: BootInstant? { open?.deadline }
 
   private var open: Open? {
@@ -24,18 +24,18 @@ extension InvitationMachine {
     if case .attempt(let attempt) = phase, case .asking = attempt.stage { questions } else { nil }
   }
 
-  /// Milliseconds that the joiner has for its next frame.
+  /// The time that the joiner has for its next frame, in milliseconds.
   public var patience: Int64 {
     guard case .attempt(let attempt) = phase else { return Limits.pairingStepMilliseconds }
     switch attempt.stage {
     case .meeting, .refusing, .storing, .promoting: return Limits.pairingStepMilliseconds
     case .asking: return Int64(Limits.pairingMinutes.most) * 60_000
-    // The joiner's person may be asked too; after this time the half is rolled back.
+    // The joiner's person may be asked as well. After this time, the pending pairing is rolled back.
     case .awaitingAcknowledgement: return Limits.pairingCommitMilliseconds
     }
   }
 
-  /// Takes the person's yes or no to the question `asked`.
+  /// Answers the question `asked` for the person.
   public mutating func answered(_ accepts: Bool) -> [Effect] {
     guard case .attempt(var attempt) = phase, case .asking = attempt.stage else { return [] }
     guard accepts else { return requestedEnd(.refused) }
@@ -43,9 +43,10 @@ extension InvitationMachine {
     return follow(effects, attempt)
   }
 
-  /// Closes the code, for a person or because its time is up.
+  /// Closes the code, for a person or because it has expired.
   ///
-  /// Past return only a person is obeyed, once the pairing is final.
+  /// Once the joiner may have completed the pairing, only a person's request counts, and it takes effect after
+  /// completion.
   public mutating func requestedEnd(_ outcome: PairingOutcome) -> [Effect] {
     switch phase {
     case .open(let open): return forget(open.half, outcome) + end(outcome)
@@ -61,7 +62,7 @@ extension InvitationMachine {
       case .meeting, .asking, .storing: last = attempt.machine.requestedEnd(outcome)
       case .awaitingAcknowledgement:
         last = attempt.machine.requestedEnd(outcome)
-        // That discards the half already.
+        // This also discards the pending device.
         attempt.open.half = nil
       }
       return parting(last, attempt.line) + forget(attempt.open.half, outcome) + end(outcome, attempt.stage.question)
@@ -73,18 +74,18 @@ extension InvitationMachine {
     }
   }
 
-  /// Closes the code when its time is up.
+  /// Closes the code if it has expired.
   public mutating func timerFired(_ now: BootInstant) -> [Effect] {
     guard let deadline, deadline <= now else { return [] }
     return requestedEnd(.expired)
   }
 
-  /// A person who breaks off leaves nothing half paired behind.
+  /// Discards the pending device if a person cancelled the pairing.
   private func forget(_ half: DeviceID?, _ outcome: PairingOutcome) -> [Effect] {
     outcome == .cancelled ? half.map { [.discard($0)] } ?? [] : []
   }
 
-  /// What is shown of the code.
+  /// The progress of the pairing as it is shown.
   public var shown: PairingProgress {
     var shown = first
     shown.failuresLeft = max(0, Limits.pairingFailures - failures)

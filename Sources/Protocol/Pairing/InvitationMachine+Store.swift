@@ -1,35 +1,35 @@
 import LatchkeyModel
 
-/// What the store and sessions do.
+/// The inputs from the store and from sessions.
 extension InvitationMachine {
-  /// Takes note that the attempt's peer is durably pending.
+  /// Continues after the peer of an attempt was stored as pending.
   public mutating func stored(wasPaired: Bool, in number: Int) -> [Effect] {
     guard var attempt = attempt(number), case .storing(let question, let peer) = attempt.stage else { return [] }
     let effects = attempt.machine.stored()
     attempt.stage = .awaitingAcknowledgement(question, HalfPairing(peer: peer, wasPaired: wasPaired))
-    // The store keeps one device a code as pending: an earlier one has made room.
+    // The store keeps one pending device for each code, so an earlier one is gone.
     attempt.open.half = peer.keys.deviceID
     return follow(effects, attempt)
   }
 
-  /// Takes note that the store refused, which closes the code.
+  /// Closes the code because the store refused the pending peer.
   public mutating func notStored(in number: Int) -> [Effect] {
     guard let attempt = attempt(number), case .storing = attempt.stage else { return [] }
     return requestedEnd(.network)
   }
 
-  /// Takes note that the attempt's peer is active and the code spent, durably.
+  /// Continues after the peer became active and the code was used up, durably.
   public mutating func promoted(in number: Int) -> [Effect] {
     guard var attempt = attempt(number), case .promoting(let completion) = attempt.stage else { return [] }
     let last = attempt.machine.promoted()
     phase = .completing(completion)
-    // The other machine waits for the last word; what follows it is of this machine alone.
+    // The other machine waits for the last message. Everything after it concerns this machine only.
     return parting(last, attempt.line) + [.welcome(completion.half.peer)]
   }
 
-  /// Takes note that the pending peer was rolled back meanwhile, or that the store refused.
+  /// Handles a pending peer that was rolled back in the meantime or that the store refused to activate.
   ///
-  /// The joiner hears nothing and rolls back too, unless a session with the new key completes the pairing.
+  /// The joiner receives no message and rolls back as well, unless a session with the new key completes the pairing.
   public mutating func notPromoted(in number: Int) -> [Effect] {
     guard let attempt = attempt(number), case .promoting(let completion) = attempt.stage else { return [] }
     guard !completion.isTakenBack else {
@@ -41,7 +41,7 @@ extension InvitationMachine {
     return [.close(attempt.line)]
   }
 
-  /// Takes note that this node has done all that a new device asks for.
+  /// Ends the pairing after this node has done everything that a new device requires.
   public mutating func welcomed(_ device: RegisteredDevice?) -> [Effect] {
     guard case .completing(let completion) = phase else { return [] }
     guard completion.isUndone else { return end(.ok, completion.question, device) }
@@ -49,21 +49,23 @@ extension InvitationMachine {
     return [.remove(completion.half.device)]
   }
 
-  /// Takes note of whether the device could be removed again.
+  /// Ends the pairing after the attempt to remove the device again.
   public mutating func removed(_ isRemoved: Bool) -> [Effect] {
     guard case .undoing(let completion, let device) = phase else { return [] }
     return isRemoved ? end(.cancelled, completion.question) : end(.ok, completion.question, device)
   }
 
-  /// Takes note that a session has completed a pairing, which spends the code if it was this one's.
+  /// Records that a session completed a pairing.
+  ///
+  /// If it belongs to this code, the code is used up.
   public mutating func completed(_ device: DeviceID, as registered: RegisteredDevice?) -> [Effect] {
     switch phase {
     case .open(let open) where open.half == device: return end(.ok, nil, registered)
     case .attempt(var attempt) where attempt.open.half == device:
       switch attempt.stage {
-      // The store tells this attempt in a moment.
+      // The store is about to report the same for this attempt.
       case .promoting: return []
-      // The session was faster than the acknowledgement.
+      // The session completed before the acknowledgement arrived.
       case .awaitingAcknowledgement(let question, _):
         return [.close(attempt.line)] + end(.ok, question, registered)
       // Another joiner came too late.
@@ -75,7 +77,7 @@ extension InvitationMachine {
     }
   }
 
-  /// Takes note that a half-made pairing was rolled back.
+  /// Records that a pending pairing was rolled back.
   public mutating func rolledBack(_ device: DeviceID) {
     guard case .open(var open) = phase, open.half == device else { return }
     open.half = nil

@@ -1,62 +1,68 @@
 import LatchkeyModel
 
-/// The life of one pairing code on the inviter: open, used by one joiner after another, and closed.
+/// The life of one pairing code on the inviter: it is open, joiners use it one after another, and it is closed.
 ///
-/// A pure value: its owner performs the effects of each input in order. `Line` is the connection that frames are sent on.
-/// What a joiner says goes through a `PairingInviterMachine`, one for each attempt.
+/// A pure value: its owner performs the effects of each input in order. `Line` is the connection on which frames are
+/// sent. A `PairingInviterMachine` handles the frames of each attempt.
 ///
 /// Spec: Protocol/03-pairing.md §2, §5 and §7, with the state diagram in §9.
 public struct InvitationMachine<Line: Sendable>: Sendable {
-  /// The effects that the machine's owner performs.
+  /// An instruction to the machine's owner.
   public enum Effect: Sendable {
     case send([UInt8], Line)
-    /// The joiner has the code: lift what limits strangers.
+    /// Lift the limits for unauthenticated connections, since the joiner has the code.
     case lift(Line)
     /// Close the connection once everything has been sent.
     case close(Line)
-    /// Make the peer durable as pending; then call `stored` or `notStored` for the attempt.
+    /// Store the peer as pending, then call `stored` or `notStored` for the attempt.
     case storePending(PairedPeer, Int)
-    /// Make the peer durable as active and the code as spent; then call `promoted` or `notPromoted` for the attempt.
+    /// Store the peer as active and the code as used up, then call `promoted` or `notPromoted` for the attempt.
     case promote(PairedPeer, Int)
-    /// The peer is active: tell whatever else has to know in this node, then call `welcomed`.
+    /// Inform the rest of this node that the peer is active, then call `welcomed`.
     case welcome(PairedPeer)
-    /// Forget the pending peer, durably.
+    /// Delete the pending peer from the store.
     case discard(DeviceID)
-    /// Remove the device, durably and signed; then call `removed`.
+    /// Remove the device, durably and with a signed notice, then call `removed`.
     case remove(DeviceID)
-    /// Count a wrong guess, durably; then call `counted` for the attempt.
+    /// Count a wrong guess, durably, then call `counted` for the attempt.
     case countFailure(Line, Int)
-    /// A joiner left before it had proved anything: slow it down.
+    /// Slow down a joiner that left before it had proved anything.
     case abandoned(Line)
-    /// The code is closed: make that durable unless the outcome is `ok`, which is so already, and announce it no more.
+    /// Stop announcing the code, and store that it is closed.
+    ///
+    /// With the outcome `ok`, this is stored already.
     case ended(PairingOutcome)
   }
 
-  /// What exists only while the code is open.
+  /// The state that exists only while the code is open.
   struct Open: Sendable {
     let pasted: PairingCode
     let typed: TypedCode?
     let deadline: BootInstant
-    /// The device that the last attempt left half paired: a session of it within a minute completes the pairing.
+    /// The device that the last attempt left pending.
+    ///
+    /// A session with it within a minute completes the pairing.
     var half: DeviceID?
-    /// How the last attempt ended.
+    /// The outcome of the last attempt.
     var last: PairingOutcome?
   }
 
-  /// How far the attempt under way has got.
+  /// The progress of the current attempt.
   enum Stage: Sendable {
-    /// The joiner has not yet proved who it is.
+    /// The joiner has not proved its identity yet.
     case meeting
-    /// A wrong guess is being counted; the rest waits until that is durable.
+    /// A wrong guess is being counted.
+    ///
+    /// The rest waits until the count is durable.
     case refusing(rest: [PairingEffect])
     case asking(PairingQuestion)
     case storing(PairingQuestion, PairedPeer)
     case awaitingAcknowledgement(PairingQuestion, HalfPairing)
-    /// Past return.
+    /// The pairing can no longer be cancelled.
     case promoting(PairingCompletion)
   }
 
-  /// The joiner that uses the code now.
+  /// The current attempt of a joiner to use the code.
   struct Attempt: Sendable {
     let number: Int
     let line: Line
@@ -68,25 +74,26 @@ public struct InvitationMachine<Line: Sendable>: Sendable {
   enum Phase: Sendable {
     case open(Open)
     case attempt(Attempt)
-    /// The device is active, durably, and the joiner was told; what is left is of this machine alone.
+    /// The device is active, durably, and the joiner was told.
+    ///
+    /// The remaining work concerns this machine only.
     case completing(PairingCompletion)
-    /// The person broke off too late: the device is being removed again.
+    /// The person cancelled too late, so the device is being removed again.
     case undoing(PairingCompletion, RegisteredDevice?)
     case ended(EndedPairing)
   }
 
   var phase: Phase
   var failures: Int
-  /// Attempts so far, and those of them that got as far as a question.
+  /// The number of attempts so far, and of those that reached a question.
   private var attempts = 0
   var questions = 0
   let first: PairingProgress
 
   /// Opens a code.
   ///
-  /// - Parameters:
-  ///   - failures: wrong guesses counted before, in an earlier run of the node.
-  ///   - half: the device that an attempt of an earlier run left half paired.
+  /// `failures` is the number of wrong guesses, and `half` the device left pending, by attempts in an earlier run of
+  /// the node.
   public init(
     pairingID: String, pasted: PairingCode, typed: TypedCode?, deadline: BootInstant, childName: String?,
     failures: Int = 0, half: DeviceID? = nil
@@ -98,9 +105,9 @@ public struct InvitationMachine<Line: Sendable>: Sendable {
       prefix: TypedCode.prefix(discriminator: pasted.discriminator), childName: childName)
   }
 
-  /// Takes a joiner that has said something; `nil` when the code's one place is taken or the code is closed.
+  /// Begins an attempt with a joiner that has sent its first data.
   ///
-  /// - Returns: the number of the attempt.
+  /// Returns the attempt's number; `nil` if another attempt is under way or the code is closed.
   public mutating func connected(_ line: Line, _ machine: @autoclosure () -> PairingInviterMachine) -> Int? {
     guard case .open(let open) = phase else { return nil }
     attempts += 1
@@ -108,14 +115,14 @@ public struct InvitationMachine<Line: Sendable>: Sendable {
     return attempts
   }
 
-  /// Takes a frame of the joiner.
+  /// Handles a frame from the joiner.
   public mutating func received(_ frame: [UInt8], in number: Int) -> [Effect] {
     guard var attempt = attempt(number) else { return [] }
     let effects = attempt.machine.received(frame)
     return follow(effects, attempt)
   }
 
-  /// Takes note that the joiner's connection is gone, or that it took too long.
+  /// Handles the loss of the joiner's connection, or its failure to answer in time.
   public mutating func lost(_ number: Int) -> [Effect] {
     guard var attempt = attempt(number) else { return [] }
     var effects: [Effect] = []
@@ -124,7 +131,9 @@ public struct InvitationMachine<Line: Sendable>: Sendable {
     return effects + follow(last, attempt)
   }
 
-  /// Takes the number of wrong guesses so far, durably counted; the last of them closes the code.
+  /// Continues after a wrong guess was counted.
+  ///
+  /// The last permitted one closes the code.
   public mutating func counted(failures: Int, in number: Int) -> [Effect] {
     self.failures = failures
     guard let attempt = attempt(number), case .refusing(let rest) = attempt.stage else { return [] }
@@ -140,7 +149,7 @@ public struct InvitationMachine<Line: Sendable>: Sendable {
     return attempt
   }
 
-  /// Goes on with what the attempt's machine asks for.
+  /// Carries out the effects of the attempt's machine.
   mutating func follow(_ effects: [PairingEffect], _ attempt: Attempt) -> [Effect] {
     var attempt = attempt
     var result: [Effect] = []
@@ -174,18 +183,20 @@ public struct InvitationMachine<Line: Sendable>: Sendable {
     return result
   }
 
-  /// Ends an attempt; the code stays open unless a person refused.
+  /// Ends an attempt.
+  ///
+  /// The code stays open unless a person refused.
   private mutating func over(_ attempt: Attempt, _ outcome: PairingOutcome, _ isDiscarded: Bool) -> [Effect] {
     if outcome == .refused { return [.close(attempt.line)] + end(outcome, attempt.stage.question) }
     var open = attempt.open
-    // What the store is still at will be there in a moment.
+    // The operation that the store is still working on is about to finish.
     if let device = attempt.stage.device { open.half = isDiscarded ? nil : device }
     open.last = outcome
     phase = .open(open)
     return [.close(attempt.line)]
   }
 
-  /// Ends an attempt, whatever becomes of the code.
+  /// Returns the effects that end an attempt, whether the code stays open or not.
   func parting(_ effects: [PairingEffect], _ line: Line) -> [Effect] {
     effects.lastWords(send: { .send($0, line) }, discard: { .discard($0) }) + [.close(line)]
   }
@@ -199,7 +210,7 @@ public struct InvitationMachine<Line: Sendable>: Sendable {
 }
 
 extension InvitationMachine.Stage {
-  /// What the person was asked about this joiner.
+  /// The question that the person was asked about this joiner.
   var question: PairingQuestion? {
     switch self {
     case .meeting, .refusing: nil
@@ -208,7 +219,7 @@ extension InvitationMachine.Stage {
     }
   }
 
-  /// The device that is pending or about to be.
+  /// The device that is pending or is about to be.
   var device: DeviceID? {
     switch self {
     case .meeting, .refusing, .asking: nil

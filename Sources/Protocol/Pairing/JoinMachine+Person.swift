@@ -1,16 +1,16 @@
 import LatchkeyModel
 
-/// What the person at the joiner does, and what is shown of the join.
+/// The inputs from the joiner's person, and the progress that is shown.
 extension JoinMachine {
-  /// The outcome of the last attempt, when it is the search's turn; `nil` during an attempt and after it has settled the join.
+  /// The outcome of the last attempt while the search continues; `nil` during an attempt and after the join has ended.
   public var attempted: PairingOutcome? {
     if case .searching(let last) = phase { last } else { nil }
   }
 
-  /// A Boolean value that indicates whether the join looks for a machine to try.
+  /// A Boolean value that indicates whether the join is looking for a machine to try.
   public var isSearching: Bool { if case .searching = phase { true } else { false } }
 
-  /// A Boolean value that indicates whether this attempt is under way.
+  /// Returns whether this attempt is under way.
   public func isUnderWay(_ number: Int) -> Bool { attempt(number) != nil }
 
   /// The number of the question that waits for an answer.
@@ -18,17 +18,17 @@ extension JoinMachine {
     if case .attempt(let attempt) = phase, case .asking = attempt.stage { questions } else { nil }
   }
 
-  /// Milliseconds that the other machine has for its next frame.
+  /// The time that the other machine has for its next frame, in milliseconds.
   public var patience: Int64 {
     guard case .attempt(let attempt) = phase else { return Limits.pairingStepMilliseconds }
     switch attempt.stage {
     case .meeting, .counting, .storing, .awaitingDone, .promoting: return Limits.pairingStepMilliseconds
-    // The inviter's person is asked.
+    // The inviter's person is being asked.
     case .asking, .agreed: return Int64(Limits.pairingMinutes.most) * 60_000
     }
   }
 
-  /// Takes the person's yes or no to the question `asked`.
+  /// Answers the question `asked` for the person.
   public mutating func answered(_ accepts: Bool) -> [Effect] {
     guard case .attempt(var attempt) = phase, case .asking(let question) = attempt.stage else { return [] }
     guard accepts else { return requestedEnd(.refused) }
@@ -39,7 +39,8 @@ extension JoinMachine {
 
   /// Ends the join, for a person or because the disk refused.
   ///
-  /// Past return only a person is obeyed, once the pairing is final.
+  /// Once the inviter may have completed the pairing, only a person's request counts, and it takes effect after
+  /// completion.
   public mutating func requestedEnd(_ outcome: PairingOutcome) -> [Effect] {
     let isPerson = outcome == .cancelled
     switch phase {
@@ -73,7 +74,7 @@ extension JoinMachine {
     }
   }
 
-  /// What is shown of the join.
+  /// The progress of the join as it is shown.
   public var shown: PairingProgress {
     var shown = first
     shown.attempt = questions

@@ -1,21 +1,25 @@
 import LatchkeyModel
 
-/// What the store and sessions do.
+/// The inputs from the store and from sessions.
 extension JoinMachine {
-  /// Takes note that the run is durably counted: the inviter hears the next frame.
+  /// Sends the next frame to the inviter after the run was counted.
   public mutating func counted(in number: Int) -> [Effect] {
     guard var attempt = attempt(number), case .counting(let rest) = attempt.stage else { return [] }
     attempt.stage = .meeting
     return follow(rest, attempt)
   }
 
-  /// Takes note that the store refused to count, which ends the join: a run that is not counted is not made.
+  /// Ends the join because the store could not count the run.
+  ///
+  /// A run that is not counted must not take place.
   public mutating func notCounted(in number: Int) -> [Effect] {
     guard let attempt = attempt(number), case .counting = attempt.stage else { return [] }
     return requestedEnd(.network)
   }
 
-  /// Takes note that the attempt's peer is durably pending: from here on the inviter may make it final.
+  /// Continues after the peer of an attempt was stored as pending.
+  ///
+  /// From here on, the inviter may complete the pairing.
   public mutating func stored(wasPaired: Bool, in number: Int) -> [Effect] {
     guard var attempt = attempt(number), case .storing(let question, let peer) = attempt.stage else { return [] }
     let effects = attempt.machine.stored()
@@ -24,49 +28,49 @@ extension JoinMachine {
     return follow(effects, attempt)
   }
 
-  /// Takes note that the store refused, which ends the join.
+  /// Ends the join because the store refused the pending peer.
   public mutating func notStored(in number: Int) -> [Effect] {
     guard let attempt = attempt(number), case .storing = attempt.stage else { return [] }
     return requestedEnd(.network)
   }
 
-  /// Takes note that the attempt's peer is active, durably.
+  /// Continues after the peer of an attempt became active, durably.
   public mutating func promoted(in number: Int) -> [Effect] {
     guard let attempt = attempt(number), case .promoting(let completion) = attempt.stage else { return [] }
     phase = .completing(completion)
     return [.welcome(completion.half.peer), .close(attempt.line)]
   }
 
-  /// Takes note that the pending peer was rolled back meanwhile, or that the store refused.
+  /// Handles a pending peer that was rolled back in the meantime or that the store refused to activate.
   public mutating func notPromoted(in number: Int) -> [Effect] {
     guard let attempt = attempt(number), case .promoting(let completion) = attempt.stage else { return [] }
     return [.close(attempt.line)] + end(.network, completion.question, wasLeftHere: completion.isTakenBack)
   }
 
-  /// Takes note that no session has brought the last word yet, while one still may.
+  /// Handles the fact that no session has confirmed the pairing yet, although one still may.
   public mutating func doubted() -> [Effect] {
     guard case .inDoubt(let completion) = phase else { return [] }
     return takeBack(completion)
   }
 
-  /// Undoes a pairing whose last word is missing, if its person broke it off.
+  /// Undoes an unconfirmed pairing if its person cancelled it.
   ///
-  /// It is made final here first, so that it can be taken back, signed. A device that was paired before stays so: only its
-  /// new key is in doubt.
+  /// The pairing is first completed here, so that it can be revoked with a signed notice. A device that was paired
+  /// before stays paired, since only its new key is unconfirmed.
   mutating func takeBack(_ completion: PairingCompletion) -> [Effect] {
     guard completion.isTakenBack else { return [] }
     guard !completion.half.wasPaired else { return end(.cancelled, completion.question, wasLeftHere: true) }
     return [.force(completion.half.device)]
   }
 
-  /// Takes note that the device is active although the last word is missing.
+  /// Continues after the device became active although the pairing is unconfirmed.
   public mutating func forced() -> [Effect] {
     guard case .inDoubt(let completion) = phase else { return [] }
     phase = .undoing(completion, nil)
     return [.remove(completion.half.device)]
   }
 
-  /// Takes note that this node has done all that a new device asks for.
+  /// Ends the pairing after this node has done everything that a new device requires.
   public mutating func welcomed(_ device: RegisteredDevice?) -> [Effect] {
     guard case .completing(let completion) = phase else { return [] }
     guard completion.isUndone else { return end(.ok, completion.question, device) }
@@ -74,21 +78,23 @@ extension JoinMachine {
     return [.remove(completion.half.device)]
   }
 
-  /// Takes note of whether the device could be removed again.
+  /// Ends the pairing after the attempt to remove the device again.
   public mutating func removed(_ isRemoved: Bool) -> [Effect] {
     guard case .undoing(let completion, let device) = phase else { return [] }
     return isRemoved
       ? end(.cancelled, completion.question, wasLeftHere: true) : end(.ok, completion.question, device)
   }
 
-  /// Takes note that a session has completed a pairing, which is the last word if it was this one.
+  /// Records that a session completed a pairing.
+  ///
+  /// If it is this one, it is confirmed.
   public mutating func completed(_ device: DeviceID) -> [Effect] {
     switch phase {
     case .inDoubt(let completion) where completion.half.device == device:
       phase = .completing(completion)
       return [.welcome(completion.half.peer)]
     case .attempt(let attempt):
-      // While it is being made active, the store tells this attempt in a moment.
+      // If the device is being made active, the store is about to report this for the attempt.
       guard case .awaitingDone(let completion) = attempt.stage, completion.half.device == device else { return [] }
       phase = .completing(completion)
       return [.close(attempt.line), .welcome(completion.half.peer)]
@@ -96,13 +102,13 @@ extension JoinMachine {
     }
   }
 
-  /// Takes note that no session has brought the last word in time.
+  /// Ends the join because no session confirmed it in time.
   public mutating func lapsed(_ device: DeviceID) -> [Effect] {
     guard case .inDoubt(let completion) = phase, completion.half.device == device else { return [] }
     return end(.network, completion.question, wasLeftHere: completion.isTakenBack)
   }
 
-  /// Ends a join that only waits for the last word, since the person has begun another one.
+  /// Ends a join that only waits for confirmation, because the person has begun another one.
   public mutating func superseded() -> [Effect] {
     guard case .inDoubt(let completion) = phase else { return [] }
     return end(.network, completion.question, wasLeftHere: completion.isTakenBack)

@@ -1,57 +1,62 @@
 import LatchkeyModel
 
-/// The life of one join: looking for the inviter, one attempt after another, and what becomes of the last one.
+/// The life of one join: the search for the inviter, one attempt after another, and the result of the last one.
 ///
-/// A pure value: its owner performs the effects of each input in order. `Line` is the connection that frames are sent on.
-/// What an inviter says goes through a `PairingJoinerMachine`, one for each attempt; where to try is up to a `JoinSearch`.
+/// A pure value: its owner performs the effects of each input in order. `Line` is the connection on which frames are
+/// sent. A `PairingJoinerMachine` handles the frames of each attempt; a `JoinSearch` decides where to try.
 ///
 /// Spec: Protocol/03-pairing.md §5 and §7, with the state diagram in §9.
 public struct JoinMachine<Line: Sendable>: Sendable {
-  /// The effects that the machine's owner performs.
+  /// An instruction to the machine's owner.
   public enum Effect: Sendable {
     case send([UInt8], Line)
-    /// The inviter has the code: lift what limits strangers.
+    /// Lift the limits for unauthenticated connections, since the inviter has the code.
     case lift(Line)
     /// Close the connection once everything has been sent.
     case close(Line)
-    /// Make the peer durable as pending; then call `stored` or `notStored` for the attempt.
+    /// Store the peer as pending, then call `stored` or `notStored` for the attempt.
     case storePending(PairedPeer, Line, Int)
-    /// Make the peer durable as active; then call `promoted` or `notPromoted` for the attempt.
+    /// Store the peer as active, then call `promoted` or `notPromoted` for the attempt.
     case promote(PairedPeer, Line, Int)
-    /// The peer is active: tell whatever else has to know in this node, then call `welcomed`.
+    /// Inform the rest of this node that the peer is active, then call `welcomed`.
     case welcome(PairedPeer)
-    /// Look whether a session has completed the pairing; then call `completed`, `lapsed` or, if it can still do so, `doubted`.
+    /// Find out whether a session has completed the pairing, then call `completed`, `lapsed` or, if that is still
+    /// possible, `doubted`.
     case settle(PairedPeer)
-    /// Make the peer active although the last word is missing; then call `forced` if that was possible.
+    /// Make the peer active although the pairing is unconfirmed, then call `forced` on success.
     case force(DeviceID)
-    /// Forget the pending peer, durably.
+    /// Delete the pending peer from the store.
     case discard(DeviceID)
-    /// Remove the device, durably and signed; then call `removed`.
+    /// Remove the device, durably and with a signed notice, then call `removed`.
     case remove(DeviceID)
-    /// Count a run of the typed code, durably; then call `counted` or `notCounted` for the attempt.
+    /// Count a run of the typed code, durably, then call `counted` or `notCounted` for the attempt.
     case countRun(Int)
-    /// Take that back: it was the inviter who answered.
+    /// Subtract the counted run again, since it was the inviter that answered.
     case creditRun
-    /// The join is over.
+    /// Report that the join has ended.
     case ended(PairingOutcome)
   }
 
-  /// How far the attempt under way has got.
+  /// The progress of the current attempt.
   enum Stage: Sendable {
-    /// The other machine has not yet proved that it is the inviter.
+    /// The other machine has not proved yet that it is the inviter.
     case meeting
-    /// A run of the typed code is being counted; the next frame waits until that is durable.
+    /// A run of the typed code is being counted.
+    ///
+    /// The next frame waits until the count is durable.
     case counting(rest: [PairingEffect])
     case asking(PairingQuestion)
-    /// The person here said yes; the inviter's has not.
+    /// The person here has accepted, but the inviter's has not.
     case agreed(PairingQuestion)
     case storing(PairingQuestion, PairedPeer)
-    /// Past return, as is the next one.
+    /// The pairing can no longer be cancelled.
+    ///
+    /// The same holds for `promoting`.
     case awaitingDone(PairingCompletion)
     case promoting(PairingCompletion)
   }
 
-  /// The machine that is tried now.
+  /// The current attempt with one machine.
   struct Attempt: Sendable {
     let number: Int
     let line: Line
@@ -60,14 +65,20 @@ public struct JoinMachine<Line: Sendable>: Sendable {
   }
 
   enum Phase: Sendable {
-    /// No machine is being tried; with the outcome of the last attempt.
+    /// No machine is being tried.
+    ///
+    /// `last` is the outcome of the last attempt.
     case searching(last: PairingOutcome?)
     case attempt(Attempt)
-    /// The connection was lost before the last word: a session of the inviter within a minute may still bring it.
+    /// The connection was lost before the last message.
+    ///
+    /// A session with the inviter within a minute may still confirm the pairing.
     case inDoubt(PairingCompletion)
-    /// The device is active, durably; what is left is of this machine alone.
+    /// The device is active, durably.
+    ///
+    /// The remaining work concerns this machine only.
     case completing(PairingCompletion)
-    /// The person broke off too late: the device is being removed again.
+    /// The person cancelled too late, so the device is being removed again.
     case undoing(PairingCompletion, RegisteredDevice?)
     case ended(EndedPairing)
   }
@@ -77,18 +88,16 @@ public struct JoinMachine<Line: Sendable>: Sendable {
   var questions = 0
   let first: PairingProgress
 
-  /// Begins a join.
-  ///
-  /// - Parameter discriminator: the code's.
+  /// Begins a join with the discriminator of a code.
   public init(pairingID: String, discriminator: UInt16) {
     first = PairingProgress(
       pairingID: pairingID, phase: .waiting, change: 1, part: .joiner,
       prefix: TypedCode.prefix(discriminator: discriminator))
   }
 
-  /// Takes a connection to a machine that may be the inviter; `nil` when the join is over.
+  /// Begins an attempt on a connection to a machine that may be the inviter.
   ///
-  /// - Returns: the number of the attempt.
+  /// Returns the attempt's number; `nil` if the join has ended.
   public mutating func connected(_ line: Line, _ machine: PairingJoinerMachine) -> Int? {
     guard case .searching = phase else { return nil }
     attempts += 1
@@ -96,21 +105,21 @@ public struct JoinMachine<Line: Sendable>: Sendable {
     return attempts
   }
 
-  /// Takes a frame of the other machine.
+  /// Handles a frame from the other machine.
   public mutating func received(_ frame: [UInt8], in number: Int) -> [Effect] {
     guard var attempt = attempt(number) else { return [] }
     let effects = attempt.machine.received(frame)
     return follow(effects, attempt)
   }
 
-  /// Takes note that the connection is gone, or that the other machine took too long.
+  /// Handles the loss of the connection, or the other machine's failure to answer in time.
   public mutating func lost(_ number: Int) -> [Effect] {
     guard var attempt = attempt(number) else { return [] }
     let effects = attempt.machine.connectionLost()
     return follow(effects, attempt)
   }
 
-  /// Ends the join when the search is over.
+  /// Ends the join after an unsuccessful search.
   public mutating func searched(_ outcome: PairingOutcome) -> [Effect] {
     guard case .searching = phase else { return [] }
     return end(outcome)
@@ -121,7 +130,7 @@ public struct JoinMachine<Line: Sendable>: Sendable {
     return attempt
   }
 
-  /// Goes on with what the attempt's machine asks for.
+  /// Carries out the effects of the attempt's machine.
   mutating func follow(_ effects: [PairingEffect], _ attempt: Attempt) -> [Effect] {
     var attempt = attempt
     var result: [Effect] = []
@@ -156,7 +165,9 @@ public struct JoinMachine<Line: Sendable>: Sendable {
     return result
   }
 
-  /// Ends an attempt. An outcome that comes from the inviter itself ends the join; any other is left to the search.
+  /// Ends an attempt.
+  ///
+  /// If the outcome comes from the inviter itself, the join ends; otherwise the search decides.
   private mutating func over(_ attempt: Attempt, _ outcome: PairingOutcome, _ isDiscarded: Bool) -> [Effect] {
     let close = Effect.close(attempt.line)
     switch attempt.stage {
@@ -183,7 +194,7 @@ public struct JoinMachine<Line: Sendable>: Sendable {
 }
 
 extension JoinMachine.Stage {
-  /// What the person was asked about this inviter.
+  /// The question that the person was asked about this inviter.
   var question: PairingQuestion? {
     switch self {
     case .meeting, .counting: nil

@@ -1,15 +1,17 @@
 import LatchkeyModel
 
-/// Decides where a joiner looks for the machine that shows the code, and whose word ends the search.
+/// The search for the machine that shows the code: where to look, and whose answer ends it.
 ///
-/// An answer from before the handshake has verified can be forged by any machine. It ends nothing, unless the address was
-/// in the code or given by the person. Spec: Protocol/02-discovery.md §8.
+/// Any machine can forge an answer before the handshake is verified. Such an answer ends nothing, unless the address
+/// was in the code or entered by the person.
+///
+/// Spec: Protocol/02-discovery.md §8.
 public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
-  /// An address to try, with how it was learned.
+  /// An address to try, and how it was learned.
   public enum Candidate: Hashable, Sendable {
-    /// A person gave it.
+    /// A person entered it.
     case given(Place)
-    /// It was in the code.
+    /// The code contains it.
     case coded(Place)
     /// A machine announced it together with the code's discriminator.
     case announced(Place, instance: String)
@@ -20,7 +22,7 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
       }
     }
 
-    /// How an address is remembered.
+    /// The source under which the address is remembered.
     public var source: AddressSource {
       switch self {
       case .given: .given
@@ -30,7 +32,7 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// What comes after a round of attempts.
+  /// The decision after a round of attempts.
   public enum Step: Hashable, Sendable {
     case again
     /// Wait for an announcement, at most for this many milliseconds.
@@ -38,35 +40,38 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     case end(PairingOutcome)
   }
 
-  /// Milliseconds to look for the machine whose code it is.
+  /// The duration of the search for the inviter, in milliseconds.
   static var searchMilliseconds: Int64 { 15_000 }
-  /// Milliseconds after which an address that could not be connected to is tried again.
+  /// The time after which an unreachable address is tried again, in milliseconds.
   static var roundMilliseconds: Int64 { 2_000 }
-  /// Milliseconds that the network is asked for, where the address in the code answered with silence.
+  /// The duration of the search on the network if the address in the code does not answer, in milliseconds.
   static var silenceMilliseconds: Int64 { 2_000 }
-  /// Milliseconds between two looks at what is announced.
+  /// The time between two looks at the announcements, in milliseconds.
   static var lookMilliseconds: Int64 { 500 }
 
   private let given: Place?
   private let coded: Place?
   private let deadline: BootInstant
   private var tried: Set<Place> = []
-  /// Where nothing answered, which on a bad radio link may be otherwise a moment later.
+  /// The addresses where nothing answered.
+  ///
+  /// On a poor radio link, they may become reachable a moment later.
   private var unreached: Set<Place> = []
   private var nextRound: BootInstant
-  /// Announcements whose machine has answered: one with several addresses is asked once, for each guess costs.
+  /// The announcements whose machine has answered.
+  ///
+  /// A machine with several addresses is asked once, since each guess counts.
   private var answered: Set<String> = []
   private var last = PairingOutcome.notFound
-  /// Whether this round tries only the address in the code.
+  /// A Boolean value that indicates whether this round tries only the address in the code.
   private var isFirst: Bool
-  /// When the network was asked first.
+  /// The time at which the network was first searched.
   private var asked: BootInstant?
 
   /// Begins a search.
   ///
-  /// - Parameters:
-  ///   - given: the address that the person gave; then no other is tried.
-  ///   - coded: the address in the code; it is tried before the network is asked.
+  /// `given` is the address that the person entered; if present, no other is tried. `coded` is the address in the code,
+  /// which is tried before the network is searched.
   public init(given: Place?, coded: Place?, now: BootInstant) {
     self.given = given
     self.coded = coded
@@ -75,12 +80,12 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     nextRound = now + Self.roundMilliseconds
   }
 
-  /// A Boolean value that indicates whether this round has to know what is announced.
+  /// A Boolean value that indicates whether this round needs the announcements.
   public var asksNetwork: Bool { given == nil && !isFirst }
 
-  /// Returns where to try in this round, in this order.
+  /// Returns the addresses to try in this round, in order.
   ///
-  /// - Parameter announced: what is announced with the code's discriminator.
+  /// `announced` holds the announcements with the code's discriminator.
   public mutating func candidates(_ announced: [(Place, instance: String)], now: BootInstant) -> [Candidate] {
     if !isFirst, asked == nil { asked = now }
     if now >= nextRound {
@@ -98,9 +103,9 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     return tried.insert(candidate.place).inserted
   }
 
-  /// Takes the outcome of an attempt in which the inviter did not prove itself; `nil` when nothing is there.
+  /// Takes the outcome of an attempt in which the inviter did not prove its identity; `nil` if nothing answered.
   ///
-  /// - Returns: the outcome that ends the search, or `nil` to go on.
+  /// Returns the outcome that ends the search; `nil` to continue.
   public mutating func judge(_ candidate: Candidate, _ outcome: PairingOutcome?) -> PairingOutcome? {
     guard let outcome else {
       unreached.insert(candidate.place)
@@ -118,14 +123,14 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     return outcome
   }
 
-  /// Decides how to go on after a round.
+  /// Decides how to continue after a round.
   public mutating func next(now: BootInstant) -> Step {
     let rest = deadline - now
     if isFirst, rest > 0 {
       isFirst = false
       return .again
     }
-    // A machine whose code it is may still announce itself; but silence from the address in the code is an answer too.
+    // The inviter may still announce itself, but silence from the address in the code is an answer as well.
     let isAnswered = last == .expired && coded != nil && now - (asked ?? now) > Self.silenceMilliseconds
     guard given == nil, rest > 0, !isAnswered else { return .end(last) }
     return .wait(min(rest, Self.lookMilliseconds))

@@ -1,13 +1,15 @@
 import LatchkeyModel
 
-/// The value of `d` in an announcement: the discriminators of the open codes. Spec: Protocol/02-discovery.md §2.
+/// The value of `d` in an announcement: the discriminators of the open codes.
+///
+/// Spec: Protocol/02-discovery.md §2.
 public enum OpenCodesText {
-  /// Write them in decimal, joined by commas; at most `Limits.invitations`.
+  /// Returns the discriminators in decimal, joined by commas; at most `Limits.invitations`.
   public static func bytes(_ discriminators: [UInt16]) -> [UInt8] {
     Array(discriminators.prefix(Limits.invitations).map { String($0) }.joined(separator: ",").utf8)
   }
 
-  /// Read them; none when the value is missing or malformed.
+  /// Returns the discriminators of a value; none if the value is missing or malformed.
   public static func discriminators(_ bytes: [UInt8]?) -> Set<UInt16> {
     guard let bytes, !bytes.isEmpty else { return [] }
     let parts = bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)

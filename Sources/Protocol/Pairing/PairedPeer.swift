@@ -1,14 +1,14 @@
 import LatchkeyCrypto
 import LatchkeyModel
 
-/// What a pairing yields about the other device, to be made durable.
+/// The other device as a pairing establishes it, to be stored.
 public struct PairedPeer: Sendable {
   public var keys: DeviceKeys
   public var name: DeviceName
   public var role: DeviceRole
-  /// The PSK of all sessions between the two.
+  /// The pre-shared key of all sessions between the two devices.
   public var pairwiseKey: PresharedKey
-  /// On the joiner: the household's discovery key, 32 bytes, once the inviter has sent it.
+  /// The household's discovery key, 32 bytes; on the joiner only, once the inviter has sent it.
   public var discoveryKey: [UInt8]?
 
   public init(

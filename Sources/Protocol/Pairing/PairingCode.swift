@@ -1,9 +1,11 @@
 import LatchkeyCrypto
 import LatchkeyModel
 
-/// The code that travels as text from the inviter's screen to the joiner. Spec: Protocol/03-pairing.md §2.
+/// The code that is passed as text from the inviter's screen to the joiner.
+///
+/// Spec: Protocol/03-pairing.md §2.
 public struct PairingCode: Sendable {
-  /// Where the inviter listens, if the code says so.
+  /// The inviter's address, if the code contains it.
   public struct Address: Hashable, Sendable {
     /// Four bytes.
     public var ipv4: [UInt8]
@@ -16,9 +18,11 @@ public struct PairingCode: Sendable {
     }
   }
 
-  /// 0 to 1023; routes an attempt to the right code, no secret.
+  /// A number in 0 to 1023 that selects the code for an attempt.
+  ///
+  /// It is not secret.
   public var discriminator: UInt16
-  /// How long the code was opened for.
+  /// The time for which the code was opened.
   public var minutesValid: UInt8
   /// 16 random bytes.
   public var secret: SecretBytes
@@ -40,7 +44,8 @@ public struct PairingCode: Sendable {
     self.address = address
   }
 
-  /// Write the code: bech32m in upper case, in groups of five joined by dashes; at most 78 characters beside the dashes.
+  /// The code as text: bech32m in upper case, in groups of five joined by dashes; at most 78 characters without the
+  /// dashes.
   public var text: String {
     var data: [UInt8] = [Self.version, 0, UInt8(discriminator >> 8), UInt8(discriminator & 0xFF), minutesValid]
     data += secret.withUnsafeBytes { Array($0) }
@@ -55,9 +60,9 @@ public struct PairingCode: Sendable {
       .map { String(symbols[$0..<min($0 + 5, symbols.count)]) }.joined(separator: "-")
   }
 
-  /// Read a code without regard to case, white space and dashes.
+  /// Creates a code from text, ignoring case, white space and dashes.
   ///
-  /// - Throws: `PairingCodeError`: a typing error is found here, before the network is used.
+  /// Throws `PairingCodeError`, so that a typing error is found before the network is used.
   public init(_ text: String) throws(PairingCodeError) {
     let compact = Self.compact(text)
     guard !compact.isEmpty else { throw .empty }
@@ -88,7 +93,7 @@ public struct PairingCode: Sendable {
     }
   }
 
-  /// What is left of a code without white space and dashes, in lower case.
+  /// Returns a code's text without white space and dashes, in lower case.
   static func compact(_ text: String) -> String {
     text.unicodeScalars
       .filter { !$0.properties.isWhitespace && $0 != "-" && $0 != "\u{2010}" && $0 != "\u{2011}" && $0 != "\u{2013}" }

@@ -1,17 +1,21 @@
-/// The reasons why a text is no pairing code; each says what to do next. Characters are Unicode code points.
+/// The reasons why a text is not a pairing code.
+///
+/// Each description says what to do next.
+///
+/// Characters are Unicode code points.
 ///
 /// Spec: Protocol/03-pairing.md §2.
 public enum PairingCodeError: Error, Hashable, Sendable, CustomStringConvertible {
   case empty
-  /// It does not begin with `LK1`, or is well made with another prefix.
+  /// The text does not begin with `LK1`, or is well formed with another prefix.
   case foreign
   case truncated(characters: Int)
   case typo
-  /// A typed code has nine symbols, this has another number.
+  /// A typed code has a number of symbols other than nine.
   case length(symbols: Int)
-  /// A typed code with a wrong symbol or two in the wrong order: `typo` in the specification.
+  /// A typed code has a wrong symbol, or two in the wrong order: `typo` in the specification.
   case mistyped
-  /// It is of a later version.
+  /// The code has a later version.
   case newer
 
   public var description: String {

@@ -1,13 +1,14 @@
 import LatchkeyModel
 
-/// A pairing that cannot be broken off any more, since the other machine may have made it final.
+/// A pairing that can no longer be cancelled, since the other machine may have completed it.
 ///
-/// A person who breaks it off all the same is obeyed once it is final: the device is removed again, signed.
+/// If the person cancels it nevertheless, the device is removed again after completion, with a signed notice.
+///
 /// Spec: Protocol/03-pairing.md §7.
 public struct PairingCompletion: Sendable {
   let question: PairingQuestion
   let half: HalfPairing
-  /// A Boolean value that indicates whether the person here has broken it off.
+  /// A Boolean value that indicates whether the person here has cancelled it.
   private(set) var isTakenBack = false
 
   init(question: PairingQuestion, half: HalfPairing) {
@@ -15,12 +16,14 @@ public struct PairingCompletion: Sendable {
     self.half = half
   }
 
-  /// A Boolean value that indicates whether the device has to be removed once the pairing is final.
+  /// A Boolean value that indicates whether to remove the device once the pairing is complete.
   ///
-  /// A device that was paired before stays so: only its new key came of this pairing.
+  /// A device that was paired before stays paired, since only its new key came from this pairing.
   var isUndone: Bool { isTakenBack && !half.wasPaired }
 
-  /// Takes note of a request to end the pairing; only a person's counts.
+  /// Records a request to end the pairing.
+  ///
+  /// Only a person's request counts.
   mutating func requestedEnd(_ outcome: PairingOutcome) {
     if outcome == .cancelled { isTakenBack = true }
   }

@@ -2,16 +2,18 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyWire
 
-/// Either form of an invitation's code, as one attempt uses it. Spec: Protocol/03-pairing.md §2.
+/// An invitation's code in either form, as one attempt uses it.
+///
+/// Spec: Protocol/03-pairing.md §2.
 public enum PairingCredential: Sendable {
-  /// Pasted or scanned: a strong secret, and what binds the inviter's keys.
+  /// A code that is pasted or scanned: a strong secret, and a commitment to the inviter's keys.
   case pasted(PairingCode)
-  /// Typed: a short secret.
+  /// A code that is typed: a short secret.
   case typed(TypedCode)
 
-  /// Read either form, told apart by their looks, without regard to case, white space and dashes.
+  /// Creates a code from text in either form, ignoring case, white space and dashes.
   ///
-  /// - Throws: `PairingCodeError`: a typing error is found here, before the network is used.
+  /// Throws `PairingCodeError`, so that a typing error is found before the network is used.
   public init(_ text: String) throws(PairingCodeError) {
     let compact = PairingCode.compact(text)
     guard !compact.isEmpty else { throw .empty }
@@ -19,7 +21,7 @@ public enum PairingCredential: Sendable {
     do {
       typed = try TypedCode(compact: compact)
     } catch {
-      // What is short and no beginning of a pasted code was meant for a typed one.
+      // A short text that is not the beginning of a pasted code was meant as a typed one.
       if compact.unicodeScalars.count <= 12, !compact.hasPrefix("lk1") { throw error }
       self = .pasted(try PairingCode(text))
       return
@@ -27,7 +29,9 @@ public enum PairingCredential: Sendable {
     self = .typed(typed)
   }
 
-  /// 0 to 1023; routes an attempt to the right code, no secret.
+  /// A number in 0 to 1023 that selects the code for an attempt.
+  ///
+  /// It is not secret.
   public var discriminator: UInt16 {
     switch self {
     case .pasted(let code): code.discriminator
@@ -35,7 +39,7 @@ public enum PairingCredential: Sendable {
     }
   }
 
-  /// What the joiner begins the connection with.
+  /// The preamble with which the joiner begins the connection.
   public var preamble: Preamble {
     switch self {
     case .pasted(let code): .pairing(discriminator: code.discriminator)

@@ -1,28 +1,34 @@
 import LatchkeyModel
 
-/// What whoever runs a pairing machine has to do, in this order.
+/// An instruction to the interpreter of a pairing machine.
+///
+/// Effects are carried out in order.
 public enum PairingEffect: Sendable {
   /// Send this frame to the other machine.
   case send([UInt8])
-  /// Show the person the question; where a person is asked, answer with `requestedAccept` or `requestedEnd(.refused)`.
+  /// Show the question.
+  ///
+  /// If the person has to decide, answer with `requestedAccept` or `requestedEnd(.refused)`.
   case ask(PairingQuestion)
-  /// Make the peer durable as pending, then call `stored`.
+  /// Store the peer as pending, then call `stored`.
   case storePending(PairedPeer)
-  /// Make the pending peer durable as active (on the inviter also: the code as spent), then call `promoted`.
+  /// Store the pending peer as active and, on the inviter, the code as used up; then call `promoted`.
   case promote(PairedPeer)
-  /// Forget the pending peer, durably.
+  /// Delete the pending peer from the store.
   case discard(DeviceID)
-  /// Count a wrong guess, durably, before anything else is answered.
+  /// Count a wrong guess, durably, before any further answer.
   case countFailure
-  /// Count a run of a typed code, durably, before the next frame is sent: whoever answers can test one guess with it.
+  /// Count a run of a typed code, durably, before the next frame is sent, since the machine that answers can test one
+  /// guess with it.
   case countRun
-  /// Take that back: it was the inviter who answered.
+  /// Subtract the counted run again, since it was the inviter that answered.
   case creditRun
-  /// It is over: close the connection and tell the person.
+  /// Close the connection and tell the person the outcome.
   case finish(PairingOutcome)
 }
 
-/// What both screens show of the other machine, so that two people can tell whether they are looking at the same pairing.
+/// The description of the other machine that each screen shows, so that two people can tell whether they see the same
+/// pairing.
 public struct PairingQuestion: Hashable, Sendable {
   public let name: DeviceName
   public let role: DeviceRole
@@ -37,7 +43,7 @@ public struct PairingQuestion: Hashable, Sendable {
 }
 
 extension [PairingEffect] {
-  /// Returns what is still owed to the other machine and to the store when an attempt ends, whatever else does.
+  /// Returns the messages and deletions that remain to be carried out when an attempt ends.
   func lastWords<Effect>(send: ([UInt8]) -> Effect, discard: (DeviceID) -> Effect) -> [Effect] {
     compactMap { effect in
       switch effect {

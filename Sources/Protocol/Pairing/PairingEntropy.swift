@@ -1,6 +1,8 @@
 import LatchkeyCrypto
 
-/// Everything random that one attempt uses; never used again. Spec: Protocol/03-pairing.md §4.
+/// The random values of one attempt, which are never used again.
+///
+/// Spec: Protocol/03-pairing.md §4.
 public struct PairingEntropy: Sendable {
   /// 32 bytes for the pairwise key and the digits.
   public var random: [UInt8]
@@ -8,7 +10,9 @@ public struct PairingEntropy: Sendable {
   public var ephemeralKey: LinkKeyPair
   /// This side's secret in CPace; used with a typed code only.
   public var scalar: CPaceScalar
-  /// 16 bytes that name the run of CPace; the joiner's count.
+  /// The ID of the CPace run, 16 bytes.
+  ///
+  /// Only the joiner's is used.
   public var sessionID: [UInt8]
 
   public init(random: [UInt8], ephemeralKey: LinkKeyPair, scalar: CPaceScalar, sessionID: [UInt8]) {

@@ -1,7 +1,9 @@
-/// What a peer may get wrong in a pairing beside what its cipher refuses; all look alike on the wire.
+/// A fault of the peer in a pairing other than failed decryption.
+///
+/// On the wire, all faults look alike.
 enum PairingFault: Error {
-  /// A signature or a commitment does not fit.
+  /// A signature or a commitment does not match.
   case proof
-  /// A step that has no place here.
+  /// A step is out of place.
   case outOfTurn
 }

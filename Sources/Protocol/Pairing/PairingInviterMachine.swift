@@ -2,7 +2,9 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyWire
 
-/// The inviter's side of one pairing attempt: pure values, driven by frames, the person and the store.
+/// The inviter's side of one pairing attempt, driven by frames, the person and the store.
+///
+/// A pure value.
 ///
 /// Spec: Protocol/03-pairing.md §4 to §7, with the state diagram in §9.
 public struct PairingInviterMachine: Sendable {
@@ -23,16 +25,15 @@ public struct PairingInviterMachine: Sendable {
   private let entropy: PairingEntropy
   private let discoveryKey: [UInt8]
   private let asksPerson: Bool
-  /// The pasted code's, or what CPace made of a typed one; empty until then.
+  /// The secret of the pasted code, or the one that CPace derives from a typed code; empty until then.
   private var secret: SecretBytes
   private var state: State
 
-  /// Begin an attempt, when a connection's preamble has named an open code.
+  /// Begins an attempt after a connection's preamble has named an open code.
   ///
-  /// - Parameters:
-  ///   - code: the form of the code that the preamble names.
-  ///   - discoveryKey: the household's, 32 bytes, handed to the joiner.
-  ///   - asksPerson: whether the person decides; otherwise having the code is enough.
+  /// - `code`: The code in the form that the preamble names.
+  /// - `discoveryKey`: The household's discovery key, 32 bytes, which the joiner receives.
+  /// - `asksPerson`: Whether the person decides. Otherwise, knowing the code is enough.
   public init(
     own: PairingParty, code: PairingCredential, joinerRole: DeviceRole, entropy: PairingEntropy,
     discoveryKey: [UInt8], asksPerson: Bool
@@ -57,10 +58,10 @@ public struct PairingInviterMachine: Sendable {
     }
   }
 
-  /// Whether the attempt is over.
+  /// A Boolean value that indicates whether the attempt has ended.
   public var isEnded: Bool { if case .ended = state { true } else { false } }
 
-  /// Whether the joiner has shown yet that it has the code.
+  /// A Boolean value that indicates whether the joiner has proved that it has the code.
   public var isProven: Bool {
     switch state {
     case .awaitingOffer, .awaitingOpening, .awaitingIntroduction: false
@@ -68,10 +69,13 @@ public struct PairingInviterMachine: Sendable {
     }
   }
 
-  /// Whether breaking off has become impossible, since the joiner may hear at any moment that it is final.
+  /// A Boolean value that indicates whether the attempt can no longer be cancelled, since the joiner may learn at any
+  /// moment that it is complete.
   public var isPastReturn: Bool { if case .promoting = state { true } else { false } }
 
-  /// Take a frame from the joiner. Whatever it holds, the answer is effects: the peer cannot cause an error here.
+  /// Takes a frame from the joiner.
+  ///
+  /// Any content results in effects: the peer cannot cause an error here.
   public mutating func received(_ frame: [UInt8]) -> [PairingEffect] {
     do {
       return try advance(frame)
@@ -80,26 +84,26 @@ public struct PairingInviterMachine: Sendable {
     }
   }
 
-  /// The person said yes.
+  /// Accepts the joiner for the person.
   public mutating func requestedAccept() -> [PairingEffect] {
     guard case .awaitingAnswer(let transport, let peer) = state else { return [] }
     state = .storing(transport, peer)
     return [.storePending(peer)]
   }
 
-  /// The person said no, or the code was cancelled or ran out.
+  /// Ends the attempt because the person refused, or the code was cancelled or expired.
   public mutating func requestedEnd(_ outcome: PairingOutcome) -> [PairingEffect] {
     switch state {
     case .awaitingOffer, .awaitingOpening, .awaitingIntroduction: return end(outcome)
     case .awaitingProof(let transport, _, _), .awaitingAnswer(let transport, _): return abort(transport, outcome)
     case .storing(let transport, let peer), .awaitingAcknowledgement(let transport, let peer):
       return [.discard(peer.keys.deviceID)] + abort(transport, outcome)
-    // The other side has it durably and was told so by nobody yet: going on is the only way both agree.
+    // The other side has stored the pairing and has not been told to discard it. Both can agree only if it continues.
     case .promoting, .ended: return []
     }
   }
 
-  /// The pending peer is durable.
+  /// Continues after the pending peer was stored.
   public mutating func stored() -> [PairingEffect] {
     guard case .storing(var transport, let peer) = state else { return [] }
     let frame = seal(.commit(discoveryKey: discoveryKey), &transport)
@@ -107,7 +111,7 @@ public struct PairingInviterMachine: Sendable {
     return [.send(frame)]
   }
 
-  /// The peer is active, durably, and the code is spent.
+  /// Completes the attempt after the peer became active and the code was used up, durably.
   public mutating func promoted() -> [PairingEffect] {
     guard case .promoting(var transport, _) = state else { return [] }
     let frame = seal(.done, &transport)
@@ -115,9 +119,10 @@ public struct PairingInviterMachine: Sendable {
     return [.send(frame), .finish(.ok)]
   }
 
-  /// The connection is gone or the other side took too long.
+  /// Handles the loss of the connection, or the other side's failure to answer in time.
   ///
-  /// A pending peer stays for `Limits.pairingCommitMilliseconds`: a session of it within that time completes the pairing.
+  /// A pending peer is kept for `Limits.pairingCommitMilliseconds`. A session with it within that time completes the
+  /// pairing.
   public mutating func connectionLost() -> [PairingEffect] {
     switch state {
     case .promoting, .ended: return []
@@ -146,7 +151,8 @@ public struct PairingInviterMachine: Sendable {
       else { throw PairingFault.proof }
       let transport = try handshake.finish()
       guard introduction.versions.overlaps(Version.protocolRange) else { return abort(transport, .version) }
-      // Both sides have named the roles in the prologue: another one now breaks the rules, and decides nothing for the code.
+      // Both sides have stated the roles in the prologue. A different one now breaks the rules, and does not affect the
+      // code.
       guard introduction.role == joinerRole else { return abort(transport, .refused, ending: .network) }
       let peer = PairedPeer(
         keys: keys, name: DeviceName(sanitising: introduction.name), role: introduction.role,
@@ -189,7 +195,9 @@ public struct PairingInviterMachine: Sendable {
     }
   }
 
-  /// Answer the joiner's half of CPace. What it is worth shows with the next frame.
+  /// Answers the joiner's half of CPace.
+  ///
+  /// The next frame shows whether its guess was right.
   private mutating func take(offer frame: [UInt8], _ code: TypedCode) throws -> [PairingEffect] {
     guard let offer = CPaceOffer(frame: frame) else { throw PairingFault.proof }
     guard offer.versions.range.overlaps(Version.protocolRange) else {
@@ -222,10 +230,10 @@ public struct PairingInviterMachine: Sendable {
     let before = state
     state = .ended
     switch before {
-    // Before the third message is verified, anything wrong is a wrong guess at the code.
+    // Before the third message is verified, any fault is a wrong guess at the code.
     case .awaitingOffer, .awaitingOpening, .awaitingIntroduction:
       return [.countFailure, .send(PairingNotice.wrongCode.frame), .finish(.wrongCode)]
-    // Verified, it has proved that the code was right: what is wrong after it is no guess.
+    // The verified message has proved that the code was right, so later faults are not guesses.
     case .awaitingProof, .awaitingAnswer: return [.finish(.network)]
     case .storing(_, let peer), .awaitingAcknowledgement(_, let peer):
       return [.discard(peer.keys.deviceID), .finish(.network)]
@@ -233,9 +241,9 @@ public struct PairingInviterMachine: Sendable {
     }
   }
 
-  /// Tells the joiner how it ends.
+  /// Tells the joiner the outcome.
   ///
-  /// - Parameter own: how it ends here; `nil` for the same.
+  /// `own` is the outcome here; `nil` if it is the same.
   private mutating func abort(
     _ transport: NoiseTransport, _ outcome: PairingOutcome, ending own: PairingOutcome? = nil
   ) -> [PairingEffect] {

@@ -2,7 +2,9 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyWire
 
-/// The joiner's side of one pairing attempt: pure values, driven by frames, the person and the store.
+/// The joiner's side of one pairing attempt, driven by frames, the person and the store.
+///
+/// A pure value.
 ///
 /// Spec: Protocol/03-pairing.md §4 to §7, with the state diagram in §9.
 public struct PairingJoinerMachine: Sendable {
@@ -22,15 +24,15 @@ public struct PairingJoinerMachine: Sendable {
   private let code: PairingCredential
   private let entropy: PairingEntropy
   private let asksPerson: Bool
-  /// The pasted code's, or what CPace made of a typed one; empty until then.
+  /// The secret of the pasted code, or the one that CPace derives from a typed code; empty until then.
   private var secret: SecretBytes
   private var state: State
   /// The preamble and the first frame to send.
   public let opening: (preamble: Preamble, frame: [UInt8])
 
-  /// Begin an attempt.
+  /// Begins an attempt.
   ///
-  /// - Parameter asksPerson: whether the person here decides too; otherwise having entered the code is enough.
+  /// `asksPerson` indicates whether the person here has to accept as well. Otherwise, entering the code is enough.
   public init(own: PairingParty, code: PairingCredential, entropy: PairingEntropy, asksPerson: Bool) {
     self.own = own
     self.code = code
@@ -68,13 +70,16 @@ public struct PairingJoinerMachine: Sendable {
     } catch { preconditionFailure("the pattern's keys are all given: \(error)") }
   }
 
-  /// Whether the attempt is over.
+  /// A Boolean value that indicates whether the attempt has ended.
   public var isEnded: Bool { if case .ended = state { true } else { false } }
 
-  /// Whether anything was received that only the inviter of this code can have sent; it stays so when the attempt is over.
+  /// A Boolean value that indicates whether anything was received that only the inviter of this code can have sent.
+  ///
+  /// It keeps its value after the attempt.
   public private(set) var hasMetInviter = false
 
-  /// Whether breaking off has become impossible, since the inviter may have made it final.
+  /// A Boolean value that indicates whether the attempt can no longer be cancelled, since the inviter may have
+  /// completed it.
   public var isPastReturn: Bool {
     switch state {
     case .awaitingDone, .promoting: true
@@ -82,7 +87,9 @@ public struct PairingJoinerMachine: Sendable {
     }
   }
 
-  /// Take a frame from the inviter. Whatever it holds, the answer is effects: the peer cannot cause an error here.
+  /// Takes a frame from the inviter.
+  ///
+  /// Any content results in effects: the peer cannot cause an error here.
   public mutating func received(_ frame: [UInt8]) -> [PairingEffect] {
     do {
       return try advance(frame)
@@ -91,7 +98,7 @@ public struct PairingJoinerMachine: Sendable {
     }
   }
 
-  /// The person here said yes.
+  /// Accepts the inviter for the person here.
   public mutating func requestedAccept() -> [PairingEffect] {
     switch state {
     case .awaitingCommit(let transport, let peer, accepted: false):
@@ -104,19 +111,19 @@ public struct PairingJoinerMachine: Sendable {
     }
   }
 
-  /// The person here said no, or broke off.
+  /// Ends the attempt because the person here refused or cancelled.
   public mutating func requestedEnd(_ outcome: PairingOutcome) -> [PairingEffect] {
     switch state {
     case .awaitingAnswerToOffer, .awaitingIntroduction: return end(outcome)
     case .awaitingProof(let transport, _, _), .awaitingCommit(let transport, _, _), .awaitingAnswer(let transport, _):
       return abort(transport, outcome)
     case .storing(let transport, let peer): return [.discard(peer.keys.deviceID)] + abort(transport, outcome)
-    // The inviter may have made it final already: going on is the only way both agree.
+    // The inviter may have completed the pairing. Both can agree only if it continues.
     case .awaitingDone, .promoting, .ended: return []
     }
   }
 
-  /// The pending peer is durable.
+  /// Continues after the pending peer was stored.
   public mutating func stored() -> [PairingEffect] {
     guard case .storing(var transport, let peer) = state else { return [] }
     let frame = seal(.commitAcknowledged, &transport)
@@ -124,19 +131,20 @@ public struct PairingJoinerMachine: Sendable {
     return [.send(frame)]
   }
 
-  /// The peer is active, durably.
+  /// Completes the attempt after the peer became active, durably.
   public mutating func promoted() -> [PairingEffect] {
     guard case .promoting = state else { return [] }
     return end(.ok)
   }
 
-  /// The connection is gone or the other side took too long.
+  /// Handles the loss of the connection, or the other side's failure to answer in time.
   ///
-  /// A pending peer stays for `Limits.pairingCommitMilliseconds`: a session with it within that time completes the pairing.
+  /// A pending peer is kept for `Limits.pairingCommitMilliseconds`. A session with it within that time completes the
+  /// pairing.
   public mutating func connectionLost() -> [PairingEffect] {
     switch state {
     case .promoting, .ended: return []
-    // Silence before the first answer: no code of this discriminator is open there.
+    // Silence before the first answer means that no code with this discriminator is open there.
     case .awaitingAnswerToOffer, .awaitingIntroduction: return end(.expired)
     default: return end(.network)
     }
@@ -151,7 +159,7 @@ public struct PairingJoinerMachine: Sendable {
       let introduction = try PairingCodec.introduction(try handshake.readMessage(frame))
       guard let link = handshake.remoteStatic else { preconditionFailure("XX yields the remote static key") }
       let keys = DeviceKeys(identity: try IdentityPublicKey(bytes: introduction.identityKey), link: link)
-      // Before anything of ours but a hash is told: is it the machine that showed the code?
+      // Verify that this is the machine that showed the code before sending it more than a hash.
       if case .pasted(let code) = code, !ConstantTime.areEqual(keys.codeCommitment, code.commitment) {
         throw PairingFault.proof
       }
@@ -174,11 +182,11 @@ public struct PairingJoinerMachine: Sendable {
       let digits = PairingSecrets.digits(
         inviter: keys, joiner: own.keys, inviterRandom: introduction.random, joinerRandom: entropy.random)
       state = .awaitingProof(transport, peer, digits: digits)
-      // What is taken back is for later attempts alone, and the other machine need not wait for it.
+      // The subtraction concerns later attempts only, so the other machine need not wait for it.
       return [.send(answer), .send(proofFrame)] + effects
 
     case .awaitingProof(var transport, let peer, let digits):
-      // It did not take our third message, and so has no key to say it with.
+      // The inviter rejected our third message, and so has no key to encrypt this notice.
       if let notice = PairingNotice(frame: frame) { return end(notice.outcome) }
       switch try PairingCodec.step(try transport.open(frame)) {
       case .proof(let signature):
@@ -225,7 +233,9 @@ public struct PairingJoinerMachine: Sendable {
     }
   }
 
-  /// Make the strong key. From here on whoever answered can find out whether a guess of its own was right.
+  /// Derives the strong key.
+  ///
+  /// From here on, the machine that answered can find out whether its own guess was right.
   private mutating func take(answer frame: [UInt8], _ agreement: CPace, _ offer: CPaceOffer) throws -> [PairingEffect] {
     if let notice = PairingNotice(frame: frame) { return end(notice.outcome) }
     guard let answer = CPaceAnswer(frame: frame) else { throw PairingFault.proof }
@@ -253,7 +263,7 @@ public struct PairingJoinerMachine: Sendable {
     switch before {
     case .awaitingAnswerToOffer, .awaitingIntroduction: return [.finish(.wrongCode)]
     case .storing(_, let peer): return [.discard(peer.keys.deviceID), .finish(.network)]
-    // What was acknowledged stays pending: the inviter may have made it final.
+    // A pairing that was acknowledged stays pending, since the inviter may have completed it.
     case .awaitingProof, .awaitingCommit, .awaitingAnswer, .awaitingDone: return [.finish(.network)]
     case .promoting, .ended: return []
     }

@@ -1,23 +1,27 @@
 import LatchkeyModel
 
-/// What an inviter says in the clear when it cannot go on with a handshake. Anyone could have sent it: it informs, and decides nothing.
+/// A notice that an inviter sends unencrypted if it cannot continue a handshake.
 ///
-/// Two bytes, which no handshake message can be. Spec: Protocol/03-pairing.md §7.
+/// Anyone could have sent it, so it informs and decides nothing.
+///
+/// It has two bytes, the size of no handshake message.
+///
+/// Spec: Protocol/03-pairing.md §7.
 public enum PairingNotice: UInt8, Sendable, Hashable {
   case wrongCode = 1
   case busy = 2
   case version = 3
 
-  /// The two bytes.
+  /// The notice as two bytes.
   public var frame: [UInt8] { [0, rawValue] }
 
-  /// Read a frame; nil when it is no notice.
+  /// Creates a notice from a frame; `nil` if the frame is none.
   public init?(frame: [UInt8]) {
     guard frame.count == 2, frame[0] == 0 else { return nil }
     self.init(rawValue: frame[1])
   }
 
-  /// The outcome that the joiner tells its person.
+  /// The outcome that the joiner shows to its person.
   public var outcome: PairingOutcome {
     switch self {
     case .wrongCode: .wrongCode

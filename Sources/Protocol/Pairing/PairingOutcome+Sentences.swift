@@ -1,7 +1,7 @@
 import LatchkeyModel
 
 extension PairingOutcome {
-  /// The sentence for the inviter's person while the code is good for another try: why the machine they were asked about is gone.
+  /// The sentence that tells the inviter's person why a machine is gone, while the code remains usable.
   var goneSentence: String {
     switch self {
     case .cancelled: "Somebody broke it off at the other machine, and the code is still open: enter it there again."
@@ -10,7 +10,7 @@ extension PairingOutcome {
     }
   }
 
-  /// The sentence for the inviter's person at the end.
+  /// The sentence that tells the inviter's person how the pairing ended.
   var inviterSentence: String {
     switch self {
     case .expired: "The code has run out: make a new one with `latchkey pair invite`."
@@ -22,9 +22,9 @@ extension PairingOutcome {
     }
   }
 
-  /// The sentence for the joiner's person at the end.
+  /// Returns the sentence that tells the joiner's person how the pairing ended.
   ///
-  /// - Parameter wasLeftHere: whether it was this person who broke off.
+  /// `wasLeftHere` indicates whether this person cancelled it.
   func joinerSentence(wasLeftHere: Bool) -> String {
     guard self == .cancelled else { return sentence }
     return wasLeftHere

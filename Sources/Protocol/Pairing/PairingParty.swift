@@ -1,7 +1,7 @@
 import LatchkeyCrypto
 import LatchkeyModel
 
-/// This device, as a pairing machine needs it.
+/// This device as a pairing machine sees it.
 public struct PairingParty: Sendable {
   public var identity: IdentityKeyPair
   public var link: LinkKeyPair

@@ -2,7 +2,7 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyWire
 
-/// Seal one of a pairing's few short steps.
+/// Encrypts one of the short steps of a pairing.
 func seal(_ step: PairingStep, _ transport: inout NoiseTransport) -> [UInt8] {
   do {
     return try transport.seal(PairingCodec.encode(step))

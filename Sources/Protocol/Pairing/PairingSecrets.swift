@@ -2,21 +2,24 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyWire
 
-/// Every value that a pairing derives, in one place. Spec: Protocol/03-pairing.md §3, §6.
+/// The values that a pairing derives.
+///
+/// Spec: Protocol/03-pairing.md §3, §6.
 enum PairingSecrets {
-  /// What both sides have to agree on: the kind of code, the roles, and with a typed code all that CPace said.
+  /// Returns the data on which both sides have to agree: the kind of code, the roles and, with a typed code, the frames
+  /// of CPace.
   static func prologue(_ preamble: Preamble, joinerRole: DeviceRole, exchange: [UInt8] = []) -> [UInt8] {
     Array("latchkey pairing v1".utf8) + preamble.bytes + [1, joinerRole == .parent ? 1 : 2] + exchange
   }
 
-  /// Who talks to whom, for CPace.
+  /// Returns the channel identifier for CPace, which names the two parties.
   static func channelIdentifier(_ preamble: Preamble, joinerRole: DeviceRole) -> [UInt8] {
     Array("latchkey typed code v1".utf8) + preamble.bytes + [1, joinerRole == .parent ? 1 : 2]
   }
 
-  /// The one PSK of the handshake, mixed in before the first and at the third message.
+  /// Returns the pre-shared key of the handshake, which is mixed in before the first message and at the third.
   ///
-  /// - Parameter secret: the pasted code's 16 bytes, or the 64 bytes that CPace made of a typed one.
+  /// `secret` is the pasted code's 16 bytes, or the 64 bytes that CPace derives from a typed code.
   static func handshakeKey(secret: SecretBytes) -> PresharedKey {
     key(
       HKDF.derive(
@@ -24,7 +27,7 @@ enum PairingSecrets {
       ))
   }
 
-  /// The handshake of either side, ready for the first message.
+  /// Returns the handshake of either side, ready for the first message.
   static func handshake(
     _ role: NoiseRole, own: PairingParty, ephemeralKey: LinkKeyPair, secret: SecretBytes, prologue: [UInt8]
   ) -> NoiseHandshake {
@@ -35,17 +38,17 @@ enum PairingSecrets {
     } catch { preconditionFailure("the pattern's keys are all given: \(error)") }
   }
 
-  /// What binds a joiner to its keys and random number before it sees the inviter's.
+  /// Returns the value that commits a joiner to its keys and random number before it sees the inviter's.
   static func joinerCommitment(keys: DeviceKeys, random: [UInt8]) -> [UInt8] {
     SHA256.hash(Array("latchkey joiner commitment v1".utf8) + keys.identity.bytes + keys.link.bytes + random)
   }
 
-  /// What each identity key signs after the handshake.
+  /// Returns the message that each identity key signs after the handshake.
   static func proof(isInviter: Bool, handshakeHash: [UInt8]) -> [UInt8] {
     Array("latchkey pairing proof v1".utf8) + [isInviter ? 1 : 2] + handshakeHash
   }
 
-  /// The PSK of all later sessions of the two devices.
+  /// Returns the pre-shared key of all later sessions between the two devices.
   static func pairwiseKey(
     handshakeHash: [UInt8], secret: SecretBytes, inviterRandom: [UInt8], joinerRandom: [UInt8]
   ) -> PresharedKey {
@@ -56,7 +59,7 @@ enum PairingSecrets {
         info: Array("latchkey pairwise key v1".utf8), count: 32))
   }
 
-  /// The six digits that both screens show.
+  /// Returns the six digits that both screens show.
   static func digits(inviter: DeviceKeys, joiner: DeviceKeys, inviterRandom: [UInt8], joinerRandom: [UInt8]) -> String {
     let hash = SHA256.hash(
       Array("latchkey digits v1".utf8) + inviter.identity.bytes + inviter.link.bytes + joiner.identity.bytes

@@ -1,17 +1,21 @@
 import LatchkeyModel
 
-/// How long an attempt has to wait after wrong ones: a little for everybody, longer for a source that was wrong.
+/// The delay of attempts after wrong guesses: short for every source, longer for a source that guessed wrong.
 ///
-/// What is counted against a code is durable elsewhere; this only slows guessing down. Spec: Protocol/03-pairing.md §7.
+/// This only slows guessing down. The durable count of guesses against a code is kept elsewhere.
+///
+/// Spec: Protocol/03-pairing.md §7.
 public struct PairingThrottle: Sendable {
   private struct Source {
     var failures: Int
     var last: BootInstant
   }
 
-  /// Sources remembered at most; the one that was wrong longest ago goes first.
+  /// The largest number of sources that are remembered.
+  ///
+  /// The one with the oldest failure goes first.
   static let sources = 256
-  /// After this long without another failure a source is as good as new.
+  /// The time without another failure after which a source is forgotten, in milliseconds.
   static let forgivenMilliseconds: Int64 = 600_000
 
   private var lastFailure: BootInstant?
@@ -19,15 +23,15 @@ public struct PairingThrottle: Sendable {
 
   public init() {}
 
-  /// An attempt from this source has failed by a wrong guess.
-  ///
-  /// - Parameter source: its address without the port.
+  /// Records a wrong guess from a source, which is an address without its port.
   public mutating func failed(_ source: String, now: BootInstant) {
     lastFailure = now
     count(source, now)
   }
 
-  /// An attempt from this source was left before it had proved anything: it costs the source time, and nobody else.
+  /// Records that a source left an attempt before it had proved anything.
+  ///
+  /// This delays only that source.
   public mutating func abandoned(_ source: String, now: BootInstant) {
     count(source, now)
   }
@@ -41,7 +45,7 @@ public struct PairingThrottle: Sendable {
     known[oldest] = nil
   }
 
-  /// How long an attempt from this source has to wait before it is looked at, in milliseconds; 0 for not at all.
+  /// Returns the delay before an attempt from this source is handled, in milliseconds.
   public func wait(_ source: String, now: BootInstant) -> Int64 {
     var until = lastFailure.map { $0 + Limits.pairingPauseMilliseconds } ?? now
     if let source = known[source], now - source.last < Self.forgivenMilliseconds {

@@ -1,23 +1,21 @@
 import LatchkeyCrypto
 import LatchkeyModel
 
-/// The code that a person reads aloud and types, such as `KX-7Q2MN-4C`. Spec: Protocol/03-pairing.md §2.
+/// The code that a person reads aloud and types, such as `KX-7Q2MN-4C`.
 ///
-/// Its 30 secret bits are too few for a key: CPace makes one of them, at one guess a run.
+/// Its 30 secret bits are too few for a key. CPace derives a key from them and allows one guess in each run.
+///
+/// Spec: Protocol/03-pairing.md §2.
 public struct TypedCode: Sendable {
-  /// 0 to 1023; the two first symbols.
+  /// The number in 0 to 1023 that the first two symbols encode.
   public var discriminator: UInt16
-  /// The six secret symbols as upper-case ASCII, which is what CPace agrees by.
+  /// The six secret symbols as upper-case ASCII, which are the password of CPace.
   public var secret: SecretBytes
 
   /// The number of secret symbols, of five bits each.
   public static let secretSymbols = 6
 
-  /// Put a code together.
-  ///
-  /// - Parameters:
-  ///   - discriminator: 0 to 1023.
-  ///   - secretValues: six values of 0 to 31, drawn at random.
+  /// Creates a code from a discriminator in 0 to 1023 and six random values in 0 to 31.
   public init(discriminator: UInt16, secretValues: [UInt8]) {
     precondition(discriminator < 1_024 && secretValues.count == Self.secretSymbols)
     precondition(secretValues.allSatisfy { $0 < 32 })
@@ -33,18 +31,18 @@ public struct TypedCode: Sendable {
     return [all[0..<2], all[2..<7], all[7..<9]].map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-")
   }
 
-  /// The two first symbols: no secret, they tell one open code from another.
+  /// The first two symbols, which identify an open code and are not secret.
   public var prefix: String { Self.prefix(discriminator: discriminator) }
 
-  /// The two symbols that stand for a discriminator.
+  /// Returns the two symbols that encode a discriminator.
   public static func prefix(discriminator: UInt16) -> String {
     let values = [UInt8(discriminator >> 5 & 31), UInt8(discriminator & 31)]
     return String(decoding: values.map { Crockford.symbols[Int($0)] }, as: UTF8.self)
   }
 
-  /// Read nine symbols without dashes and white space, in either case.
+  /// Creates a code from nine symbols without dashes and white space, in either case.
   ///
-  /// - Throws: `PairingCodeError`; a wrong symbol is found here, before the network is used.
+  /// Throws `PairingCodeError`, so that a wrong symbol is found before the network is used.
   init(compact: String) throws(PairingCodeError) {
     let symbols = compact.unicodeScalars.count
     guard symbols == 9 else { throw .length(symbols: symbols) }

@@ -1,4 +1,4 @@
-/// The protocol versions that a side speaks, as they travel beside a CPace share: two u32, big-endian.
+/// The protocol versions that a side supports, as sent with a CPace share: two big-endian UInt32 values.
 ///
 /// Spec: Protocol/03-pairing.md §4.
 struct VersionRange: Hashable, Sendable {
@@ -11,7 +11,7 @@ struct VersionRange: Hashable, Sendable {
     self.range = range
   }
 
-  /// Read eight bytes; nil when they are of another number or in the wrong order.
+  /// Creates a range from eight bytes; `nil` if there is another number of them or the bounds are in the wrong order.
   init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
     let least = bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

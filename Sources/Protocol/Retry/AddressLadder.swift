@@ -1,21 +1,22 @@
-/// Puts the addresses at which a peer may be into the order in which they are tried. Pure values.
+/// The order in which the possible addresses of a peer are tried.
 ///
-/// The best of each kind come before the second best of any: whoever floods one kind keeps none of the others away. After
-/// each race that nobody won, every kind begins one further, so that in time each address has its turn.
+/// The best address of each kind comes before the second best of any kind, so a flood of addresses of one kind does not
+/// displace the others. After each lost race, every kind begins one address further, so that each address has its turn
+/// in time. A pure value.
 ///
 /// Spec: Protocol/02-discovery.md §8.
 public struct AddressLadder<Address: Hashable & Sendable>: Sendable {
-  /// How an address is known, the best first.
+  /// How an address is known, best first.
   public enum Rung: Int, Sendable, CaseIterable {
-    /// A session was authenticated there, on the network that this machine is on now or perhaps on it.
+    /// A session was authenticated there, on the present network or possibly on it.
     case proven
-    /// An announcement recognised as the peer's names it.
+    /// The peer's announcement contains it.
     case announced
-    /// A person gave it.
+    /// A person entered it.
     case given
-    /// The peer told it in a session.
+    /// The peer stated it in a session.
     case told
-    /// A session was authenticated there while this machine was on another network.
+    /// A session was authenticated there, but on another network.
     case elsewhere
   }
 
@@ -23,16 +24,15 @@ public struct AddressLadder<Address: Hashable & Sendable>: Sendable {
 
   public init() {}
 
-  /// Add an address to those of its kind that are already there, as the next best.
+  /// Adds an address after those of its kind that were added before.
   public mutating func add(_ address: Address, _ rung: Rung) {
     rungs[rung, default: []].append(address)
   }
 
-  /// All addresses in the order in which they are worth a try, each once.
+  /// Returns all addresses in the order in which to try them, each once.
   ///
-  /// - Parameters:
-  ///   - own: addresses that lead back to this machine; they are left out.
-  ///   - lostRaces: races in a row that nobody won.
+  /// - `own`: Addresses that lead back to this machine, which are left out.
+  /// - `lostRaces`: The number of consecutive races that reached no peer.
   public func order(without own: Set<Address>, lostRaces: Int) -> [Address] {
     let columns = Rung.allCases.map { rung -> [Address] in
       let addresses = rungs[rung] ?? []

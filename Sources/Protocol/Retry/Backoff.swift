@@ -1,15 +1,16 @@
-/// How long to wait before the next try: 1 s × 1.5 each time with jitter, at most 60 s or less. Spec: Protocol/04-session.md §5.
+/// The delays between failed attempts: 1 s, multiplied by 1.5 each time, with jitter, up to 60 s or less.
+///
+/// Spec: Protocol/04-session.md §5.
 public struct Backoff: Sendable, Hashable {
-  /// Tries that failed since the last sign of life.
+  /// The number of attempts that failed since the last sign of life.
   public private(set) var failures = 0
 
   public init() {}
 
-  /// Count a failed try and give the milliseconds to wait.
+  /// Counts a failed attempt and returns the delay before the next one, in milliseconds.
   ///
-  /// - Parameters:
-  ///   - jitter: a random number in 0 to 1; the wait is between half and all of the step.
-  ///   - longest: milliseconds of the longest step.
+  /// - `jitter`: A random number in 0 to 1. The delay is between half of the step and all of it.
+  /// - `longest`: The longest step, in milliseconds.
   public mutating func failed(jitter: Double, longest: Int64 = 60_000) -> Int64 {
     var step = 1_000.0
     for _ in 0..<failures where step < 60_000 { step *= 1.5 }
@@ -17,7 +18,7 @@ public struct Backoff: Sendable, Hashable {
     return Int64(min(step, Double(longest)) * (0.5 + 0.5 * min(max(jitter, 0), 1)))
   }
 
-  /// Any sign of life: begin anew.
+  /// Starts again with the shortest delay, after any sign of life.
   public mutating func reset() {
     failures = 0
   }

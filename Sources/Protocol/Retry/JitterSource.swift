@@ -1,4 +1,4 @@
-/// The jitter of waits, from a seed: what keeps many machines from doing the same at the same moment.
+/// A generator of jitter, which keeps many machines from acting at the same moment.
 ///
 /// No secret depends on it. A pure value; the generator is SplitMix64 (Steele, Lea and Flood, 2014).
 public struct JitterSource: Hashable, Sendable {

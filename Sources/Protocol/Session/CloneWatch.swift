@@ -1,32 +1,34 @@
 import LatchkeyModel
 
-/// Notices that two live processes use one identity: a run that was superseded by another one says Hello again.
+/// A detector of two live processes with one identity: it notices when a superseded process sends a Hello again.
 ///
-/// A late connection of a dying process can bring one run back once, and with it the run that it had superseded. Only a run
-/// that returns twice within `Limits.cloneMilliseconds` cannot have died. Pure values, bounded. Spec: Protocol/04-session.md §10.
+/// A late connection of a terminating process can bring its run back once, and with it the run that it had superseded.
+/// A run that returns twice within `Limits.cloneMilliseconds` must still be alive. A pure value of bounded size.
+///
+/// Spec: Protocol/04-session.md §10.
 public struct CloneWatch: Sendable {
   private var present: [UInt8]?
-  /// Runs that another one has taken the place of, oldest first.
+  /// The runs that were superseded by another, oldest first.
   private var superseded: [[UInt8]] = []
-  /// When each run came back, for those that did.
+  /// The time at which a superseded run returned.
   private var returns: [[UInt8]: BootInstant] = [:]
-  /// Superseded runs that are remembered.
+  /// The largest number of superseded runs that are remembered.
   static let memory = 16
 
   public init() {}
 
-  /// Takes a run for one that has returned before: nothing but a deliberate fault of a simulation does.
+  /// Records that a run has returned once before.
+  ///
+  /// Only simulations of faults use this.
   package mutating func suspect(_ run: [UInt8], now: BootInstant) {
     superseded.append(run)
     returns[run] = now
   }
 
-  /// Take the run ID of a Hello that a verified session brought.
+  /// Takes the run ID of a Hello in an authenticated session, and returns `true` if it proves that two live processes
+  /// use this identity.
   ///
-  /// - Parameters:
-  ///   - run: 16 bytes, `Hello.runID`.
-  ///   - now: by the clock for decisions.
-  /// - Returns: true when it proves that two live processes use this identity.
+  /// `run` is `Hello.runID`, 16 bytes.
   public mutating func received(_ run: [UInt8], now: BootInstant) -> Bool {
     guard run != present else { return false }
     let isReturn = superseded.contains(run)

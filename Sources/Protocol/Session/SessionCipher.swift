@@ -2,21 +2,23 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyWire
 
-/// Turns the batches of one session into sealed frames, and back. Pure values.
+/// The conversion between the batches of one session and encrypted frames.
 ///
-/// Which batch comes first, and when a key has to change, is decided by `SessionRules`. Spec: Protocol/04-session.md §3, §7.
+/// `SessionRules` decides which batch comes first and when a key is rotated. A pure value.
+///
+/// Spec: Protocol/04-session.md §3, §7.
 public struct SessionCipher: Sendable {
   private var transport: NoiseTransport
 
-  /// Begin with what the handshake was consumed into.
+  /// Creates a cipher from the result of the handshake.
   public init(_ transport: NoiseTransport) {
     self.transport = transport
   }
 
-  /// Seal a batch into a frame; this direction's key changes after it if the batch says so.
+  /// Encrypts a batch into a frame, and rotates the key of this direction afterwards if the batch says so.
   ///
-  /// - Throws: `SessionFault.violation` when the batch is over `Limits.batchBytes` or the key is used up: our own fault,
-  ///   after which the session has to be closed.
+  /// Throws `SessionFault.violation` if the batch exceeds `Limits.batchBytes` or the key is exhausted. This is our own
+  /// fault, after which the session has to be closed.
   public mutating func seal(_ batch: SessionBatch) throws(SessionFault) -> [UInt8] {
     let frame: [UInt8]
     do {
@@ -26,9 +28,9 @@ public struct SessionCipher: Sendable {
     return frame
   }
 
-  /// Open a frame into its batch; the other direction's key changes after it if the batch says so.
+  /// Decrypts a frame into its batch, and rotates the key of the other direction afterwards if the batch says so.
   ///
-  /// - Throws: `SessionFault`, the peer's fault; the session has to be closed.
+  /// Throws `SessionFault`, the peer's fault, after which the session has to be closed.
   public mutating func open(_ frame: [UInt8]) throws(SessionFault) -> SessionBatch {
     let plaintext: [UInt8]
     do {

@@ -1,16 +1,18 @@
 import LatchkeyModel
 
-/// What a peer did wrong in a session; the connection is closed and, before the handshake is over, nothing is answered.
+/// A fault of the peer in a session.
+///
+/// The connection is closed; before the end of the handshake, no answer is sent.
 public enum SessionFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Bytes that the owner of the expected keys would not have sent.
+  /// The bytes were not created by the owner of the expected keys.
   case authentication
-  /// The remote key is our own.
+  /// The remote key is this machine's own.
   case ownKey
-  /// A message that is malformed or out of place.
+  /// A message is malformed or out of place.
   case violation(String)
-  /// The peer refused with its Hello.
+  /// The peer's Hello refuses the session.
   case refused(Hello.Refusal)
-  /// No version both speak.
+  /// The two sides have no version in common.
   case version
 
   public var description: String {

@@ -2,28 +2,34 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyWire
 
-/// The prologue of every session's handshake. Spec: Protocol/04-session.md §2.
+/// The prologue of every session's handshake.
+///
+/// Spec: Protocol/04-session.md §2.
 private let prologue = Array("latchkey session v1".utf8) + Preamble.session.bytes
 
-/// The dialling side of a session's handshake; consumed into the session. Spec: Protocol/04-session.md §2.
+/// The dialling side of a session's handshake.
+///
+/// It is consumed into the session.
+///
+/// Spec: Protocol/04-session.md §2.
 public struct SessionInitiator: Sendable {
   private var handshake: NoiseHandshake
   private let pairwiseKeys: [PresharedKey]
   /// The first frame to send, after the preamble.
   public let firstFrame: [UInt8]
 
-  /// Call a peer whose pairwise key is known for certain.
+  /// Begins a handshake with a peer whose pairwise key is certain.
   ///
-  /// - Parameter ephemeralKey: a key pair for this handshake alone.
+  /// `ephemeralKey` is a key pair for this handshake only.
   public init(own: LinkKeyPair, peer: LinkPublicKey, pairwiseKey: PresharedKey, ephemeralKey: LinkKeyPair) {
     self.init(own: own, peer: peer, pairwiseKeys: [pairwiseKey], ephemeralKey: ephemeralKey)
   }
 
-  /// Call a peer that may answer with any of a few keys. Spec: Protocol/04-session.md §9.
+  /// Begins a handshake with a peer that may answer with one of several keys.
   ///
-  /// - Parameters:
-  ///   - pairwiseKeys: most likely first.
-  ///   - ephemeralKey: a key pair for this handshake alone.
+  /// `pairwiseKeys` are sorted by likelihood, best first; `ephemeralKey` is a key pair for this handshake only.
+  ///
+  /// Spec: Protocol/04-session.md §9.
   public init(own: LinkKeyPair, peer: LinkPublicKey, pairwiseKeys: [PresharedKey], ephemeralKey: LinkKeyPair) {
     self.pairwiseKeys = pairwiseKeys
     do {
@@ -34,20 +40,19 @@ public struct SessionInitiator: Sendable {
     } catch { preconditionFailure("the pattern's keys are all given: \(error)") }
   }
 
-  /// Take the answer and become a session's transport.
+  /// Takes the answer and returns the session's transport.
   ///
-  /// - Throws: `SessionFault.authentication`, the peer's fault.
+  /// Throws `SessionFault.authentication`, the peer's fault.
   public consuming func received(_ frame: [UInt8]) throws(SessionFault) -> NoiseTransport {
     try answered(frame).transport
   }
 
-  /// Take the answer, find out which key the callee used, and become a session's transport.
+  /// Takes the answer, and returns the session's transport and the index of the key with which the peer answered.
   ///
-  /// - Returns: the transport, and the key's place in the list that was given.
-  /// - Throws: `SessionFault.authentication`, the peer's fault.
+  /// Throws `SessionFault.authentication`, the peer's fault.
   public consuming func answered(_ frame: [UInt8]) throws(SessionFault) -> (transport: NoiseTransport, key: Int) {
     for (place, key) in pairwiseKeys.enumerated() {
-      // The handshake is a value: a try that fails leaves it as it was.
+      // The handshake is a value: an attempt that fails does not change it.
       var attempt = handshake
       attempt.providePresharedKey(key)
       do {
@@ -59,15 +64,21 @@ public struct SessionInitiator: Sendable {
   }
 }
 
-/// The side that was called, before it knows by whom. Spec: Protocol/04-session.md §2.
+/// The called side of a session's handshake, before it knows the caller.
+///
+/// It is consumed into the session.
+///
+/// Spec: Protocol/04-session.md §2.
 public struct SessionResponder: Sendable {
   private var handshake: NoiseHandshake
-  /// Who calls, as proved by the first frame alone; the PSK still has to prove that it is the paired device.
+  /// The caller according to the first frame.
+  ///
+  /// Only the pre-shared key proves that it is the paired device.
   public let caller: LinkPublicKey
 
-  /// Take the first frame.
+  /// Takes the first frame.
   ///
-  /// - Throws: `SessionFault.authentication` or `SessionFault.ownKey`, the peer's fault; answer neither.
+  /// Throws `SessionFault.authentication` or `SessionFault.ownKey`, the peer's fault; neither is answered.
   public init(own: LinkKeyPair, ephemeralKey: LinkKeyPair, firstFrame: [UInt8]) throws(SessionFault) {
     do {
       handshake = try NoiseHandshake(
@@ -81,7 +92,7 @@ public struct SessionResponder: Sendable {
     self.caller = caller
   }
 
-  /// Answer a caller that is paired and become a session's transport.
+  /// Returns the answer to a paired caller and the session's transport.
   public consuming func accept(pairwiseKey: PresharedKey) -> (frame: [UInt8], transport: NoiseTransport) {
     handshake.providePresharedKey(pairwiseKey)
     do {

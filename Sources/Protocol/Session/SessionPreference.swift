@@ -1,8 +1,10 @@
 import LatchkeyModel
 
-/// Which of two sessions with one peer both sides keep. Spec: Protocol/04-session.md §6.
+/// The facts by which both sides choose one of two sessions with each other.
+///
+/// Spec: Protocol/04-session.md §6.
 public struct SessionPreference: Sendable, Hashable {
-  /// Who dialled.
+  /// The device that dialled.
   public var initiator: DeviceID
   /// The peer's `Hello.runID`.
   public var peerRunID: [UInt8]
@@ -15,13 +17,13 @@ public struct SessionPreference: Sendable, Hashable {
     self.peerEnded = peerEnded
   }
 
-  /// Whether `newer` takes the place of this session.
+  /// Returns whether `newer` replaces this session.
   public func yields(to newer: SessionPreference, own: DeviceID, peer: DeviceID) -> Bool {
-    // The peer was started anew: the older session leads nowhere.
+    // The peer was restarted, so the older session is dead.
     if newer.peerRunID != peerRunID { return true }
-    // The peer has seen the older one end, which we have not: its address was gone, or it gave us up.
+    // The peer has seen the older session end and this side has not: the peer lost its address, or gave up on us.
     if newer.peerEnded > peerEnded { return true }
-    // Whoever dials again knows that its first connection is gone.
+    // A device that dials again knows that its first connection is dead.
     if newer.initiator == initiator { return true }
     return newer.initiator == min(own, peer)
   }

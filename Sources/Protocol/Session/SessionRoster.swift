@@ -1,29 +1,31 @@
 import LatchkeyModel
 
-/// The sessions that one link has with its peer, by number, and which of them is kept. Pure values.
+/// The sessions of one link by number, and the choice of the one that is kept.
+///
+/// A pure value.
 ///
 /// Spec: Protocol/04-session.md §6.
 public struct SessionRoster: Sendable {
-  /// What becomes of a session whose Hello is in.
+  /// The decision about a session after its Hello.
   public enum Choice: Hashable, Sendable {
-    /// End the other one, if there is one, then call `keep`.
+    /// End the other session, if there is one, then call `keep`.
     case keep(insteadOf: Int?)
-    /// Close it as a duplicate.
+    /// Close this session as a duplicate.
     case giveWay
-    /// It was given up meanwhile.
+    /// The session was given up in the meantime.
     case gone
   }
 
   private let own: DeviceID
   private let peer: DeviceID
   private var preferences: [Int: SessionPreference] = [:]
-  /// The session with the highest number of those that a Hello was taken in, and the run of the peer that said it.
+  /// The highest-numbered session of those whose Hello was received, and the peer's run in that Hello.
   private var latest: (number: Int, run: [UInt8])?
-  /// The session that both sides have said Hello in.
+  /// The session in which both sides have sent a Hello.
   public private(set) var current: Int?
-  /// The session that we dialled and said Hello in, while the answer is on its way.
+  /// The session that this side dialled and in which it sent its Hello, while it waits for the answer.
   public private(set) var attempt: Int?
-  /// The attempt that makes way for a session of the peer's.
+  /// The attempt that gives way to a session from the peer.
   private var replacedAttempt: Int?
 
   public init(own: DeviceID, peer: DeviceID) {
@@ -31,7 +33,9 @@ public struct SessionRoster: Sendable {
     self.peer = peer
   }
 
-  /// A handshake that we began is over. Gives false when it is of no use: the peer called in meanwhile.
+  /// Adds a session that this side dialled.
+  ///
+  /// Returns `false` if it is not needed, since the peer has called in the meantime.
   public mutating func dialled(_ number: Int) -> Bool {
     guard current == nil, attempt == nil else { return false }
     preferences[number] = SessionPreference(initiator: own, peerRunID: [])
@@ -39,19 +43,17 @@ public struct SessionRoster: Sendable {
     return true
   }
 
-  /// A handshake that the peer began is over.
+  /// Adds a session that the peer dialled.
   public mutating func accepted(_ number: Int) {
     preferences[number] = SessionPreference(initiator: peer, peerRunID: [])
   }
 
-  /// The peer's Hello is in.
+  /// Decides about a session when the peer's Hello arrives.
   ///
-  /// - Parameters:
-  ///   - runID: 16 bytes, the Hello's.
-  ///   - ended: the Hello's `endedSessions`.
+  /// `runID` and `ended` are the Hello's `runID` (16 bytes) and `endedSessions`.
   public mutating func greeted(_ number: Int, runID: [UInt8], ended: UInt64 = 0) -> Choice {
     guard var newer = preferences[number] else { return .gone }
-    // Another run has said Hello since this session's handshake: this Hello was long on its way, and its run is dead.
+    // Another run has sent a Hello since this session's handshake. This Hello was delayed, and its process is dead.
     if let latest, number < latest.number, runID != latest.run { return .giveWay }
     if number >= latest?.number ?? 0 { latest = (number, runID) }
     newer.peerRunID = runID
@@ -59,26 +61,26 @@ public struct SessionRoster: Sendable {
     preferences[number] = newer
     if newer.initiator == own { return attempt == number ? .keep(insteadOf: nil) : .gone }
     guard let other = current ?? attempt, var existing = preferences[other] else { return .keep(insteadOf: nil) }
-    // Nothing is known yet of the run that our own attempt leads to: it is this one.
+    // The peer's run in our own attempt is not known yet. It is this one.
     if other == attempt { (existing.peerRunID, existing.peerEnded) = (runID, ended) }
     guard existing.yields(to: newer, own: own, peer: peer) else { return .giveWay }
     if other == attempt { replacedAttempt = other }
     return .keep(insteadOf: other)
   }
 
-  /// Go on with a session; the other one has ended.
+  /// Keeps a session, after the other one has ended.
   public mutating func keep(_ number: Int) {
     if attempt == number { attempt = nil }
     current = number
   }
 
-  /// Whether a session is under way: begun and not over.
+  /// Returns whether a session has begun and not ended.
   public func contains(_ number: Int) -> Bool { preferences[number] != nil }
 
-  /// A session is over.
+  /// Removes a session that ended.
   ///
-  /// - Returns: whether it was the present one, and whether it was that or our attempt at one. An attempt that made way for a
-  ///   session of the peer's has not failed, and counts as neither.
+  /// Returns whether it was the current one, and whether it was that or this side's attempt. An attempt that gave way
+  /// to a session from the peer has not failed and counts as neither.
   public mutating func ended(_ number: Int) -> (wasCurrent: Bool, wasOfUse: Bool) {
     preferences[number] = nil
     let was = (current: current == number, attempt: attempt == number)

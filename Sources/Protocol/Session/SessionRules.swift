@@ -1,20 +1,22 @@
 import LatchkeyModel
 
-/// What holds in a session whatever carries its frames: Hello first and once, keep-alive, age, and when a key is due.
+/// The rules of a session that do not depend on its transport: Hello first and once, keep-alive, age, and the rotation
+/// of keys.
 ///
 /// Spec: Protocol/04-session.md §3 to §5, §7.
 public struct SessionRules: Sendable {
-  /// What the clock asks of whoever runs the session.
+  /// An instruction to the interpreter when a timer fires.
   public enum TimerEffect: Hashable, Sendable {
     /// Send a batch with this ping.
     case ping(UInt64)
-    /// The session has been in doubt for `Limits.callBesideMilliseconds`: call the peer as if there were none; a call that is
-    /// authenticated takes its place.
+    /// Call the peer as if there were no session, since this one has been in doubt for `Limits.callBesideMilliseconds`.
+    ///
+    /// A call that is authenticated replaces it.
     case callBeside
-    /// Nothing was heard for `Limits.deadMilliseconds` (before the peer's Hello `Limits.greetingMilliseconds`), or in doubt
-    /// for `Limits.doubtMilliseconds`: close.
+    /// Close the session: nothing was received for `Limits.deadMilliseconds` (`Limits.greetingMilliseconds` before the
+    /// peer's Hello), or it has been in doubt for `Limits.doubtMilliseconds`.
     case dead
-    /// The session is a day old: say goodbye with `renew`, close, and dial anew.
+    /// Send the goodbye `renew`, close, and dial again, since the session is a day old.
     case renew
   }
 
@@ -22,18 +24,20 @@ public struct SessionRules: Sendable {
   private var lastReceived: BootInstant
   private var lastPing: BootInstant
   private var pings: UInt64 = 0
-  /// Since when the peer owes a sign of life; nil when nothing speaks against the session.
+  /// The time since which the session is in doubt; `nil` if it is not.
   private var doubtedAt: BootInstant?
-  /// Whether `callBeside` was said in this doubt.
+  /// A Boolean value that indicates whether `callBeside` was returned in this doubt.
   private var isCalledBeside = false
-  /// A Boolean value that indicates whether this side has said anything yet; a callee first hears the caller's Hello.
+  /// A Boolean value that indicates whether this side has sent anything yet.
+  ///
+  /// The called side first waits for the caller's Hello.
   private var hasSpoken = false
   private var framesSinceRekey: UInt64 = 0
   private var rekeyedAt: BootInstant
-  /// What the peer said first; nil until then.
+  /// The peer's Hello; `nil` until it arrives.
   public private(set) var peerHello: Hello?
 
-  /// Begin at the end of a handshake.
+  /// Creates the rules at the end of a handshake.
   public init(now: BootInstant) {
     openedAt = now
     lastReceived = now
@@ -41,33 +45,34 @@ public struct SessionRules: Sendable {
     rekeyedAt = now
   }
 
-  /// Count a frame that is about to be sealed. Gives whether this direction's key has to change after it.
+  /// Counts a frame that is about to be encrypted, and returns whether the key of this direction has to be rotated
+  /// after it.
   public mutating func sealing(now: BootInstant) -> Bool {
     hasSpoken = true
     framesSinceRekey += 1
     return framesSinceRekey >= Limits.rekeyFrames || now - rekeyedAt >= Limits.rekeyMilliseconds
   }
 
-  /// This direction's key was changed.
+  /// Records that the key of this direction was rotated.
   public mutating func rekeyed(now: BootInstant) {
     framesSinceRekey = 0
     rekeyedAt = now
   }
 
-  /// Take a batch that was opened.
+  /// Takes a batch that was decrypted.
   ///
-  /// - Throws: `SessionFault`, the peer's fault; the session has to be closed.
+  /// Throws `SessionFault`, the peer's fault, after which the session has to be closed.
   public mutating func received(_ batch: SessionBatch, now: BootInstant) throws(SessionFault) {
     switch (peerHello, batch.hello) {
     case (nil, let hello?):
       if let refusal = hello.refusal { throw .refused(refusal) }
       guard hello.versions.overlaps(Version.protocolRange) else { throw .version }
-      // A caller that has not heard what this side holds cannot know which of its numbers mean anything here.
+      // A caller that has not received this side's Hello cannot know which of its numbers are valid here.
       guard hasSpoken || batch.goodbye != nil || batch == SessionBatch(hello: hello, rekey: batch.rekey) else {
         throw .violation("something beside the caller's Hello")
       }
       peerHello = hello
-    // Whoever refuses a session may say why before anything else.
+    // A side that refuses the session may state the reason before anything else.
     case (nil, nil): guard batch.goodbye != nil else { throw .violation("the first batch has no Hello") }
     case (_?, _?): throw .violation("a second Hello")
     case (_?, nil): break
@@ -77,15 +82,16 @@ public struct SessionRules: Sendable {
     isCalledBeside = false
   }
 
-  /// Takes the session for one that was heard of just now: nothing but a deliberate fault of a simulation does.
+  /// Treats the session as if it had just received something.
+  ///
+  /// Only simulations of faults use this.
   package mutating func isHeard(now: BootInstant) {
     lastReceived = now
     doubtedAt = nil
   }
 
-  /// The network has changed, or this machine has slept: hear at once whether the peer is still there.
-  ///
-  /// - Returns: the ping to send; nil when one is owed already, or the session is not open yet.
+  /// Returns the ping that checks whether the peer is still there, after the network has changed or this machine has
+  /// slept; `nil` if an answer is awaited already or the session is not open yet.
   public mutating func doubted(now: BootInstant) -> UInt64? {
     guard doubtedAt == nil, peerHello != nil else { return nil }
     doubtedAt = now
@@ -94,10 +100,11 @@ public struct SessionRules: Sendable {
     return pings
   }
 
-  /// Whether the peer is to be called beside this session, of which nothing was heard since that was said.
+  /// A Boolean value that indicates whether to call the peer beside this session, which has been silent since
+  /// `callBeside` was returned.
   public var mayBeReplaced: Bool { isCalledBeside }
 
-  /// When `timerFired` should be called next.
+  /// The time at which `timerFired` should be called next.
   public var nextTimer: BootInstant {
     let ping = max(lastReceived, lastPing) + Limits.keepAliveMilliseconds
     var dead = lastReceived + (peerHello == nil ? Limits.greetingMilliseconds : Limits.deadMilliseconds)
@@ -107,11 +114,13 @@ public struct SessionRules: Sendable {
     return min(ping, dead, openedAt + Limits.sessionMilliseconds)
   }
 
-  /// Returns what is due. Unless the session ends with that, `nextTimer` is later than `now` afterwards.
+  /// Returns the effect that is due, if any.
+  ///
+  /// Unless the session ends with it, `nextTimer` is later than `now` afterwards.
   public mutating func timerFired(now: BootInstant) -> TimerEffect? {
     if now - lastReceived >= (peerHello == nil ? Limits.greetingMilliseconds : Limits.deadMilliseconds) { return .dead }
     if let doubtedAt, now - doubtedAt >= Limits.doubtMilliseconds { return .dead }
-    // Before the doubt, which a new session ends as well.
+    // Precedes the doubt, which a new session ends as well.
     if now - openedAt >= Limits.sessionMilliseconds { return .renew }
     if let doubtedAt, !isCalledBeside, now - doubtedAt >= Limits.callBesideMilliseconds {
       isCalledBeside = true

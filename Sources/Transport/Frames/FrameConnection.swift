@@ -2,9 +2,11 @@ import LatchkeyWire
 import NIOCore
 import Synchronization
 
-/// One connection's writing half, safe to use from anywhere: frames leave in the order of the calls.
+/// The writing half of a connection.
+///
+/// It can be used from any thread; frames are sent in the order of the calls.
 public final class FrameConnection: Sendable {
-  /// The other end, such as `192.168.1.5:41234` or `[fe80::1%2]:41234`.
+  /// The address of the other end, such as `192.168.1.5:41234` or `[fe80::1%2]:41234`.
   public let remote: String
   /// The other end's address without its port.
   public let remoteHost: String
@@ -16,7 +18,7 @@ public final class FrameConnection: Sendable {
   private let unsent = Atomic(0)
   private let handedOver = Atomic(false)
   private let drained: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
-  /// Below this many unsent bytes the connection takes more.
+  /// The number of unsent bytes below which the connection has room for more.
   private static let lowWater = 256 << 10
 
   init(channel: any Channel, limit: FrameLimit) {
@@ -29,23 +31,23 @@ public final class FrameConnection: Sendable {
     remote = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  /// Bytes handed over and not yet taken by the kernel.
+  /// The number of bytes that the kernel has not accepted yet.
   public var unsentBytes: Int { unsent.load(ordering: .relaxed) }
 
-  /// Whether more may be sent without piling up here.
+  /// A Boolean value that indicates whether more may be sent without accumulating in memory.
   public var isWritable: Bool { unsentBytes < Self.lowWater }
 
-  /// Call `handler` each time that unsent bytes fall below the low-water mark.
+  /// Sets a handler that is called each time the number of unsent bytes falls below the low-water mark.
   public func onDrained(_ handler: @escaping @Sendable () -> Void) {
     drained.withLock { $0 = handler }
   }
 
-  /// The other side has proved who it is: its limits as a stranger are lifted.
+  /// Lifts the limits for unauthenticated connections, since the other side has proved its identity.
   public func authenticated() {
     limit.lift()
   }
 
-  /// Send a frame: 2 bytes of length, big-endian, and up to 65,535 bytes.
+  /// Sends a frame: a big-endian length of 2 bytes, and up to 65,535 bytes of content.
   public func send(_ frame: [UInt8]) {
     precondition((1...65_535).contains(frame.count), "a frame has 1 to 65,535 bytes")
     var buffer = channel.allocator.buffer(capacity: frame.count + 2)
@@ -54,35 +56,37 @@ public final class FrameConnection: Sendable {
     write(buffer)
   }
 
-  /// Send the first bytes of a connection that we dialled.
+  /// Sends the first bytes of a connection that this side dialled.
   func send(_ preamble: Preamble) {
     write(channel.allocator.buffer(bytes: preamble.bytes))
   }
 
-  /// Close once everything sent so far has left, or after two seconds if the other side takes nothing.
+  /// Closes the connection once everything sent so far has left, or after two seconds if the other side does not read.
   public func close() {
     let timeout = channel.eventLoop.scheduleTask(in: .seconds(2)) { [channel] in channel.close(promise: nil) }
-    // An empty write is complete after all those before it.
+    // An empty write completes after all earlier ones.
     channel.writeAndFlush(channel.allocator.buffer(capacity: 0)).whenComplete { [channel] _ in
       timeout.cancel()
       channel.close(promise: nil)
     }
   }
 
-  /// Close at once, whatever is unsent.
+  /// Closes the connection at once and discards unsent bytes.
   public func abort() {
     channel.close(promise: nil)
   }
 
-  /// A Boolean value that indicates whether the connection stays open when the function that was given it returns.
+  /// A Boolean value that indicates whether the connection stays open when the function that received it returns.
   var isHandedOver: Bool { handedOver.load(ordering: .acquiring) }
 
-  /// Keeps the connection open when the function that was given it returns. It has to be ended with `end` later.
+  /// Keeps the connection open when the function that received it returns.
+  ///
+  /// Call `end` later.
   public func handOver() {
     handedOver.store(true, ordering: .releasing)
   }
 
-  /// Closes at once, whatever the kernel has not taken, and waits for that.
+  /// Closes the connection at once, discards what the kernel has not accepted, and waits for the end.
   public func end() async {
     abort()
     try? await channel.closeFuture.get()

@@ -2,7 +2,9 @@ import LatchkeyModel
 import LatchkeyWire
 import NIOCore
 
-/// Cuts bytes into a preamble (on the side that was called) and frames; holds strangers to their 4 KiB.
+/// The decoder of a connection's bytes: a preamble, on the called side, and frames.
+///
+/// It limits unauthenticated senders to 4 KiB.
 ///
 /// Spec: Protocol/04-session.md §1, §3.
 package struct FrameDecoder: ByteToMessageDecoder {
@@ -27,7 +29,7 @@ package struct FrameDecoder: ByteToMessageDecoder {
     }
     guard let length = buffer.getInteger(at: buffer.readerIndex, as: UInt16.self) else { return .needMoreData }
     guard length > 0 else { throw FrameError.empty }
-    // A stranger that announces more than it may send is refused before it has sent it.
+    // An unauthenticated sender that announces too large a frame is refused before it sends it.
     if limit.holds, strangerBytes + 2 + Int(length) > Limits.strangerBytes {
       throw FrameError.tooLong(bytes: Int(length), limit: Limits.strangerBytes)
     }
@@ -42,7 +44,7 @@ package struct FrameDecoder: ByteToMessageDecoder {
   package mutating func decodeLast(
     context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool
   ) throws -> DecodingState {
-    // Half a frame at the end of a connection is a connection that broke off.
+    // An incomplete frame at the end means that the connection broke off.
     while try decode(context: context, buffer: &buffer) == .continue {}
     buffer.clear()
     return .needMoreData

@@ -1,7 +1,9 @@
 import LatchkeyModel
 import Synchronization
 
-/// What a connection may cost before it has proved who it is; lifted once, by whoever verified the handshake.
+/// The limits on a connection until the other side is authenticated.
+///
+/// They are lifted once, after the handshake.
 ///
 /// Spec: Protocol/04-session.md §1.
 package final class FrameLimit: Sendable {
@@ -9,7 +11,7 @@ package final class FrameLimit: Sendable {
 
   package init() {}
 
-  /// Whether the other side is still a stranger.
+  /// A Boolean value that indicates whether the limits still apply.
   package var holds: Bool { !isLifted.load(ordering: .acquiring) }
 
   package func lift() {

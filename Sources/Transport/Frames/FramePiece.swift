@@ -1,6 +1,6 @@
 import LatchkeyWire
 
-/// What the decoder finds in a connection's bytes.
+/// A part of a connection's bytes that the decoder has found.
 package enum FramePiece: Sendable {
   case preamble(Preamble)
   case frame([UInt8])

@@ -2,29 +2,35 @@ import LatchkeyWire
 import NIOCore
 import Synchronization
 
-/// A connection's reading half: its frames as they arrive. Reading no further holds the sender up.
+/// The reading half of a connection, which returns frames as they arrive.
+///
+/// A sender is blocked while frames are not read.
 public final class FrameReader: Sendable {
   private struct State {
     var pieces = CircularBuffer<FramePiece>()
     var waiting: CheckedContinuation<FramePiece?, Never>?
     var isEnded = false
-    /// A Boolean value that indicates whether the channel was told to read and has to wait for room here.
+    /// A Boolean value that indicates whether the channel wants to read and has to wait for room.
     var isHeldUp = false
   }
 
-  /// Pieces that wait here before the channel is held up, and those that are left when it may go on.
+  /// The number of waiting pieces at which the channel stops reading, and the number at which it continues.
   private static let (highWater, lowWater) = (10, 2)
 
   private let channel: any Channel
   private let state = Mutex(State())
 
-  /// Creates the reader of a channel whose pipeline it is the end of; for the channel's event loop.
+  /// Creates a reader at the end of a channel's pipeline.
+  ///
+  /// Call this on the channel's event loop.
   init(_ channel: any Channel) throws {
     self.channel = channel
     try channel.pipeline.syncOperations.addHandler(FrameReaderHandler(self))
   }
 
-  /// Returns the next frame; nil when the connection has ended in whatever way, or the task is cancelled. One caller at a time.
+  /// Returns the next frame; `nil` if the connection has ended for any reason or the task was cancelled.
+  ///
+  /// Only one task may call this at a time.
   public func next() async -> [UInt8]? {
     while let piece = await nextPiece() {
       if case .frame(let frame) = piece { return frame }
@@ -35,7 +41,9 @@ public final class FrameReader: Sendable {
   /// The number of pieces that have arrived and were not read.
   var waitingPieces: Int { state.withLock { $0.pieces.count } }
 
-  /// Ends the reading: there is no further frame.
+  /// Stops reading.
+  ///
+  /// No further frame is returned.
   public func stop() {
     let waiting = state.withLock { state in
       state.isEnded = true
@@ -46,7 +54,7 @@ public final class FrameReader: Sendable {
     waiting?.resume(returning: nil)
   }
 
-  /// Returns the next piece of the connection; nil when there is none any more.
+  /// Returns the next piece of the connection; `nil` if there are no more.
   func nextPiece() async -> FramePiece? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -68,7 +76,7 @@ public final class FrameReader: Sendable {
     }
   }
 
-  /// A piece has arrived.
+  /// Takes a piece that has arrived.
   fileprivate func took(_ piece: FramePiece) {
     let waiting: CheckedContinuation<FramePiece?, Never>? = state.withLock { state in
       guard !state.isEnded else { return nil }
@@ -79,7 +87,9 @@ public final class FrameReader: Sendable {
     waiting?.resume(returning: piece)
   }
 
-  /// Nothing more arrives; what has arrived is still read.
+  /// Records that no more pieces arrive.
+  ///
+  /// Those that have arrived can still be read.
   fileprivate func ended() {
     let waiting = state.withLock { state in
       state.isEnded = true
@@ -89,7 +99,9 @@ public final class FrameReader: Sendable {
     waiting?.resume(returning: nil)
   }
 
-  /// Returns whether the channel may read on now; if not, it is told to when there is room.
+  /// Returns whether the channel may read now.
+  ///
+  /// If not, it is told to once there is room.
   fileprivate func mayRead() -> Bool {
     state.withLock { state in
       state.isHeldUp = !state.isEnded && state.pieces.count >= Self.highWater
@@ -98,7 +110,7 @@ public final class FrameReader: Sendable {
   }
 }
 
-/// Hands a channel's pieces to their reader.
+/// A handler that passes a channel's pieces to their reader.
 private final class FrameReaderHandler: ChannelDuplexHandler {
   typealias InboundIn = FramePiece
   typealias OutboundIn = ByteBuffer

@@ -1,7 +1,7 @@
 import LatchkeyModel
 import NIOCore
 
-/// Closes a connection that has not proved who it is in time, and one whose bytes are no frames.
+/// A handler that closes a connection if it is not authenticated in time or its bytes are not frames.
 ///
 /// Spec: Protocol/04-session.md §1.
 final class StrangerTimeoutHandler: ChannelInboundHandler {
@@ -28,7 +28,7 @@ final class StrangerTimeoutHandler: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // The peer's fault whatever it is: strangers get silence, and whoever reads frames sees the end of them.
+    // Any error is the peer's fault. Unauthenticated peers get no answer, and the reader of frames sees their end.
     context.close(promise: nil)
   }
 }

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// A call, which can be given up while its connection is on its way and after that.
+/// A call, which can be cancelled before and after its connection is established.
 public final class DialAttempt: Sendable {
   private struct State {
     var channel: (any Channel)?
@@ -12,7 +12,7 @@ public final class DialAttempt: Sendable {
 
   public init() {}
 
-  /// The socket is there; the connection is not yet.
+  /// Records that the socket exists, before the connection is established.
   func began(_ channel: any Channel) {
     let isGivenUp = state.withLock { state in
       state.channel = channel
@@ -21,7 +21,7 @@ public final class DialAttempt: Sendable {
     if isGivenUp { channel.close(promise: nil) }
   }
 
-  /// Nobody waits for it any more.
+  /// Cancels the call.
   public func giveUp() {
     let channel = state.withLock { state in
       state.isGivenUp = true

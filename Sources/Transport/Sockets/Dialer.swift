@@ -3,18 +3,17 @@ import LatchkeyWire
 import NIOCore
 import NIOPosix
 
-/// Makes connections to other nodes.
+/// A dialer that opens connections to other nodes.
 public struct Dialer: Sendable {
   public init() {}
 
-  /// Connects, sends the preamble, and runs `body`; the connection is closed after that, unless it was handed over.
+  /// Connects, sends the preamble and runs `body`.
   ///
-  /// A task that is cancelled does not wait for the connection to come about.
+  /// The connection is closed afterwards, unless it was handed over.
   ///
-  /// - Parameters:
-  ///   - attempt: gives the call up from elsewhere.
-  ///   - timeout: milliseconds for the connection to come about.
-  /// - Throws: `TransportError.cannotConnect` when it does not.
+  /// A cancelled task does not wait for the connection to be established. `attempt` can cancel the call from elsewhere;
+  /// `timeout` is the time to establish the connection, in milliseconds. Throws `TransportError.cannotConnect` on
+  /// failure.
   public func withConnection<Value: Sendable>(
     to endpoint: SocketEndpoint, preamble: Preamble, attempt: DialAttempt = DialAttempt(), timeout: Int64 = 5_000,
     _ body: @escaping @Sendable (FrameConnection, FrameReader) async -> Value
@@ -24,7 +23,7 @@ public struct Dialer: Sendable {
       let bootstrap = ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
         .connectTimeout(.milliseconds(timeout))
         .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-      // A numeric address needs no resolver, which costs a thread and two queries.
+      // A numeric address does not need the resolver, which costs a thread and two queries.
       let address = try? SocketAddress(ipAddress: endpoint.host, port: Int(endpoint.port))
       let (channel, reader) = try await withTaskCancellationHandler {
         guard let address else {

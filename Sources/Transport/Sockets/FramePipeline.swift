@@ -1,8 +1,11 @@
 import NIOCore
 
-/// The handlers in every connection's pipeline: framing, a stranger's time-out, and the reader of its frames.
+/// The handlers in the pipeline of every connection: framing, the time-out before authentication, and the reader of
+/// frames.
 enum FramePipeline {
-  /// Completes a new channel's pipeline; on its event loop.
+  /// Completes the pipeline of a new channel.
+  ///
+  /// Call this on its event loop.
   static func install(on channel: any Channel, limit: FrameLimit, awaitsPreamble: Bool) throws -> FrameReader {
     try channel.pipeline.syncOperations.addHandlers([
       ByteToMessageHandler(

@@ -6,16 +6,16 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Takes connections from other nodes, and from strangers within their limits.
+/// A listener that accepts connections from other nodes, and limits those that are not authenticated.
 public final class Listener: Sendable {
   private let servers: [Server]
   private let strangers = Mutex(StrangerLimits())
-  /// The port all its sockets listen on.
+  /// The port on which all sockets listen.
   public let port: UInt16
-  /// Where it listens, such as `0.0.0.0:41234`.
+  /// The addresses on which it listens, such as `0.0.0.0:41234`.
   public let addresses: [String]
 
-  /// A connection that has just been taken.
+  /// A connection that was just accepted.
   private struct Accepted: Sendable {
     var channel: any Channel
     var limit: FrameLimit
@@ -24,14 +24,14 @@ public final class Listener: Sendable {
 
   private typealias Server = NIOAsyncChannel<Accepted, Never>
 
-  /// Begin to listen.
+  /// Starts listening.
   ///
   /// - Parameters:
-  ///   - interfaces: names; nil for all. `lo` stands for 127.0.0.1 and, where there is one, ::1.
-  ///   - port: 0 for any that is free.
+  ///   - interfaces: The names of interfaces; `nil` for all. `lo` stands for 127.0.0.1 and, if it exists, ::1.
+  ///   - port: The port; 0 for any that is free.
   /// - Throws: `TransportError.portInUse` or `cannotListen`.
   public init(interfaces: [String]?, port: UInt16) async throws(TransportError) {
-    // A port that is free at one address may be taken at the next one; where none was asked for, another will do.
+    // A port that is free at one address may be in use at the next. If none was requested, another one is tried.
     servers = try await Self.bind(Self.bindings(interfaces), port: port, tries: port == 0 ? 16 : 1)
     self.port = servers.first.flatMap(Self.port) ?? port
     addresses = servers.compactMap { server in
@@ -42,11 +42,10 @@ public final class Listener: Sendable {
     }
   }
 
-  /// Runs `body` for each connection until the task is cancelled, or the kernel ends one of the sockets; a connection's preamble
-  /// has been read by then.
+  /// Runs `body` for each connection until the task is cancelled or the kernel ends one of the sockets.
   ///
-  /// A connection is closed when `body` returns, and a stranger's place given back, unless the connection was handed over.
-  /// For a peer that has proved who it is, `body` releases the ticket before that.
+  /// The preamble of a connection is read before. When `body` returns, the connection is closed and its place is
+  /// released, unless it was handed over. `body` releases the ticket earlier if the peer is authenticated.
   public func run(
     _ body: @escaping @Sendable (FrameConnection, Preamble, FrameReader, StrangerTicket) async -> Void
   ) async {
@@ -62,7 +61,7 @@ public final class Listener: Sendable {
           }
         }
       }
-      // A node that takes calls on some of its addresses alone would look as if it were well: all sockets end together.
+      // A node that listens on only some of its addresses would appear to work, so all sockets end together.
       await group.next()
       group.cancelAll()
     }
@@ -85,8 +84,10 @@ public final class Listener: Sendable {
   private struct Binding {
     var host: String
     var device: String?
-    /// A Boolean value that indicates whether a host may lack the address: `::1` is not there without IPv6. A port that is
-    /// taken there is an error as elsewhere: what is announced leads there.
+    /// A Boolean value that indicates whether the address may be missing on the host: `::1` does not exist without
+    /// IPv6.
+    ///
+    /// A port that is in use there is an error nevertheless, since the announcement names it.
     var isOptional = false
   }
 
@@ -94,7 +95,7 @@ public final class Listener: Sendable {
     server.channel.localAddress?.port.flatMap { UInt16(exactly: $0) }
   }
 
-  /// Binds a socket for each of `bindings`, all to one port.
+  /// Binds a socket for each of `bindings`, all to the same port.
   private static func bind(
     _ bindings: [Binding], port: UInt16, tries: Int
   ) async throws(TransportError) -> [Server] {
@@ -105,7 +106,7 @@ public final class Listener: Sendable {
         do {
           servers.append(try await bind(binding, port: chosen))
         } catch let error as IOError where binding.host == "::" && error.errnoCode != EADDRINUSE {
-          // A host without IPv6.
+          // The host has no IPv6.
           servers.append(try await bind(Binding(host: "0.0.0.0", device: binding.device), port: chosen))
         } catch let error as IOError where binding.isOptional && error.errnoCode != EADDRINUSE {
           continue
@@ -122,7 +123,8 @@ public final class Listener: Sendable {
 
   private static func bindings(_ interfaces: [String]?) -> [Binding] {
     guard let interfaces, !interfaces.isEmpty else { return [Binding(host: "::", device: nil)] }
-    // Beside others, its sockets are held to loopback too: the kernel gives one port to several sockets only then.
+    // With further interfaces, these sockets are bound to the loopback device too, since the kernel assigns one port to
+    // several sockets only in that case.
     let loopback = interfaces.count > 1 ? "lo" : nil
     return interfaces.flatMap { name in
       name == "lo"
@@ -134,7 +136,7 @@ public final class Listener: Sendable {
   private static func bind(
     _ binding: Binding, port: UInt16
   ) async throws -> Server {
-    // Not by its name: the resolver knows no IPv6 address, not even this one, on a machine that has none at the moment.
+    // The host is not passed as a name: without an IPv6 address, the resolver does not even accept a numeric one.
     let address = try SocketAddress(ipAddress: binding.host, port: Int(port))
     return try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
       .serverChannelOption(.backlog, value: 128)
@@ -155,7 +157,7 @@ public final class Listener: Sendable {
       }
   }
 
-  /// Hold a socket to one interface, so that what was not named is not served.
+  /// Binds a socket to one interface, so that other interfaces are not served.
   private static func bindToDevice(
     _ device: String, _ provider: any SocketOptionProvider, on eventLoop: any EventLoop
   ) -> EventLoopFuture<Void> {

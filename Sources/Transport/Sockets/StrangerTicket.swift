@@ -1,6 +1,8 @@
 import Synchronization
 
-/// A stranger's place at the listener; given back once, however often it is said.
+/// The place of an unauthenticated connection at the listener.
+///
+/// It is released once, even if `release` is called again.
 public final class StrangerTicket: Sendable {
   private let action: Mutex<(@Sendable () -> Void)?>
 
@@ -8,7 +10,7 @@ public final class StrangerTicket: Sendable {
     self.action = Mutex(action)
   }
 
-  /// Give the place back: the connection has proved who it is, or is over.
+  /// Releases the place, because the connection is authenticated or has ended.
   public func release() {
     action.withLock { action in
       defer { action = nil }

@@ -1,6 +1,8 @@
 import LatchkeyModel
 
-/// Why a socket could not do its part: one sentence with the next step each.
+/// A failure of a socket.
+///
+/// Each description includes the next step.
 public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
   case portInUse(UInt16)
   case cannotListen(String)

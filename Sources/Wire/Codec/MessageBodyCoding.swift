@@ -1,6 +1,8 @@
 import LatchkeyModel
 
-/// Writes and reads the bodies of items as protobuf messages. Spec: Protocol/06-messages.md.
+/// The encoding of items' bodies as protobuf messages.
+///
+/// Spec: Protocol/06-messages.md.
 public struct MessageBodyCoding: BodyCoding {
   public init() {}
 

@@ -1,6 +1,8 @@
 import LatchkeyModel
 
-/// Writes and reads what a pairing's messages carry. Spec: Protocol/03-pairing.md §4, §5.
+/// The encoding of a pairing's messages.
+///
+/// Spec: Protocol/03-pairing.md §4, §5.
 public enum PairingCodec {
   public static func encode(_ opening: PairingOpening) -> [UInt8] {
     var message = Latchkey_V1_PairingOpening()
@@ -31,7 +33,9 @@ public enum PairingCodec {
     return message.wireBytes
   }
 
-  /// Read a first payload; throws `WireError`, the peer's fault. So do the next two.
+  /// Returns the content of a first message.
+  ///
+  /// Throws `WireError`, the peer's fault.
   public static func opening(_ bytes: [UInt8]) throws(WireError) -> PairingOpening {
     let message = try Latchkey_V1_PairingOpening(wire: bytes)
     guard message.commitment.count == 32 else { throw WireError("a commitment of \(message.commitment.count) bytes") }

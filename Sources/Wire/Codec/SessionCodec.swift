@@ -1,9 +1,13 @@
 import LatchkeyModel
 import SwiftProtobuf
 
-/// Writes and reads the plaintext of a session's frames. Spec: Protocol/04-session.md §3.
+/// The encoding of the content of a session's frames.
+///
+/// Spec: Protocol/04-session.md §3.
 public enum SessionCodec {
-  /// Write a batch; the caller keeps it within `Limits.batchBytes`.
+  /// Returns an encoded batch.
+  ///
+  /// The caller limits its size to `Limits.batchBytes`.
   public static func encode(_ batch: SessionBatch) -> [UInt8] {
     var message = Latchkey_V1_Batch()
     if let hello = batch.hello { message.hello = .init(hello) }
@@ -17,9 +21,9 @@ public enum SessionCodec {
     return message.wireBytes
   }
 
-  /// Read a batch.
+  /// Returns the batch in `bytes`.
   ///
-  /// - Throws: `WireError`, the peer's fault.
+  /// Throws `WireError`, the peer's fault.
   public static func decode(_ bytes: [UInt8]) throws(WireError) -> SessionBatch {
     let message = try Latchkey_V1_Batch(wire: bytes)
     var batch = SessionBatch()
@@ -35,7 +39,7 @@ public enum SessionCodec {
     return batch
   }
 
-  /// The most bytes that `item` adds to an encoded batch.
+  /// Returns the largest number of bytes that `item` adds to an encoded batch.
   public static func encodedSize(of item: DeliveryItem) -> Int { item.body.count + item.itemID.count + 40 }
 }
 

@@ -2,22 +2,22 @@ import Foundation
 import LatchkeyModel
 import SwiftProtobuf
 
-/// The type protobuf's `bytes` fields have in generated code.
+/// The type of protobuf's `bytes` fields in generated code.
 typealias WireBytes = Data
 
 extension Message {
-  /// The message's bytes.
+  /// The encoded message.
   var wireBytes: [UInt8] {
-    // Serialising fails only for an unset required field or a size over 2 GiB; proto3 has no required fields and every
-    // caller is bound by `Limits`.
+    // Encoding fails only for an unset required field or a size of more than 2 GiB. proto3 has no required fields, and
+    // every caller observes `Limits`.
     do { return try serializedBytes() } catch {
       preconditionFailure("a proto3 message that does not serialise: \(error)")
     }
   }
 
-  /// Read a message.
+  /// Creates a message from its encoding.
   ///
-  /// - Throws: `WireError`, the peer's fault.
+  /// Throws `WireError`, the peer's fault.
   init(wire bytes: [UInt8]) throws(WireError) {
     var options = BinaryDecodingOptions()
     options.messageDepthLimit = 16

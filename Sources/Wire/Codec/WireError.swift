@@ -1,6 +1,6 @@
-/// A message that cannot be read: always the peer's fault.
+/// A message that cannot be read, which is always the peer's fault.
 public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, for a log.
+  /// A description of the fault, for the log.
   public var description: String
 
   public init(_ description: String) {

@@ -1,16 +1,18 @@
-/// The first bytes of a connection, from whoever dialled: what it is for. Spec: Protocol/04-session.md §1.
+/// The first bytes of a connection, in which the dialling side states its purpose.
+///
+/// Spec: Protocol/04-session.md §1.
 public enum Preamble: Hashable, Sendable {
-  /// Pair with the code of this discriminator (0 to 1023).
+  /// A pairing with the code of this discriminator (0 to 1023).
   case pairing(discriminator: UInt16)
-  /// Pair with the typed code of this discriminator (0 to 1023).
+  /// A pairing with the typed code of this discriminator (0 to 1023).
   case typedPairing(discriminator: UInt16)
-  /// Open a session between paired devices.
+  /// A session between paired devices.
   case session
 
   /// The size in bytes: `LK`, layout version, purpose, discriminator (big-endian, 0 for a session).
   public static let size = 6
 
-  /// The six bytes.
+  /// The preamble as six bytes.
   public var bytes: [UInt8] {
     switch self {
     case .pairing(let discriminator): [0x4C, 0x4B, 1, 1, UInt8(discriminator >> 8), UInt8(discriminator & 0xFF)]
@@ -19,9 +21,9 @@ public enum Preamble: Hashable, Sendable {
     }
   }
 
-  /// Read six bytes.
+  /// Creates a preamble from six bytes.
   ///
-  /// - Throws: `FrameError.badPreamble`, the peer's fault.
+  /// Throws `FrameError.badPreamble`, the peer's fault.
   public init(_ bytes: some Collection<UInt8>) throws(FrameError) {
     let bytes = Array(bytes)
     guard bytes.count == Self.size, bytes[0..<3] == [0x4C, 0x4B, 1] else { throw .badPreamble }
