@@ -7,7 +7,9 @@ import LatchkeyWire
 
 /// The creation of a node in a state folder.
 public enum NodeFolder {
-  /// Creates keys, database and profile, and returns the device ID. Changes nothing if the folder already holds a node.
+  /// Creates keys, database and profile, and returns the device ID.
+  ///
+  /// Changes nothing if the folder already holds a node.
   ///
   /// `tell` receives a sentence for the person, such as that the folder's mode was changed. Throws `NodeStartupError`
   /// for an invalid name, or a folder that is in use or cannot be written.
