@@ -1,11 +1,13 @@
 import Foundation
 import Glibc
 
-/// A small file that is replaced as a whole and durably: after a power cut there is the old content or the new one.
+/// A small file that is replaced as a whole and durably.
+///
+/// After a power cut, it has either the old content or the new one.
 enum DurableFile {
-  /// Put `content` in the place of what is at `path`, readable by the owner alone.
+  /// Replaces the file at `path` with `content`, readable by its owner only.
   ///
-  /// - Throws: `NodeStartupError`, whose sentence names the fault of the folder or the disk.
+  /// Throws `NodeStartupError`, which describes the fault of the folder or the disk.
   static func replace(_ path: String, with content: [UInt8]) throws(NodeStartupError) {
     let temporary = path + ".new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -21,7 +23,7 @@ enum DurableFile {
     try syncFolder(of: path)
   }
 
-  /// Make the names in a file's folder durable.
+  /// Makes the names in a file's folder durable.
   static func syncFolder(of path: String) throws(NodeStartupError) {
     let folder = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { throw fault(path) }

@@ -1,15 +1,17 @@
 import Glibc
 
-/// The lock that keeps a second node off a state folder; the kernel takes it back however the process ends.
+/// The lock that prevents a second node from using a state folder.
+///
+/// The kernel releases it however the process ends.
 final class FolderLock: Sendable {
   private let descriptor: Int32
 
-  /// The exit status when another process holds the lock.
+  /// The exit status if another process holds the lock.
   static let held: Int32 = 75
 
-  /// Take the lock of a folder.
+  /// Locks a folder.
   ///
-  /// - Throws: `NodeStartupError` when another process holds it.
+  /// Throws `NodeStartupError` if another process holds the lock.
   init(_ folder: StateFolder) throws(NodeStartupError) {
     descriptor = open(folder.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
@@ -26,7 +28,7 @@ final class FolderLock: Sendable {
         "Another node (process \(holder.isEmpty ? "unknown" : holder)) runs on \(folder.path): stop it first, or choose another "
           + "folder with --state-dir.", exitStatus: Self.held)
     }
-    // Written before it is cut, so that a file which has its room keeps it on a full disk.
+    // Written before it is truncated, so that a file that has space keeps it on a full disk.
     let text = Array("\(getpid())\n".utf8)
     _ = pwrite(descriptor, text, text.count, 0)
     ftruncate(descriptor, text.count)

@@ -2,22 +2,21 @@ import Foundation
 import LatchkeyCrypto
 import LatchkeyModel
 
-/// What tells the network that this machine is on from others: a hash of its default gateway's hardware address.
+/// An identifier of the network that this machine is on: a hash of its default gateway's hardware address.
 ///
-/// Addresses are remembered network by network with it. It never leaves this machine. A gateway that has no hardware
-/// address yet is known by its own address and interface.
+/// Addresses are stored for each network. The identifier never leaves this machine. A gateway whose hardware address is
+/// unknown is identified by its own address and interface.
 enum NetworkMark {
-  /// The mark of the network of the default route; nil without one, or where the kernel does not tell.
+  /// Returns the mark of the default route's network; `nil` without such a route or if the kernel does not tell.
   static func current() -> String? {
     make(routes: text("/proc/net/route"), neighbours: text("/proc/net/arp"), routesV6: text("/proc/net/ipv6_route"))
   }
 
-  /// The mark by the tables of the kernel.
+  /// Returns the mark for the content of the kernel's tables.
   ///
-  /// - Parameters:
-  ///   - routes: `/proc/net/route`.
-  ///   - neighbours: `/proc/net/arp`.
-  ///   - routesV6: `/proc/net/ipv6_route`.
+  /// - `routes`: The content of `/proc/net/route`.
+  /// - `neighbours`: The content of `/proc/net/arp`.
+  /// - `routesV6`: The content of `/proc/net/ipv6_route`.
   static func make(routes: String, neighbours: String, routesV6: String) -> String? {
     var gateways: [(metric: Int, interface: String, address: String)] = []
     for line in routes.split(separator: "\n").dropFirst() {

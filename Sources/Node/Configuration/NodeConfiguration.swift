@@ -1,19 +1,19 @@
 import LatchkeyModel
 import LatchkeyTransport
 
-/// How a node is to run, as its command line said.
+/// The configuration of a node, from its command line.
 public struct NodeConfiguration: Sendable {
-  /// The state folder's path.
+  /// The path of the state folder.
   public var stateFolder: String
-  /// 0 for the port of the last run, or any that is free.
+  /// The port; 0 for that of the last run, or any that is free.
   public var port: UInt16
-  /// Names of the interfaces to use, for mDNS and for listening; nil for all.
+  /// The names of the interfaces for mDNS and for listening; `nil` for all.
   public var interfaces: [String]?
-  /// `host:port` of other nodes, for where mDNS does not reach.
+  /// The `host:port` of other nodes that mDNS does not reach.
   public var peers: [String]
-  /// Whether to announce and look for nodes over mDNS.
+  /// A Boolean value that indicates whether to announce this node and look for others over mDNS.
   public var discovers: Bool
-  /// What may wait for one peer in one class.
+  /// The limits on items that wait for one peer in one class.
   public var caps: QueueCaps
 
   public init(

@@ -5,12 +5,14 @@ import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyWire
 
-/// Makes a state folder into a node.
+/// The creation of a node in a state folder.
 public enum NodeFolder {
-  /// Makes keys, database and profile. Changes nothing when the folder holds a node already.
+  /// Creates keys, database and profile, and returns the device ID.
   ///
-  /// - Parameter tell: given a sentence for the person, such as that the folder's mode was changed.
-  /// - Throws: `NodeStartupError`: a bad name, a folder that is taken or cannot be written.
+  /// Changes nothing if the folder already holds a node.
+  ///
+  /// `tell` receives a sentence for the person, such as that the folder's mode was changed. Throws `NodeStartupError`
+  /// for an invalid name, or a folder that is in use or cannot be written.
   public static func initialise(
     _ folder: StateFolder, role: DeviceRole, name: String, tell: (String) -> Void = { _ in }
   ) async throws(NodeStartupError) -> DeviceID {
@@ -33,7 +35,7 @@ public enum NodeFolder {
     folder.removeLeftovers()
     var keys = KeyFile.generate()
     if role == .parent {
-      // A parent founds the household; a child is given its key when it is paired.
+      // A parent founds the household. A child receives its key when it is paired.
       do { keys = try keys.with(householdDiscoveryKey: SecretBytes.random(count: 32)) } catch {
         preconditionFailure("32 bytes are a discovery key")
       }
@@ -42,7 +44,8 @@ public enum NodeFolder {
     do {
       try keyFile.create(keys)
     } catch .alreadyExists where !folder.hasProfile {
-      // An earlier try was cut off before it had written all: its keys are taken up, so that none are ever lost.
+      // An earlier attempt was interrupted before it had written everything. Its keys are used, so that none are ever
+      // lost.
       keys = try takeUp(keyFile, role: role, made: keys)
     } catch .alreadyExists {
       throw NodeStartupError(
@@ -57,7 +60,7 @@ public enum NodeFolder {
     return id
   }
 
-  /// Load keys that are there already, and give a parent the household's key if they lack it.
+  /// Loads existing keys, and adds the household's key if a parent lacks it.
   private static func takeUp(
     _ file: KeyFileStore, role: DeviceRole, made: KeyFile
   ) throws(NodeStartupError) -> KeyFile {

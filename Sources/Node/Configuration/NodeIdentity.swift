@@ -6,11 +6,13 @@ import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyWire
 
-/// What a person decides about a state folder that lies on another machine than before; the node must not run.
+/// A person's decision about a state folder that was moved to another machine.
+///
+/// The node must not run.
 public enum NodeIdentity {
-  /// Say that this machine takes the place of the one that the folder comes from.
+  /// Records that this machine replaces the one that the folder comes from.
   ///
-  /// - Throws: `NodeStartupError`: no node there, one that runs, or a folder that cannot be written.
+  /// Throws `NodeStartupError` if there is no node, it is running, or the folder cannot be written.
   public static func keep(_ folder: StateFolder) throws(NodeStartupError) -> DeviceName {
     let (lock, loaded) = try open(folder)
     defer { withExtendedLifetime(lock) {} }
@@ -21,12 +23,12 @@ public enum NodeIdentity {
     return profile.name
   }
 
-  /// Give a copied folder new keys. Every peer is dropped with its keys; the history stays, as this device's own.
+  /// Gives a copied folder new keys.
   ///
-  /// May be called again after it was cut off at any point: it goes on where it was.
+  /// Removes every peer and its keys; the history becomes this device's own. Returns the name and the new ID.
   ///
-  /// - Returns: the name and the new ID.
-  /// - Throws: `NodeStartupError`: no node there, one that runs, or a folder or database that cannot be written.
+  /// If it is interrupted at any point, it continues there when called again. Throws `NodeStartupError` if there is no
+  /// node, it is running, or the folder or database cannot be written.
   public static func renew(
     _ folder: StateFolder
   ) async throws(NodeStartupError) -> (name: DeviceName, deviceID: DeviceID) {
@@ -39,7 +41,7 @@ public enum NodeIdentity {
     let nextFile = KeyFileStore(path: folder.keyFile + ".next")
     do {
       if let renewal = profile.renewal, try id(file) == renewal {
-        // Only the profile's last word was cut off.
+        // Only the last change of the profile is missing.
       } else {
         let keys = try nextKeys(profile, nextFile)
         let new = id(keys)
@@ -62,14 +64,15 @@ public enum NodeIdentity {
 
   private static func open(_ folder: StateFolder) throws(NodeStartupError) -> (FolderLock, NodeProfile) {
     try folder.check()
-    // Loaded once before the lock, which would else leave a file in a folder that holds no node.
+    // Loaded once before the lock, which would otherwise leave a file in a folder without a node.
     _ = try NodeProfile.load(folder)
     let lock = try FolderLock(folder)
     folder.removeLeftovers()
     return (lock, try NodeProfile.load(folder))
   }
 
-  /// The keys to come: those of a try that was cut off once its profile names them, else new ones, durably.
+  /// Returns the new keys: those of an interrupted attempt if the profile names them; otherwise, creates and stores new
+  /// ones.
   private static func nextKeys(_ profile: NodeProfile, _ file: KeyFileStore) throws(KeyFileError) -> KeyFile {
     if let renewal = profile.renewal, let keys = try? file.load(), id(keys) == renewal { return keys }
     var keys = KeyFile.generate()

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyModel
 
-/// What a node was made as: `node.json` of its state folder.
+/// The role, name and identity of a node: `node.json` in its state folder.
 struct NodeProfile: Codable, Sendable {
   static let currentVersion = 1
 
@@ -9,9 +9,9 @@ struct NodeProfile: Codable, Sendable {
   var role: DeviceRole
   var name: DeviceName
   var deviceID: DeviceID
-  /// The mark of the machine that the folder lies on; nil if that had no ID so far.
+  /// The mark of the machine that the folder belongs to; `nil` if that machine had no ID so far.
   var machine: String?
-  /// While new keys are being put in place: their device's ID.
+  /// The new device ID while new keys are being installed; otherwise `nil`.
   var renewal: DeviceID?
 
   static func load(_ folder: StateFolder) throws(NodeStartupError) -> NodeProfile {
@@ -47,10 +47,12 @@ struct NodeProfile: Codable, Sendable {
     try DurableFile.replace(folder.profile, with: content)
   }
 
-  /// Hold the folder to the machine that it was made on; a folder that knows no machine takes this one.
+  /// Checks that the folder belongs to this machine.
   ///
-  /// - Returns: whether there was anything to compare with.
-  /// - Throws: `NodeStartupError` when it is another machine, whose sentence names both ways out.
+  /// A folder without a mark takes this machine's.
+  ///
+  /// Returns whether there was a mark to compare with. Throws `NodeStartupError` if the folder comes from another
+  /// machine; its sentence names both solutions.
   func checkMachine(_ folder: StateFolder) throws(NodeStartupError) -> Bool {
     guard renewal == nil else { throw Self.cutOff }
     guard let present = MachineMark.current() else { return false }
@@ -69,7 +71,7 @@ struct NodeProfile: Codable, Sendable {
     return true
   }
 
-  /// New keys are only half in place.
+  /// The fault of a profile whose new keys are only partly installed.
   static let cutOff = NodeStartupError(
     "Giving this node new keys was cut off: run `latchkey identity renew` again.", exitStatus: 75)
 }

@@ -2,11 +2,11 @@ import LatchkeyCrypto
 import LatchkeyStore
 import LatchkeyTransport
 
-/// Why a node cannot be made or started.
+/// The reason why a node cannot be created or started.
 public struct NodeStartupError: Error, Sendable, CustomStringConvertible {
-  /// One sentence: the fault and the next step.
+  /// One sentence with the fault and the next step.
   public var message: String
-  /// As in sysexits(3).
+  /// The exit status according to sysexits(3).
   public var exitStatus: Int32
 
   public init(_ message: String, exitStatus: Int32) {

@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 import LatchkeyStore
 
-/// Who may use a state folder and its files: the user that it belongs to, and nobody else.
+/// The access rights of a state folder and its files, which only their owner may use.
 extension StateFolder {
-  /// Checks that the folder and each file of Latchkey in it are this user's alone, as the key file has to be.
+  /// Checks that only this user has access to the folder and each of Latchkey's files in it.
   ///
-  /// - Throws: `NodeStartupError`, whose sentence names the path and what to do.
+  /// Throws `NodeStartupError`, whose sentence names the path and the next step.
   func check() throws(NodeStartupError) {
     let descriptor = try open()
     defer { close(descriptor) }
@@ -30,9 +30,9 @@ extension StateFolder {
     for name in Self.names(in: path) where Self.isOurs(name) { try checkFile(name, in: descriptor) }
   }
 
-  /// Takes the rights of others from an empty folder of this user's that they can only look into.
+  /// Removes the rights of others from an empty folder of this user's that they can only read.
   ///
-  /// - Returns: what was done, as a sentence; `nil` if there was nothing to do.
+  /// Returns a sentence that describes the change; `nil` if there was nothing to change.
   func tighten() throws(NodeStartupError) -> String? {
     let descriptor = try open()
     defer { close(descriptor) }
@@ -43,19 +43,19 @@ extension StateFolder {
     return "The empty folder \(path) had mode \(Self.octal(status)), and is now its owner's alone (700)."
   }
 
-  /// A folder above this one in which any user may rename and replace what is there; `nil` for none.
+  /// A folder above this one in which any user may rename and replace files; `nil` if there is none.
   private var exposedParent: String? {
     var parent = path
     while parent.count > 1 {
       parent = (parent as NSString).deletingLastPathComponent
       var status = stat()
-      // In a sticky folder, such as /tmp, only its owner renames a file.
+      // In a sticky folder, such as /tmp, only its owner may rename a file.
       if stat(parent, &status) == 0, status.st_mode & 0o002 != 0, status.st_mode & 0o1000 == 0 { return parent }
     }
     return nil
   }
 
-  /// What a person should know of a folder above this one, as a sentence; `nil` if there is nothing.
+  /// A warning about a folder above this one, as a sentence; `nil` if there is none.
   var parentWarning: String? {
     exposedParent.map {
       "Any user of this machine may replace the state folder, since they may change \($0): run `chmod +t` on that, or move the "
@@ -63,14 +63,16 @@ extension StateFolder {
     }
   }
 
-  /// Removes what a crash has left of writing the key file; the caller holds the folder's lock.
+  /// Removes what a crash left behind while the key file was written.
+  ///
+  /// The caller holds the folder's lock.
   func removeLeftovers() {
     for name in Self.names(in: path) where name.hasPrefix(Self.leftover) { unlink(path + "/" + name) }
   }
 
   private static let leftover = ".identity.key."
 
-  /// A Boolean value that indicates whether a file of this name is Latchkey's.
+  /// Returns whether a file with this name is Latchkey's.
   private static func isOurs(_ name: String) -> Bool {
     name.hasPrefix("latchkey.sqlite") || name.hasPrefix("identity.key") || name.hasPrefix("node.json")
       || name.hasPrefix(leftover) || name == "lock" || name == "control.sock"
@@ -83,7 +85,7 @@ extension StateFolder {
   private func checkFile(_ name: String, in folder: Int32) throws(NodeStartupError) {
     var status = stat()
     guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      // It may go while it is looked at, as the socket of a node does that ends.
+      // The file may disappear during the check, like the socket of a node that ends.
       if errno == ENOENT { return }
       throw Self.refusal(
         "\(path)/\(name) cannot be read (\(String(cString: strerror(errno)))): check its owner and rights.")
@@ -104,14 +106,14 @@ extension StateFolder {
     guard status.st_mode & 0o077 == 0 else {
       throw Self.refusal("Others may use \(file) (mode \(Self.octal(status))): run `chmod 600` on it.")
     }
-    // The key file has a second name for an instant while it is made.
+    // The key file has a second name for a moment while it is created.
     guard status.st_nlink == 1 || name.hasPrefix("identity.key") || name.hasPrefix(Self.leftover) else {
       throw Self.refusal(
         "\(file) has \(status.st_nlink) names, so that others may change it: put a copy of it in its place.")
     }
   }
 
-  /// Opens the folder itself, not one that a symbolic link leads to.
+  /// Opens the folder itself, without following a symbolic link.
   private func open() throws(NodeStartupError) -> Int32 {
     let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     if descriptor >= 0 { return descriptor }
@@ -144,6 +146,6 @@ extension StateFolder {
 
   private static func octal(_ status: stat) -> String { String(status.st_mode & 0o7777, radix: 8) }
 
-  /// A refusal with the exit status that the key file's rights have.
+  /// Returns a refusal with the exit status for access rights.
   private static func refusal(_ sentence: String) -> NodeStartupError { NodeStartupError(sentence, exitStatus: 77) }
 }

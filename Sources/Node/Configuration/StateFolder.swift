@@ -1,26 +1,30 @@
 import Foundation
 
-/// The folder that holds everything a node keeps: keys, database, lock, control socket. Readable by its owner alone.
+/// The folder that holds all files of a node: keys, database, lock and control socket.
+///
+/// Only its owner may read it.
 public struct StateFolder: Sendable {
   public let path: String
 
-  /// Names the folder at `path`; nothing is touched yet.
+  /// Creates a value for the folder at `path`.
   ///
-  /// A slash or `/.` at the end of a path would have a symbolic link followed, and is left out.
+  /// Nothing is read or written yet.
+  ///
+  /// A slash or `/.` at the end is removed, since a symbolic link would be followed with it.
   public init(path: String) {
     var path = path
     while path.count > 1, path.hasSuffix("/") || path.hasSuffix("/.") { path.removeLast() }
     self.path = path
   }
 
-  /// Choose the folder: what was given, else `LATCHKEY_STATE_DIR`, else `$XDG_STATE_HOME/latchkey`, else
+  /// Returns the folder to use: the given one or, in this order, `LATCHKEY_STATE_DIR`, `$XDG_STATE_HOME/latchkey` or
   /// `~/.local/state/latchkey`.
   public static func resolve(explicit: String?, environment: [String: String]) -> StateFolder {
     if let explicit, !explicit.isEmpty { return StateFolder(path: absolute(explicit)) }
     if let path = environment["LATCHKEY_STATE_DIR"], !path.isEmpty { return StateFolder(path: absolute(path)) }
-    // The XDG base directory specification takes absolute paths only.
+    // The XDG base directory specification permits absolute paths only.
     if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") { return StateFolder(path: base + "/latchkey") }
-    // A service that is started without a session's environment has the home of its account.
+    // A service that is started without a session's environment uses the home folder of its account.
     var home = environment["HOME"] ?? ""
     if home.isEmpty, let account = getpwuid(geteuid()) { home = String(cString: account.pointee.pw_dir) }
     return StateFolder(path: home + "/.local/state/latchkey")
@@ -32,10 +36,13 @@ public struct StateFolder: Sendable {
   public var lock: String { path + "/lock" }
   public var controlSocket: String { path + "/control.sock" }
 
-  /// Whether a node was made here; its profile is written last.
+  /// A Boolean value that indicates whether the folder holds a node.
+  ///
+  /// Its profile is written last.
   var hasProfile: Bool { FileManager.default.fileExists(atPath: profile) }
 
-  /// The last damaged database that was set aside here and that nobody has removed; nil for none.
+  /// The path of the latest damaged database that was set aside in this folder and still exists; `nil` if there is
+  /// none.
   var databaseSetAside: String? {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     return names.filter { $0.hasPrefix("latchkey.sqlite.damaged-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
@@ -43,7 +50,9 @@ public struct StateFolder: Sendable {
       .map { path + "/" + $0 }
   }
 
-  /// Makes the folder, 0700, with those above it; one that is there stays as it is.
+  /// Creates the folder with mode 0700 and the folders above it.
+  ///
+  /// An existing folder is not changed.
   func create() throws(NodeStartupError) {
     do {
       try FileManager.default.createDirectory(

@@ -1,12 +1,16 @@
 import LatchkeyModel
 import LatchkeyStore
 
-/// Ends commands that have waited for as long as they were to. Does nothing while none can run out.
+/// A service that ends commands whose life time is over.
+///
+/// It is idle while no command can expire.
 struct ExpiryService: Sendable {
   let context: NodeContext
-  /// Milliseconds between two looks at the clock, which is noted then: so much of a command's age a power cut may cost.
+  /// The longest time between two checks, in milliseconds.
+  ///
+  /// The time of a check is stored, so a power cut costs at most that much of a command's age.
   private static let look: Int64 = 10 * 60_000
-  /// Milliseconds before the next try after a fault of the disk.
+  /// The delay before the next attempt after a disk fault, in milliseconds.
   private static let pause: Int64 = 30_000
 
   func run() async {

@@ -6,7 +6,7 @@ import LatchkeyProtocol
 import LatchkeyTransport
 import Logging
 
-/// Announces this node, recognises the household's members among what is announced, and tells their links.
+/// A service that announces this node, recognizes the household's members in announcements, and informs their links.
 ///
 /// Spec: Protocol/02-discovery.md.
 actor DiscoveryService {
@@ -19,21 +19,23 @@ actor DiscoveryService {
   private var owners: [String: DeviceID] = [:]
   private var instance = DiscoveryService.newInstance()
   private var openDiscriminators: [UInt16] = []
-  /// Until when somebody wants to know of all that is announced.
+  /// The time until which all announcements are wanted.
   private var wantedUntil: BootInstant?
-  /// Since when, without a break.
+  /// The time since which all announcements have been wanted without a break.
   private var wantedSince: BootInstant?
-  /// How much the network is asked.
+  /// The effort with which the network is searched.
   private var attention = Attention.none
-  /// What finds peers, for `status`.
+  /// The discovery back end in use, for `status`.
   private(set) var stateText = "starting"
-  /// Something was found or lost.
+  /// Signals that a service was found or lost.
   nonisolated let changes = ChangeSignal()
-  /// Milliseconds for which everything is followed after somebody asked.
+  /// The time for which all announcements are followed after a request, in milliseconds.
   private static let attentionSpan: Int64 = 4_000
-  /// Milliseconds that answers to a question on the network may take.
+  /// The time that answers to a query may take, in milliseconds.
   private static let answers: Int64 = 1_200
-  /// Services kept at most; what announces itself beyond that is passed over.
+  /// The largest number of services that are kept.
+  ///
+  /// Further announcements are ignored.
   private static let maximumServices = 512
 
   init(context: NodeContext, directory: LinkDirectory, port: UInt16) {
@@ -64,20 +66,20 @@ actor DiscoveryService {
     }
   }
 
-  /// Announce the open pairing codes, or that there is none any more.
+  /// Announces the open pairing codes, or that there are none.
   func announce(discriminators: [UInt16]) async {
     guard discriminators != openDiscriminators else { return }
     openDiscriminators = discriminators
     await advertise()
   }
 
-  /// The machine is on another network, where nothing is to tell that it is the same one.
+  /// Changes the announced name, so that the machine cannot be recognized on another network.
   func networkChanged() async {
     instance = Self.newInstance()
     await advertise()
   }
 
-  /// The household's key or members have changed: announce with it and look at everything again.
+  /// Announces with changed keys or members of the household, and checks all announcements again.
   func householdChanged() async {
     await takeMembers()
     await advertise()
@@ -99,7 +101,7 @@ actor DiscoveryService {
     }
   }
 
-  /// Where a machine with an open code of this discriminator is, as far as it is announced.
+  /// Returns the announced endpoints of machines with an open code of this discriminator.
   func endpoints(discriminator: UInt16) async -> [(endpoint: SocketEndpoint, instance: String)] {
     want(for: Self.attentionSpan)
     return services.values.filter { Self.isOurVersion($0) && $0.instanceName != instance }
@@ -108,7 +110,7 @@ actor DiscoveryService {
       .flatMap { service in Self.endpoints(service).map { ($0, service.instanceName) } }
   }
 
-  /// Every open code that is announced by others.
+  /// Returns the open codes that other machines announce.
   func invitations() async -> [NearbyInvitations.Invitation] {
     want(for: Self.attentionSpan)
     var found: [String: [String]] = [:]
@@ -121,10 +123,10 @@ actor DiscoveryService {
       .map { NearbyInvitations.Invitation(prefix: $0.key, addresses: Array($0.value.prefix(64))) }
   }
 
-  /// What announces itself now: those recognised as paired devices, open codes, and how many others there are.
+  /// Returns the announced paired devices, open codes, and the number of other announcements.
   func nearby() async -> (members: [DeviceID: [SocketEndpoint]], invitations: [String], others: Int) {
     want(for: Self.attentionSpan)
-    // What answers does so within this; who has been looking for longer knows already.
+    // Answers arrive within this time. If everything has been wanted for longer, they are known already.
     let rest = Self.answers - (wantedSince.map { context.now() - $0 } ?? 0)
     if rest > 0 { try? await Task.sleep(for: .milliseconds(rest)) }
     var members: [DeviceID: [SocketEndpoint]] = [:]
@@ -143,7 +145,7 @@ actor DiscoveryService {
     return (members, prefixes.sorted(), others)
   }
 
-  /// Somebody wants to know of all that is announced from now on for so many milliseconds.
+  /// Requests all announcements for a number of milliseconds from now.
   func want(for milliseconds: Int64) {
     let end = context.now() + milliseconds
     wantedUntil = wantedUntil.map { max($0, end) } ?? end
@@ -151,7 +153,7 @@ actor DiscoveryService {
     members.isEverybodyWanted = true
   }
 
-  /// Have the network asked for as much as is of use now.
+  /// Adjusts the effort with which the network is searched to the present need.
   private func keepLooking() async {
     while !Task.isCancelled {
       let seen = members.changes.version
@@ -168,7 +170,7 @@ actor DiscoveryService {
       }
       if next != .none {
         await discovery.lookAgain()
-        // Where many come at a time, they are looked at together.
+        // Changes that occur in quick succession are handled together.
         try? await Task.sleep(for: .milliseconds(100))
       }
       await members.changes.wait(after: seen, milliseconds: rest > 0 ? rest : nil)
@@ -178,9 +180,9 @@ actor DiscoveryService {
   private static func attention(of context: NodeContext) -> Attention {
     if context.members.isEverybodyWanted { return .full }
     guard context.members.count > 0 else { return .none }
-    // Of parent and child, the parent looks in any case: it may miss many, and each of them one.
+    // The parent always searches, since it may miss many children, while each of them misses one parent.
     if context.profile.role == .parent { return .full }
-    // Who is connected listens, too: a peer that has moved is heard of so before its session is given up.
+    // A connected child also listens, so that it learns of a peer that has moved before it gives up the session.
     let misses = context.members.isAnybodyMissed
     return Attention.isCrowd(context.crowd) && !misses ? .none : .patient(crowd: context.crowd, misses: misses)
   }
@@ -188,7 +190,7 @@ actor DiscoveryService {
   private func keepAnnouncing() async {
     await advertise()
     while !Task.isCancelled {
-      // A new name each hour, so that nothing on the air follows a machine.
+      // The name changes every hour, so that a machine cannot be tracked by its announcements.
       do { try await Task.sleep(for: Self.rotation) } catch { return }
       instance = Self.newInstance()
       await advertise()
@@ -210,7 +212,7 @@ actor DiscoveryService {
     case .found(let service):
       guard service.instanceName != instance else { return }
       if services[service.instanceName] == nil, services.count >= Self.maximumServices {
-        // A device of ours is not turned away by strangers, however many.
+        // A device of the household is kept, no matter how many unknown ones are announced.
         guard let stranger = services.keys.first(where: { owners[$0] == nil }) else { return }
         services[stranger] = nil
       }
@@ -238,7 +240,7 @@ actor DiscoveryService {
   }
 
   private func recognise(_ service: DiscoveredService) async {
-    // Whoever was paired a moment ago is in the directory before anything else is told of it.
+    // A device that was paired a moment ago is in the directory before its announcements are handled.
     await takeMembers()
     guard let owner = members.owner(service.text), let link = await directory.link(owner) else { return }
     if owners.updateValue(owner, forKey: service.instanceName) == nil {
@@ -249,7 +251,7 @@ actor DiscoveryService {
   }
 
   private static func endpoints(_ service: DiscoveredService) -> [SocketEndpoint] {
-    // IPv4 first: it needs no interface to be named.
+    // IPv4 comes first, since it needs no interface name.
     service.addresses.sorted { $0.family == .v4 && $1.family != .v4 }.map { address in
       let scope = address.interfaceIndex.map { "%\($0)" } ?? ""
       return SocketEndpoint(
@@ -260,15 +262,17 @@ actor DiscoveryService {
   private static func isOurVersion(_ service: DiscoveredService) -> Bool { KnownMembers.isOurVersion(service.text) }
 
   #if DEBUG
-    /// How long a name is kept; a test lets a day pass in a minute.
+    /// The time for which a name is used.
+    ///
+    /// A test can simulate a day in a minute.
     private static let rotation = Duration.seconds(
       getenv("LATCHKEY_ROTATE_SECONDS").flatMap { Int(String(cString: $0)) } ?? 3_600)
   #else
-    /// How long a name is kept.
+    /// The time for which a name is used.
     private static let rotation = Duration.seconds(3_600)
   #endif
 
-  /// 8 characters that say nothing.
+  /// Returns 8 random characters.
   private static func newInstance() -> String {
     String(Crockford.encode(SecureRandom.bytes(5)).lowercased().prefix(8))
   }

@@ -2,26 +2,28 @@ import LatchkeyModel
 import LatchkeyProtocol
 import Synchronization
 
-/// Whom this node recognises by what is announced, and whom of them it misses. Spec: Protocol/02-discovery.md §3, §4.
+/// The members that this node recognizes in announcements, and those that are not connected.
+///
+/// Spec: Protocol/02-discovery.md §3, §4.
 final class KnownMembers: Sendable {
   private struct State {
     var keys: [[UInt8]] = []
     var devices: [DeviceID] = []
     var connected: Set<DeviceID> = []
     var isEverybodyWanted = false
-    /// Who made which hint, nil for nobody known: a hint is computed once for each device.
+    /// The device that created each hint, or `nil` if it is unknown, so that a hint is computed once for each device.
     var owners: [[UInt8]: DeviceID?] = [:]
 
     var missed: Int { devices.count { !connected.contains($0) } }
   }
 
   private let state = Mutex(State())
-  /// Other devices are missed than before, or it has changed whether somebody wants to know of all.
+  /// Signals a change in the set of unconnected members, or in `isEverybodyWanted`.
   let changes = ChangeSignal()
-  /// Hints kept with their makers; as many as services are.
+  /// The largest number of hints that are kept, equal to the number of services.
   private static let maximumOwners = 512
 
-  /// Take these discovery keys, 32 bytes each, and these paired devices in place of those before.
+  /// Replaces the discovery keys, 32 bytes each, and the paired devices.
   func set(keys: [[UInt8]], devices: [DeviceID]) {
     let isNews = state.withLock { state in
       guard state.keys != keys || state.devices != devices else { return false }
@@ -31,7 +33,7 @@ final class KnownMembers: Sendable {
     if isNews { changes.notify() }
   }
 
-  /// A session with a device is open, or none is.
+  /// Records whether a session with a device is open.
   func set(_ device: DeviceID, isConnected: Bool) {
     let isNews = state.withLock { state in
       isConnected ? state.connected.insert(device).inserted : state.connected.remove(device) != nil
@@ -39,13 +41,13 @@ final class KnownMembers: Sendable {
     if isNews { changes.notify() }
   }
 
-  /// How many paired devices there are.
+  /// The number of paired devices.
   var count: Int { state.withLock { $0.devices.count } }
 
-  /// Whether a paired device has no session.
+  /// A Boolean value that indicates whether any paired device is not connected.
   var isAnybodyMissed: Bool { state.withLock { $0.missed > 0 } }
 
-  /// Whether somebody wants to know of everything that is announced.
+  /// A Boolean value that indicates whether all announcements are wanted.
   var isEverybodyWanted: Bool {
     get { state.withLock { $0.isEverybodyWanted } }
     set {
@@ -57,14 +59,14 @@ final class KnownMembers: Sendable {
     }
   }
 
-  /// The paired device whose hint these pairs hold.
+  /// Returns the paired device whose hint is in an announcement's text.
   func owner(_ text: [String: [UInt8]]) -> DeviceID? {
     guard Self.isOurVersion(text), let nonce = text["n"], let hint = text["h"], nonce.count == 8, hint.count == 8 else {
       return nil
     }
     let (keys, devices, known) = state.withLock { ($0.keys, $0.devices, $0.owners[nonce + hint]) }
     if let known { return known }
-    // Whoever was away when the household's key was replaced announces itself with an earlier one.
+    // A device that was away when the household's key was replaced announces itself with an earlier key.
     let owner = devices.first { device in
       keys.contains { DiscoveryHint.make(discoveryKey: $0, nonce: nonce, device: device) == hint }
     }
@@ -76,11 +78,12 @@ final class KnownMembers: Sendable {
     return owner
   }
 
-  /// Whether it is worth following: it is a paired device; or somebody wants to know of all, for anybody may open a code.
+  /// Returns whether to follow an announcement: it is a paired device's, or all are wanted, since any device may open a
+  /// code.
   func isOfInterest(_ text: [String: [UInt8]]) -> Bool {
     owner(text) != nil || isEverybodyWanted && Self.isOurVersion(text)
   }
 
-  /// Whether the announcement is of this version of the protocol.
+  /// Returns whether an announcement uses this version of the protocol.
   static func isOurVersion(_ text: [String: [UInt8]]) -> Bool { text["v"] == Array("1".utf8) }
 }

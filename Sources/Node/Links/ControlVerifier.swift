@@ -3,19 +3,22 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyWire
 
-/// Checks removals and new keys, which only their sender could have made: a false one must not be passed over. What is in another
-/// class, or of a sender that may not send it, is passed over as any item is.
+/// The verification of removals and new keys, which only their sender could have created.
+///
+/// A forged one must not be ignored.
+///
+/// Items of another class, or from a sender that may not send them, are ignored like any other.
 ///
 /// Spec: Protocol/06-messages.md §2, §7, §8.
 struct ControlVerifier: Sendable {
-  /// The peer's identity key; nil when it is not a key at all, and then nothing that it signed is genuine.
+  /// The peer's identity key; `nil` if the stored bytes are not a key, in which case no signature is accepted.
   let identity: IdentityPublicKey?
   let sender: DeviceID
   let receiver: DeviceID
   /// The role that was agreed on in the pairing.
   let senderRole: DeviceRole
 
-  /// - Throws: `SessionFault.violation`, the peer's fault.
+  /// Throws `SessionFault.violation`, the peer's fault, if the run contains a forged or malformed item.
   func verify(_ run: ItemRun) throws(SessionFault) {
     guard run.streamClass == .control else { return }
     for item in run.items where item.kind == .keyRotation && senderRole == .parent {

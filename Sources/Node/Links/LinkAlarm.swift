@@ -1,18 +1,18 @@
 import LatchkeyModel
 import Synchronization
 
-/// One clock for all links: a link asks to be woken at a moment, and no task of its own stands and waits for that.
+/// The common timer of all links, so that no link needs a task that waits for its next deadline.
 final class LinkAlarm: Sendable {
   private struct State {
     var due: [DeviceID: BootInstant] = [:]
-    /// The moment of the link that is due first; nil when no link is due.
+    /// The deadline of the link that is due first; `nil` if none is set.
     var earliest: BootInstant?
   }
 
   private let state = Mutex(State())
   private let sooner = ChangeSignal()
 
-  /// Wakes a link at a moment, in place of what it asked for before.
+  /// Sets the time at which to wake a link, and replaces its earlier one.
   func set(_ device: DeviceID, at moment: BootInstant) {
     let isSooner = state.withLock { state in
       state.due[device] = moment

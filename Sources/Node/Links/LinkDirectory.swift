@@ -2,23 +2,28 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyStore
 
-/// Every paired device's link, by ID and by key.
+/// The links of all paired devices, by ID and by key.
 actor LinkDirectory {
   private let context: NodeContext
   private var links: [DeviceID: PeerLink] = [:]
   private var byKey: [LinkPublicKey: DeviceID] = [:]
-  /// Devices without a link for which items were made durable.
+  /// Devices without a link for which items were queued.
   private var unseen: Set<DeviceID> = []
   private var isStopping = false
-  /// Counts looks into the database, and says which was the last for a device.
+  /// The number of reads of the database so far.
+  ///
+  /// `looks` holds the last one for each device.
   private var lastLook: UInt64 = 0
   private var looks: [DeviceID: UInt64] = [:]
-  /// What links have to do and what waits for something, such as transactions and calls; one consumer. A link's machine bounds
-  /// how much of it is under way.
+  /// The links' operations that have to wait, such as transactions and calls.
+  ///
+  /// There is one consumer. Each link's machine limits the number of operations under way.
   nonisolated let work: AsyncStream<Job>
   nonisolated let jobs: AsyncStream<Job>.Continuation
   typealias Job = @Sendable () async -> Void
-  /// Devices whose pairing a session has completed; one consumer.
+  /// Devices whose pairing was completed by a session.
+  ///
+  /// There is one consumer.
   nonisolated let completed: AsyncStream<DeviceID>
   private let promotions: AsyncStream<DeviceID>.Continuation
 
@@ -28,7 +33,7 @@ actor LinkDirectory {
     (completed, promotions) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Limits.peers))
   }
 
-  /// Take over what the database holds about a device: make, change or end its link.
+  /// Takes over a device's state from the database: creates, changes or ends its link.
   func refresh(_ device: DeviceID) async throws(StoreError) {
     var look: UInt64
     var record: PeerRecord?
@@ -36,7 +41,7 @@ actor LinkDirectory {
       look = nextLook()
       looks[device] = look
       record = try await context.store.peer(device)
-      // Whoever looked after this one may have seen more, and is not to be set back.
+      // A later read may have seen a newer state, which must not be overwritten.
     } while looks[device] != look
     try await apply(record, device, look)
   }
@@ -49,9 +54,9 @@ actor LinkDirectory {
     }
   }
 
-  /// The database has taken a device out: tell it.
+  /// Tells a device that it was removed from the database.
   func removed(_ device: DeviceID) async throws(StoreError) {
-    // Whatever was read of it before is of the past.
+    // Earlier reads of it are outdated.
     looks[device] = nextLook()
     guard let link = links[device] else { return try await refresh(device) }
     await link.removed()
@@ -62,7 +67,7 @@ actor LinkDirectory {
     return lastLook
   }
 
-  /// The node stops: every peer hears so, no link is made any more, and the work comes to its end.
+  /// Stops the links: each peer receives a goodbye, no link is created any more, and the operations end.
   func shutDown() async {
     isStopping = true
     for link in links.values { await link.shutDown() }
@@ -81,7 +86,7 @@ actor LinkDirectory {
     }
     if let link = links[device] {
       guard await link.isDone else { return await link.refresh(record) }
-      // The link was ended by the peer's removal, and the device has been paired again since: it gets a new link.
+      // The peer's removal ended the link, and the device has been paired again since. It gets a new link.
       if links[device] === link { links[device] = nil }
       return try await refresh(device)
     }
@@ -92,9 +97,9 @@ actor LinkDirectory {
     repeat {
       unseen.remove(device)
       streams = try await context.store.streams(with: device)
-      // What was made durable meanwhile may be missing in what was read.
+      // Items that were queued during the read may be missing from its result.
     } while unseen.contains(device)
-    // Another call may have made it while the database was read, or have seen more.
+    // Another call may have created the link during the read, or have seen a newer state.
     if looks[device] ?? 0 > look { return try await refresh(device) }
     if let link = links[device] { return await link.refresh(record) }
     guard !isStopping else { return }
@@ -104,7 +109,7 @@ actor LinkDirectory {
     jobs.yield { await link.begin() }
   }
 
-  /// Keys wait for devices, durably: their links take note of the keys first, then of the items that carry them.
+  /// Passes new keys, which are durable, to the links of their devices: first the keys, then the items that carry them.
   func handOut(_ rotations: [OutboxChange]) async throws(StoreError) {
     for rotation in rotations { try await refresh(rotation.device) }
     await committed(rotations)
@@ -115,17 +120,17 @@ actor LinkDirectory {
   var count: Int { links.count }
   var all: [PeerLink] { Array(links.values) }
 
-  /// Tell the links of streams that have new items, durably.
+  /// Tells the links about streams with new, durable items.
   func committed(_ changes: [OutboxChange]) async {
     for change in changes {
       if let link = links[change.device] { await link.committed(change) } else { unseen.insert(change.device) }
     }
   }
 
-  /// A session has completed a pairing.
+  /// Records that a session has completed a pairing.
   func promoted(_ device: DeviceID) { promotions.yield(device) }
 
-  /// Wakes links when they want to be, until the task is cancelled.
+  /// Wakes links at the times they asked for, until the task is cancelled.
   nonisolated func ring() async {
     await context.alarm.run(now: { context.now() }, wake: { await self.link($0)?.timerFired() })
   }

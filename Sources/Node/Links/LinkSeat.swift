@@ -2,21 +2,21 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTransport
 
-/// The connection of one session, with what its frames are sealed with.
+/// The connection of one session, with the cipher for its frames.
 struct LinkSeat {
   let connection: FrameConnection
   var cipher: SessionCipher
-  /// The stranger's place it came in through, until its first message is verified.
+  /// Its place among unauthenticated connections, until its first message is verified.
   let ticket: StrangerTicket?
-  /// The task that reads its frames, while the next frame may not be taken.
+  /// The task that reads its frames, while it must wait before the next one.
   var reader: CheckedContinuation<Void, Never>?
 }
 
-/// The last try at an address that failed.
+/// The last failed attempt to reach an address.
 struct FailedTry: Sendable {
-  /// Unix milliseconds; for people only.
+  /// The time in Unix milliseconds, for people only.
   var at: Int64
   var reason: String
-  /// When it was last written down, by the clock for decisions; nil when it was not.
+  /// The time at which it was last stored, by the clock for decisions; `nil` if it was not.
   var notedAt: BootInstant?
 }

@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Runs what all links have to do for as long as the node runs.
+/// A service that carries out the links' operations for as long as the node runs.
 struct LinkService: Service {
   let directory: LinkDirectory
 
@@ -8,7 +8,7 @@ struct LinkService: Service {
     await withDiscardingTaskGroup { group in
       group.addTask { await directory.ring() }
       group.addTask {
-        // Every peer hears that this node stops before anything is cancelled.
+        // Every peer receives a goodbye before anything is cancelled.
         try? await gracefulShutdown()
         await directory.shutDown()
       }

@@ -5,7 +5,9 @@ import LatchkeyTransport
 import Logging
 import ServiceLifecycle
 
-/// Takes what other nodes bring: sessions of paired devices, and pairings while a code is open. Strangers get silence.
+/// A service that accepts connections: sessions of paired devices, and pairings while a code is open.
+///
+/// Unknown devices get no answer.
 struct ListenerService: Service {
   let context: NodeContext
   let listener: Listener

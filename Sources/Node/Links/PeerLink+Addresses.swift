@@ -3,13 +3,16 @@ import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTransport
 
-/// Where the peer may be: what the disk remembers, and what people are told of it. Spec: Protocol/02-discovery.md §8.
+/// The peer's addresses in the database, and their display.
+///
+/// Spec: Protocol/02-discovery.md §8.
 extension PeerLink {
-  /// Milliseconds between two notes that an address fails for one and the same reason: a peer that is off for weeks is
-  /// tried every minute, and the disk need not hear of each.
+  /// The shortest time between two stored failures of an address for the same reason, in milliseconds.
+  ///
+  /// A peer that is off for weeks is called every minute, and not every failure needs to be stored.
   private static var failurePace: Int64 { 15 * 60_000 }
 
-  /// The addresses that are remembered and given, each with its rung.
+  /// The stored and configured addresses, each with its rung.
   var rungs: [(SocketEndpoint, AddressLadder<SocketEndpoint>.Rung)] {
     let network = NetworkMark.current()
     var rungs: [(SocketEndpoint, AddressLadder<SocketEndpoint>.Rung)] = []
@@ -26,7 +29,9 @@ extension PeerLink {
     return rungs + context.configuration.peers.compactMap { SocketEndpoint($0) }.map { ($0, .given) }
   }
 
-  /// Takes note that a try at an address failed, durably if the peer has proved its key there.
+  /// Records that an attempt to reach an address failed.
+  ///
+  /// The failure is stored if the peer was once authenticated there.
   func noteFailure(_ endpoint: SocketEndpoint, _ reason: String) async {
     let now = context.now()
     let before = failedTries[endpoint]
@@ -34,33 +39,35 @@ extension PeerLink {
     if before == nil, failedTries.count >= Limits.addresses { failedTries.removeAll() }
     failedTries[endpoint] = FailedTry(at: context.wall(), reason: reason, notedAt: isNews ? now : before?.notedAt)
     guard isNews else { return }
-    // It is for people alone: a disk that takes no note of it is told elsewhere.
+    // This information is for people only, and a failure of the disk is reported elsewhere.
     try? await context.store.addressFailed(
       endpoint.description, of: peer, network: NetworkMark.current(), reason: reason, at: context.wall())
   }
 
-  /// An address at which a session was opened, with where it was had from.
+  /// Returns the record of an address at which a session was opened, with its source.
   func reached(_ address: String) -> ReachedAddress {
     let endpoint = SocketEndpoint(address)
     if let endpoint { failedTries[endpoint] = nil }
     return ReachedAddress(address, source: endpoint.map(source) ?? .connection, network: NetworkMark.current())
   }
 
-  /// Where an address was had from; of what was only remembered the table knows that.
+  /// Returns how this address was learned.
+  ///
+  /// The database keeps the source of stored addresses.
   private func source(_ endpoint: SocketEndpoint) -> AddressSource {
     if context.configuration.peers.contains(where: { SocketEndpoint($0) == endpoint }) { return .given }
     return machine.source(of: endpoint) ?? .connection
   }
 
-  /// Where the peer of the open session can be called: where we called it; or, if it called us from a port of the moment,
-  /// where it says that it listens there.
+  /// The address at which the peer of the open session can be called: the one that was called or, if the peer called
+  /// from a temporary port, the one that it states.
   var addressInUse: String? {
     guard let ends = machine.currentEnds else { return nil }
     if machine.isCurrentOurs { return ends.remote }
     return machine.toldAddresses.first { ends.isAt($0) }?.description ?? ends.remoteHost
   }
 
-  /// Every address that is known of the peer, the one in use first, then those that worked last.
+  /// Returns all known addresses of the peer: the one in use first, then by their last success.
   func addresses() async throws(StoreError) -> [DeviceAddress] {
     let network = NetworkMark.current()
     let inUse = machine.isCurrentOurs ? machine.currentEnds?.remote : nil

@@ -4,7 +4,7 @@ import LatchkeyProtocol
 import LatchkeyTransport
 import LatchkeyWire
 
-/// Connections: calls that are made, and what is read.
+/// Outgoing calls, and the reading of connections.
 extension PeerLink {
   /// Takes over a session that the peer began, after its handshake.
   func serve(
@@ -15,7 +15,9 @@ extension PeerLink {
     take(seat, frames) { $0.accepted(SessionEnds(connection), pairwiseKey: pairwiseKey, now: $1) }
   }
 
-  /// Calls an address. Spec: Protocol/04-session.md §2, §9.
+  /// Calls an address.
+  ///
+  /// Spec: Protocol/04-session.md §2, §9.
   func call(_ number: Int, _ endpoint: SocketEndpoint, _ keys: [[UInt8]], _ offered: [UInt8]?) {
     let attempt = DialAttempt()
     calls[number] = attempt
@@ -32,7 +34,7 @@ extension PeerLink {
     update { $0.callEnded(number, outcome, now: $1) }
   }
 
-  /// Returns what the call came to; nil when it led to a session, which is over by then, or is of no use.
+  /// Returns the outcome of a call; `nil` if it led to a session, which has ended by then, or is no longer needed.
   private func dial(
     _ number: Int, _ endpoint: SocketEndpoint, _ keys: [[UInt8]], _ offered: [UInt8]?, _ attempt: DialAttempt
   ) async -> CallOutcome? {
@@ -61,7 +63,7 @@ extension PeerLink {
     }
   }
 
-  /// Takes over a session that a call led to, if it is of use.
+  /// Takes over the session of a successful call, if it is still needed.
   private func serve(
     _ call: Int, _ connection: FrameConnection, _ frames: FrameReader, _ transport: NoiseTransport,
     pairwiseKey: [UInt8], _ offered: [UInt8]?
@@ -72,8 +74,9 @@ extension PeerLink {
     take(seat, frames) { $0.opened(call: call, ends, pairwiseKey: pairwiseKey, offeredKey: offered, now: $1) }
   }
 
-  /// Tells the machine of a session, and has it read in a task of its own, which holds nothing of the handshake; closes it if
-  /// it is of no use.
+  /// Passes a session to the machine and reads it in a task of its own, which keeps nothing of the handshake.
+  ///
+  /// Closes the connection if it is not needed.
   private func take(_ seat: LinkSeat, _ frames: FrameReader, _ tell: (inout LinkMachine, BootInstant) -> Int?) {
     let (connection, ticket) = (seat.connection, seat.ticket)
     guard let number = open(seat, tell) else { return connection.close() }
@@ -91,7 +94,7 @@ extension PeerLink {
   /// Reads a connection to its end.
   private func read(_ frames: FrameReader, _ number: Int) async {
     while let frame = await frames.next() {
-      // What was on its way when the session ended is read, so that the last word here is not lost with it.
+      // Frames that were under way at the end of the session are read, so that the last message sent is not lost.
       guard var seat = seats[number] else { continue }
       do throws(SessionFault) {
         let batch = try seat.cipher.open(frame)

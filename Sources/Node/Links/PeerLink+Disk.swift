@@ -3,9 +3,11 @@ import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyWire
 
-/// What the machine asks of the disk, and of the network's tables.
+/// The operations of the machine on the database and on the network's state.
 extension PeerLink {
-  /// Looks up where the peer may be. A disk that does not answer leaves what was remembered before.
+  /// Looks up the peer's addresses.
+  ///
+  /// If the disk does not answer, the previous result is used.
   func lookUpAddresses() async {
     if hasUnreadKeys { _ = await takeOverKeys() }
     if let known = try? await context.store.addresses(of: peer) { remembered = known }
@@ -14,7 +16,7 @@ extension PeerLink {
     update { $0.lookedUp(rungs, now: $1) }
   }
 
-  /// Looks whether one of the two may have been set back to an older state and have given numbers out a second time.
+  /// Checks whether either side was restored to an older state and has assigned numbers twice.
   func judge(_ number: Int, _ hello: Hello) async {
     do throws(StoreError) {
       let foreign = try await context.store.foreign(peer, hello)
@@ -33,7 +35,7 @@ extension PeerLink {
     } catch { update { $0.loadFailed(load, refused(error), now: $1) } }
   }
 
-  /// Brings runs into force, reports them stored, then makes them visible.
+  /// Commits runs, reports them as stored, and then makes them visible.
   func commit(_ runs: [ItemRun], in sessionKey: [UInt8]?) async {
     do throws(StoreError) {
       try await keepDiscoveryKeys(runs)
@@ -43,7 +45,7 @@ extension PeerLink {
         at: context.wall())
       CrashPoint.runCommitted.reached()
       var (fault, part) = (result.fault, result.taken)
-      // The peer uses new keys once it hears that they are stored: they have to be known here by then.
+      // The peer uses new keys once it learns that they are stored, so they have to be known here by then.
       if result.hasCompletedPairing { await directory.promoted(peer) }
       if result.hasNewKeys, let unread = await takeOverKeys() {
         if fault == nil { part = runs }
@@ -55,7 +57,7 @@ extension PeerLink {
         } else {
           machine.committed(runs, wasRemoved: result.wasRemoved, now: now)
         }
-        // What is in force has its answers, also if the disk had no room for the rest.
+        // Answers to the committed part are queued even if the disk had no room for the rest.
         for change in result.changes where change.device == peer {
           machine.committed(change.streamClass, epoch: change.epoch, last: change.last, now: now)
         }
@@ -76,7 +78,7 @@ extension PeerLink {
     }
   }
 
-  /// Makes a note durable, with what belongs to it.
+  /// Stores a note and everything that belongs to it.
   func note(_ note: LinkNote) async {
     do throws(StoreError) {
       let answer = try await keep(note)
@@ -90,7 +92,7 @@ extension PeerLink {
     switch note {
     case .quarantine:
       try await store.quarantine(peer, at: wall)
-      // What was read of the peer before that must not end the quarantine.
+      // A state of the peer that was read earlier must not end the quarantine.
       try await directory.refresh(peer)
     case .forget(let position):
       CrashPoint.storedReceived.reached()
@@ -118,14 +120,14 @@ extension PeerLink {
     case .removalTold(let end):
       logger.info("the removal counts as told", metadata: ["reason": "\(end.rawValue)"])
       try await store.removalTold(peer)
-      // The device may have been paired again while the database was written: what it holds now decides.
+      // The device may have been paired again during the transaction, so its present state decides.
       try await directory.refresh(peer)
       try await context.reloadHousehold()
     }
     return .done
   }
 
-  /// Makes durable that a session was opened, and what that proves.
+  /// Stores that a session was opened, and its effect on a pairing.
   private func note(
     _ sighting: LinkSighting, _ proof: LinkSighting.Proof, _ isInStep: Bool
   ) async throws(StoreError) {
@@ -146,20 +148,19 @@ extension PeerLink {
     if let address = sighting.address { record.lastAddress = address }
   }
 
-  /// The store could not do its part.
+  /// Converts a failure of the database for the machine, and logs it.
   private func refused(_ error: StoreError) -> LinkFault {
     logger.error("the database refused", metadata: ["reason": "\(error)"])
-    // On a full disk a part may be in force all the same.
+    // On a full disk, a part may have been committed nevertheless.
     context.changes.notify()
     return LinkFault(error)
   }
 
   // MARK: Keys and removals
 
-  /// The peer has stored the keys that were on their way to it, and so they are in force here, durably: go on with them.
-  /// Takes over keys that are in force in the database. If it cannot be read now, that is done before the next call.
+  /// Takes over keys that are in force in the database.
   ///
-  /// - Returns: Why it could not be read.
+  /// If it cannot be read, this is repeated before the next call. Returns the fault, if any.
   private func takeOverKeys() async -> StoreError? {
     do throws(StoreError) {
       try await directory.refresh(peer)
@@ -178,8 +179,9 @@ extension PeerLink {
     if let next { await directory.committed([next]) }
   }
 
-  /// Keep the discovery keys among items that are about to be committed, durably: a crash in between costs nothing, since the
-  /// items come again.
+  /// Stores the discovery keys among items that are about to be committed.
+  ///
+  /// After a crash in between, the items arrive again.
   private func keepDiscoveryKeys(_ runs: [ItemRun]) async throws(StoreError) {
     for run in runs where run.streamClass == .control {
       for item in run.items where item.kind == .keyRotation {

@@ -3,7 +3,9 @@ import LatchkeyProtocol
 import LatchkeyStore
 
 extension PeerLink {
-  /// Runs one effect of the machine; what waits for something is given to a task.
+  /// Carries out one effect of the machine.
+  ///
+  /// Effects that wait run in a task.
   func run(_ effect: LinkEffect) {
     switch effect {
     case .send(let batch, let number): send(batch, number)
@@ -28,7 +30,9 @@ extension PeerLink {
     }
   }
 
-  /// Seals a batch and sends it; a session that cannot seal is closed.
+  /// Encrypts a batch and sends it.
+  ///
+  /// A session that fails to encrypt is closed.
   private func send(_ batch: SessionBatch, _ number: Int) {
     guard var seat = seats[number] else { return }
     do throws(SessionFault) {
@@ -45,7 +49,7 @@ extension PeerLink {
     }
   }
 
-  /// The machine holds a session no more.
+  /// Removes a session that the machine has given up.
   private func leave(_ number: Int) -> LinkSeat? {
     guard let seat = seats.removeValue(forKey: number) else { return nil }
     seat.reader?.resume()
@@ -54,7 +58,7 @@ extension PeerLink {
 }
 
 extension LinkSeat {
-  /// Lets the next frame be taken.
+  /// Allows the next frame to be read.
   fileprivate mutating func read() {
     reader?.resume()
     reader = nil

@@ -2,9 +2,9 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
 
-/// What people, the log and waiting callers are told.
+/// The events that people, the log and waiting callers are told of.
 extension PeerLink {
-  /// The key of the warning that a device has removed this one.
+  /// Returns the key of the warning that a device has removed this one.
   static func removalWarning(_ device: DeviceID) -> String { "removed-\(device)" }
 
   func tell(_ news: LinkNews) {
@@ -54,7 +54,7 @@ extension PeerLink {
     context.members.set(peer, isConnected: true)
     context.note(crowd: Int(clamping: hello.devices))
     context.warn("duplicate-\(peer)", nil)
-    // Commands that ran out while the peer was away are not sent, and people who wait for them are told.
+    // Expired commands are not sent, and people who wait for them are told.
     context.expiryChanges.notify()
     changed()
   }
@@ -67,7 +67,7 @@ extension PeerLink {
     )
   }
 
-  /// What a commit brought about is made visible.
+  /// Makes the results of a commit visible.
   func publish(_ result: InboxResult) {
     for fault in result.faults { logger.warning("an item could not be used", metadata: ["reason": "\(fault)"]) }
     if result.hasNewKeys {
@@ -90,7 +90,7 @@ extension PeerLink {
     context.syncChanges.notify()
   }
 
-  /// Keeps the state of synchronisation true.
+  /// Updates the state of synchronization.
   private func moved() {
     if current != nil, machine.waiting == 0 { lastSynced = context.wall() }
     context.syncChanges.notify()
@@ -99,7 +99,7 @@ extension PeerLink {
   // MARK: What is shown
 
   var sync: SyncState {
-    // A device that was removed or is in quarantine is not to be in step with.
+    // There is nothing to synchronize with a device that was removed or is in quarantine.
     if record.pendingKey == nil, record.state != .active || record.quarantinedAt != nil { return .idle }
     if current != nil {
       let (waiting, total) = (machine.waiting, machine.syncTotal)
@@ -113,7 +113,7 @@ extension PeerLink {
 
   private var nextTryInMilliseconds: Int64? { machine.dialler.nextTry.map { max(0, $0 - context.now()) } }
 
-  /// What went wrong last, as one sentence with the next step.
+  /// The last error, as one sentence with the next step.
   private var lastError: String? {
     switch machine.trouble {
     case nil: nil
@@ -127,7 +127,7 @@ extension PeerLink {
     }
   }
 
-  /// What `status` and `devices` show.
+  /// Returns the state that `status` and `devices` show.
   func status() async throws(StoreError) -> PeerStatus {
     var queues = try await context.store.queues(peer, at: context.wall())
     for index in queues.indices { queues[index].inFlightItems = Int64(machine.inFlight(queues[index].streamClass)) }

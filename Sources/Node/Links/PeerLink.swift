@@ -6,10 +6,10 @@ import LatchkeyTransport
 import LatchkeyWire
 import Logging
 
-/// One paired device: runs its link's machine on sockets, the database and the clock.
+/// The link to one paired device, which connects the link's machine to sockets, the database and the clock.
 ///
-/// Whatever is decided is decided in `LinkMachine`. Here its effects are run, and it is told what came of them. Nothing stands
-/// idle in a link but the task that reads, one in each of its sessions.
+/// `LinkMachine` makes all decisions. The actor carries out its effects and reports their results. The only task that
+/// waits in a link is the one that reads, one in each of its sessions.
 actor PeerLink {
   nonisolated let peer: DeviceID
   nonisolated let key: LinkPublicKey
@@ -19,29 +19,31 @@ actor PeerLink {
 
   var record: PeerRecord
   var machine: LinkMachine
-  /// The connections of the sessions that the machine holds, by their numbers.
+  /// The connections of the machine's sessions, by number.
   var seats: [Int: LinkSeat] = [:]
   /// The calls that are under way.
   var calls: [Int: DialAttempt] = [:]
-  /// When the alarm was asked to ring.
+  /// The time for which the alarm is set.
   private var alarmAt: BootInstant?
-  /// Work that waits for something: transactions and calls.
+  /// An operation that waits: a transaction or a call.
   typealias Job = @Sendable (PeerLink) async -> Void
-  /// A Boolean value that indicates whether the peer is not paired any more, and nothing is begun for it.
+  /// A Boolean value that indicates whether the peer is no longer paired, so that nothing new is started for it.
   private var isOver = false
 
-  /// A Boolean value that indicates whether the database holds newer keys than the machine was told of.
+  /// A Boolean value that indicates whether the database holds newer keys than the machine knows.
   var hasUnreadKeys = false
-  /// What is remembered of addresses, the last success first.
+  /// The stored addresses, latest success first.
   var remembered: [RememberedAddress] = []
-  /// Tries that failed, by address, since this node started; at most `Limits.addresses`.
+  /// The failed attempts since the start of this node, by address; at most `Limits.addresses`.
   var failedTries: [SocketEndpoint: FailedTry] = [:]
   var lastSynced: Int64?
-  /// When the last session ended of those that were up in this run; the database holds when the last one began.
+  /// The time at which the last session of this run ended.
+  ///
+  /// The database holds the time at which the last one began.
   var lastSeen: Int64?
-  /// The peer has reported items stored.
+  /// Signals that the peer has reported items as stored.
   nonisolated let stored = ChangeSignal()
-  /// Number of the last item of each class that the peer reported stored since this node started.
+  /// The number of the last item of each class that the peer reported as stored since the start of this node.
   var storedThrough: [StreamClass: UInt64] = [:]
 
   init(
@@ -68,12 +70,12 @@ actor PeerLink {
       surroundings: Self.surroundings(context), jitterSeed: UInt64.random(in: 0...UInt64.max), now: context.now())
   }
 
-  /// Begins to do what the machine asks for.
+  /// Starts the machine.
   func begin() { update { $0.begin(now: $1) } }
 
   // MARK: The machine
 
-  /// Tells the machine something, and runs what it asks for.
+  /// Passes an input to the machine and carries out its effects.
   @discardableResult
   func update<Value>(_ tell: (inout LinkMachine, BootInstant) -> Value) -> Value {
     let value = tell(&machine, context.now())
@@ -81,7 +83,7 @@ actor PeerLink {
     return value
   }
 
-  /// Tells the machine of a connection, and runs what it asks for when the connection has its seat.
+  /// Passes a connection to the machine, and carries out its effects once the connection has its seat.
   func open(_ seat: LinkSeat, _ tell: (inout LinkMachine, BootInstant) -> Int?) -> Int? {
     machine.surroundings = Self.surroundings(context)
     let number = tell(&machine, context.now())
@@ -113,7 +115,7 @@ actor PeerLink {
     context.alarm.set(peer, at: moment)
   }
 
-  /// The alarm rings.
+  /// Handles the alarm.
   func timerFired() {
     alarmAt = nil
     machine.surroundings = Self.surroundings(context)
@@ -121,20 +123,20 @@ actor PeerLink {
     runEffects()
   }
 
-  /// Has something done that waits, in a task of its own.
+  /// Runs an operation that waits in a task of its own.
   func spawn(_ job: @escaping Job) {
     guard !isOver else { return }
     directory.jobs.yield { await job(self) }
   }
 
-  /// A connection has no room for more.
+  /// Records that a connection has no room for more.
   func filled(_ number: Int) {
     machine.filled(number)
   }
 
   private static func keyID(_ record: PeerRecord) -> [UInt8] { record.sessionKey.map { PairwiseKeyID.make($0) } ?? [] }
 
-  /// What the machine has to know of this one and of the network.
+  /// Returns the facts about this machine and the network that the link's machine needs.
   static func surroundings(_ context: NodeContext, _ network: OwnNetwork? = nil) -> LinkSurroundings {
     let network = network ?? context.network
     let addresses = Array(network.callable.prefix(Limits.reachAddresses))
@@ -145,21 +147,21 @@ actor PeerLink {
 
   // MARK: What the node says
 
-  /// The session that both sides have said Hello in.
+  /// The session in which both sides have sent a Hello.
   var current: Int? { machine.current }
-  /// Whether the peer is not paired any more.
+  /// A Boolean value that indicates whether the peer is no longer paired.
   var isDone: Bool { machine.isEnded }
-  /// The last number of each class that was sent in the session that is open.
+  /// The last number of each class that was sent in the open session.
   var sentThrough: [StreamClass: UInt64] { machine.sentThrough }
 
-  /// The database has changed what is known of the peer.
+  /// Takes over a change of the peer's state in the database.
   func refresh(_ record: PeerRecord) {
     self.record = record
     logger[metadataKey: "peer"] = "\(record.device.name)"
     update { $0.changed(record.standing, keyID: Self.keyID(record), now: $1) }
   }
 
-  /// The database has taken the peer out: tell it if it is there, else when it next calls.
+  /// Tells the peer that it was removed: now if it is connected, otherwise when it next calls.
   func removed() async {
     do {
       try await directory.refreshAll()
@@ -170,36 +172,38 @@ actor PeerLink {
     }
   }
 
-  /// The peer is not paired any more.
+  /// Ends the link because the peer is no longer paired.
   func end() { update { $0.end(now: $1) } }
 
-  /// The node stops: say so and close.
+  /// Sends a goodbye and closes, because the node is stopping.
   func shutDown() { update { $0.shutDown(now: $1) } }
 
-  /// The peer is forgotten: not a word to it.
+  /// Ends the link without a message, because the peer was forgotten.
   func vanish() { update { $0.vanish(now: $1) } }
 
-  /// Items were made durable for the peer.
+  /// Records that items for the peer were made durable.
   func committed(_ change: OutboxChange) {
     update { $0.committed(change.streamClass, epoch: change.epoch, last: change.last, now: $1) }
   }
 
-  /// The disk is well again.
+  /// Retries what the disk had refused.
   func diskRecovered() { update { $0.diskRecovered(now: $1) } }
 
-  /// A person wants it now: dial, or say again what both sides hold.
+  /// Synchronizes at a person's request: dials, or repeats what both sides hold.
   func syncNow() { update { $0.requestedSync(now: $1) } }
 
-  /// mDNS has seen the peer.
+  /// Records the addresses at which the peer is announced.
   func discovered(_ endpoints: [SocketEndpoint], instance: String) {
     machine.surroundings = Self.surroundings(context)
     update { $0.discovered(endpoints, instance: instance, now: $1) }
   }
 
-  /// mDNS does not see an instance any more, which says nothing about whether the peer is there.
+  /// Removes an announcement that has disappeared.
+  ///
+  /// This does not mean that the peer is gone.
   func lost(instance: String) { update { machine, _ in machine.lost(instance: instance) } }
 
-  /// This machine has other addresses, or has slept.
+  /// Handles a change of this machine's addresses, or its return from sleep.
   func networkChanged(_ own: OwnNetwork) {
     let surroundings = Self.surroundings(context, own)
     update { $0.networkChanged(surroundings, now: $1) }

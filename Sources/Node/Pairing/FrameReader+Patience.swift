@@ -1,8 +1,8 @@
 import LatchkeyTransport
 
 extension FrameReader {
-  /// Returns the next frame; `nil` when the connection has ended or `milliseconds` have gone by, after which it is read no
-  /// further.
+  /// Returns the next frame; `nil` if the connection has ended or `milliseconds` have passed, after which nothing more
+  /// is read.
   func next(within milliseconds: Int64, _ steps: PairingSteps) async -> [UInt8]? {
     let began = steps.begin()
     defer { steps.end(.frame, began) }

@@ -5,9 +5,9 @@ import LatchkeyStore
 import LatchkeyTransport
 import Logging
 
-/// One open code on this node: serves the joiners that name it, one at a time, and runs what its machine decides.
+/// One open code on this node: serves the joiners that use it, one at a time, and carries out its machine's effects.
 actor Inviter: PairingRole {
-  /// A joiner's connection, with its place among strangers.
+  /// A joiner's connection, with its place among unauthenticated connections.
   struct Line: Sendable {
     let connection: FrameConnection
     let ticket: StrangerTicket
@@ -24,7 +24,7 @@ actor Inviter: PairingRole {
 
   /// Opens a code.
   ///
-  /// - Parameter address: where the pasted code says that this node listens.
+  /// `address` is the address of this node in the pasted code.
   init(_ record: InvitationRecord, at address: PairingCode.Address?, service: PairingService) {
     pairingID = record.pairingID
     discriminator = record.discriminator
@@ -43,7 +43,7 @@ actor Inviter: PairingRole {
       childName: record.childName, failures: record.failures, half: record.pendingDevice)
   }
 
-  /// What is shown to the person who has just opened the code: beside the progress, both its forms.
+  /// The progress and both forms of the code, for the person who has just opened it.
   var opened: PairingProgress {
     var progress = progress
     if case .pasted(let code) = machine.credential(isTyped: false) { progress.code = code.text }
@@ -51,10 +51,10 @@ actor Inviter: PairingRole {
     return progress
   }
 
-  /// When the code runs out; `nil` when it is spent or closed.
+  /// The time at which the code expires; `nil` if it is used up or closed.
   var deadline: BootInstant? { machine.deadline }
 
-  /// Closes the code when its time is up.
+  /// Closes the code if it has expired.
   func timerFired() async {
     let now = ledger.context.now()
     await take { $0.timerFired(now) }
@@ -66,7 +66,7 @@ actor Inviter: PairingRole {
 
   func rolledBack(_ device: DeviceID) { machine.rolledBack(device) }
 
-  /// Serves a joiner that has said something, until it is gone.
+  /// Serves a joiner that has sent its first frame, until it is gone.
   func serve(_ first: [UInt8], isTyped: Bool, _ line: Line, _ frames: FrameReader) async {
     let (context, steps) = (ledger.context, ledger.steps)
     guard let discoveryKey = context.discoveryKey, let code = machine.credential(isTyped: isTyped) else { return }
@@ -146,7 +146,9 @@ actor Inviter: PairingRole {
     CrashPoint.inviterDoneSent.reached()
   }
 
-  /// Counts a wrong guess before anything is answered. Spec: Protocol/03-pairing.md §7.
+  /// Counts a wrong guess before any answer.
+  ///
+  /// Spec: Protocol/03-pairing.md §7.
   private func count(_ line: Line, _ attempt: Int) async {
     service.withThrottle { $0.failed(line.connection.remoteHost, now: $1) }
     let counted = await ledger.commit { () async throws(StoreError) in

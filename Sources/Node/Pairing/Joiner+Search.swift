@@ -4,11 +4,13 @@ import LatchkeyStore
 import LatchkeyTransport
 import Logging
 
-/// Where a joiner looks. Spec: Protocol/03-pairing.md §7.
+/// The search of a joiner.
+///
+/// Spec: Protocol/03-pairing.md §7.
 extension Joiner {
-  /// Looks for the machine that shows the code, until the join is settled.
+  /// Looks for the machine that shows the code, until the join has ended.
   ///
-  /// - Parameter given: the address that the person gave.
+  /// `given` is the address that the person entered.
   func run(_ given: SocketEndpoint?) async {
     let (context, discovery) = (ledger.context, ledger.discovery)
     var search = JoinSearch(given: given, coded: coded, now: context.now())
@@ -38,7 +40,9 @@ extension Joiner {
     await take { $0.searched(isPaired ? .alreadyPaired : outcome) }
   }
 
-  /// Tries one address; `nil` when nothing is there.
+  /// Tries one address.
+  ///
+  /// Returns `nil` if nothing answers.
   private func attempt(_ candidate: JoinSearch<SocketEndpoint>.Candidate) async -> PairingOutcome? {
     let (context, steps, source) = (ledger.context, ledger.steps, candidate.source)
     context.logger.info(
@@ -65,8 +69,9 @@ extension Joiner {
     return SocketEndpoint(host: address.ipv4.map(String.init).joined(separator: "."), port: address.port)
   }
 
-  /// Returns whether the code was made by a machine that this one is paired with: then it was most likely this code that
-  /// did it.
+  /// Returns whether the code was created by a machine with which this one is paired.
+  ///
+  /// If so, most likely by this code.
   private func isPairedAlready() async -> Bool {
     guard case .pasted(let pasted) = code else { return false }
     return ((try? await ledger.context.store.peers()) ?? []).contains { record in
@@ -75,7 +80,9 @@ extension Joiner {
     }
   }
 
-  /// Returns whether the code may be tried again: a typed one is good for five runs without an answer from its inviter.
+  /// Returns whether the code may be tried again.
+  ///
+  /// A typed code permits five runs without an answer from its inviter.
   private func mayRun() async -> Bool {
     guard case .typed(let typed) = code else { return true }
     let context = ledger.context
@@ -84,7 +91,9 @@ extension Joiner {
     return (runs ?? Limits.pairingFailures) < Limits.pairingFailures
   }
 
-  /// Counts a run of the typed code; false when the store refused.
+  /// Counts a run of the typed code.
+  ///
+  /// Returns `false` if the store refused.
   func countRun() async -> Bool {
     let (context, discriminator) = (ledger.context, code.discriminator)
     let runs = await ledger.commit { () async throws(StoreError) in

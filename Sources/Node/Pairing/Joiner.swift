@@ -4,14 +4,14 @@ import LatchkeyStore
 import LatchkeyTransport
 import Logging
 
-/// One join on this node: looks for the machine that shows the code, and runs what its machine decides.
+/// One join on this node: looks for the machine that shows the code, and carries out its machine's effects.
 actor Joiner: PairingRole {
   /// A connection to a machine that may be the inviter.
   struct Line: Sendable {
     let connection: FrameConnection
     let source: AddressSource
 
-    /// Where the inviter is, which is worth a try for the sessions to come and for the one that may have to complete this.
+    /// The inviter's address, for later sessions and for the one that may have to complete this pairing.
     var address: ReachedAddress {
       ReachedAddress(connection.remote, source: source, network: NetworkMark.current())
     }
@@ -39,7 +39,7 @@ actor Joiner: PairingRole {
   func completed(_ device: DeviceID, as registered: RegisteredDevice?) async { await take { $0.completed(device) } }
   func rolledBack(_ device: DeviceID) async { await take { $0.lapsed(device) } }
 
-  /// Speaks with a machine that may be the inviter, until the attempt is over.
+  /// Exchanges frames with a machine that may be the inviter, until the attempt has ended.
   func converse(
     _ opening: PairingJoinerMachine, _ connection: FrameConnection, _ frames: FrameReader, _ source: AddressSource
   ) async {
@@ -88,8 +88,8 @@ actor Joiner: PairingRole {
 
   private func store(_ peer: PairedPeer, _ line: Line, _ attempt: Int) async {
     CrashPoint.joinerAccepted.reached()
-    // A household that this machine is in already keeps its key until another's pairing is complete; the first one's has to
-    // be on the disk before the inviter hears of it. It is written beside the commit.
+    // A household that this machine belongs to keeps its key until another's pairing is complete. The key of the first
+    // one has to be on disk before the inviter learns of it, and is written in parallel with the commit.
     let isFirstHousehold = ledger.context.discoveryKey == nil
     let began = isFirstHousehold ? ledger.steps.begin() : nil
     async let isKept = isFirstHousehold ? keepAside(peer) : true
@@ -101,7 +101,8 @@ actor Joiner: PairingRole {
     guard let wasPaired else { return await take { $0.notStored(in: attempt) } }
     CrashPoint.joinerPendingStored.reached()
     guard isComplete else { return await take { $0.notStored(in: attempt) } }
-    // It opens no session before it has heard the last word or lost the connection: it would only get in the way.
+    // This side opens no session before it has received the last message or lost the connection, since a session would
+    // interfere.
     await take { $0.stored(wasPaired: wasPaired, in: attempt) }
     CrashPoint.joinerAcknowledgementSent.reached()
   }
@@ -117,7 +118,7 @@ actor Joiner: PairingRole {
     await take { $0.promoted(in: attempt) }
   }
 
-  /// Finds out what became of a pairing whose last word did not arrive.
+  /// Finds out how a pairing ended whose last message did not arrive.
   private func settle(_ peer: PairedPeer) async {
     let device = peer.keys.deviceID
     if await ledger.isCompleted(peer) { return await take { $0.completed(device) } }
@@ -127,12 +128,12 @@ actor Joiner: PairingRole {
     service.watch()
   }
 
-  /// Keeps the household's key on another thread, while this actor waits for a commit.
+  /// Stores the household's key on another thread, while this actor waits for a commit.
   @concurrent private nonisolated func keepAside(_ peer: PairedPeer) async -> Bool {
     ledger.keepHousehold(of: peer)
   }
 
-  /// Forgets what earlier pairings left in doubt: it is of no interest when another one is stored.
+  /// Discards the unconfirmed pairings of earlier attempts, which are irrelevant once another one is stored.
   private func forgetLapsed(except device: DeviceID) async {
     for record in (try? await ledger.context.store.peers()) ?? [] where record.hasLapsed && record.state == .pending {
       let other = record.device.deviceID

@@ -3,7 +3,7 @@ import LatchkeyProtocol
 import LatchkeyStore
 import Logging
 
-/// The durable steps that both sides of a pairing share, each followed by what this node does about it.
+/// The durable steps that both sides of a pairing share, each with its consequences in this node.
 ///
 /// Spec: Protocol/03-pairing.md §5.
 struct PairingLedger: Sendable {
@@ -12,16 +12,16 @@ struct PairingLedger: Sendable {
   let discovery: DiscoveryService
   let steps: PairingSteps
 
-  /// Makes a peer durable as pending.
+  /// Stores a peer as pending.
   ///
-  /// - Parameters:
-  ///   - invitation: on the inviter, the code that the peer used.
-  ///   - address: on the joiner, where the inviter is.
-  /// - Returns: whether the device was paired before; `nil` when the store refused.
+  /// Returns whether the device was paired before; `nil` if the store refused.
+  ///
+  /// - `invitation`: On the inviter, the code that the peer used.
+  /// - `address`: On the joiner, the inviter's address.
   func savePending(
     _ peer: PairedPeer, invitation: String? = nil, childName: String? = nil, address: ReachedAddress? = nil
   ) async -> Bool? {
-    // What need not be known before the commit is read beside it.
+    // Read in parallel with the commit, which does not depend on it.
     async let known = record(peer.keys.deviceID)
     let stored = await commit { () async throws(StoreError) in
       try await context.store.savePending(
@@ -34,37 +34,37 @@ struct PairingLedger: Sendable {
     }
     let wasPaired = await known?.state == .active
     guard let stored else { return nil }
-    // Another device that the code had left half paired is rolled back.
+    // Another device that the code had left pending is rolled back.
     if let other = stored { await refresh(other) }
     return wasPaired
   }
 
   /// Makes a pending peer active.
   ///
-  /// - Returns: whether the pairing is in force, which a session with the new key may have brought about already; false
-  ///   when it was rolled back meanwhile, or the store refused.
+  /// Returns whether the pairing is complete, possibly by a session with the new key; `false` if it was rolled back in
+  /// the meantime or the store refused.
   func promote(_ peer: PairedPeer, address: ReachedAddress? = nil) async -> Bool {
     if await force(peer.keys.deviceID, address: address) { return true }
     return await isCompleted(peer)
   }
 
-  /// Makes a pending device active; false when it is not pending, or the store refused.
+  /// Makes a pending device active.
+  ///
+  /// Returns `false` if it is not pending or the store refused.
   func force(_ device: DeviceID, address: ReachedAddress? = nil) async -> Bool {
     await commit { () async throws(StoreError) in
       try await context.store.promote(device, address: address, at: context.wall())
     } ?? false
   }
 
-  /// Returns whether a session with the new key has completed this very pairing.
+  /// Returns whether a session with the new key has completed this pairing.
   func isCompleted(_ peer: PairedPeer) async -> Bool {
     guard let record = await record(peer.keys.deviceID), record.state == .active else { return false }
-    // The inviter may have given it another one by now.
+    // The inviter may have replaced the key since.
     return record.keys.present == peer.keyBytes || record.keys.previous == peer.keyBytes
   }
 
-  /// Has the rest of this node know a device that is active now.
-  ///
-  /// - Returns: the device, as it is listed.
+  /// Informs the rest of this node of an active device, and returns its record.
   func welcome(_ peer: PairedPeer) async -> RegisteredDevice? {
     let device = peer.keys.deviceID
     _ = steps.during(.keyFile) { keepHousehold(of: peer) }
@@ -73,13 +73,15 @@ struct PairingLedger: Sendable {
     return await record(device)?.device
   }
 
-  /// Has discovery know an active device, and takes back what was said of its removal.
+  /// Informs discovery of an active device, and withdraws the warning about its removal.
   func welcome(_ device: DeviceID) async {
     context.warn(PeerLink.removalWarning(device), nil)
     await discovery.householdChanged()
   }
 
-  /// Keeps the discovery key of the household that a pairing leads into; false when the disk refused.
+  /// Stores the discovery key of the household that a pairing leads into.
+  ///
+  /// Returns `false` if the disk refused.
   func keepHousehold(of peer: PairedPeer) -> Bool {
     guard let key = peer.discoveryKey, key != context.discoveryKey else { return true }
     do {
@@ -91,7 +93,9 @@ struct PairingLedger: Sendable {
     }
   }
 
-  /// Rolls a half-made pairing back; false when the store refused.
+  /// Rolls a pending pairing back.
+  ///
+  /// Returns `false` if the store refused.
   @discardableResult
   func discard(_ device: DeviceID) async -> Bool {
     let discarded: Void? = await commit { () async throws(StoreError) in
@@ -101,7 +105,9 @@ struct PairingLedger: Sendable {
     return discarded != nil
   }
 
-  /// Ends a half-made pairing for the person, and keeps its key for a session; false when the store refused.
+  /// Ends a pending pairing for the person, and keeps its key for a session.
+  ///
+  /// Returns `false` if the store refused.
   func lapse(_ device: DeviceID) async -> Bool {
     let lapsed: Void? = await commit { () async throws(StoreError) in
       try await context.store.lapse(device, bootID: context.bootID, now: context.now())
@@ -110,9 +116,9 @@ struct PairingLedger: Sendable {
     return lapsed != nil
   }
 
-  /// Removes a device again whose pairing was broken off too late; the other machine hears of it, signed.
+  /// Removes a device whose pairing was cancelled too late, and sends it a signed notice.
   ///
-  /// - Returns: false when the store refused.
+  /// Returns `false` if the store refused.
   func remove(_ device: DeviceID) async -> Bool {
     let removal = RemovalNotice.make(by: context.identity, sender: context.own, receiver: device)
     let removed = await commit { () async throws(StoreError) in
@@ -125,7 +131,7 @@ struct PairingLedger: Sendable {
     return true
   }
 
-  /// Has the links know what the database holds about a device.
+  /// Passes a device's state in the database to its link.
   func refresh(_ device: DeviceID) async {
     do { try await directory.refresh(device) } catch {
       context.logger.error("a paired device could not be read", metadata: ["reason": "\(error)"])
@@ -136,7 +142,9 @@ struct PairingLedger: Sendable {
     try? await context.store.peer(device)
   }
 
-  /// Runs a transaction; `nil` when the store refused.
+  /// Runs a transaction.
+  ///
+  /// Returns `nil` if the store refused.
   @discardableResult
   func commit<Value: Sendable>(
     _ body: @Sendable () async throws(StoreError) -> Value

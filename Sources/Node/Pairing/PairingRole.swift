@@ -2,12 +2,12 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// The machine that decides for one side of a pairing.
+/// The machine that makes the decisions of one side of a pairing.
 protocol PairingLife: Sendable {
   associatedtype Effect: Sendable
 
   var shown: PairingProgress { get }
-  /// When the code runs out; `nil` when it is spent or closed, and on the joiner.
+  /// The time at which the code expires; `nil` if it is used up or closed, and on the joiner.
   var deadline: BootInstant? { get }
   var asked: Int? { get }
   mutating func answered(_ accepts: Bool) -> [Effect]
@@ -19,26 +19,26 @@ extension JoinMachine: PairingLife {
   var deadline: BootInstant? { nil }
 }
 
-/// One side of one pairing, as the local API sees it: runs what its machine decides.
+/// One side of one pairing for the local API, which carries out its machine's effects.
 protocol PairingRole: Actor {
   associatedtype Life: PairingLife
 
   nonisolated var ledger: PairingLedger { get }
   var machine: Life { get set }
-  /// Grows with each change of what is shown.
+  /// A number that increases with each change of the progress shown.
   var change: Int { get set }
 
   func perform(_ effect: Life.Effect) async
-  /// Takes note that a session has completed a pairing.
+  /// Records that a session has completed a pairing.
   func completed(_ device: DeviceID, as registered: RegisteredDevice?) async
-  /// Takes note that a half-made pairing was rolled back, or has lapsed.
+  /// Records that a pending pairing was rolled back or has lapsed.
   func rolledBack(_ device: DeviceID) async
 }
 
 extension PairingRole {
   nonisolated var steps: PairingSteps { ledger.steps }
 
-  /// What is shown of the pairing now.
+  /// The progress of the pairing as it is shown.
   var progress: PairingProgress {
     var progress = machine.shown
     progress.change = change
@@ -46,17 +46,19 @@ extension PairingRole {
     return progress
   }
 
-  /// Takes the person's answer; false when that question is not asked any more.
+  /// Takes the person's answer.
+  ///
+  /// Returns `false` if that question no longer awaits one.
   func answer(_ answer: PairingAnswer) async -> Bool {
     guard machine.asked == answer.attempt else { return false }
     await take { $0.answered(answer.accept) }
     return true
   }
 
-  /// Ends the pairing from this side, as far as it can still be ended.
+  /// Ends the pairing from this side, as far as that is still possible.
   func end(_ outcome: PairingOutcome) async { await take { $0.requestedEnd(outcome) } }
 
-  /// Takes an input of the machine, and performs what it asks for.
+  /// Passes an input to the machine and carries out its effects.
   func take(_ input: (inout Life) -> [Life.Effect]) async {
     let before = machine.shown
     let effects = input(&machine)
@@ -69,7 +71,7 @@ extension PairingRole {
 }
 
 extension PairingEntropy {
-  /// Draws everything random for one attempt.
+  /// Returns new random values for one attempt.
   static func draw() -> PairingEntropy {
     PairingEntropy(
       random: SecureRandom.bytes(32), ephemeralKey: LinkKeyPair.generate(), scalar: CPaceScalar.generate(),

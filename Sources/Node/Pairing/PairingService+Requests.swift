@@ -4,9 +4,11 @@ import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTransport
 
-/// What begins a pairing: an open code, an entered one, and a joiner's connection.
+/// The requests that begin a pairing: opening a code, entering one, and a joiner's connection.
 extension PairingService {
-  /// Opens a code. Spec: Protocol/03-pairing.md §2, §7.
+  /// Opens a code.
+  ///
+  /// Spec: Protocol/03-pairing.md §2, §7.
   func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {
     guard context.profile.role == .parent else {
       throw LocalAPIError(
@@ -38,12 +40,14 @@ extension PairingService {
     return await inviter.opened
   }
 
-  /// Six symbols of five random bits each.
+  /// Returns six symbols of five random bits each.
   private static func typedSecret() -> [UInt8] {
     SecureRandom.bytes(TypedCode.secretSymbols).map { $0 & 31 }
   }
 
-  /// Takes up the codes that were open when the node last stopped; those of another boot have run out.
+  /// Opens the codes again that were open when the node last stopped.
+  ///
+  /// Those from another boot have expired.
   func restore() async throws(StoreError) {
     for record in try await context.store.openInvitations() {
       if record.bootID == context.bootID, record.deadline > context.now() {
@@ -62,7 +66,9 @@ extension PairingService {
     return inviter
   }
 
-  /// Serves a connection that names a code's discriminator. With no such code open it hears nothing.
+  /// Serves a connection that names a code's discriminator.
+  ///
+  /// Without such a code, it gets no answer.
   func serve(
     _ discriminator: UInt16, isTyped: Bool, _ connection: FrameConnection, _ frames: FrameReader,
     _ ticket: StrangerTicket
@@ -70,7 +76,7 @@ extension PairingService {
     guard let inviter = inviters.values.first(where: { $0.discriminator == discriminator }) else { return }
     // A connection that has sent nothing takes no place.
     guard let first = await frames.next(within: Limits.pairingStepMilliseconds, inviter.steps) else { return }
-    // A source that guessed wrong before waits, without a place, so that others go first.
+    // A source that guessed wrong before waits without taking a place, so that others go first.
     var pause = withThrottle { $0.wait(connection.remoteHost, now: $1) }
     while pause > 0, !Task.isCancelled {
       try? await Task.sleep(for: .milliseconds(pause))
@@ -79,7 +85,9 @@ extension PairingService {
     await inviter.serve(first, isTyped: isTyped, Inviter.Line(connection: connection, ticket: ticket), frames)
   }
 
-  /// Joins with a code: checks it here, then works in the background. Spec: Protocol/03-pairing.md §2, §4.
+  /// Joins with a code: checks it here, then continues in the background.
+  ///
+  /// Spec: Protocol/03-pairing.md §2, §4.
   func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress {
     guard context.profile.role == .child else {
       throw LocalAPIError(

@@ -5,7 +5,8 @@ import LatchkeyTransport
 import Logging
 import Synchronization
 
-/// Every pairing on this node by its ID: an `Inviter` for each open code, a `Joiner` for a join, and how the last ones ended.
+/// All pairings on this node by ID: an `Inviter` for each open code, a `Joiner` for a join, and the results of the last
+/// ones.
 ///
 /// Spec: Protocol/03-pairing.md.
 actor PairingService {
@@ -13,20 +14,20 @@ actor PairingService {
   let directory: LinkDirectory
   let discovery: DiscoveryService
   let port: UInt16
-  /// The IPv4 address that a code tells, if there is one.
+  /// Returns the IPv4 address for a code, if there is one.
   let codeAddress: @Sendable () -> [UInt8]?
   var inviters: [String: Inviter] = [:]
   var joiners: [String: Joiner] = [:]
-  /// The final progress of the pairings that ended last, the latest last, for callers that still wait for one.
+  /// The final progress of recent pairings, latest last, for callers that still wait for one.
   private var ended: [PairingProgress] = []
   private let throttle = Mutex(PairingThrottle())
   private let jobs: AsyncStream<@Sendable () async -> Void>.Continuation
   private let work: AsyncStream<@Sendable () async -> Void>
   private let wake = ChangeSignal()
 
-  /// Pairings remembered at most after their end.
+  /// The largest number of ended pairings that are remembered.
   private static let endedPairings = 64
-  /// Milliseconds after which a rollback that the store refused is tried again.
+  /// The delay before a rollback that the store refused is tried again, in milliseconds.
   private static let retryMilliseconds: Int64 = 1_000
 
   init(
@@ -41,7 +42,7 @@ actor PairingService {
     (work, jobs) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(64))
   }
 
-  /// Takes up the codes that were open when the node last stopped, watches deadlines, and runs joins.
+  /// Restores the codes that were open when the node last stopped, watches deadlines, and runs joins.
   func run() async {
     do { try await restore() } catch { context.warn("pairing", error.description) }
     await withDiscardingTaskGroup { group in
@@ -80,7 +81,7 @@ actor PairingService {
 
   func cancel(_ id: String) async throws(LocalAPIError) -> PairingProgress {
     await role(id)?.end(.cancelled)
-    // What is past return ends within the time that the other machine has for an answer.
+    // A pairing that can no longer be cancelled ends within the time that the other machine has for an answer.
     let deadline = context.now() + 2 * Limits.pairingStepMilliseconds
     while !Task.isCancelled {
       let seen = context.changes.version
@@ -92,7 +93,9 @@ actor PairingService {
     return try await progress(id)
   }
 
-  /// Takes note that a pairing is over; the one that ended longest ago is forgotten.
+  /// Records the end of a pairing.
+  ///
+  /// The oldest record is discarded.
   func ended(_ progress: PairingProgress) async {
     ended.append(progress)
     if ended.count > Self.endedPairings { ended.removeFirst() }
@@ -100,32 +103,34 @@ actor PairingService {
     if inviters.removeValue(forKey: progress.pairingID) != nil { await announce() }
   }
 
-  /// Announces the open codes' discriminators.
+  /// Announces the discriminators of the open codes.
   func announce() async {
     await discovery.announce(discriminators: inviters.values.map(\.discriminator).sorted())
     watch()
   }
 
-  /// Has a job run beside everything else.
+  /// Runs a job concurrently.
   func start(_ job: @escaping @Sendable () async -> Void) { jobs.yield(job) }
 
-  /// Has deadlines looked at anew: a pairing has become pending.
+  /// Checks the deadlines again, since a pairing has become pending.
   nonisolated func watch() { wake.notify() }
 
-  /// What the two sides of a pairing make durable, with the times of one pairing's steps.
+  /// Returns the durable steps of a pairing, with a new record of its times.
   nonisolated func ledger() -> PairingLedger {
     PairingLedger(
       context: context, directory: directory, discovery: discovery, steps: PairingSteps(context.logger))
   }
 
-  /// Reads or changes how long attempts wait. Spec: Protocol/03-pairing.md §7.
+  /// Reads or changes the delays of attempts.
+  ///
+  /// Spec: Protocol/03-pairing.md §7.
   @discardableResult
   nonisolated func withThrottle<Value: Sendable>(_ body: (inout PairingThrottle, BootInstant) -> Value) -> Value {
     let now = context.now()
     return throttle.withLock { body(&$0, now) }
   }
 
-  /// A session with a pending pairing's key has completed it.
+  /// Continues after a session with a pending pairing's key has completed it.
   private func completedBySession(_ device: DeviceID) async {
     let ledger = ledger()
     await ledger.welcome(device)
@@ -145,9 +150,11 @@ actor PairingService {
     }
   }
 
-  /// Ends what has been half paired for too long, or since another boot. Spec: Protocol/03-pairing.md §5.
+  /// Ends pairings that have been pending for too long, or since another boot.
   ///
-  /// - Returns: milliseconds until there is something to end again; `nil` when nothing is half paired.
+  /// Returns the time until the next one is due, in milliseconds; `nil` if none is pending.
+  ///
+  /// Spec: Protocol/03-pairing.md §5.
   private func rollBack() async -> Int64? {
     let (ledger, now) = (ledger(), context.now())
     var wait: Int64?

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// A clock for everyone who waits for a moment and may stop waiting before it.
+/// A timer for any number of waits that may be cancelled.
 ///
-/// A task that is cancelled while it sleeps keeps about 3 kB until the moment at which it would have woken. Here an alarm that
-/// is cancelled is gone at once, and few tasks sleep: one more only for an alarm that is due before all of them wake.
+/// A task that is cancelled while it sleeps keeps about 3 kB until the time at which it would have woken. A cancelled
+/// alarm is gone at once, and few tasks sleep: another one starts only for an alarm that is due before all of them
+/// wake.
 final class AlarmClock: Sendable {
   static let shared = AlarmClock()
 
@@ -15,10 +16,10 @@ final class AlarmClock: Sendable {
   private struct State {
     var alarms: [UInt64: Alarm] = [:]
     var last: UInt64 = 0
-    /// The moments at which tasks wake, the soonest last.
+    /// The times at which tasks wake, earliest last.
     var wakes: [ContinuousClock.Instant] = []
 
-    /// Returns whether a task has to be made that wakes at `moment`.
+    /// Returns whether a task is needed that wakes at `moment`.
     mutating func needs(_ moment: ContinuousClock.Instant) -> Bool {
       guard wakes.last.map({ moment < $0 }) ?? true else { return false }
       wakes.append(moment)
@@ -28,10 +29,9 @@ final class AlarmClock: Sendable {
 
   private let state = Mutex(State())
 
-  /// Calls `ring` once when the time is up, unless the alarm is cancelled before.
+  /// Calls `ring` once after a number of milliseconds, unless the alarm is cancelled before.
   ///
-  /// - Parameter milliseconds: How long from now; time in which the machine sleeps counts.
-  /// - Returns: The alarm's number, for `cancel`.
+  /// Time in which the machine sleeps counts. Returns the alarm's number for `cancel`.
   func set(after milliseconds: Int64, _ ring: @escaping @Sendable () -> Void) -> UInt64 {
     let due = ContinuousClock.now + .milliseconds(max(0, milliseconds))
     let (number, isSooner) = state.withLock { state in
@@ -43,7 +43,9 @@ final class AlarmClock: Sendable {
     return number
   }
 
-  /// Forgets an alarm; one that has rung is none any more.
+  /// Cancels an alarm.
+  ///
+  /// An alarm that has rung no longer exists.
   func cancel(_ number: UInt64) {
     state.withLock { _ = $0.alarms.removeValue(forKey: number) }
   }
@@ -51,7 +53,7 @@ final class AlarmClock: Sendable {
   /// The number of alarms that are set.
   var count: Int { state.withLock { $0.alarms.count } }
 
-  /// The number of tasks that sleep.
+  /// The number of tasks that are sleeping.
   var sleepers: Int { state.withLock { $0.wakes.count } }
 
   private func sleep(until moment: ContinuousClock.Instant) {
@@ -61,7 +63,7 @@ final class AlarmClock: Sendable {
     }
   }
 
-  /// Rings whatever is due when the task wakes that slept until `moment`.
+  /// Rings all alarms that are due when the task for `moment` wakes.
   private func ring(_ moment: ContinuousClock.Instant) {
     let now = max(moment, ContinuousClock.now)
     let (due, next) = state.withLock { state in

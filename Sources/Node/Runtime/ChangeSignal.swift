@@ -1,6 +1,8 @@
 import Synchronization
 
-/// Wakes whoever waits when something has changed; a change between two looks is never missed.
+/// A signal that wakes waiting tasks after a change.
+///
+/// A change between two waits is never missed.
 final class ChangeSignal: Sendable {
   private struct State {
     var version: UInt64 = 0
@@ -10,7 +12,7 @@ final class ChangeSignal: Sendable {
 
   private let state = Mutex(State())
 
-  /// How many changes there were; give it to `wait`.
+  /// The number of changes so far, to be passed to `wait`.
   var version: UInt64 { state.withLock { $0.version } }
 
   func notify() {
@@ -22,7 +24,7 @@ final class ChangeSignal: Sendable {
     for waiter in waiters { waiter.wake() }
   }
 
-  /// Waits until there was a change after `version`, the task is cancelled, or `milliseconds` have gone by.
+  /// Waits for a change after `version`, the cancellation of the task, or the end of `milliseconds`.
   func wait(after version: UInt64, milliseconds: Int64? = nil) async {
     let waiter = Waiter()
     let number: UInt64? = state.withLock { state in
@@ -43,7 +45,7 @@ final class ChangeSignal: Sendable {
   }
 }
 
-/// A waiting task, which is woken by the first call of `wake`.
+/// A waiting task, which the first call of `wake` resumes.
 private final class Waiter: Sendable {
   private enum State {
     case awake

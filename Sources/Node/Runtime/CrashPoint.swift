@@ -1,10 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Named instructions at which a test kills this very process; nothing at all outside of debug builds.
+/// The named points at which a test can kill this process.
 ///
-/// `LATCHKEY_CRASH_AT=pairing.inviter.pending-stored` ends the process there, as a power cut would: no goodbye, no flush;
-/// with `:7` behind it at the seventh time.
+/// They have no effect outside of debug builds.
+///
+/// `LATCHKEY_CRASH_AT=pairing.inviter.pending-stored` ends the process there, as a power cut would: without goodbye or
+/// flush. With `:7` appended, it ends at the seventh time.
 enum CrashPoint: String {
   case inviterOpening = "pairing.inviter.opening"
   case inviterAccepted = "pairing.inviter.accepted"
@@ -19,25 +21,25 @@ enum CrashPoint: String {
   case joinerAcknowledgementSent = "pairing.joiner.acknowledgement-sent"
   case joinerDone = "pairing.joiner.done"
   case joinerPromoted = "pairing.joiner.promoted"
-  /// The work of a transaction is done, and nothing of it is committed.
+  /// The operations of a transaction are done, but not committed.
   case storeUncommitted = "store.uncommitted"
-  /// An item is durable, and whoever gave it has not heard so.
+  /// An item is durable, but its caller has not been told.
   case itemAccepted = "delivery.accepted"
-  /// A run is handed to the connection.
+  /// A run was passed to the connection.
   case runSent = "delivery.sent"
-  /// Items have come in and wait for their transaction.
+  /// Items were received and wait for their transaction.
   case runGathered = "delivery.gathered"
-  /// Effects, receipts and watermarks are durable; the peer is not told.
+  /// Effects, receipts and watermarks are durable, but the peer has not been told.
   case runCommitted = "delivery.committed"
-  /// The peer is told; nobody here is.
+  /// The peer has been told, but nothing is visible here yet.
   case storedSent = "delivery.stored-sent"
-  /// The peer's word is here; the items are not forgotten yet.
+  /// The peer's acknowledgement arrived, but the items are not deleted yet.
   case storedReceived = "delivery.stored-received"
-  /// The items are forgotten.
+  /// The items are deleted.
   case itemsForgotten = "delivery.forgotten"
-  /// A stream has to begin anew, and does not yet.
+  /// A stream has to be restarted, but has not been yet.
   case restartDue = "delivery.restart-due"
-  /// A stream has begun anew, durably; nothing of it is sent.
+  /// A stream was restarted, durably, but none of it has been sent.
   case restartMade = "delivery.restart-made"
 
   #if DEBUG
@@ -46,7 +48,7 @@ enum CrashPoint: String {
     private static let times = Mutex(wanted?.split(separator: ":").dropFirst().first.flatMap { Int($0) } ?? 1)
   #endif
 
-  /// Say that this instruction is reached.
+  /// Ends the process if this point was requested.
   func reached() {
     #if DEBUG
       guard Self.name == rawValue else { return }

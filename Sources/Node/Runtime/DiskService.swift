@@ -2,15 +2,17 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
 
-/// Finds out when a disk that was full, read-only or faulty is well again, and has the rest of the node go on then.
+/// A service that notices when a full, read-only or faulty disk has recovered, and lets the rest of the node continue.
 ///
-/// Idle while nothing is wrong. Spec: Protocol/05-delivery.md §6.
+/// It is idle while there is no fault.
+///
+/// Spec: Protocol/05-delivery.md §6.
 struct DiskService: Sendable {
   let context: NodeContext
   let directory: LinkDirectory
-  /// Milliseconds between two trials at most.
+  /// The longest time between two attempts, in milliseconds.
   private static let longestPause: Int64 = 15_000
-  /// Milliseconds without a fault after which the next one is a new one, and not the same again.
+  /// The time without a fault after which the next fault counts as a new one, in milliseconds.
   private static let calm: Int64 = 60_000
 
   func run() async {
@@ -26,7 +28,7 @@ struct DiskService: Sendable {
         } while await !context.store.tryDisk() && context.store.diskFault?.isDamage == false
         recovered = context.now()
         if context.store.diskFault == nil {
-          // What the start of the node had no room for.
+          // Repeats what the start of the node had no room for.
           try? await context.foundHousehold()
           try? await context.reloadHousehold()
           for link in await directory.all { await link.diskRecovered() }

@@ -6,7 +6,7 @@ import LatchkeyStore
 import Logging
 import Synchronization
 
-/// What every part of a running node shares.
+/// The state that all parts of a running node share.
 final class NodeContext: Sendable {
   let configuration: NodeConfiguration
   let folder: StateFolder
@@ -14,27 +14,28 @@ final class NodeContext: Sendable {
   let store: Store
   let logger: Logger
   let bootID: String
-  /// 16 bytes, new with each start.
+  /// A random ID of 16 bytes, new with each start.
   let runID = SecureRandom.bytes(16)
-  /// Something that a person may be waiting for has changed.
+  /// Signals a change that a person may be waiting for.
   let changes = ChangeSignal()
-  /// The state of peers, for whoever follows it.
+  /// Signals a change in the state of peers.
   let syncChanges = ChangeSignal()
   private let commandIDs: Mutex<CommandIDClock>
   private let keys: Mutex<KeyFile>
-  /// On the parent that founded the household: its discovery keys that somebody may still hold, newest first.
+  /// The household's discovery keys that a device may still use, newest first; on the parent that founded the
+  /// household.
   private let household = Mutex<[[UInt8]]>([])
-  /// The household's discovery keys have changed: announce and recognise anew.
+  /// Signals new discovery keys, so that announcements and recognition change.
   let householdChanges = ChangeSignal()
-  /// The disk has a fault, another one, or none any more.
+  /// Signals that a disk fault has appeared, changed or ended.
   let diskChanges = ChangeSignal()
-  /// Commands that can run out were given, or it is time to look for some that have.
+  /// Signals that commands that can expire were queued, or that it is time to look for expired ones.
   let expiryChanges = ChangeSignal()
-  /// The kernel says that interfaces or addresses have changed.
+  /// Signals that the kernel reported a change of interfaces or addresses.
   let networkChanges = ChangeSignal()
-  /// The clock of all links.
+  /// The common timer of all links.
   let alarm = LinkAlarm()
-  /// Whom this node recognises by what is announced, and whom of them it misses.
+  /// The members that this node recognizes in announcements, and those that are not connected.
   let members = KnownMembers()
   /// The TCP port of the listener.
   let port: UInt16
@@ -58,14 +59,14 @@ final class NodeContext: Sendable {
     commandIDs = Mutex(CommandIDClock(after: newestCommand))
     self.store = store
     self.logger = logger
-    // Without a boot ID nothing is taken to be of this boot: codes run out and sessions end with each start.
+    // Without a boot ID, nothing is taken to belong to this boot: codes expire and usage sessions end with each start.
     self.bootID = bootID ?? "unknown-\(Hexadecimal.encode(runID))"
   }
 
-  /// This machine's addresses, as they were looked at last.
+  /// This machine's addresses when they were last read.
   var network: OwnNetwork { ownNetwork.withLock { $0 } }
 
-  /// Look at this machine's addresses; gives what was known before, and what is known now.
+  /// Reads this machine's addresses, and returns the previous and the present ones.
   func lookAtNetwork() -> (before: OwnNetwork, after: OwnNetwork) {
     let now = OwnNetwork.current(interfaces: configuration.interfaces)
     return ownNetwork.withLock { network in
@@ -75,50 +76,54 @@ final class NodeContext: Sendable {
     }
   }
 
-  /// Nodes that announce themselves nearby, whoever they are.
+  /// The number of nodes that announce themselves nearby, known or not.
   var nearby: Int {
     get { seenNearby.load(ordering: .relaxed) }
     set { seenNearby.store(newValue, ordering: .relaxed) }
   }
 
-  /// Devices that the peer which was met last is paired with: siblings, which want of it what this one wants.
+  /// The number of devices with which the last connected peer is paired: siblings that may call it at the same time.
   var crowd: Int { toldCrowd.load(ordering: .relaxed) }
 
-  /// A peer says how many devices it is paired with; it is remembered for the next start.
+  /// Records how many devices a peer is paired with, and stores it for the next start.
   func note(crowd: Int) {
     let crowd = min(crowd, Limits.peers)
     guard crowd > 0, toldCrowd.exchange(crowd, ordering: .relaxed) != crowd else { return }
-    // Losing it costs a little work of responders, so nobody waits for it.
+    // Losing this value costs little, so no caller waits for it.
     Task { [store] in try? await store.set(Self.crowdKey, to: String(crowd)) }
   }
 
-  /// The setting that holds `crowd`.
+  /// The setting that stores `crowd`.
   static let crowdKey = "crowd"
 
   var own: DeviceID { profile.deviceID }
   var identity: IdentityKeyPair { keys.withLock { $0.identity } }
   var link: LinkKeyPair { keys.withLock { $0.link } }
 
-  /// The household's discovery key, 32 bytes; nil on a child that was never paired.
+  /// The household's discovery key, 32 bytes; `nil` on a child that was never paired.
   var discoveryKey: [UInt8]? {
     household.withLock { $0.first }
       ?? keys.withLock { $0.householdDiscoveryKey }.map { key in key.withUnsafeBytes { Array($0) } }
   }
 
-  /// The keys that members of the household may announce themselves with, newest first; at most `Limits.discoveryKeys`.
+  /// The keys with which members of the household may announce themselves, newest first; at most
+  /// `Limits.discoveryKeys`.
   var discoveryKeys: [[UInt8]] {
     let known = household.withLock { $0 }
     return known.isEmpty ? discoveryKey.map { [$0] } ?? [] : known
   }
 
-  /// Has the database know the discovery key that this parent's household began with; on a full disk that waits for room.
+  /// Stores the discovery key with which this parent's household began.
+  ///
+  /// On a full disk, this waits for room.
   func foundHousehold() async throws(StoreError) {
     guard profile.role == .parent, let key = discoveryKey else { return }
     do throws(StoreError) { try await store.foundHousehold(discoveryKey: key) } catch .diskFull {}
   }
 
-  /// Take over what the database says of the household's discovery keys. The key file holds the newest, so that a database
-  /// begun anew has it.
+  /// Takes over the household's discovery keys from the database.
+  ///
+  /// The key file keeps the newest one for the case that the database is replaced.
   func reloadHousehold() async throws(StoreError) {
     let known = try await store.discoveryKeys()
     let isNews = household.withLock { held in
@@ -134,7 +139,7 @@ final class NodeContext: Sendable {
     if isNews { householdChanges.notify() }
   }
 
-  /// Keep the household's discovery key, durably.
+  /// Stores the household's discovery key.
   func keep(discoveryKey: [UInt8]) throws {
     try keys.withLock { keys in
       let changed = try keys.with(householdDiscoveryKey: SecretBytes(discoveryKey))
@@ -147,27 +152,29 @@ final class NodeContext: Sendable {
     PairingParty(identity: identity, link: link, name: profile.name, role: profile.role)
   }
 
-  /// How far this machine holds to rules: nothing here closes programs yet, and nobody is told otherwise.
+  /// The degree to which this machine enforces rules.
+  ///
+  /// Nothing here closes programs yet, and it is reported that way.
   var enforcement: Enforcement { .recorded }
 
-  /// The clock for decisions.
+  /// Returns the time by the clock for decisions.
   func now() -> BootInstant { BootClock.now() }
 
-  /// Unix milliseconds; for people only.
+  /// Returns Unix milliseconds, for people only.
   func wall() -> Int64 { WallClock.now() }
 
-  /// A command's ID, which sorts after all that were given before, also when the wall clock was set back.
+  /// Returns a command ID that sorts after all earlier ones, even if the wall clock was set back.
   func nextCommandID(_ wall: Int64) -> CommandID {
     let random = SecureRandom.bytes(8)
     return commandIDs.withLock { $0.next(wall: wall, random: random) }
   }
 
-  /// Things a person should know, one sentence each with a next step.
+  /// The current warnings, one sentence each with the next step.
   var warnings: [String] {
     notes.withLock { $0.sorted { $0.key < $1.key }.map(\.value) }
   }
 
-  /// Take note of what is wrong with the disk; nil when that is over.
+  /// Records a fault of the disk; `nil` if it has ended.
   func diskChanged(_ fault: StoreError?) {
     if let fault {
       logger.error("the disk is at fault", metadata: ["reason": "\(fault)"])
@@ -178,7 +185,9 @@ final class NodeContext: Sendable {
     diskChanges.notify()
   }
 
-  /// Says or takes back a warning. One that is not taken back ends with the node.
+  /// Sets or withdraws a warning.
+  ///
+  /// Otherwise it lasts until the node ends.
   func warn(_ key: String, _ sentence: String?) {
     notes.withLock { $0[key] = sentence }
     changes.notify()

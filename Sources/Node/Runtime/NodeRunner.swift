@@ -10,10 +10,10 @@ import LatchkeyWire
 import Logging
 import ServiceLifecycle
 
-/// Run a node until SIGTERM or SIGINT: drains and leaves in under 2 s.
+/// Runs a node until SIGTERM or SIGINT, after which it ends in less than 2 s.
 ///
-/// - Parameter services: what else runs for as long as the node, such as the local API on it.
-/// - Throws: `NodeStartupError` when it cannot be started.
+/// `services` returns further services that run with the node, such as the local API. Throws `NodeStartupError` if the
+/// node cannot be started.
 public func runNode(
   configuration: NodeConfiguration, logger: Logger, services: (any NodeInterface) -> [any Service]
 ) async throws(NodeStartupError) {
@@ -30,33 +30,37 @@ public func runNode(
   do {
     try await ServiceGroup(configuration: group).run()
   } catch let error as NodeStartupError { throw error } catch is CancellationError {
-    // The time to drain was over; everything that was accepted is durable whatever was cut off.
+    // The time to end was over. Everything that was accepted is durable, no matter what was interrupted.
   } catch { throw NodeStartupError("The node stopped (\(error)): start it again with `latchkey run`.", exitStatus: 70) }
   node.close()
   logger.notice("stopped")
 }
 
-/// A node whose folder is open, locked and checked, and whose parts wait to be run; also for programs that hold one themselves.
+/// A node whose folder is open, locked and checked, and whose services are ready to run.
+///
+/// Programs can also hold one themselves.
 public final class RunningNode: Sendable {
-  /// What has to run; in the order of their start.
+  /// The services to run, in the order of their start.
   public let services: [any Service]
-  /// What can be asked of it.
+  /// The interface to the node.
   public let service: NodeService
-  /// The port it listens on.
+  /// The port on which it listens.
   public let port: UInt16
   private let lock: FolderLock
   private let store: Store
-  /// Keeps the keys and codes in this process's memory from other programs and core dumps, from before they are read.
+  /// Protects the keys and codes in this process's memory from other programs and core dumps.
+  ///
+  /// It is created before they are read.
   private let memory = UndumpableScope()
 
-  /// Open the folder and bind the port.
+  /// Opens the folder and binds the port.
   public init(configuration: NodeConfiguration, logger: Logger) async throws(NodeStartupError) {
     let folder = StateFolder(path: configuration.stateFolder)
     try folder.check()
     _ = try NodeProfile.load(folder)
     lock = try FolderLock(folder)
     folder.removeLeftovers()
-    // Read again under the lock: what a `latchkey identity` wrote meanwhile holds.
+    // Read again under the lock, since a `latchkey identity` command may have changed it.
     let profile = try NodeProfile.load(folder)
     if try !profile.checkMachine(folder) {
       logger.warning(
@@ -113,10 +117,10 @@ public final class RunningNode: Sendable {
           + "then remove that file.")
     }
     do {
-      // Mostly it is the last one again: a start waits for no write that says nothing new.
+      // The port is usually the same as last time, so a start does not wait for an unnecessary write.
       if try await store.setting("port") != String(port) { try await store.set("port", to: String(port)) }
     } catch .diskFull {
-      // Peers look for it where it was, and hear of the new port when they are in touch.
+      // Peers look for the node at its previous port, and learn the new one when they are connected.
     } catch { throw NodeStartupError(error) }
 
     let directory = LinkDirectory(context)
@@ -133,7 +137,7 @@ public final class RunningNode: Sendable {
     service = NodeService(
       context: context, directory: directory, discovery: discovery, pairing: pairing, usage: usage,
       listening: listener.addresses)
-    // Stopped in the reverse order: links say goodbye while what carries them is still there.
+    // Stopped in reverse order, so that links can send their goodbyes.
     services = [
       RunningPart { await DiskService(context: context, directory: directory).run() },
       RunningPart { await usage.run() }, RunningPart { await ExpiryService(context: context).run() },
@@ -150,12 +154,14 @@ public final class RunningNode: Sendable {
       ])
   }
 
-  /// Close the database; everything is durable without this.
+  /// Closes the database.
+  ///
+  /// All data is durable without this.
   public func close() {
     store.close()
   }
 
-  /// The port that was asked for; else the last one, so that peers find us where we were; else any.
+  /// Listens on the configured port or, if there is none, on the last one, so that peers find it again, or on any.
   private static func listen(_ configuration: NodeConfiguration, _ store: Store) async throws(NodeStartupError)
     -> Listener
   {

@@ -1,6 +1,8 @@
 import ServiceLifecycle
 
-/// A part of the node as a service: runs until the node is told to stop, and is cancelled then.
+/// A part of the node as a service.
+///
+/// It runs until the node stops, and is then cancelled.
 struct RunningPart: Service {
   let operation: @Sendable () async -> Void
 

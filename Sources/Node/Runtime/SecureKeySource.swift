@@ -2,7 +2,7 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// Keys of the system's random source, named as the protocol says.
+/// A source of random keys, with the key names of the protocol.
 struct SecureKeySource: KeySource {
   func freshKey() -> [UInt8] { SecureRandom.bytes(32) }
 

@@ -4,16 +4,19 @@ import LatchkeyModel
 import LatchkeyStore
 import Logging
 
-/// Sessions of programs on this machine: begun for programs that run, kept alive while they do, and ended with them.
+/// A service for usage sessions of programs on this machine, which it begins, keeps open while the programs run, and
+/// ends with them.
 ///
-/// Nothing of a session's times is a caller's word: it begins when the node is told of the program, and ends when the kernel
-/// says that the last program of it has ended. Spec: Protocol/06-messages.md §5.
+/// A session's times never depend on a caller: it begins when the node is told of the program, and ends when the kernel
+/// reports the end of its last program.
+///
+/// Spec: Protocol/06-messages.md §5.
 actor UsageService {
   private let context: NodeContext
   private let directory: LinkDirectory
   private let wake: ChangeSignal
   private let watch: ProcessWatch
-  /// Milliseconds between two looks at what is running.
+  /// The time between two checks of the running programs, in milliseconds.
   private static let heartbeat: Int64 = 2_000
 
   init(context: NodeContext, directory: LinkDirectory) {
@@ -30,17 +33,17 @@ actor UsageService {
       let hasOpen: Bool
       do { hasOpen = try await look() } catch {
         context.logger.error("sessions could not be looked at", metadata: ["reason": "\(error)"])
-        // They may run or have ended: the next look tells.
+        // The sessions may be running or have ended. The next check decides.
         hasOpen = true
       }
-      // Nothing runs, nothing is looked at.
+      // Without open sessions, no checks are needed.
       await wake.wait(after: seen, milliseconds: hasOpen ? Self.heartbeat : nil)
     }
   }
 
   /// Begins a session for a program, or adds the program to the open session of its application.
   ///
-  /// - Parameter user: the user ID of the caller, as the kernel says.
+  /// `user` is the caller's user ID according to the kernel.
   func start(_ request: UsageStartRequest, by user: UInt32) async throws(LocalAPIError) -> UsageStarted {
     guard let appID = AppID(request.appID) else {
       throw LocalAPIError(
@@ -55,12 +58,12 @@ actor UsageService {
       request: request, user: user, process: RunningProcess(pid: request.processID), now: now, wall: wall)
     if let fault = check.fault { throw fault }
     let process = ProcessIdentity(processID: request.processID, startTime: request.processStartTime)
-    // Watched before the session is durable: the program may end meanwhile.
+    // Watched before the session is durable, since the program may end in between.
     _ = watch.state(of: process)
     let opening: SessionOpening
     var configuration: AppConfiguration?
     do {
-      // What has ended must not go on with this program.
+      // A session that has ended must not continue with this program.
       for session in try await context.store.openSessions() where session.appID == appID { try await settle(session) }
       let id = SecureRandom.bytes(16)
       opening = try await context.store.openSession(of: appID, process, bootID: context.bootID) {
@@ -93,7 +96,7 @@ actor UsageService {
     }
   }
 
-  /// Looks at the programs of a session now, and returns its record if all of them have ended.
+  /// Checks the programs of a session now, and returns its record if all of them have ended.
   func end(_ id: RecordID) async throws(LocalAPIError) -> UsageRecord {
     do {
       let open = try await context.store.openSessions().first { $0.recordID == id }
@@ -114,10 +117,12 @@ actor UsageService {
     }
   }
 
-  /// Unix milliseconds that a record can hold, wherever the clock stands.
+  /// The time in Unix milliseconds, limited to values that a record can hold.
   private var wall: Int64 { min(max(context.wall(), 0), HybridTimestamp.wallLimit - 1) }
 
-  /// Ends what does not run any more and notes that the rest does; returns whether anything is open.
+  /// Ends sessions whose programs have ended, and records that the others continue.
+  ///
+  /// Returns whether any session is open.
   private func look() async throws(StoreError) -> Bool {
     let (now, wall) = (context.now(), self.wall)
     var alive: [RecordID] = []
@@ -128,11 +133,11 @@ actor UsageService {
     return !alive.isEmpty
   }
 
-  /// Takes the programs that have ended out of a session, and ends it with the last one.
+  /// Removes ended programs from a session, and ends the session with the last one.
   @discardableResult
   private func settle(_ session: OpenUsageSession) async throws(StoreError) -> SessionEnding? {
     var ended: [ProcessIdentity] = []
-    // What nobody saw end has ended when it was last seen.
+    // A program whose end was not observed is taken to have ended when it was last seen.
     var end = (at: session.lastSeenAt, wall: session.lastSeenAtWall)
     for process in session.processes {
       switch session.bootID == context.bootID ? watch.state(of: process) : .gone {
@@ -143,16 +148,16 @@ actor UsageService {
       ended.append(process)
     }
     if ended.isEmpty, !session.processes.isEmpty { return .open }
-    // No program was used longer than until now.
+    // A program cannot have been used later than now.
     if session.bootID == context.bootID { end.at = min(end.at, context.now()) }
     let ending = try await finish(session.recordID, ended, endedAt: end)
     for process in ended { watch.forget(process) }
     return ending
   }
 
-  /// Takes programs out of a session, and ends it if they were the last.
+  /// Removes programs from a session, and ends it if they were the last.
   ///
-  /// - Parameter end: `nil` for a session that is thought to have ended.
+  /// `end` is `nil` for a session that is expected to have ended.
   private func finish(
     _ id: RecordID, _ processes: [ProcessIdentity], endedAt end: (at: BootInstant, wall: Int64)?
   ) async throws(StoreError) -> SessionEnding? {
@@ -162,7 +167,7 @@ actor UsageService {
       guard let end else { throw StoreError.unexpected("a session that has ended and is open") }
       var record = UsageRecord(
         recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
-        // The wall clock may have been set back meanwhile: a session never ends before it starts.
+        // The wall clock may have been set back in the meantime, but a session never ends before it starts.
         sessionStart: session.startedAtWall,
         sessionEnd: max(session.startedAtWall, min(end.wall, HybridTimestamp.wallLimit - 1)), zone: session.zone,
         activeMilliseconds: max(0, end.at - session.startedAt), category: session.category,
@@ -177,7 +182,9 @@ actor UsageService {
     return ending
   }
 
-  /// What a session earned, with what earlier ones of its days left over; the days are the family's, else the session's own.
+  /// Returns the points that a session earned, including the remainders of earlier sessions on its days.
+  ///
+  /// The days are those of the family or, without settings, of the session's own zone.
   private static func earned(
     _ record: UsageRecord, _ settings: FamilySettings?, _ remainders: RemainderTable
   ) throws -> Int64 {

@@ -1,25 +1,29 @@
 import LatchkeyAgent
 import LatchkeyModel
 
-/// Compares what a caller says of a program with what the kernel says. Spec: Protocol/06-messages.md §5.
+/// The comparison of a caller's statement about a program with the kernel's.
+///
+/// Spec: Protocol/06-messages.md §5.
 struct UsageStartCheck {
   let request: UsageStartRequest
-  /// The user who asks.
+  /// The user ID of the caller.
   let user: UInt32
-  /// The process of the number that the caller gave; `nil` if there is none.
+  /// The process with the number that the caller gave; `nil` if there is none.
   let process: RunningProcess?
   let now: BootInstant
-  /// Unix milliseconds.
+  /// The time in Unix milliseconds.
   let wall: Int64
 
-  /// A tick of the kernel's start times, and what a caller may have rounded up, in milliseconds.
+  /// A tick of the kernel's start times, by which a caller may have rounded up, in milliseconds.
   private static let tick: Int64 = 10
-  /// How far apart two readings of the wall clock may be that are taken for one, in milliseconds: it may be set between them.
+  /// The largest difference between two readings of the wall clock that count as the same, in milliseconds.
+  ///
+  /// The clock may be set in between.
   private static let wallTolerance: Int64 = 60_000
 
-  /// Returns the first thing that is wrong, or `nil` if nothing is.
+  /// The first fault of the request; `nil` if there is none.
   var fault: LocalAPIError? {
-    // Process 1 starts the machine, or the container; no program that a person uses has its number.
+    // Process 1 starts the machine or the container, and is never a program that a person uses.
     guard let process, process.identity.processID > 1, process.identity.startTime == request.processStartTime else {
       return LocalAPIError(
         .invalid,

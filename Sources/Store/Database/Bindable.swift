@@ -1,12 +1,12 @@
 import Foundation
 import GRDBSQLite
 
-/// A value that a statement's parameter can have.
+/// A value that can be bound to a statement's parameter.
 ///
-/// GRDB turns each argument into a value of its own and each row into another: several times what SQLite itself takes for
-/// a small row. What is run for each message goes to SQLite directly.
+/// GRDB converts each argument and each row into values of its own, which costs several times as much as SQLite's own
+/// work for a small row. Statements that run for each message use SQLite directly.
 protocol Bindable {
-  /// Give the parameter `index`, from 1, this value; the result is SQLite's.
+  /// Binds this value to the parameter `index`, counted from 1, and returns SQLite's result code.
   func bind(to statement: OpaquePointer, at index: CInt) -> CInt
 }
 
@@ -19,7 +19,7 @@ struct Bindings: ExpressibleByArrayLiteral {
   }
 }
 
-/// SQLite copies the bytes before the call returns.
+/// Tells SQLite to copy the bytes before the call returns.
 private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 extension Int64: Bindable {
@@ -42,7 +42,7 @@ extension String: Bindable {
   func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
     var text = self
     return text.withUTF8 { bytes in
-      // Without memory to point at, SQLite would take it for NULL.
+      // Without a pointer to memory, SQLite would bind NULL.
       guard !bytes.isEmpty else { return sqlite3_bind_text(statement, index, "", 0, copied) }
       return bytes.withMemoryRebound(to: CChar.self) {
         sqlite3_bind_text(statement, index, $0.baseAddress, CInt($0.count), copied)

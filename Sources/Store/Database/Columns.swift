@@ -1,7 +1,9 @@
 import GRDBSQLite
 import LatchkeyModel
 
-/// The columns of the row that a statement stands at, read where SQLite has them; not to be kept beyond that.
+/// The columns of a statement's current row, read from SQLite's memory.
+///
+/// They must not be used after the row.
 struct Columns {
   let statement: OpaquePointer
 
@@ -9,7 +11,7 @@ struct Columns {
 
   func integer(_ index: CInt) -> Int64 { sqlite3_column_int64(statement, index) }
 
-  /// An epoch or number, kept as the signed integer of the same bits.
+  /// Returns an epoch or number, which is stored as the signed integer with the same bits.
   func unsigned(_ index: CInt) -> UInt64 { UInt64(bitPattern: integer(index)) }
 
   func bytes(_ index: CInt) -> [UInt8] {

@@ -2,15 +2,21 @@ import Dispatch
 import GRDB
 import Synchronization
 
-/// Writes to the database: what arrives together is committed together, with one fsync, and nobody's error undoes another's work.
+/// The queue of writes to the database.
 ///
-/// A caller resumes after the commit is durable, never before. Spec: Protocol/05-delivery.md §6.
+/// Writes that arrive together are committed together, with one fsync, and a failure of one does not undo the others.
+///
+/// A caller resumes after its commit is durable, never before.
+///
+/// Spec: Protocol/05-delivery.md §6.
 final class CommitQueue: Sendable {
   private struct Job: Sendable {
-    /// Run in the transaction; gives what to do once that is durable. May be run again after a rollback.
+    /// Runs in the transaction, and returns what to do once it is durable.
+    ///
+    /// May run again after a rollback.
     let run: @Sendable (Database, WriteGroup) throws -> (@Sendable () -> Void)
     let purpose: CommitPurpose
-    /// Answer that it cannot be done.
+    /// Tells the caller that the job failed.
     let refuse: @Sendable (StoreError) -> Void
   }
 
@@ -19,17 +25,17 @@ final class CommitQueue: Sendable {
     var isDraining = false
   }
 
-  /// What commits find out about the disk.
+  /// The state of the disk, as commits find it.
   let health = DiskHealth()
-  /// What may be committed while little room is left.
+  /// The rules for commits while little space is left.
   let room: DiskRoom
   private let pool: any DatabaseWriter
   private let path: String
-  /// The clock for how long things have waited.
+  /// The clock for how long items have waited.
   private let age: @Sendable () -> Int64
   private let thread = DispatchQueue(label: "latchkey.store.commit")
   private let state = Mutex(State())
-  /// Jobs in one transaction at most, so that a long queue does not make the first of it wait for all.
+  /// The largest number of jobs in one transaction, so that the first of a long queue does not wait for all of them.
   private static let groupSize = 1_024
 
   #if DEBUG
@@ -45,11 +51,10 @@ final class CommitQueue: Sendable {
     self.age = age
   }
 
-  /// Run `body` in a transaction, perhaps together with others', and give its value once it is durable.
+  /// Runs `body` in a transaction, possibly together with others, and returns its value once it is durable.
   ///
-  /// - Parameters:
-  ///   - purpose: whether it may use the reserve of a full disk.
-  ///   - body: may be run a second time after a rollback, so it changes nothing but the database.
+  /// - `purpose`: Whether the transaction may use the reserve of a full disk.
+  /// - `body`: Changes nothing but the database, since it may run a second time after a rollback.
   func commit<Value: Sendable>(
     _ purpose: CommitPurpose = .work, _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
@@ -59,7 +64,7 @@ final class CommitQueue: Sendable {
     }
   }
 
-  /// The same for what knows that the counters in `WriteGroup` are ahead of the database.
+  /// Runs a body that knows that the counters in `WriteGroup` are ahead of the database.
   func commitTogether<Value: Sendable>(
     _ purpose: CommitPurpose = .work, _ body: @escaping @Sendable (Database, WriteGroup) throws -> Value
   ) async throws(StoreError) -> Value {
@@ -98,7 +103,7 @@ final class CommitQueue: Sendable {
 
   private func run(_ jobs: ArraySlice<Job>) {
     guard !jobs.isEmpty else { return }
-    // What is written to a damaged file may damage it further, and is not held for certain.
+    // Writing to a damaged file may damage it further, and is not reliable.
     if let fault = health.fault, fault.isDamage { return refuse(jobs, fault) }
     var running = jobs.startIndex
     do {
@@ -106,14 +111,14 @@ final class CommitQueue: Sendable {
       if room.isLogTooLong { writeLogBack() }
       if !room.isReserveWhole { restoreReserve() }
     } catch {
-      // Nothing of the group is kept.
+      // No write of the group is kept.
       switch error {
       case .diskFull: runWithoutReserve(jobs)
       case _ where error.isOfDisk || jobs.count == 1 || running == jobs.endIndex:
         health.failed(error)
         refuse(jobs, error)
       default:
-        // The one that failed is its caller's business; the others are not done one by one for that.
+        // The failure concerns only the job that caused it. The jobs before and after it still run as groups.
         run(jobs[..<running])
         run(jobs[running...running])
         run(jobs[(running + 1)...])
@@ -121,9 +126,11 @@ final class CommitQueue: Sendable {
     }
   }
 
-  /// Runs jobs in one transaction and has their callers resume; keeps nothing of them if it fails.
+  /// Runs jobs in one transaction and resumes their callers.
   ///
-  /// - Parameter running: set to the job that was being run when it failed.
+  /// Keeps nothing of them on failure.
+  ///
+  /// `running` is set to the index of the job that failed.
   private func attempt(_ jobs: ArraySlice<Job>, _ running: inout Int) throws(StoreError) {
     var endings: [@Sendable () -> Void] = []
     endings.reserveCapacity(jobs.count)
@@ -154,16 +161,16 @@ final class CommitQueue: Sendable {
     for ending in endings { ending() }
   }
 
-  /// Runs jobs one by one on a disk that is full, with the log written back and the reserve given up.
+  /// Runs jobs one by one on a full disk, after writing the log back and releasing the reserve.
   ///
-  /// There may be room for the smaller ones, and among these for what makes room.
+  /// There may be space for the smaller ones, including those that free space.
   private func runWithoutReserve(_ jobs: ArraySlice<Job>) {
     room.giveUpReserve()
     writeLogBack()
     for index in jobs.indices {
       var running = index
       do { try attempt(jobs[index...index], &running) } catch {
-        // What was rolled back has left its room to the log's file.
+        // The space of the rolled-back job is still part of the log file.
         if error == .diskFull { writeLogBack() }
         health.failed(error)
         refuse(jobs[index...index], error)
@@ -172,14 +179,16 @@ final class CommitQueue: Sendable {
     restoreReserve()
   }
 
-  /// Takes the room of the reserve again; the disk is full as long as there is none.
+  /// Allocates the reserve again.
+  ///
+  /// The disk counts as full while that is impossible.
   private func restoreReserve() {
     if room.takeReserve() { return }
     writeLogBack()
     if !room.takeReserve() { health.failed(.diskFull) }
   }
 
-  /// Writes the log into the database's file and empties it, if no reader holds on to it.
+  /// Writes the log into the database file and truncates it, if no reader is using it.
   private func writeLogBack() {
     _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
   }

@@ -2,7 +2,9 @@ import GRDB
 import LatchkeyModel
 
 extension Database {
-  /// Goes on with the clock for how long things have waited, and notes it. A clock that stands still leaves it as it is.
+  /// Continues and stores the clock for how long items have waited.
+  ///
+  /// A stopped clock changes nothing.
   func startAgeClock(_ clock: StoreClock) throws -> AgeClock {
     let started = try startedAgeClock(clock)
     guard !clock.bootID.isEmpty else { return started }
@@ -14,7 +16,7 @@ extension Database {
     return started
   }
 
-  /// Returns the clock as it goes on from the last note; notes nothing.
+  /// Returns the clock as it continues from its last stored value, without storing it.
   func startedAgeClock(_ clock: StoreClock) throws -> AgeClock {
     let noted = try row("SELECT * FROM age_clock").map {
       (
@@ -25,7 +27,7 @@ extension Database {
     return AgeClock(after: noted, bootID: clock.bootID)
   }
 
-  /// Note how far the clock is, so that the next boot goes on from there.
+  /// Stores the time of the clock, so that the next boot continues from there.
   func noteAge(_ clock: StoreClock) throws {
     try run(
       "UPDATE age_clock SET last_boot = max(last_boot, ?) WHERE boot_id = ?", [clock.now().milliseconds, clock.bootID])

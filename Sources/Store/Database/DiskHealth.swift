@@ -1,6 +1,8 @@
 import Synchronization
 
-/// What the last commits and reads found out about the disk: a fault stays until a trial write has proved that it is over.
+/// The state of the disk according to the last commits and reads.
+///
+/// A fault remains until a trial write has succeeded.
 ///
 /// Spec: Protocol/05-delivery.md §6.
 final class DiskHealth: Sendable {
@@ -11,21 +13,25 @@ final class DiskHealth: Sendable {
 
   private let state = Mutex(State())
 
-  /// What is wrong; nil while nothing is.
+  /// The present fault; `nil` if there is none.
   var fault: StoreError? { state.withLock { $0.fault } }
 
-  /// Call `observer` with each change of what is wrong.
+  /// Calls `observer` with each change of the fault.
   func observe(_ observer: @escaping @Sendable (StoreError?) -> Void) {
     state.withLock { $0.observer = observer }
   }
 
-  /// An operation failed; what is no fault of the disk's is passed over. Damage outlives whatever else goes wrong.
+  /// Records that an operation failed.
+  ///
+  /// Errors that are not the disk's are ignored, and damage takes precedence over any other fault.
   func failed(_ error: StoreError) {
     guard error.isOfDisk else { return }
     change(to: error)
   }
 
-  /// A trial write went through; damage is not healed by that.
+  /// Records that a trial write succeeded.
+  ///
+  /// This does not repair damage.
   func proved() { change(to: nil) }
 
   private func change(to fault: StoreError?) {

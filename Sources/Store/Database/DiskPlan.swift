@@ -1,30 +1,30 @@
-/// How a database shares a disk: how long its log grows, and how much room a file holds in reserve.
+/// The use of a disk by the database: how long its log grows, and how much space is held in reserve.
 ///
 /// Spec: Protocol/05-delivery.md §6.
 struct DiskPlan: Hashable, Sendable {
-  /// Bytes from which the log is written back into the database: a sixteenth of the disk, 256 KiB to 16 MB.
+  /// The size from which the log is written back into the database: a sixteenth of the disk, 256 KiB to 16 MB.
   ///
-  /// The upper bound is for speed: a busy queue touches the same pages again and again.
+  /// The upper bound is for speed, since a busy queue changes the same pages repeatedly.
   let log: Int64
-  /// Bytes of the reserve file: what a whole log adds to the database when it is written back, and a quarter more for the
-  /// transactions that note what was delivered.
+  /// The size of the reserve file in bytes: what a complete log adds to the database when it is written back, and a
+  /// quarter more for the transactions that record deliveries.
   let reserve: Int64
 
-  /// Bytes of a page of the database.
+  /// The size of a database page in bytes.
   static let page: Int64 = 4_096
 
-  /// Creates the plan for a disk.
-  ///
-  /// - Parameter total: the size of the disk in bytes; `nil` if it is not known.
+  /// Creates the plan for a disk with a size of `total` bytes; `nil` if the size is unknown.
   init(total: Int64?) {
     let share = min(max((total ?? .max) / 16, 256 << 10), 4_000 * Self.page)
     log = share / Self.page * Self.page
     reserve = log + max(log / 4, 128 << 10)
   }
 
-  /// Pages of the log from which it is written back.
+  /// The number of log pages from which the log is written back.
   var logPages: Int64 { log / Self.page }
 
-  /// Bytes of a trial write: a disk that has room for no more than one message is still full.
+  /// The size of a trial write in bytes.
+  ///
+  /// A disk that has space for no more than one message is still full.
   var trial: Int64 { min(256 << 10, reserve / 4) }
 }

@@ -3,25 +3,25 @@ import GRDBSQLite
 import Glibc
 import LatchkeyModel
 
-/// The room of a database on its disk: decides what may be committed when little is left, so that the log can always be
-/// written back and emptied.
+/// The space of a database on its disk: decides what may be committed when little is left, so that the log can always
+/// be written back and truncated.
 ///
 /// Spec: Protocol/05-delivery.md §6.
 final class DiskRoom: Sendable {
   let plan: DiskPlan
-  /// The reserve; `nil` for a database that is only opened to be looked into or changed once.
+  /// The reserve; `nil` for a database that is opened only to read it or change it once.
   private let reserve: ReserveFile?
   private let path: String
   private let folder: String
 
-  /// Bytes that are free from which nothing is counted: more than any transaction and the log take.
+  /// The free space in bytes from which no check is needed: more than any transaction and the log require.
   private static let plenty: Int64 = 128 << 20
-  /// Bytes that opening a database takes: its shared memory and a first entry of the log.
+  /// The space in bytes for opening a database: its shared memory and a first entry in the log.
   private static let opening: Int64 = 256 << 10
-  /// Bytes that a commit may add to the log after it was counted.
+  /// The number of bytes that a commit may add to the log after the check.
   private static let slack: Int64 = 8 * DiskPlan.page
 
-  /// Creates the room of the database at `path`.
+  /// Creates the rules for the database at `path`.
   init(path: String, keepsReserve: Bool) {
     self.path = path
     let end = path.lastIndex(of: "/")
@@ -30,52 +30,52 @@ final class DiskRoom: Sendable {
     reserve = keepsReserve ? ReserveFile(path: path + "-reserve", size: plan.reserve) : nil
   }
 
-  /// A Boolean value that indicates whether the reserve is as large as it is to be.
+  /// A Boolean value that indicates whether the reserve has its intended size.
   var isReserveWhole: Bool { reserve?.isWhole ?? true }
 
-  /// Takes the room of the reserve; returns whether it is whole.
+  /// Allocates the reserve, and returns whether it is complete.
   func takeReserve() -> Bool { reserve?.take() ?? true }
 
-  /// Gives the room of the reserve back to the disk.
+  /// Releases the space of the reserve.
   func giveUpReserve() { reserve?.giveUp() }
 
-  /// Gives the reserve up if a database could not be opened in what is free.
+  /// Releases the reserve if the free space is too small to open a database.
   func prepareToOpen() {
     if let space = DiskSpace(folder: folder), space.free < Self.opening { giveUpReserve() }
   }
 
-  /// A Boolean value that indicates whether what is free besides the reserve may be too little for new work.
+  /// A Boolean value that indicates whether the free space without the reserve may be too small for new work.
   var isShort: Bool { DiskSpace(folder: folder).map { $0.free < plan.reserve } ?? false }
 
-  /// Bytes of the log's file.
+  /// The size of the log file in bytes.
   var logBytes: Int64 { Self.size(path + "-wal") }
 
-  /// A Boolean value that indicates whether readers or a large transaction have let the log grow far over its bound.
+  /// A Boolean value that indicates whether readers or a large transaction have made the log far longer than planned.
   var isLogTooLong: Bool { logBytes > 2 * plan.log }
 
-  /// The figures that the node shows.
+  /// Returns the figures that the node shows.
   func status(fault: StoreError?) -> DiskStatus {
     DiskStatus(
       state: fault.map(DiskStatus.State.init) ?? .well, freeBytes: DiskSpace(folder: folder)?.free,
       databaseBytes: Self.size(path), logBytes: logBytes, reserveBytes: reserve?.held ?? 0)
   }
 
-  /// Admits a transaction that is about to be committed.
+  /// Checks the space for a transaction that is about to be committed.
   ///
-  /// After each commit, what is free and in reserve must suffice to write the log back; after a commit of new work that
-  /// makes the database larger it must also suffice to hold the reserve again.
-  ///
-  /// - Throws: `StoreError.diskFull` when there is no such room; the transaction has to be rolled back.
+  /// After each commit, the free space and the reserve must suffice to write the log back. After a commit of new work
+  /// that enlarges the database, they must also suffice to allocate the reserve again. Throws `StoreError.diskFull`
+  /// otherwise; the transaction then has to be rolled back.
   func admit(_ database: Database, _ purpose: CommitPurpose) throws {
     guard reserve != nil, let before = DiskSpace(folder: folder), before.free < Self.plenty else { return }
-    // What the transaction holds in memory has to be in the log before what is left can be counted.
+    // The transaction's pages in memory have to be in the log before the remaining space is measured.
     let code = sqlite3_db_cacheflush(database.sqliteConnection)
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     let pages = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA page_count")) ?? 0
     let growth = max(0, pages * DiskPlan.page - Self.size(path))
     let room = (DiskSpace(folder: folder)?.free ?? 0) + (reserve?.held ?? 0)
     guard room >= growth + Self.slack else { throw StoreError.diskFull }
-    // The log's own room comes back when it is emptied: what only uses pages that are free leaves the reserve as it was.
+    // The space of the log becomes free when it is truncated. A transaction that uses only free pages does not affect
+    // the reserve.
     guard purpose == .upkeep || growth == 0 || room + logBytes - growth >= plan.reserve else {
       throw StoreError.diskFull
     }
@@ -87,11 +87,11 @@ final class DiskRoom: Sendable {
   }
 }
 
-/// Why a transaction is committed, which decides whether it may use the reserve.
+/// The purpose of a transaction, which decides whether it may use the reserve.
 enum CommitPurpose: Sendable {
-  /// New commands, records and received items: refused on a full disk.
+  /// New commands, records and received items, which are refused on a full disk.
   case work
-  /// What delivering needs and what frees room: notes of what was sent, stored, cancelled, expired or removed.
+  /// Changes that delivery needs or that free space: what was sent, stored, cancelled, expired or removed.
   case upkeep
 }
 

@@ -1,15 +1,15 @@
 import Glibc
 
-/// The size of a disk, and what this user may still write to it.
+/// The size of a disk, and the space that this user may still write.
 ///
-/// A quota is not part of it: the system tells of one only when it is used up.
+/// Quotas are not included, since the system reports one only when it is exhausted.
 struct DiskSpace: Sendable {
-  /// Bytes that this user may still write.
+  /// The number of bytes that this user may still write.
   let free: Int64
-  /// Bytes of the whole disk.
+  /// The size of the disk in bytes.
   let total: Int64
 
-  /// Reads the figures of the disk that a folder is on; `nil` if the system does not tell them.
+  /// Reads the figures for the disk of a folder; `nil` if the system does not report them.
   init?(folder: String) {
     var status = statvfs()
     guard statvfs(folder, &status) == 0, status.f_blocks > 0 else { return nil }

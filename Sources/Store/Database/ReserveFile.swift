@@ -1,25 +1,27 @@
 import Glibc
 import Synchronization
 
-/// A file that holds room on the database's disk and is emptied when the disk is full, so that a node can write its log
-/// back, start, and go on with delivering what it has.
+/// A file that reserves space on the database's disk and is truncated when the disk is full, so that a node can write
+/// its log back, start, and continue delivering.
 ///
 /// Spec: Protocol/05-delivery.md §6.
 final class ReserveFile: Sendable {
   private let path: String
-  /// Bytes that it holds when it is whole.
+  /// The size in bytes when it is complete.
   let size: Int64
   private let state: Mutex<State>
 
   private struct State {
-    /// The open file; `nil` if it could not be made yet.
+    /// The open file; `nil` if it could not be created yet.
     var descriptor: Int32?
     var isWhole = false
-    /// Bytes that come back when it is emptied.
+    /// The number of bytes that truncating the file frees.
     var held: Int64 = 0
   }
 
-  /// Opens the file at `path` if it is there; `take` makes it.
+  /// Opens the file at `path` if it exists.
+  ///
+  /// `take` creates it.
   init(path: String, size: Int64) {
     self.path = path
     self.size = size
@@ -33,24 +35,24 @@ final class ReserveFile: Sendable {
 
   deinit { state.withLock { if let descriptor = $0.descriptor { close(descriptor) } } }
 
-  /// A Boolean value that indicates whether the file holds the room that it is for, or at least half of it.
+  /// A Boolean value that indicates whether the file has at least half of its size.
   var isWhole: Bool { state.withLock { $0.isWhole } }
 
-  /// Bytes of room that come back when the file is emptied.
+  /// The number of bytes that truncating the file frees.
   var held: Int64 { state.withLock { $0.held } }
 
-  /// Takes the room; makes the file if it is not there.
+  /// Allocates the space, and creates the file if needed.
   ///
-  /// A file system that cannot set room aside has no reserve, and is not full for that.
+  /// Returns whether the file is complete; otherwise, it is left empty.
   ///
-  /// - Returns: whether the file is whole. If it is not, it is left empty.
+  /// A file system that cannot reserve space has no reserve, and does not count as full for that reason.
   func take() -> Bool {
     state.withLock { state in
       if state.isWhole { return true }
       guard let descriptor = state.descriptor ?? Self.openFile(path, creating: true) else { return false }
       state.descriptor = descriptor
       var code = ENOSPC
-      // A little may be missing that notes of deliveries have used; what holds half still does what it is for.
+      // Records of deliveries may have used a part. Half of the size is still sufficient.
       for part in [size, size / 4 * 3, size / 2] where code == ENOSPC || code == EDQUOT {
         repeat { code = posix_fallocate(descriptor, 0, Int(part)) } while code == EINTR
         if code == 0, ftruncate(descriptor, Int(part)) == 0 {
@@ -64,7 +66,7 @@ final class ReserveFile: Sendable {
     }
   }
 
-  /// Empties the file.
+  /// Truncates the file.
   func giveUp() {
     state.withLock { state in
       guard let descriptor = state.descriptor else { return }
@@ -85,7 +87,7 @@ final class ReserveFile: Sendable {
     return descriptor
   }
 
-  /// Bytes that the file holds on the disk; -1 if its end lies beyond them.
+  /// Returns the number of bytes that the file occupies on disk; -1 if it has holes.
   private static func holds(_ descriptor: Int32) -> Int64 {
     var status = stat()
     guard fstat(descriptor, &status) == 0, Int64(status.st_blocks) * 512 >= Int64(status.st_size) else { return -1 }

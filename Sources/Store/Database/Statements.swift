@@ -4,14 +4,14 @@ import GRDBSQLite
 import LatchkeyModel
 
 extension Database {
-  /// Run a statement that is prepared once and kept.
+  /// Runs a statement that is prepared once and cached.
   func run(_ sql: String, _ bindings: Bindings = []) throws {
     try each(sql, bindings) { _ in true }
   }
 
-  /// Read the first row of a statement that is prepared once and kept; nil when there is none.
+  /// Returns the first row of a statement that is prepared once and cached; `nil` if there is none.
   ///
-  /// The statement is run to its end, for those that write and return what they wrote.
+  /// The statement runs to its end, as required for those that write and return what they wrote.
   func first<Value>(_ sql: String, _ bindings: Bindings, _ read: (Columns) throws -> Value) throws -> Value? {
     var value: Value?
     try each(sql, bindings) { columns in
@@ -21,9 +21,9 @@ extension Database {
     return value
   }
 
-  /// Read the rows of a statement that is prepared once and kept, as they come, until `read` answers that it has enough.
+  /// Reads the rows of a statement that is prepared once and cached, until `read` returns `false`.
   func each(_ sql: String, _ bindings: Bindings, _ read: (Columns) throws -> Bool) throws {
-    // GRDB keeps it and finalises it with the connection; what SQLite answers comes here.
+    // GRDB caches the statement and finalizes it with the connection. SQLite's results are read directly.
     let prepared = try cachedStatement(sql: sql)
     let statement = prepared.sqliteStatement
     defer { sqlite3_reset(statement) }
@@ -48,17 +48,17 @@ extension Database {
     return DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: sql)
   }
 
-  /// The first row of a statement that is prepared once and kept.
+  /// Returns the first row of a statement that is prepared once and cached.
   func row(_ sql: String, _ arguments: StatementArguments = []) throws -> Row? {
     try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments)
   }
 
-  /// All rows of a statement that is prepared once and kept.
+  /// Returns all rows of a statement that is prepared once and cached.
   func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
     try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments)
   }
 
-  /// Write an audit entry in the transaction of the act it tells of.
+  /// Writes an audit entry in the transaction that it describes.
   func audit(_ entry: AuditEntry) throws {
     try run(
       "INSERT INTO audit (author, action, target, old, new, at) VALUES (?, ?, ?, ?, ?, ?)",

@@ -4,22 +4,22 @@ import Glibc
 import LatchkeyModel
 
 extension Store {
-  /// What is wrong with the disk; nil while nothing is.
+  /// The present fault of the disk; `nil` if there is none.
   public var diskFault: StoreError? { commits.health.fault }
 
-  /// Call `observer` with each change of what is wrong with the disk; nil when that is over.
+  /// Calls `observer` with each change of the disk's fault; `nil` when it has ended.
   public func watchDisk(_ observer: @escaping @Sendable (StoreError?) -> Void) {
     commits.health.observe(observer)
   }
 
-  /// Finds out whether the disk has room for new work if little of it is left, as a node does that starts.
+  /// Checks at the start of a node whether there is space for new work, if little of it is left.
   public func examineDisk() async {
     if commits.room.isShort { _ = await tryDisk() }
   }
 
-  /// Find out whether a fault of the disk is over, by writing more than most commits do and taking it back.
+  /// Returns whether a fault of the disk has ended.
   ///
-  /// - Returns: whether it is.
+  /// The check writes more than most commits and removes it again.
   public func tryDisk() async -> Bool {
     do {
       for length in [commits.room.plan.trial, 1] {
@@ -35,27 +35,27 @@ extension Store {
     return diskFault == nil
   }
 
-  /// The disk as the node shows it.
+  /// The state of the disk for display.
   public var diskStatus: DiskStatus { commits.room.status(fault: diskFault) }
 
   #if DEBUG
-    /// Call `body` in each transaction when its work is done and nothing of it is committed; for tests that kill there.
+    /// Calls `body` in each transaction before it is committed, for tests that kill the process there.
     public func beforeEachCommit(_ body: @escaping @Sendable () -> Void) { commits.callBeforeEachCommit(body) }
   #endif
 }
 
 extension Database {
-  /// The fault of the disk that SQLite tells of by the system's error number alone, such as a quota that is used up.
+  /// Returns the disk fault that SQLite reports only by the system's error number, such as an exhausted quota.
   func diskFault(of error: DatabaseError) -> StoreError? {
     guard error.resultCode == .SQLITE_IOERR || error.resultCode == .SQLITE_CANTOPEN else { return nil }
-    // SQLite keeps no number for a COMMIT that fails; then the system's own is still that of the write.
+    // SQLite keeps no number for a failed COMMIT. The system's own number is still that of the write.
     let last = errno
     return StoreError(errorNumber: sqlite3_system_errno(sqliteConnection)) ?? StoreError(errorNumber: last)
   }
 }
 
 extension StoreError {
-  /// The fault of the disk that an error number of the system stands for; `nil` for any other number.
+  /// Creates the fault for an error number of the system; `nil` if the number is not a disk fault.
   init?(errorNumber: Int32) {
     switch errorNumber {
     case ENOSPC, EDQUOT: self = .diskFull

@@ -4,9 +4,10 @@ import GRDB
 import Glibc
 import LatchkeyModel
 
-/// The node's database: everything that has to outlive the process, in one SQLite file that one process opens.
+/// The node's database: all data that must survive the process, in one SQLite file that only one process opens.
 ///
-/// Write-ahead log with `synchronous=FULL`: what a method has returned is on the disk. Every method throws `StoreError`.
+/// It uses a write-ahead log with `synchronous=FULL`: when a method returns, its changes are on disk. Every method
+/// throws `StoreError`.
 public final class Store: Sendable {
   let pool: any DatabaseWriter
   let commits: CommitQueue
@@ -16,18 +17,19 @@ public final class Store: Sendable {
   let caps: QueueCaps
   let clock: StoreClock
   let ageClock: AgeClock
-  /// The file.
+  /// The path of the file.
   public let path: String
 
-  /// Opens the database, making it when it is not there, checking it when it is.
+  /// Opens the database.
   ///
-  /// - Parameters:
-  ///   - caps: what may wait for one peer in one class.
-  ///   - clock: this boot's ID and clock, for how long things have waited.
-  ///   - keepsReserve: whether to hold room on the disk for when it is full, as a node does that runs. A database of this
-  ///     version is then opened on a full disk, too.
+  /// Creates it if it does not exist, and checks it otherwise.
   ///
   /// A damaged file is moved aside with its log files, never deleted, and reported as `StoreError.corrupt`.
+  ///
+  /// - `caps`: The limits on items that wait for one peer in one class.
+  /// - `clock`: This boot's ID and clock, to measure how long items have waited.
+  /// - `keepsReserve`: Whether to reserve space for when the disk is full, as a running node does. A database of this
+  ///   version is then opened on a full disk as well.
   public init(
     path: String, own: DeviceID, coding: any BodyCoding, keys: any KeySource, caps: QueueCaps = QueueCaps(),
     clock: StoreClock = .stopped, keepsReserve: Bool = false
@@ -50,8 +52,8 @@ public final class Store: Sendable {
       migrator.registerMigration(Migration001.name) { try $0.execute(sql: Migration001.sql) }
       if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
       try migrator.migrate(pool)
-      // GRDB sets NORMAL when it turns the write-ahead log on, whatever was asked for before: it has to be said after that.
-      // Pages are kept in 8 MB: a busy queue touches the same pages again and again.
+      // GRDB sets NORMAL when it enables the write-ahead log, so this has to follow. The page cache has 8 MB, since a
+      // busy queue changes the same pages repeatedly.
       try pool.writeWithoutTransaction {
         try $0.execute(
           sql: """
@@ -71,9 +73,9 @@ public final class Store: Sendable {
     }
   }
 
-  /// Makes an empty file for the owner alone, whatever the process's mask and the folder's access control lists say.
+  /// Creates an empty file for the owner only, regardless of the process's umask and the folder's access control lists.
   ///
-  /// - Returns: whether nothing was there.
+  /// Returns whether no file existed.
   private static func makeFile(_ path: String) throws -> Bool {
     let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     let code = errno
@@ -88,13 +90,16 @@ public final class Store: Sendable {
     throw StoreError(errorNumber: code) ?? .cannotOpen(path: path, reason: String(cString: strerror(code)))
   }
 
-  /// Opens the connections; on a full disk with the reserve given up, and then with one connection that needs no room.
+  /// Opens the connections.
+  ///
+  /// On a full disk, the reserve is released, and if that is not enough, a single connection is used that needs no
+  /// space.
   private static func open(_ path: String, _ room: DiskRoom) throws -> any DatabaseWriter {
     var configuration = Configuration()
     configuration.busyMode = .timeout(5)
     configuration.maximumReaderCount = 3
     configuration.foreignKeysEnabled = true
-    // What SQLite sets aside for a moment needs no room on another disk.
+    // Temporary data of SQLite must not need space on another disk.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
     room.prepareToOpen()
     do { return try DatabasePool(path: path, configuration: configuration) } catch let error as DatabaseError
@@ -105,7 +110,7 @@ public final class Store: Sendable {
     do { return try DatabasePool(path: path, configuration: configuration) } catch let error as DatabaseError
       where isForWantOfRoom(error)
     {
-      // The index of the log in memory of its own instead of in a file, which no second connection can use.
+      // The index of the log is kept in memory instead of a file, which excludes a second connection.
       configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
       return try DatabaseQueue(path: path, configuration: configuration)
     }
@@ -116,7 +121,9 @@ public final class Store: Sendable {
       || error.extendedResultCode == .SQLITE_IOERR_WRITE
   }
 
-  /// Goes on with the clock for how long things have waited; on a full disk from where it was noted last.
+  /// Continues the clock for how long items have waited.
+  ///
+  /// On a full disk, it continues from its last stored value.
   private static func startAgeClock(_ clock: StoreClock, _ pool: any DatabaseWriter) throws -> AgeClock {
     do { return try pool.write { try $0.startAgeClock(clock) } } catch let error as DatabaseError
       where isForWantOfRoom(error)
@@ -125,14 +132,14 @@ public final class Store: Sendable {
     }
   }
 
-  /// `PRAGMA synchronous` as it is on the connection that writes: 2 is FULL.
+  /// Returns `PRAGMA synchronous` of the writing connection; 2 is FULL.
   public func synchronousLevel() async throws(StoreError) -> Int {
     try await commits.commit { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
   }
 
-  /// Read a consistent picture.
+  /// Reads from a consistent snapshot.
   func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(StoreError) -> Value {
-    // Not the pool's own async call, which refuses a cancelled task: what follows a commit has to be finished all the same.
+    // The pool's own async call refuses a cancelled task, but the work after a commit has to be finished nevertheless.
     let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
       pool.asyncRead { database in continuation.resume(returning: Result { try body(database.get()) }) }
     }
@@ -143,10 +150,12 @@ public final class Store: Sendable {
     }
   }
 
-  /// Write the log back into the file and close it; everything is durable without this.
+  /// Writes the log back into the file and closes it.
+  ///
+  /// All data is durable without this.
   public func close() {
-    // The pool closes its writer before its readers, and the last one to close, which may only read, leaves the log behind.
-    // Whoever still reads is not waited for.
+    // The pool closes its writer before its readers. The last one to close, which may only read, would leave the log
+    // behind. Active readers are not waited for.
     try? pool.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA busy_timeout = 0")
       try? database.noteAge(clock)
@@ -155,7 +164,7 @@ public final class Store: Sendable {
     try? pool.close()
   }
 
-  /// A value kept under a fixed key.
+  /// Returns a value that is stored under a fixed key.
   public func setting(_ key: String) async throws(StoreError) -> String? {
     try await read { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE key = ?", arguments: [key]) }
   }
@@ -166,10 +175,12 @@ public final class Store: Sendable {
     }
   }
 
-  /// Said once, before the first database is opened; it is no harm when another was open already.
+  /// Runs once, before the first database is opened.
+  ///
+  /// It does no harm if another one is open already.
   private static let withoutMemoryStatistics: Void = { _ = latchkey_sqlite_without_memory_statistics() }()
 
-  /// Move a damaged database and its log files to names that are free; nil when that failed.
+  /// Moves a damaged database and its log files to free names; `nil` if that failed.
   private static func setAside(_ path: String) -> String? {
     let files = FileManager.default
     var number = 1

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// The clock by which a store counts how long things have waited.
+/// The clock by which a store measures how long items have waited.
 public struct StoreClock: Sendable {
   public let bootID: String
   public let now: @Sendable () -> BootInstant
@@ -10,6 +10,6 @@ public struct StoreClock: Sendable {
     self.now = now
   }
 
-  /// One that stands still, for whoever opens a store only to look into it.
+  /// A stopped clock, for opening a store only to read it.
   public static let stopped = StoreClock(bootID: "", now: { BootInstant(milliseconds: 0) })
 }

@@ -1,6 +1,8 @@
 import GRDB
 
-/// Why the store could not do what was asked: one sentence with the next step each.
+/// A failure of the store.
+///
+/// Each description is one sentence with the next step.
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case diskFull
   case readOnly
@@ -8,19 +10,23 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case inputOutput(String)
   /// The file cannot be opened.
   case cannotOpen(path: String, reason: String)
-  /// `PRAGMA quick_check` or SQLite itself found damage; the file was moved to `setAside` if that is not nil.
+  /// `PRAGMA quick_check` or SQLite itself found damage.
+  ///
+  /// The file was moved to `setAside` unless that is `nil`.
   case corrupt(path: String, setAside: String?)
   /// The file was written by a newer version.
   case newerVersion(path: String)
-  /// A cap is reached; the caller has to wait or do without.
+  /// A limit is reached.
+  ///
+  /// The caller has to wait or to do without.
   case queueFull(StreamWord)
   case tooManyPeers
-  /// The peer is not, or no longer, paired.
+  /// The device is not paired, or no longer.
   case noSuchPeer
-  /// Our own fault.
+  /// A fault of this program.
   case unexpected(String)
 
-  /// The word of a stream class, for a message.
+  /// The name of a stream class in a message.
   public struct StreamWord: Hashable, Sendable {
     public let word: String
 
@@ -29,7 +35,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether it is the disk or the file that is at fault, and not what was asked for.
+  /// A Boolean value that indicates whether the disk or the file is at fault, rather than the request.
   public var isOfDisk: Bool {
     switch self {
     case .diskFull, .readOnly, .inputOutput, .cannotOpen, .corrupt: true
@@ -37,7 +43,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether the file holds something else than was written: no trial write heals that.
+  /// A Boolean value that indicates whether the file's content is damaged, which no trial write can repair.
   public var isDamage: Bool { if case .corrupt = self { true } else { false } }
 
   public var description: String {
@@ -67,7 +73,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Turn whatever a database call threw into one of these.
+  /// Converts any error of a database call.
   init(_ error: any Error, path: String = "latchkey.sqlite") {
     if let error = error as? StoreError {
       self = error

@@ -1,12 +1,11 @@
 import GRDB
 import LatchkeyModel
 
-/// What the jobs of one transaction share, so that it is read and written once and not for each of them: the counters of
-/// streams, who the parents are, the longest session.
+/// The state that the jobs of one transaction share, so that it is read and written once rather than for each job:
+/// stream counters, the active parents, and the longest usage sessions.
 ///
-/// The database lags behind while a group is open: `settle` writes what is held and forgets the rest, and is called before
-/// any job that does not know of the group, and before the commit. A group ends with its transaction, also when that is
-/// rolled back.
+/// The database lags behind a group. `settle` writes the changes and discards the rest; it is called before any job
+/// that does not know the group, and before the commit. A group ends with its transaction, including after a rollback.
 final class WriteGroup {
   private struct Key: Hashable {
     var peer: Int64
@@ -27,22 +26,23 @@ final class WriteGroup {
   private var active: [DeviceID: Int64] = [:]
   private var longest: [DeviceID: (milliseconds: Int64, hasChanged: Bool)] = [:]
   private var ageing: StoreClock?
-  /// What the clock of ages read when the transaction began; nil when its work is not new.
+  /// The time of the age clock when the transaction began; `nil` if its work is not new.
   let age: Int64?
 
   init(age: Int64? = nil) { self.age = age }
 
-  /// Give out the next number of a stream.
+  /// Assigns the next number of a stream.
   ///
-  /// - Parameter cost: bytes that the item counts for.
-  /// - Throws: `StoreError.queueFull` when a cap is reached; no number is given out then.
+  /// Throws `StoreError.queueFull` if a limit is reached, in which case no number is assigned.
+  ///
+  /// `cost` is the number of bytes that the item counts for.
   func next(
     _ peer: OutboxAddress, _ streamClass: StreamClass, cost: Int64, caps: QueueCaps, _ database: Database
   ) throws -> OutboxChange {
     let key = Key(peer: peer.number, streamClass: streamClass)
     var stream: Stream
     if let known = streams[key] { stream = known } else { stream = try Self.load(key, database) }
-    // A stream takes its first item whatever the caps are.
+    // A stream accepts its first item regardless of the limits.
     guard stream.isNew && !stream.hasChanged || stream.items < caps.items && stream.bytes + cost <= caps.bytes else {
       throw StoreError.queueFull(.init(streamClass.word))
     }
@@ -65,7 +65,7 @@ final class WriteGroup {
     } ?? Stream(epoch: UInt64.random(in: 1...UInt64.max), last: 0, items: 0, bytes: 0, isNew: true)
   }
 
-  /// Active parents.
+  /// Returns the active parents.
   func parents(_ database: Database) throws -> [OutboxAddress] {
     if let knownParents { return knownParents }
     let parents = try database.addresses(role: .parent)
@@ -73,7 +73,9 @@ final class WriteGroup {
     return parents
   }
 
-  /// The number of an active peer; throws `noSuchPeer`.
+  /// Returns the number of an active peer.
+  ///
+  /// Throws `noSuchPeer` if there is none.
   func active(_ device: DeviceID, _ database: Database) throws -> OutboxAddress {
     if let number = active[device] { return OutboxAddress(number: number, device: device) }
     guard
@@ -84,7 +86,9 @@ final class WriteGroup {
     return OutboxAddress(number: number, device: device)
   }
 
-  /// A device's session was so long, which bounds how far back one that reaches into a range can begin.
+  /// Records the duration of a device's usage session.
+  ///
+  /// The longest one limits how far before a range a session that overlaps it can begin.
   func witness(session milliseconds: Int64, of device: DeviceID, _ database: Database) throws {
     let known =
       try longest[device]?.milliseconds
@@ -93,10 +97,10 @@ final class WriteGroup {
     longest[device] = (max(known, milliseconds), longest[device]?.hasChanged == true || milliseconds > known)
   }
 
-  /// Note how far the clock of ages is when the group is settled.
+  /// Requests that the age clock is stored when the group is settled.
   func noteAge(_ clock: StoreClock) { ageing = clock }
 
-  /// Write what is held and forget the rest.
+  /// Writes the changes and discards the rest.
   func settle(_ database: Database) throws {
     for (key, stream) in streams where stream.hasChanged {
       let known: Bindings = [

@@ -3,14 +3,16 @@ import GRDB
 import LatchkeyModel
 
 extension Database {
-  /// The peer's number in the delivery tables; throws `noSuchPeer`.
+  /// Returns the peer's number in the delivery tables.
+  ///
+  /// Throws `noSuchPeer` if there is none.
   func address(of device: DeviceID) throws -> OutboxAddress {
     guard let number = try first("SELECT number FROM peer WHERE device_id = ?", [device.bytes], { $0.integer(0) })
     else { throw StoreError.noSuchPeer }
     return OutboxAddress(number: number, device: device)
   }
 
-  /// Active peers of a role.
+  /// Returns the active peers with a role.
   func addresses(role: DeviceRole) throws -> [OutboxAddress] {
     var addresses: [OutboxAddress] = []
     try each("SELECT number, device_id FROM peer WHERE state = 2 AND role = ?", [role.rawValue]) {
@@ -20,12 +22,13 @@ extension Database {
     return addresses
   }
 
-  /// Give an item the next number of a stream and keep it.
+  /// Enqueues an item with the next number of a stream.
   ///
-  /// - Parameters:
-  ///   - group: the transaction's, from which the number comes.
-  ///   - since: when it was accepted, if that was earlier; its reading of the clock of ages may be unknown.
-  /// - Throws: `StoreError.queueFull` when a cap is reached; nothing is kept then.
+  /// Throws `StoreError.queueFull` if a limit is reached, in which case nothing is stored.
+  ///
+  /// - `group`: The transaction's group, which assigns the number.
+  /// - `since`: The time at which the item was accepted, if that was earlier. Its reading of the age clock may be
+  ///   unknown.
   func enqueue(
     _ peer: OutboxAddress, _ streamClass: StreamClass, kind: ItemKind, itemID: [UInt8], body: [UInt8], level: Int64 = 0,
     caps: QueueCaps = QueueCaps(), since: (wall: Int64, age: Int64?)? = nil, in group: WriteGroup, at wall: Int64
@@ -40,7 +43,7 @@ extension Database {
     return change
   }
 
-  /// The same in a transaction that goes on as if every number were in the database.
+  /// Enqueues one item and flushes the stream's counters immediately.
   func enqueue(
     _ peer: OutboxAddress, _ streamClass: StreamClass, kind: ItemKind, itemID: [UInt8], body: [UInt8],
     caps: QueueCaps = QueueCaps(), at wall: Int64

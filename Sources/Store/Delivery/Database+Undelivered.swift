@@ -3,9 +3,11 @@ import GRDB
 import LatchkeyModel
 
 extension Database {
-  /// Take one item out of a queue: its number is sent as one that holds nothing. Nothing when it is not there any more.
+  /// Removes one item from a queue.
   ///
-  /// - Parameter fate: counted, if given.
+  /// Its number is then sent as a skip. Does nothing if the item is no longer there.
+  ///
+  /// `fate` is counted if it is given.
   func withdraw(
     _ peer: Int64, _ streamClass: StreamClass, _ sequence: Int64, itemID: Data, as fate: DeliveryFate?, at wall: Int64
   ) throws {
@@ -22,7 +24,7 @@ extension Database {
     if let fate { try tally(peer, streamClass, fate, items: 1, at: wall) }
   }
 
-  /// Count room of a queue as free again.
+  /// Records that items have left a queue and its space is free again.
   func release(_ peer: Int64, _ streamClass: StreamClass, items: Int64, bytes: Int64) throws {
     try run(
       """
@@ -31,7 +33,7 @@ extension Database {
       """, [items, bytes, peer, Int64(streamClass.rawValue)])
   }
 
-  /// Count items that left a queue without being delivered: nothing of that kind is absent from what status shows.
+  /// Counts items that left a queue without being delivered, so that `status` shows all of them.
   func tally(
     _ peer: Int64, _ streamClass: StreamClass, _ fate: DeliveryFate, items: Int64, at wall: Int64
   ) throws {
@@ -42,7 +44,7 @@ extension Database {
       """, [peer, Int64(streamClass.rawValue), fate.rawValue, items, wall])
   }
 
-  /// What left a peer's queues without being delivered, by class.
+  /// Returns the counts of items that left a peer's queues without being delivered, by class.
   func tallies(_ peer: Int64) throws -> [StreamClass: [QueueTally]] {
     var tallies: [StreamClass: [QueueTally]] = [:]
     for row in try rows("SELECT * FROM delivery_tally WHERE peer = ? ORDER BY class, fate", [peer]) {

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// A peer as the delivery tables name it.
+/// A peer in the delivery tables.
 struct OutboxAddress: Hashable, Sendable {
   var number: Int64
   var device: DeviceID

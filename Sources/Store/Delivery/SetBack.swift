@@ -1,12 +1,12 @@
 import LatchkeyModel
 
-/// The knowledge that one of two paired machines was set back to an earlier state, until that is settled.
+/// The fact that one of two paired machines was restored to an earlier state, until the consequences are resolved.
 public struct SetBack: Hashable, Sendable {
-  /// Which of the two was set back.
+  /// Which of the two machines was restored.
   public enum Cause: String, Sendable {
-    /// The peer has lost what it had reported stored.
+    /// The peer has lost items that it had reported as stored.
     case peerLost = "lost"
-    /// The peer holds what this machine has lost.
+    /// The peer holds items that this machine has lost.
     case peerIsAhead = "ahead"
   }
 
@@ -16,12 +16,12 @@ public struct SetBack: Hashable, Sendable {
   public var name: DeviceName
   /// Its role.
   public var role: DeviceRole
-  /// Which of the two was set back.
+  /// Which of the two machines was restored.
   public var cause: Cause
 }
 
 extension SetBack.Cause {
-  /// Creates the cause that made a stream begin anew.
+  /// Creates the cause that made a stream restart.
   public init(_ cause: RestartCause) {
     switch cause {
     case .peerLost: self = .peerLost

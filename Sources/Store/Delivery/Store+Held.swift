@@ -3,13 +3,14 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// The last item in force of each stream that comes in from a device.
+  /// Returns the last durable item of each stream from a device.
   public func heldItems(_ device: DeviceID) async throws(StoreError) -> [HeldItem] {
     try await read { database in try database.heldItems(database.address(of: device).number) }
   }
 
-  /// Classes whose last item at a peer is another than the one that was given that number here: one of the two machines was
-  /// set back to an older state and gave numbers out a second time.
+  /// Returns the classes in which the peer's last item differs from the item with that number here.
+  ///
+  /// One of the machines was restored to an earlier state and assigned numbers twice.
   public func foreign(_ device: DeviceID, _ hello: Hello) async throws(StoreError) -> Set<StreamClass> {
     guard !hello.held.isEmpty else { return [] }
     return try await read { database in
@@ -21,7 +22,7 @@ extension Store {
               "SELECT epoch, stored_item, stored_item_id FROM outbox_stream WHERE peer = ? AND class = ?",
               [peer.number, Int64(held.streamClass.rawValue)]), stream.unsigned("epoch") == position.epoch
           else { return false }
-          // What follows the peer's last item held nothing when it took it.
+          // The numbers after the peer's last item were skips when it stored them.
           let after = try database.row(
             """
             SELECT 1 FROM outbox_item WHERE peer = ?1 AND class = ?2 AND seq > ?3 AND seq <= ?4
@@ -37,7 +38,7 @@ extension Store {
           let waiting = try database.row(
             "SELECT item_id FROM outbox_item WHERE peer = ? AND class = ? AND seq = ?",
             [peer.number, Int64(held.streamClass.rawValue), Int64(bitPattern: held.sequence)])
-          // A number that holds nothing says nothing: what was taken back may have been stored before.
+          // A skip proves nothing, since an item may have been stored before it was withdrawn.
           return waiting.map { $0.bytes("item_id") != held.itemID } ?? false
         }.map(\.streamClass))
     }

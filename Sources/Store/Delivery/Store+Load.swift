@@ -3,10 +3,12 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// The items of a stream from number `from` on, in a row: at most `items` of at most `bytes` in all, but one at least.
+  /// Returns the items of a stream from number `from` on, which are consecutive: at most `items` items of at most
+  /// `bytes` bytes, but at least one.
   ///
-  /// Numbers that hold nothing any more come as skips. What has run out is taken out of the queue first, durably; and from
-  /// when a usage item is given, durably, it goes into no total any more, since the peer may have it.
+  /// Numbers without an item are returned as skips. Expired items are first removed from the queue, durably. Once a
+  /// usage item has been returned, it is no longer merged into a total, since the peer may have it. This is durable as
+  /// well.
   public func load(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, from: UInt64, items: Int, bytes: Int, at wall: Int64
   ) async throws(StoreError) -> [DeliveryItem] {
@@ -15,7 +17,7 @@ extension Store {
       case .loaded(let loaded): return loaded
       case .hasExpired: _ = try await expireDue(at: wall)
       case .isNotBound(let peer):
-        // A few more than were asked for, so that a busy stream does this once in a thousand items.
+        // The bound includes more items than requested, so that a busy stream updates it once in a thousand items.
         let bound = Int64(clamping: from) + Int64(items) + 1_024
         try await commits.commit(.upkeep) { database in
           try database.run(
@@ -28,9 +30,9 @@ extension Store {
 
   private enum LoadResult: Sendable {
     case loaded([DeliveryItem])
-    /// Commands have run out and are still in the queue.
+    /// Expired commands are still in the queue.
     case hasExpired
-    /// Items would be given that may still go into totals.
+    /// Some of the items might still be merged into totals.
     case isNotBound(peer: Int64)
   }
 
@@ -60,7 +62,9 @@ extension Store {
 }
 
 extension Database {
-  /// Items with numbers in a row; what is missing between two rows is a skip.
+  /// Returns consecutive items.
+  ///
+  /// Numbers that are missing between two rows become skips.
   fileprivate func items(
     _ peer: Int64, _ streamClass: StreamClass, from: UInt64, through last: UInt64, items: Int, bytes: Int
   ) throws -> [DeliveryItem] {
@@ -95,7 +99,7 @@ extension Database {
       return loaded.count < items
     }
     if isFull { return loaded }
-    // No more rows up to the end: so many numbers hold nothing.
+    // There are no more rows, so all remaining numbers are skips.
     guard found < items, loaded.count < items, next <= last else { return loaded }
     let skip = DeliveryItem(skipping: next...last)
     if loaded.isEmpty || size + skip.cost <= bytes { loaded.append(skip) }

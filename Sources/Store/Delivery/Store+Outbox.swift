@@ -3,15 +3,15 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Where each outgoing stream to a device stands.
+  /// Returns the position of each stream to a device.
   public func outboxPositions(_ device: DeviceID) async throws(StoreError) -> [StreamClass: OutboxPosition] {
     try await read { database in try database.outboxPositions(database.address(of: device).number) }
   }
 
-  /// Forgets the items that a peer has stored, marks their commands, and brings keys among them into force.
+  /// Deletes the items that a peer has stored, updates the status of their commands, and activates keys among them.
   ///
-  /// On a full disk this is done in steps, each of which frees room for the next. If one of them fails, the result tells what the
-  /// steps before it brought about, and the fault.
+  /// On a full disk this happens in steps, each of which frees space for the next. If a step fails, the result contains
+  /// the effects of the earlier steps and the fault.
   @discardableResult
   public func forget(
     _ device: DeviceID, _ stored: StreamPosition, at wall: Int64
@@ -41,7 +41,7 @@ extension Store {
     return result
   }
 
-  /// Items of the first step on a full disk; a power of four.
+  /// The number of items in the first step on a full disk; a power of four.
   private static var longestStep: UInt64 { 64 }
 
   private func forgetAtOnce(
@@ -71,7 +71,7 @@ extension Store {
               FROM outbox_item WHERE peer = ?1 AND class = ?2 AND seq <= ?3) AS freed
         WHERE peer = ?1 AND class = ?2
         """, [peer.number, classNumber, through, wall])
-      // What a restored machine would not know: the peer's Hello names its last item, too.
+      // The peer's Hello also names its last item, which reveals that this machine was restored.
       try database.run(
         """
         UPDATE outbox_stream SET stored_item = held.seq, stored_item_id = held.item_id
@@ -80,7 +80,7 @@ extension Store {
         WHERE peer = ?1 AND class = ?2
         """, [peer.number, classNumber, through])
       if stored.streamClass == .control {
-        // Keys on their way are overwritten before their row goes.
+        // Keys that were sent are overwritten before their row is deleted.
         try database.run(
           "UPDATE outbox_item SET body = zeroblob(length(body)) WHERE peer = ? AND class = 1 AND seq <= ? AND kind = 5",
           [peer.number, through])
@@ -95,7 +95,9 @@ extension Store {
     return result
   }
 
-  /// What waits for a device in each class; numbers in flight are the link's to add.
+  /// Returns the items that wait for a device in each class.
+  ///
+  /// The link adds the numbers in flight.
   public func queues(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> [QueueStatus] {
     let age = age()
     return try await read { database in
@@ -116,13 +118,13 @@ extension Store {
           oldestAgeMilliseconds: (row["oldest"] as Int64?).map { max(0, $0) }, lastStoredAt: row["stored_at"],
           undelivered: tallies.removeValue(forKey: streamClass) ?? [])
       }
-      // A stream that is closed may have left something behind.
+      // A closed stream may have left undelivered items.
       for (streamClass, undelivered) in tallies { queues.append(QueueStatus(closed: streamClass, undelivered)) }
       return queues.sorted { $0.streamClass < $1.streamClass }
     }
   }
 
-  /// Devices that are peers no more and whose queues left something undelivered, the latest first, at most 20.
+  /// Returns at most 20 devices that are no longer peers and whose queues left undelivered items, latest first.
   public func former() async throws(StoreError) -> [FormerPeer] {
     try await read { database in
       try database.rows(

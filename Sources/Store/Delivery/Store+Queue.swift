@@ -3,11 +3,9 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// What waits for a device, most urgent class and oldest first.
+  /// Returns the items that wait for a device, most urgent class first, then oldest first.
   ///
-  /// - Parameters:
-  ///   - streamClass: nil for all.
-  ///   - number: nil for all.
+  /// `streamClass` and `number` select one class and one item; `nil` selects all.
   public func queue(
     _ device: DeviceID, _ streamClass: StreamClass?, number: UInt64? = nil, limit: Int, at wall: Int64
   ) async throws(StoreError) -> [QueueEntry] {

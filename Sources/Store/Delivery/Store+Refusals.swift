@@ -2,9 +2,11 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Items of this machine that others did not take. Spec: Protocol/06-messages.md §9.
+/// Items of this machine that other devices refused.
+///
+/// Spec: Protocol/06-messages.md §9.
 extension Store {
-  /// Returns how many items of each kind each paired device has refused, as far as it named them.
+  /// Returns the number of items of each kind that each paired device has refused by name.
   public func refusals() async throws(StoreError) -> [RefusalTally] {
     try await read { database in
       try database.rows(
@@ -20,7 +22,8 @@ extension Store {
     }
   }
 
-  /// Returns how many items of this machine each paired device says that it has refused, those among them that it did not name.
+  /// Returns the total number of items of this machine that each paired device reports as refused, including those it
+  /// did not name.
   public func refusedInAll() async throws(StoreError) -> [DeviceID: Int64] {
     try await read { database in
       let rows = try database.rows(
@@ -49,7 +52,7 @@ extension Store {
 }
 
 extension Database {
-  /// Forgets what was refused between this machine and a device that is paired no more.
+  /// Deletes the refusals between this machine and a device that is no longer paired.
   func forgetRefusals(_ peer: Int64) throws {
     for table in ["refusal_count", "refused_item"] { try run("DELETE FROM \(table) WHERE peer = ?", [peer]) }
   }

@@ -2,24 +2,26 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Streams that begin anew. Spec: Protocol/05-delivery.md §5.
+/// The restart of streams.
+///
+/// Spec: Protocol/05-delivery.md §5.
 extension Store {
-  /// Give what is left of a stream a new epoch and numbers from 1, because the peer holds another past of it.
+  /// Gives the rest of a stream a new epoch and numbers from 1, because the peer's history of the stream differs from
+  /// this machine's.
   ///
-  /// What a peer has lost that had reported it stored is queued again as far as it is known here: the commands that it has
-  /// not answered, the newest desired state of each thing and what has not run out, the last receipts, the usage records of this machine. Whatever
-  /// it still has, it knows by its ID. Other commands that it has lost are executed no more. That one of the two machines was
-  /// set back is noted in the same transaction (`setBacks`).
-  ///
-  /// - Parameter epoch: random, not 0.
+  /// Items that the peer reported as stored and has lost are queued again as far as they are known here: unanswered
+  /// commands, the newest desired state of each thing and commands that have not expired, the last receipts, and the
+  /// usage records of this machine. The peer recognizes those that it still has by their IDs. Other lost commands no
+  /// longer count as executed. The same transaction records which machine was restored (`setBacks`). `epoch` is a
+  /// random number other than 0.
   public func restart(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause, at wall: Int64
   ) async throws(StoreError) -> OutboxPosition {
     let age = age()
     return try await commits.commit(.upkeep) { [own, coding, keys, caps, clock] database in
       let peer = try database.address(of: device)
-      // What came to light before a removal says nothing of a removed device, whose streams are closed, except for the
-      // control stream that carries the removal to it.
+      // Evidence from before a removal means nothing for a removed device, whose streams are closed, except for the
+      // control stream that carries the removal.
       let state = try database.first(
         "SELECT state FROM peer WHERE number = ?", [peer.number], { PeerRecord.State(rawValue: $0.integer(0)) })
       guard state != .removed, state != .removedUntold || streamClass == .control else { throw StoreError.noSuchPeer }
@@ -30,7 +32,7 @@ extension Store {
       let queue = UsageQueue(
         database: database, group: group, parent: peer, own: own, coding: coding, keys: keys, caps: caps, wall: wall)
       let items = try database.remainder(of: streamClass, to: peer)
-      // Nothing beyond what is left is queued twice.
+      // Items that still wait are not queued twice.
       let known = Set(items.map(\.id))
       var wanted = items
       switch (streamClass, cause) {
@@ -46,7 +48,7 @@ extension Store {
       }
       try database.run(
         "DELETE FROM outbox_item WHERE peer = ? AND class = ?", [peer.number, Int64(streamClass.rawValue)])
-      // When it last stored anything stays known.
+      // The time of the peer's last acknowledgement is kept.
       try database.run(
         """
         INSERT INTO outbox_stream (peer, class, epoch, last, stored_through, waiting_items, waiting_bytes)
@@ -55,7 +57,7 @@ extension Store {
         """, [peer.number, Int64(streamClass.rawValue), Int64(bitPattern: epoch)])
       var given: UInt64 = 0
       for item in wanted {
-        // What is queued again may be more than the cap, which is for new work.
+        // The repeated items may exceed the limit, which applies to new work.
         given = try database.enqueue(
           peer, streamClass, kind: item.kind, itemID: item.id, body: item.body, level: item.level,
           caps: QueueCaps(items: .max, bytes: .max), since: item.acceptedAt.map { ($0, item.acceptedAge) }, in: group,
@@ -73,7 +75,7 @@ extension Store {
         }
       }
       try group.settle(database)
-      // The peer may have any of this under earlier numbers: as good as sent, it goes into no total.
+      // The peer may have any of these items under earlier numbers. They count as sent and are not merged into totals.
       try database.run(
         "UPDATE outbox_stream SET sent_bound = last, restart_bound = last WHERE peer = ? AND class = ?",
         [peer.number, Int64(streamClass.rawValue)])
@@ -83,7 +85,7 @@ extension Store {
 }
 
 extension Database {
-  /// What waits in a stream.
+  /// Returns the items that wait in a stream.
   fileprivate func remainder(
     of streamClass: StreamClass, to peer: OutboxAddress
   ) throws -> [QueuedItem] {
@@ -97,15 +99,15 @@ extension Database {
     }
   }
 
-  /// Commands to be sent again, in the order of their IDs: those that the peer had stored and not answered; and, if it has
-  /// lost what it had, the newest of each desired state, and what else it has lost and has not run out. They count as
-  /// queued again.
+  /// Returns the commands to be sent again, in the order of their IDs, and marks them as queued.
   ///
-  /// - Parameter epoch: of the stream before it begins anew.
+  /// These are the commands that the peer had stored and not answered. If it has lost data, they also include the
+  /// newest command of each desired state, and other lost commands that have not expired. `epoch` is that of the stream
+  /// before the restart.
   fileprivate func unanswered(
     _ peer: OutboxAddress, _ cause: RestartCause, epoch: UInt64?, age: Int64, at wall: Int64
   ) throws -> [QueuedItem] {
-    // A later desired state, on its way or in force, is all that counts.
+    // Only the latest command for a desired state matters, whether it is on its way or in force.
     let isNewest = """
       NOT EXISTS (SELECT 1 FROM command later WHERE later.peer = command.peer
         AND later.supersede_key = command.supersede_key AND later.command_id > command.command_id
@@ -134,7 +136,7 @@ extension Database {
         reason = 'A newer command for the same thing holds.'
       WHERE peer = ?1 AND status = 'stored' AND supersede_key IS NOT NULL AND NOT (\(isNewest))
       """, [peer.number, wall])
-    // What was stored and not answered was stored in time: it does not run out for having been lost there.
+    // A command that was stored and not answered was stored in time. It does not expire because it was lost there.
     for item in items {
       try run(
         """
@@ -149,9 +151,9 @@ extension Database {
       .map { QueuedItem(kind: .command, id: $0.id, body: $0.body, level: 0) }
   }
 
-  /// Receipts that a peer has lost, in the order in which they were queued; at most the last 100,000.
+  /// Returns the receipts that a peer has lost, in the order in which they were queued; at most the last 100,000.
   ///
-  /// - Parameter held: the last number that it still has of the present epoch; 0 for nothing at all, of any epoch.
+  /// `held` is the last number that it still has of the present epoch; 0 if it has nothing of any epoch.
   fileprivate func receipts(_ peer: OutboxAddress, after held: UInt64) throws -> [QueuedItem] {
     try rows(
       """

@@ -2,11 +2,13 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Machines that were set back. Spec: Protocol/05-delivery.md §5.
+/// Machines that were restored to an earlier state.
+///
+/// Spec: Protocol/05-delivery.md §5.
 extension Store {
-  /// Notes durably that a peer holds streams of this machine that this machine knows nothing of: it was set back.
+  /// Records that a peer holds streams that this machine does not know, since this machine was restored.
   ///
-  /// - Parameter streams: what the peer states of them. The same streams are noted once.
+  /// `streams` are the positions that the peer states. The same streams are recorded once.
   public func noteSetBack(_ device: DeviceID, holding streams: [StreamPosition], at wall: Int64)
     async throws(StoreError)
   {
@@ -18,10 +20,12 @@ extension Store {
     }
   }
 
-  /// Returns which of the paired machines were set back, or hold what this one has lost, and are not settled.
+  /// Returns the paired machines that were restored, or that hold what this machine has lost, and whose state is not
+  /// resolved yet.
   ///
-  /// A child's machine is settled once it has answered a request for a report that was given after the set-back became known:
-  /// what was sent again is in force by then. Towards a parent it is news for a day of this machine's running.
+  /// A child's machine is resolved once it has answered a report request that was issued after the restoration became
+  /// known, since the repeated items are in force by then. A parent's is shown for a day of this machine's running
+  /// time.
   public func setBacks() async throws(StoreError) -> [SetBack] {
     let age = age()
     return try await read { database in
@@ -47,12 +51,12 @@ extension Store {
 }
 
 extension Database {
-  /// Milliseconds of running for which a child's machine says that one of the two was set back.
+  /// The running time for which a child's machine reports that one of the two was restored, in milliseconds.
   private static var newsMilliseconds: Int64 { 86_400_000 }
 
-  /// Notes that a peer, or this machine, was set back.
+  /// Records that a peer or this machine was restored.
   ///
-  /// - Parameter evidence: what showed it; the evidence that is noted already changes nothing.
+  /// The same `evidence` is recorded once.
   func noteSetBack(
     _ peer: Int64, _ cause: SetBack.Cause, _ evidence: String, age: Int64, at wall: Int64
   ) throws {
@@ -65,10 +69,10 @@ extension Database {
       """, [peer, cause.rawValue, evidence, wall, age + Self.newsMilliseconds])
   }
 
-  /// Epochs of a peer's command stream whose order is kept.
+  /// The number of epochs of a peer's command stream whose order is kept.
   private static var keptEpochs: Int { 256 }
 
-  /// Notes that one epoch of a peer's command stream follows another.
+  /// Records that one epoch of a peer's command stream follows another.
   func note(epoch: UInt64, after before: UInt64?, of peer: Int64) throws {
     for epoch in [before, epoch].compactMap({ $0 }) {
       try run(
@@ -82,13 +86,12 @@ extension Database {
       """, [peer, Self.keptEpochs])
   }
 
-  /// Returns a condition for the commands that a child set back has lost.
+  /// Returns an SQL condition for the commands that a restored child has lost.
   ///
-  /// What was given under later epochs than the child's is lost as a whole. What is still of an earlier one is not: each restart
-  /// gives what the child of that time lacks a number of the epoch that begins. What a restart left out has none (`NULL`), also if
-  /// a machine with the same keys, of which the child is a copy, says later that it was executed there.
-  ///
-  /// - Parameter epoch: of the command stream before it begins anew.
+  /// Everything from epochs after the child's is lost. Commands of earlier epochs are not lost: each restart gives
+  /// those that the child lacked at that time a number of the new epoch. Commands that a restart left out have no epoch
+  /// (`NULL`), even if a machine with the same keys, of which the child is a copy, later reports that it executed them.
+  /// `epoch` is that of the command stream before the restart.
   func isLost(
     from peer: Int64, after held: UInt64, earlier: StreamPosition?, epoch: UInt64?
   ) throws -> String {
@@ -107,11 +110,10 @@ extension Database {
     return "(epoch IS NULL OR epoch IS \(number(epoch)) AND seq > \(number(held)))"
   }
 
-  /// Takes back that commands are executed whose effect a set-back child no longer has, and that are not sent again.
+  /// Marks lost commands as no longer executed if they are not sent again.
   ///
-  /// - Parameters:
-  ///   - isLost: a condition for what it has lost.
-  ///   - isNewest: a condition for the newest of a desired state.
+  /// - `isLost`: An SQL condition for lost commands.
+  /// - `isNewest`: An SQL condition for the newest command of a desired state.
   func unmakeLost(_ peer: OutboxAddress, isLost: String, isNewest: String, at wall: Int64) throws {
     try run(
       """
@@ -127,11 +129,11 @@ extension Database {
       """, [peer.number, wall, Self.lostReason])
   }
 
-  /// What is said, after the machine's name, of a message or request that is too old to be sent again.
+  /// The reason, after the machine's name, for a message or request that is too old to be sent again.
   private static var lostReason: String {
     " was set back to an earlier state and no longer has this: give it again if it still matters."
   }
 
-  /// What is said, after the machine's name, of what is sent again.
+  /// The reason, after the machine's name, for commands that are sent again.
   static var sentAgainReason: String { " was set back to an earlier state, so this is sent again." }
 }

@@ -5,14 +5,14 @@ import LatchkeyModel
 public struct PeerStreams: Hashable, Sendable {
   public var outbox: [StreamClass: OutboxPosition]
   public var inbox: [StreamPosition]
-  /// The last item of each incoming stream that is in force and was no skip.
+  /// The last item of each incoming stream that is durable and not a skip.
   public var held: [HeldItem]
 }
 
 extension Store {
   /// Returns a peer's streams in both directions.
   ///
-  /// - Throws: `StoreError.noSuchPeer` when the device is not paired.
+  /// Throws `StoreError.noSuchPeer` if the device is not paired.
   public func streams(with device: DeviceID) async throws(StoreError) -> PeerStreams {
     try await read { database in
       let peer = try database.address(of: device).number

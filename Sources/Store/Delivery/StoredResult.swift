@@ -1,11 +1,13 @@
 import LatchkeyModel
 
-/// What a peer's word that it has stored items brought about here.
+/// The result of a peer's report that it has stored items.
 public struct StoredResult: Hashable, Sendable {
-  /// Whether keys were among them, which are in force now.
+  /// A Boolean value that indicates whether there were keys among them, which now apply.
   public var hasNewKeys = false
-  /// The stream that got the next keys, if others had become due meanwhile.
+  /// The stream with the next keys, if others became due in the meantime.
   public var change: OutboxChange?
-  /// Why the rest was not forgotten, if the disk had room for a part alone: what is told here holds all the same.
+  /// The fault that prevented the rest from being deleted, if the disk had space for a part only.
+  ///
+  /// The other results are valid nevertheless.
   public var fault: StoreError?
 }

@@ -1,10 +1,10 @@
 import LatchkeyModel
 
-/// An open pairing code as the database holds it, so that a restart neither closes it nor gives its guesses back.
+/// An open pairing code in the database, so that a restart neither closes it nor resets the count of guesses.
 public struct InvitationRecord: Hashable, Sendable {
   public var pairingID: String
   public var discriminator: UInt16
-  /// 16 bytes.
+  /// The secret of the pasted code, 16 bytes.
   public var secret: [UInt8]
   /// The six secret symbols of the typed code, values of 0 to 31.
   public var typedSecret: [UInt8]
@@ -14,9 +14,9 @@ public struct InvitationRecord: Hashable, Sendable {
   public var bootID: String
   public var openedAt: BootInstant
   public var failures: Int
-  /// The device that is pending by this code, if there is one.
+  /// The device that is pending by this code, if any.
   public var pendingDevice: DeviceID?
-  /// Nil while open.
+  /// The outcome; `nil` while the code is open.
   public var outcome: PairingOutcome?
 
   public init(
@@ -38,6 +38,6 @@ public struct InvitationRecord: Hashable, Sendable {
     self.outcome = outcome
   }
 
-  /// When the code runs out, in the boot that it was opened in.
+  /// The time at which the code expires, in the boot in which it was opened.
   public var deadline: BootInstant { openedAt + Int64(minutes) * 60_000 }
 }

@@ -3,7 +3,7 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Returns the open pairing codes, each with the device that it left half paired.
+  /// Returns the open pairing codes, each with the device that it left pending.
   public func openInvitations() async throws(StoreError) -> [InvitationRecord] {
     try await read { database in
       try database.rows(
@@ -40,7 +40,9 @@ extension Store {
     }
   }
 
-  /// Count a wrong guess, durably; the fifth closes the code. Gives the failures so far.
+  /// Counts a wrong guess, durably, and returns the count.
+  ///
+  /// The fifth one closes the code.
   public func countFailure(_ pairingID: String) async throws(StoreError) -> Int {
     try await commits.commit(.upkeep) { database in
       let row = try database.row(
@@ -52,7 +54,7 @@ extension Store {
     }
   }
 
-  /// Close a code: its secrets are overwritten.
+  /// Closes a code and overwrites its secrets.
   public func close(_ pairingID: String, _ outcome: PairingOutcome) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in try database.close(pairingID, outcome) }
   }
@@ -63,7 +65,7 @@ extension Database {
     try run(
       "UPDATE invitation SET outcome = ?, secret = zeroblob(16), typed_secret = x'' WHERE pairing_id = ? AND outcome IS NULL",
       [outcome.rawValue, pairingID])
-    // Closed codes are of no further use; a few stay for whoever looks into the database.
+    // Closed codes are no longer needed. A few are kept for inspection of the database.
     try run(
       "DELETE FROM invitation WHERE outcome IS NOT NULL AND pairing_id NOT IN (SELECT pairing_id FROM invitation "
         + "WHERE outcome IS NOT NULL ORDER BY opened_boot DESC LIMIT 16)")

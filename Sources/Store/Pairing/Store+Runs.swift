@@ -2,12 +2,13 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Give the runs of a typed code in which nobody proved to be the inviter, within the longest life of a code.
+  /// Returns the number of runs of a typed code without an answer from its inviter, within the longest life time of a
+  /// code.
   public func runs(discriminator: UInt16, bootID: String, now: BootInstant) async throws(StoreError) -> Int {
     try await read { try $0.runs(discriminator, bootID, now) }
   }
 
-  /// Count a run of a typed code, durably, before it can tell anybody anything. Gives the runs so far.
+  /// Counts a run of a typed code, durably, before it can reveal anything, and returns the count.
   public func countRun(discriminator: UInt16, bootID: String, now: BootInstant) async throws(StoreError) -> Int {
     try await commits.commit(.upkeep) { database in
       let runs = try database.runs(discriminator, bootID, now)
@@ -21,7 +22,7 @@ extension Store {
     }
   }
 
-  /// The last run was answered by the inviter: it does not count.
+  /// Subtracts the last run, since the inviter answered it.
   public func creditRun(discriminator: UInt16) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       try database.run(

@@ -3,11 +3,13 @@ import GRDB
 import LatchkeyModel
 
 extension Database {
-  /// Rolls a half-made pairing back: what was before is in force again; a device that was never active leaves no trace.
+  /// Rolls back a pending pairing, which restores the previous state.
+  ///
+  /// A device that was never active leaves no trace.
   func discardPending(_ device: DeviceID) throws {
     let isNew = try row(
       "SELECT 1 FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
-    // A session may have brought something before the pairing was over: it goes with the device.
+    // A session may have delivered items before the pairing was complete. They are deleted with the device.
     if isNew != nil { try closeStreams(of: device) }
     try run(
       "DELETE FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
@@ -16,10 +18,11 @@ extension Database {
         + "pending_lapsed = 0 WHERE device_id = ?", [Data(device.bytes)])
   }
 
-  /// Rolls back whatever device a code left half paired, so that the code pairs one device.
+  /// Rolls back any other device that a code left pending, so that the code pairs one device.
   ///
-  /// - Returns: the device, if it was another one than `device`.
-  /// - Throws: `StoreError.unexpected` when the code is closed.
+  /// Returns that device.
+  ///
+  /// Throws `StoreError.unexpected` if the code is closed.
   func makeRoom(_ invitation: String, for device: DeviceID) throws -> DeviceID? {
     guard try row("SELECT 1 FROM invitation WHERE pairing_id = ? AND outcome IS NOT NULL", [invitation]) == nil else {
       throw StoreError.unexpected("a device pairs with a code that is closed")

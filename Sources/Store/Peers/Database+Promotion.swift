@@ -3,7 +3,9 @@ import GRDB
 import LatchkeyModel
 
 extension Database {
-  /// Make a half-paired device active and spend the code it came with; false when nothing is pending any more.
+  /// Makes a pending device active and marks its code as used up.
+  ///
+  /// Returns `false` if nothing is pending any more.
   func promote(
     _ device: DeviceID, _ keys: any KeySource, _ coding: any BodyCoding, by own: DeviceID, at wall: Int64
   ) throws -> Bool {
@@ -11,7 +13,7 @@ extension Database {
     else { return false }
     let record = try PeerRecord(row)
     let peer = OutboxAddress(number: row["number"], device: device)
-    // The discovery key that the joiner was given is at least as new as the code.
+    // The discovery key that the joiner received is at least as new as the code.
     let given: Int64?
     if let invitation = row["pending_invitation"] as String? {
       given = try self.row("SELECT generation FROM invitation WHERE pairing_id = ?", [invitation])?["generation"]
@@ -19,7 +21,7 @@ extension Database {
     } else {
       given = nil
     }
-    // What a removed device had waiting is closed; its new pairing begins new streams.
+    // The streams of a removed device are closed. Its new pairing begins new ones.
     if record.state == .removed || record.state == .removedUntold { try closeStreams(of: device) }
     try voidRotation(peer.number)
     try run(

@@ -2,10 +2,13 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Replacing the household's discovery key, and with it the pairwise keys. Spec: Protocol/06-messages.md §8.
+/// The replacement of the household's discovery key and of the pairwise keys.
+///
+/// Spec: Protocol/06-messages.md §8.
 extension Database {
-  /// Make the household's next discovery key and queue it for every child that stays. Nothing on a device that founded no
-  /// household.
+  /// Creates the household's next discovery key and queues it for every remaining child.
+  ///
+  /// Does nothing on a device that founded no household.
   func rotateHousehold(
     _ keys: any KeySource, _ coding: any BodyCoding, by own: DeviceID, at wall: Int64
   ) throws -> [OutboxChange] {
@@ -23,7 +26,7 @@ extension Database {
     return changes
   }
 
-  /// Queue the newest keys for an active device that lacks them, unless earlier ones are still on their way to it.
+  /// Queues the newest keys for an active device that lacks them, unless earlier ones are still on their way to it.
   func queueRotation(
     _ peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
   ) throws -> OutboxChange? {
@@ -47,7 +50,7 @@ extension Database {
       at: wall)
   }
 
-  /// The peer has stored control items: if the keys on their way were among them, they are in force, and the next may go.
+  /// Activates the keys on their way if the peer has stored them, and queues the next ones.
   func takeStoredRotation(
     _ peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
   ) throws -> (isInForce: Bool, next: OutboxChange?) {
@@ -68,7 +71,7 @@ extension Database {
     return (true, next)
   }
 
-  /// Take keys back that are on their way to a device which is paired anew: they replace a key that is no more.
+  /// Withdraws keys on their way to a device that was paired again, since the key that they replace no longer exists.
   func voidRotation(_ number: Int64) throws {
     try run("UPDATE outbox_item SET body = zeroblob(length(body)) WHERE peer = ? AND class = 1 AND kind = 5", [number])
     for item in try rows("SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = 1 AND kind = 5", [number]) {
@@ -76,7 +79,7 @@ extension Database {
     }
   }
 
-  /// Erase the discovery keys that nobody holds any more: a device that stays, or one that has not heard of its removal.
+  /// Erases discovery keys that no remaining device uses, nor one that has not learned of its removal.
   func pruneDiscoveryKeys() throws {
     let unneeded = """
       generation NOT IN (SELECT MAX(generation) FROM discovery_key

@@ -1,53 +1,55 @@
 import LatchkeyModel
 
-/// A paired device as the database holds it, with what only sessions need.
+/// A paired device in the database, with the data that only sessions need.
 public struct PeerRecord: Hashable, Sendable {
   public typealias State = PeerStanding.State
 
   public var device: RegisteredDevice
   public var state: State
-  /// Zeros while there are none.
+  /// The pairwise keys; zeros if there are none.
   public var keys: PairwiseKeys
-  /// 32 bytes while a pairing, the first one or a later one, waits for its other half.
+  /// The key of a pairing that only one side has completed so far, 32 bytes.
   public var pendingKey: [UInt8]?
-  /// `host:port` of the last authenticated session that we dialled.
+  /// The `host:port` of the last authenticated session that this side dialled.
   public var lastAddress: String?
-  /// `host:port` of where it says that it can be called; at most `Limits.reachAddresses` and one.
+  /// The addresses, as `host:port`, at which the device says that it can be called; at most `Limits.reachAddresses` and
+  /// one.
   public var told: [String]
-  /// While pending: when that began, and in which boot.
+  /// The time at which a pending pairing began, and the boot in which it did.
   public var pendingSince: BootInstant?
   public var pendingBootID: String?
-  /// Whether the half-made pairing is over for the person, and only a session of the other side can still complete it.
+  /// A Boolean value that indicates whether a pending pairing has failed for the person, so that only a session of the
+  /// other side can complete it.
   public var hasLapsed: Bool
-  /// Unix milliseconds of the first session since the pairing; nil when there was none.
+  /// The time of the first session since the pairing, in Unix milliseconds; `nil` if there was none.
   public var connectedAt: Int64?
-  /// Unix milliseconds of when two live machines were seen to use its keys; nil while it is trusted.
+  /// The time at which two live machines were found to use its keys, in Unix milliseconds; `nil` while it is trusted.
   public var quarantinedAt: Int64?
-  /// Sessions in which its removal was sent, and calls since then that were met with silence.
+  /// The number of sessions in which its removal was sent, and of calls since then that were answered with silence.
   public var removalSessions: Int
   public var removalSilences: Int
-  /// Which of the household's discovery keys it has, as far as is known.
+  /// The generation of the household's discovery key that it has, as far as is known.
   public var knownGeneration: Int64
-  /// Whether new keys are on their way to it.
+  /// A Boolean value that indicates whether new keys are on their way to it.
   public var isRotating: Bool
 
-  /// The key in force, 32 bytes; zeros while there is none.
+  /// The key in force, 32 bytes; zeros if there is none.
   public var pairwiseKey: [UInt8] { keys.present }
 
-  /// What decides on sessions with it.
+  /// The state that decides about sessions with it.
   public var standing: PeerStanding {
     PeerStanding(
       state: state, keys: keys, pendingKey: pendingKey, isQuarantined: quarantinedAt != nil,
       removalSessions: removalSessions, removalSilences: removalSilences)
   }
 
-  /// The key that calls are answered with now; nil when no session may be opened.
+  /// The key with which calls are answered now; `nil` if no session may be opened.
   public var sessionKey: [UInt8]? { standing.sessionKey }
 
-  /// The keys that the peer may answer a call with, most likely first; none when no session may be opened.
+  /// The keys with which the peer may answer a call, most likely first; empty if no session may be opened.
   public var callingKeys: [[UInt8]] { standing.callingKeys }
 
-  /// What a person should know of it, in the order of `PeerMark`.
+  /// The facts that a person should know about it, in the order of `PeerMark`.
   public var marks: [PeerMark] {
     var marks: [PeerMark] = []
     if state == .active, connectedAt == nil { marks.append(.neverConnected) }

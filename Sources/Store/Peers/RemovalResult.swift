@@ -1,13 +1,13 @@
 import LatchkeyModel
 
-/// What removing a device brought about, to be made visible now that it is durable.
+/// The effects of removing a device, to be made visible once they are durable.
 public struct RemovalResult: Hashable, Sendable {
-  /// Commands for it that had not been executed, oldest first.
+  /// The commands that it had not executed, oldest first.
   public var cancelled: [CommandID] = []
-  /// Records and receipts that waited for it.
+  /// The number of records and receipts that waited for it.
   public var droppedItems = 0
-  /// The stream that carries the removal, if it is to be told.
+  /// The stream that carries the removal, if the device is to be told.
   public var change: OutboxChange?
-  /// Streams of the devices that stay, which got new keys.
+  /// The streams of the remaining devices, which got new keys.
   public var rotations: [OutboxChange] = []
 }

@@ -3,7 +3,7 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Where a device has proved its key, the last success first; at most `Limits.addresses`.
+  /// Returns the addresses at which a device was authenticated, latest success first; at most `Limits.addresses`.
   public func addresses(of device: DeviceID) async throws(StoreError) -> [RememberedAddress] {
     try await read { database in
       let rows = try database.rows(
@@ -23,11 +23,10 @@ extension Store {
     }
   }
 
-  /// Note that a try at an address failed. One at which the device never proved its key leaves no trace.
+  /// Records that an attempt to reach an address failed, if the device was once authenticated there.
   ///
-  /// - Parameters:
-  ///   - network: where this machine is; nil when it cannot tell.
-  ///   - reason: one sentence; of a longer one the first 512 bytes are kept.
+  /// - `network`: The network of this machine; `nil` if it is unknown.
+  /// - `reason`: One sentence, of which the first 512 bytes are kept.
   public func addressFailed(
     _ address: String, of device: DeviceID, network: String?, reason: String, at wall: Int64
   ) async throws(StoreError) {
@@ -43,7 +42,9 @@ extension Store {
 }
 
 extension Database {
-  /// Remember where a device has proved its key; of many addresses those with the oldest successes go.
+  /// Records an address at which a device was authenticated.
+  ///
+  /// The addresses with the oldest successes are deleted beyond the limit.
   func reached(_ reached: ReachedAddress, _ device: DeviceID, at wall: Int64) throws {
     try run(
       """

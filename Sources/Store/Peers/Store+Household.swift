@@ -3,9 +3,7 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Take up the discovery key that this household began with, unless the database knows its keys already.
-  ///
-  /// - Parameter key: 32 bytes.
+  /// Stores the discovery key of 32 bytes with which this household began, unless the database already has its keys.
   public func foundHousehold(discoveryKey key: [UInt8]) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       guard try database.newestGeneration() == nil else { return }
@@ -13,22 +11,24 @@ extension Store {
     }
   }
 
-  /// The household's discovery keys that somebody may still hold, newest first; none on a device that founded no household.
+  /// Returns the household's discovery keys that a device may still use, newest first; empty on a device that founded
+  /// no household.
   public func discoveryKeys() async throws(StoreError) -> [[UInt8]] {
     try await read { database in
       try database.rows("SELECT key FROM discovery_key ORDER BY generation DESC").map { $0.bytes("key") }
     }
   }
 
-  /// Whether a parent is the one whose household this device belongs to: the last that it was paired with.
+  /// Returns whether this device belongs to a parent's household, which is that of the parent with which it was last
+  /// paired.
   public func isHousehold(of parent: DeviceID) async throws(StoreError) -> Bool {
     guard let known = try await setting(Self.householdKey) else { return true }
     return known == parent.description
   }
 
-  /// The peer names the key that it answers with: erase the one before, once it is of no more use.
+  /// Erases the previous key once the peer answers with the present one.
   ///
-  /// - Returns: whether one was erased.
+  /// Returns whether a key was erased.
   public func peer(_ device: DeviceID, answersWith keyID: [UInt8]) async throws(StoreError) -> Bool {
     let isErased = try await commits.commit(.upkeep) { [keys] database in
       guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]) else {

@@ -3,27 +3,27 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Every paired device, removed ones too.
+  /// Returns all paired devices, including removed ones.
   public func peers() async throws(StoreError) -> [PeerRecord] {
     try await read { database in try database.rows("SELECT * FROM peer ORDER BY number").map(PeerRecord.init) }
   }
 
-  /// A paired device, or one that was removed; nil when it is neither.
+  /// Returns a paired or removed device; `nil` if it is neither.
   public func peer(_ device: DeviceID) async throws(StoreError) -> PeerRecord? {
     try await read { database in
       try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]).map(PeerRecord.init)
     }
   }
 
-  /// Keeps a device as half paired: new, known or removed before. What was in force stays so until `promote`.
+  /// Stores a device as pending, whether it is new, known or was removed before.
   ///
-  /// A code pairs one device: another one that the same code left half paired is rolled back.
+  /// Its previous state applies until `promote`.
   ///
-  /// - Parameters:
-  ///   - invitation: the code that the device used; `nil` on the joiner.
-  ///   - address: where it proved its key, if we dialled.
-  /// - Returns: the device that was rolled back, if there was one.
-  /// - Throws: `StoreError.unexpected` when the code is closed, which a session of another device may have done just now.
+  /// A code pairs one device: another one that the same code left pending is rolled back, and returned. Throws
+  /// `StoreError.unexpected` if the code is closed, which a session of another device may just have done.
+  ///
+  /// - `invitation`: The code that the device used; `nil` on the joiner.
+  /// - `address`: The address at which it was authenticated, if this side dialled.
   @discardableResult
   public func savePending(
     _ device: RegisteredDevice, pairwiseKey: [UInt8], invitation: String?, address: ReachedAddress? = nil,
@@ -56,10 +56,11 @@ extension Store {
     }
   }
 
-  /// Make a half-paired device active and spend the code it came with.
+  /// Makes a pending device active and marks its code as used up.
   ///
-  /// - Parameter address: where it was, if we dialled.
-  /// - Returns: false when nothing is pending any more: the pairing was rolled back, and nothing is changed.
+  /// Returns `false`, and changes nothing, if the pairing was rolled back.
+  ///
+  /// `address` is the device's address, if this side dialled.
   public func promote(
     _ device: DeviceID, address: ReachedAddress? = nil, at wall: Int64
   ) async throws(StoreError) -> Bool {
@@ -75,12 +76,16 @@ extension Store {
     }
   }
 
-  /// Roll a half-made pairing back: what was before is in force again; a device that was never active leaves no trace.
+  /// Rolls back a pending pairing, which restores the previous state.
+  ///
+  /// A device that was never active leaves no trace.
   public func discardPending(_ device: DeviceID) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in try database.discardPending(device) }
   }
 
-  /// A half-made pairing had no last word in time: it is over for the person, and its key waits for a session alone.
+  /// Marks a pending pairing as failed for the person because it was not confirmed in time.
+  ///
+  /// Its key is kept for a session only.
   public func lapse(_ device: DeviceID, bootID: String, now: BootInstant) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       try database.run(
@@ -89,9 +94,9 @@ extension Store {
     }
   }
 
-  /// Note a sign of life, and where it was, if we dialled.
+  /// Records a sign of life, and the device's address if this side dialled.
   ///
-  /// - Parameter isSession: whether it was a session; a pairing's own connection is none.
+  /// `isSession` indicates whether it was a session. The connection of a pairing is not one.
   public func seen(
     _ device: DeviceID, address: ReachedAddress?, synced: Bool, isSession: Bool = false, at wall: Int64
   ) async throws(StoreError) {
@@ -106,9 +111,7 @@ extension Store {
     }
   }
 
-  /// Keep where a device says that it can be called.
-  ///
-  /// - Parameter addresses: `host:port` each, without spaces.
+  /// Stores the addresses at which a device says that it can be called, each as `host:port` without spaces.
   public func told(_ device: DeviceID, _ addresses: [String]) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       try database.run(

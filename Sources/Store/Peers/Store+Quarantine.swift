@@ -3,7 +3,9 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Two live machines use a device's keys: nothing is exchanged with it until a person has decided.
+  /// Puts a device into quarantine because two live machines use its keys.
+  ///
+  /// Nothing is exchanged with it until a person has decided.
   public func quarantine(_ device: DeviceID, at wall: Int64) async throws(StoreError) {
     try await commits.commit(.upkeep) { [own] database in
       let row = try database.row(
@@ -16,7 +18,9 @@ extension Store {
     }
   }
 
-  /// Trust a device again. Gives whether it was quarantined.
+  /// Ends the quarantine of a device.
+  ///
+  /// Returns whether it was in quarantine.
   public func release(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> Bool {
     try await commits.commit(.upkeep) { [own] database in
       let row = try database.row(

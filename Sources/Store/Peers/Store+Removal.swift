@@ -3,8 +3,11 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Remove a device: its commands that are not executed are cancelled, its streams closed, and a removal is queued for it
-  /// to hear when `removal` is given; else its keys are erased at once. Whoever stays gets new keys. Spec: Protocol/06-messages.md §7, §8.
+  /// Removes a device: cancels its outstanding commands, closes its streams, and gives the remaining devices new keys.
+  ///
+  /// With `removal`, the device is told when it is next connected; otherwise, its keys are erased at once.
+  ///
+  /// Spec: Protocol/06-messages.md §7, §8.
   public func remove(
     _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8], at wall: Int64
   ) async throws(StoreError) -> RemovalResult {
@@ -14,7 +17,7 @@ extension Store {
       }
       let record = try PeerRecord(row)
       let number: Int64 = row["number"]
-      // Two people may remove it at the same moment: it is told once, by the stream that begins with the first removal.
+      // Two people may remove it at the same moment. It is told once, in the stream that begins with the first removal.
       if removal != nil, record.pendingKey == nil {
         if record.state == .removedUntold { return RemovalResult() }
         if record.state == .removed { throw StoreError.noSuchPeer }
@@ -46,10 +49,10 @@ extension Store {
     }
   }
 
-  /// The removed device has heard of it, or never will: erase the last keys.
+  /// Erases the last keys of a removed device, which has learned of its removal or never will.
   public func removalTold(_ device: DeviceID) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
-      // A new pairing that is under way decides what becomes of it.
+      // The outcome of a new pairing under way decides about it.
       let isThere = try database.row(
         "SELECT 1 FROM peer WHERE device_id = ? AND state = 3 AND pending_key IS NULL", [Data(device.bytes)])
       guard isThere != nil else { return }
@@ -60,7 +63,7 @@ extension Store {
     await scrub()
   }
 
-  /// A removal was sent in a session. Gives the sessions so far.
+  /// Records that a removal was sent in a session, and returns the number of such sessions.
   public func removalSent(_ device: DeviceID) async throws(StoreError) -> Int {
     try await commits.commit(.upkeep) { database in
       let row = try database.row(
@@ -72,7 +75,8 @@ extension Store {
     }
   }
 
-  /// A removed device that has not been told met a call with silence. Gives the silences so far.
+  /// Records that a removed device that was not told answered a call with silence, and returns the number of such
+  /// calls.
   public func removalMetSilence(_ device: DeviceID) async throws(StoreError) -> Int {
     try await commits.commit(.upkeep) { database in
       let row = try database.row(
@@ -84,7 +88,7 @@ extension Store {
 }
 
 extension Database {
-  /// Cancel what a device has not executed, and count the records and receipts that wait for it.
+  /// Cancels the commands that a device has not executed, and counts the records and receipts that wait for it.
   func giveUp(_ number: Int64, _ reason: String, _ wall: Int64) throws -> RemovalResult {
     var result = RemovalResult()
     try forgetRefusals(number)
@@ -108,9 +112,9 @@ extension Database {
     return result
   }
 
-  /// Give up every stream to and from a device, with what waits in them.
+  /// Closes every stream to and from a device, and deletes the items in them.
   func closeStreams(of device: DeviceID) throws {
-    // Keys on their way are overwritten before their rows go.
+    // Keys that were sent are overwritten before their rows are deleted.
     try run(
       """
       UPDATE outbox_item SET body = zeroblob(length(body))
@@ -121,9 +125,11 @@ extension Database {
     }
   }
 
-  /// Make a device a removed one, with no key that opens anything; one that never was active leaves no trace.
+  /// Marks a device as removed and erases its keys.
   ///
-  /// - Parameter keepsPending: A Boolean value that indicates whether a half-made pairing with it goes on.
+  /// A device that was never active leaves no trace.
+  ///
+  /// `keepsPending` indicates whether a pending pairing with it continues.
   func eraseKeys(of device: DeviceID, keepsPending: Bool = false) throws {
     try run(
       """

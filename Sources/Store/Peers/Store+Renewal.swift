@@ -3,12 +3,13 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Give this database to a device with new keys: every peer is dropped with its keys, and what was this device's own is
-  /// the new one's. May be called again after it was cut off.
+  /// Assigns this database to a device with new keys: removes every peer and its keys, and makes the old device's data
+  /// the new one's.
   ///
-  /// - Parameters:
-  ///   - old: the ID that the database's own rows bear.
-  ///   - new: the one that they are to bear.
+  /// May be repeated after an interruption.
+  ///
+  /// - `old`: The ID in the database's own rows.
+  /// - `new`: The ID that replaces it.
   public func renewIdentity(from old: DeviceID, to new: DeviceID, at wall: Int64) async throws(StoreError) {
     try await commits.commit { database in
       let devices = try database.rows("SELECT device_id FROM peer WHERE state <> 4").map {
@@ -26,7 +27,7 @@ extension Store {
       for table in ["usage_record", "usage_longest", "app"] {
         try database.run("UPDATE \(table) SET device_id = ? WHERE device_id = ?", [Data(new.bytes), Data(old.bytes)])
       }
-      // What runs is the other machine's to report.
+      // Open sessions are reported by the other machine.
       try database.run("DELETE FROM open_session_process")
       try database.run("DELETE FROM open_session")
       try database.run("UPDATE invitation SET outcome = 'cancelled', secret = zeroblob(16) WHERE outcome IS NULL")
@@ -41,9 +42,9 @@ extension Store {
     await scrub()
   }
 
-  /// Empty the log of earlier pages, so that keys which were overwritten are gone from the disk as far as a file can tell.
+  /// Truncates the log, so that overwritten keys are gone from the disk as far as a file can ensure that.
   ///
-  /// Whoever still reads is not waited for; the log is emptied when the store is closed at the latest.
+  /// Active readers are not waited for. The log is truncated at the latest when the store is closed.
   func scrub() async {
     let pool = pool
     await withCheckedContinuation { continuation in

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// Tells which family day a whole record lies in.
+/// The family days in which whole records lie.
 struct FamilyDays {
   private let settings: FamilySettings?
   private var boundaries: [String: DayBoundary] = [:]
@@ -10,7 +10,7 @@ struct FamilyDays {
     if let settings { boundaries[""] = try? DayBoundary(zone: settings.zone, dayStartHour: settings.dayStartHour) }
   }
 
-  /// The day; nil for a record that reaches over the end of one, or of a zone that is none.
+  /// Returns the day of a record; `nil` if the record extends beyond the end of a day or its zone is unknown.
   func day(of record: UsageRecord) -> FamilyDay? {
     guard let boundary = boundaries[""] ?? (try? DayBoundary(zone: record.zone, dayStartHour: 0)) else { return nil }
     let day = boundary.day(containing: record.sessionStart)

@@ -1,7 +1,8 @@
 import GRDB
 import LatchkeyModel
 
-/// What earlier sessions left over below one milli-point, read and written in the transaction that ends a session.
+/// The fractions below one milli-point that earlier sessions left over, read and written in the transaction that ends a
+/// session.
 public struct RemainderTable {
   let database: Database
 

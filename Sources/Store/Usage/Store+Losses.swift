@@ -3,7 +3,7 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// What usage of other devices was dropped before it reached this one: a sum for each device.
+  /// Returns the usage of other devices that was dropped before it reached this one, as a sum for each device.
   public func losses() async throws(StoreError) -> [UsageLoss] {
     try await read { database in
       try database.rows(
@@ -25,9 +25,11 @@ extension Store {
 }
 
 extension Database {
-  /// Keep word of usage that was dropped; arriving twice, it is one row.
+  /// Stores a report of dropped usage.
   ///
-  /// - Parameter parent: on the child, whose queue had no room.
+  /// A repeated report is stored once.
+  ///
+  /// `parent` is given on the child, for the parent whose queue had no space.
   func keep(_ loss: UsageLoss, parent: Int64?, at wall: Int64) throws {
     try run(
       "INSERT INTO usage_loss VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",

@@ -2,30 +2,29 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// The outcome of a request to record a program.
+/// The result of a request to record a program.
 public enum SessionOpening: Hashable, Sendable {
-  /// The session that the program belongs to: its own, or the one that its application has open already.
+  /// The session of the program: its own, or the one that its application already has open.
   case open(OpenUsageSession)
   /// The program is recorded as another application.
   case otherApplication(AppID)
-  /// As many programs are recorded as may be.
+  /// The largest number of programs is being recorded.
   case full
 }
 
-/// The outcome of the end of some of a session's programs.
+/// The result of the end of some of a session's programs.
 public enum SessionEnding: Hashable, Sendable {
-  /// Another program of the session still runs.
+  /// Another program of the session is still running.
   case open
-  /// The record, and what was queued for it now.
+  /// The record, and the changes to the streams that carry it.
   case ended(UsageRecord, [OutboxChange])
 }
 
 extension Store {
   /// Begins a session for a program, or adds the program to its application's open session, durably.
   ///
-  /// Asked again for the same program, it returns the same session. Sessions of one application never overlap.
-  ///
-  /// - Parameter make: Makes the session that is to begin, with `process` as its only program.
+  /// For the same program, it returns the same session. Sessions of one application never overlap. `make` returns the
+  /// new session, with `process` as its only program.
   public func openSession(
     of app: AppID, _ process: ProcessIdentity, bootID: String,
     make: @escaping @Sendable (AppConfiguration?, FamilySettings?) throws -> OpenUsageSession
@@ -59,7 +58,7 @@ extension Store {
     }
   }
 
-  /// Returns the sessions that are open.
+  /// Returns the open sessions.
   public func openSessions() async throws(StoreError) -> [OpenUsageSession] {
     try await read { database in
       try database.rows("SELECT * FROM open_session").map { row in
@@ -68,7 +67,7 @@ extension Store {
     }
   }
 
-  /// Notes that sessions are still running.
+  /// Records that sessions continue.
   public func heartbeat(_ records: [RecordID], now: BootInstant, at wall: Int64) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       for record in records {
@@ -79,18 +78,19 @@ extension Store {
     }
   }
 
-  /// Takes programs out of a session. If none is left, ends the session: its record, and the record's place in the outbox of
-  /// every parent, in one transaction.
+  /// Removes programs from a session.
   ///
-  /// - Parameter make: Makes the record of the session; not called when it has ended already.
-  /// - Returns: `nil` if there is neither a session nor a record of that ID.
+  /// If none is left, ends the session, stores its record and queues it for every parent, in one transaction.
+  ///
+  /// Returns `nil` if there is neither a session nor a record with that ID. `make` returns the record of the session;
+  /// it is not called if the session has ended already.
   public func endSession(
     _ id: RecordID, of ended: [ProcessIdentity], at wall: Int64,
     make: @escaping @Sendable (OpenUsageSession, FamilySettings?, RemainderTable) throws -> UsageRecord
   ) async throws(StoreError) -> SessionEnding? {
     try await commits.commitTogether { [own, coding, keys, caps] database, group in
       guard let row = try database.row("SELECT * FROM open_session WHERE record_id = ?", [Data(id.bytes)]) else {
-        // Said again, which is rare: this reads through the index of this device's whole history.
+        // This handles a repeated request, which is rare: it reads through the index of this device's whole history.
         return try database.row(
           "SELECT * FROM usage_record WHERE device_id = ? AND record_id = ?", [Data(own.bytes), Data(id.bytes)]
         ).map { SessionEnding.ended(try UsageRecord($0), []) }
@@ -144,7 +144,7 @@ extension OpenUsageSession {
       evidence: evidence)
   }
 
-  /// A reading of the boot clock that the child may have changed in its database: brought into the range of such readings.
+  /// Returns a reading of the boot clock within its valid range, since a child may have changed it in the database.
   private static func reading(_ milliseconds: Int64) -> BootInstant {
     BootInstant(milliseconds: min(max(0, milliseconds), HybridTimestamp.wallLimit))
   }

@@ -3,25 +3,24 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Keep finished records and queue them for every parent, in one transaction.
+  /// Stores finished records and queues them for every parent, in one transaction.
   public func record(_ records: [UsageRecord], at wall: Int64) async throws(StoreError) -> [OutboxChange] {
     try await commits.commitTogether { [coding, keys, caps] database, group in
       try records.flatMap { try database.report($0, coding, keys, caps, in: group, at: wall) }
     }
   }
 
-  /// Sessions that overlap a range, newest first.
+  /// Returns the sessions that overlap a range, newest first.
   ///
-  /// - Parameters:
-  ///   - devices: nil for all.
-  ///   - before: the start and ID of the last session of the page before.
+  /// - `device` and `app`: The device and the application; `nil` for all.
+  /// - `before`: The start and ID of the last session on the previous page.
   public func usage(
     device: DeviceID?, app: AppID?, from: Int64, to: Int64, limit: Int, before: (start: Int64, id: RecordID)?
   ) async throws(StoreError) -> [UsageRecord] {
     try await keptUsage(device: device, app: app, from: from, to: to, limit: limit, before: before).map(\.record)
   }
 
-  /// The same with what is doubtful about each.
+  /// Returns the sessions that overlap a range, newest first, with the doubts about each.
   public func keptUsage(
     device: DeviceID?, app: AppID?, from: Int64, to: Int64, limit: Int, before: (start: Int64, id: RecordID)?
   ) async throws(StoreError) -> [KeptUsage] {
@@ -34,7 +33,7 @@ extension Store {
         let longest =
           try database.row("SELECT milliseconds FROM usage_longest WHERE device_id = ?", [Data(device.bytes)])
           .map { $0[0] as Int64 } ?? 0
-        // Nothing that begins earlier than the longest session before the range can reach into it.
+        // A session that overlaps the range cannot begin earlier than this.
         let earliest = from.subtractingReportingOverflow(longest)
         found += try database.rows(
           """
@@ -61,7 +60,7 @@ extension Store {
     }
   }
 
-  /// Rows of usage of a device, for tests and reports.
+  /// Returns the number of usage rows of a device, for tests and reports.
   public func usageCount(device: DeviceID) async throws(StoreError) -> Int64 {
     try await read {
       try Int64.fetchOne(
@@ -71,7 +70,9 @@ extension Store {
 }
 
 extension Database {
-  /// Insert a record, with what is doubtful about it now; false when it was there already.
+  /// Inserts a record, with the doubts about it at present.
+  ///
+  /// Returns `false` if it exists already.
   func insert(_ record: UsageRecord, in group: WriteGroup, at wall: Int64) throws -> Bool {
     try run(
       """
@@ -90,10 +91,10 @@ extension Database {
     return true
   }
 
-  /// Insert a record of this machine and queue it for every parent.
+  /// Inserts a record of this machine and queues it for every parent.
   ///
-  /// A parent whose queue has no room even after making some is passed over, and the audit says so: the others get the
-  /// record, and it is kept here.
+  /// A parent whose queue has no space, even after making some, is skipped, which the audit log records. The other
+  /// parents receive the record, and it is stored here.
   func report(
     _ record: UsageRecord, _ coding: any BodyCoding, _ keys: any KeySource, _ caps: QueueCaps,
     in group: WriteGroup, at wall: Int64

@@ -2,10 +2,13 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// One transaction's work on what waits of a child's usage for one parent: when there is no room, sessions go into hourly
-/// totals, those into daily ones, and only then is the oldest dropped, with a record of what is lost.
+/// The part of a child's usage queue for one parent that a transaction changes.
 ///
-/// Nothing that was ever given to a session goes into a total, since the parent may have it. Spec: Protocol/05-delivery.md §9.
+/// If there is no space, sessions are merged into hourly totals, and these into daily ones. Only then is the oldest
+/// usage dropped, with a record of the loss. Items that were ever passed to a session are not merged, since the parent
+/// may have them.
+///
+/// Spec: Protocol/05-delivery.md §9.
 struct UsageQueue {
   let database: Database
   let group: WriteGroup
@@ -16,13 +19,14 @@ struct UsageQueue {
   let caps: QueueCaps
   let wall: Int64
 
-  /// Items that one step looks at, which bounds the transaction.
+  /// The number of items that one step examines, which limits the transaction.
   private static let step = 4_096
 
-  /// Queue an item, making room if there is none.
+  /// Queues an item, and makes space if there is none.
   ///
-  /// - Returns: Whether there was room; an item without any is counted as dropped. The change is `nil` if nothing was queued:
-  ///   neither the item nor word of what was dropped to make room for it.
+  /// Returns whether there was space; an item without it counts as dropped.
+  ///
+  /// `change` is `nil` if nothing was queued: neither the item nor the record of what was dropped to make space for it.
   func add(_ item: QueuedItem) throws -> (isQueued: Bool, change: OutboxChange?) {
     var hasMadeRoom = false
     while true {
@@ -45,7 +49,7 @@ struct UsageQueue {
     }
   }
 
-  /// Everything of this machine's usage that the parent may lack: sessions, or the totals that they went into.
+  /// Returns all usage of this machine that the parent may lack: sessions, or the totals into which they were merged.
   func everything() throws -> [QueuedItem] {
     let totals = try database.rows("SELECT * FROM usage_total WHERE peer = ?", [parent.number]).map {
       QueuedItem(kind: .usageRecord, id: $0.bytes("record_id"), body: $0.bytes("body"), level: $0["level"])
@@ -76,9 +80,10 @@ struct UsageQueue {
       caps: QueueCaps(items: .max, bytes: .max), in: group, at: wall)
   }
 
-  /// What waits beside what is queued again since the parent lost it; nil when nothing of that waits.
+  /// Returns the backlog without re-queued items; `nil` if none were re-queued.
   ///
-  /// It is bounded by the history that is kept: what is new is held to the caps by itself, and nothing is dropped for it.
+  /// The re-queued part is limited by the stored history. The limits apply to new items separately, and none are
+  /// dropped for the sake of the re-queued ones.
   private func newBesideRestart() throws -> (items: Int64, bytes: Int64)? {
     let counts = try database.first(
       """
@@ -90,7 +95,8 @@ struct UsageQueue {
   }
 
   private func makeRoom() throws -> Bool {
-    // A step that frees little would soon be due again: the next one frees more. Nothing is dropped while there is another way.
+    // A step that frees little space would soon have to be repeated, so a stronger one follows. Nothing is dropped
+    // while there is another way.
     let enough = max(1, min(Int64(Self.step), caps.items) / 8)
     let hours = try merge(into: 1)
     if hours >= enough { return true }
@@ -105,7 +111,7 @@ struct UsageQueue {
     var rate: Int64
     var evidence: UsageEvidence
     var day: FamilyDay
-    /// Hours since 1970; 0 for a whole day.
+    /// The hours since 1970; 0 for a whole day.
     var hour: Int64
   }
 
@@ -115,10 +121,11 @@ struct UsageQueue {
     var record: UsageRecord
   }
 
-  /// Put the oldest records that lie in one hour, or one family day, into a total each.
+  /// Merges the oldest records of the same hour or family day into totals.
   ///
-  /// - Parameter level: 1 for hours, 2 for days.
-  /// - Returns: how many items fewer wait.
+  /// Returns the number of items by which the queue shrinks.
+  ///
+  /// `level` is 1 for hours and 2 for days.
   private func merge(into level: Int64) throws -> Int64 {
     var buckets: [Bucket: [Member]] = [:]
     var order: [Bucket] = []
@@ -155,7 +162,9 @@ struct UsageQueue {
       evidence: record.evidence, day: day, hour: level == 1 ? first : 0)
   }
 
-  /// The total stands where the last of its members was; the numbers of the others hold nothing.
+  /// Replaces records by their total, which takes the place of the last one.
+  ///
+  /// The other numbers become skips.
   private func replace(_ members: [Member], _ level: Int64) throws {
     guard var total = members.last?.record, let place = members.last?.sequence,
       let id = RecordID(bytes: Array(keys.freshKey().prefix(16)))
@@ -196,9 +205,10 @@ struct UsageQueue {
     }
   }
 
-  /// Drop the oldest items, and queue word of it at the end; an earlier word that was never given to a session goes into it.
+  /// Drops the oldest items and queues a record of the loss at the end, which includes earlier such records that were
+  /// never passed to a session.
   ///
-  /// - Returns: how many items fewer wait.
+  /// Returns the number of items by which the queue shrinks.
   private func drop() throws -> Int64 {
     let most = max(2, min(1_024, caps.items / 16))
     let rows = try database.rows(
