@@ -1,9 +1,9 @@
 import Glibc
 import LatchkeyModel
 
-/// The clock that durations are measured by: CLOCK_BOOTTIME, which counts through sleep and never jumps.
+/// The clock by which durations are measured: CLOCK_BOOTTIME, which includes sleep and never jumps.
 public enum BootClock {
-  /// Read the clock.
+  /// Returns the present time.
   public static func now() -> BootInstant {
     BootInstant(milliseconds: ClockReading.milliseconds(of: CLOCK_BOOTTIME))
   }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The time zone this machine is set to.
+/// The time zone of this machine.
 public enum LocalZone {
-  /// Find the zone's IANA name, such as `Europe/Berlin`; `UTC` when nothing names a known one.
+  /// Returns the zone's IANA name, such as `Europe/Berlin`; `UTC` if no known zone is set.
   ///
-  /// Asked in this order: the variable TZ, /etc/timezone, and where /etc/localtime leads.
+  /// The sources, in this order, are the variable TZ, /etc/timezone, and the target of /etc/localtime.
   public static func name() -> String {
     name(variable: ProcessInfo.processInfo.environment["TZ"], etc: "/etc")
   }
@@ -18,7 +18,7 @@ public enum LocalZone {
     return "UTC"
   }
 
-  /// The zone a name or a path into a zoneinfo folder means, if there is such a one.
+  /// Returns the zone that a name or a path into a zoneinfo folder denotes, if it is known.
   private static func known(_ text: String) -> String? {
     var name = text.trimmingCharacters(in: .whitespacesAndNewlines)
     if let folder = name.range(of: "zoneinfo/", options: .backwards) { name = String(name[folder.upperBound...]) }

@@ -1,19 +1,22 @@
 import Foundation
 
-/// Whether a process still runs, told from a later one that was given the same number.
+/// The check whether a process is still running, as opposed to a later one with the same number.
 public enum ProcessLiveness {
-  /// Tell whether the process that had this number and start time still runs; one that only waits to be reaped does not.
+  /// Returns whether the process with this number and start time is still running.
+  ///
+  /// A process that waits to be reaped is not.
   ///
   /// - Parameters:
   ///   - pid: The process number.
-  ///   - startTime: Field 22 of its /proc/PID/stat, in clock ticks since boot. It holds within one boot: compare
+  ///   - startTime: Field 22 of its /proc/PID/stat, in clock ticks since boot. It is valid within one boot, so compare
   ///     `BootID.current()` first.
+  /// - Returns: `true` if the process is running.
   public static func isAlive(pid: Int32, startTime: UInt64) -> Bool {
     guard let stat = ProcessStat(pid: pid) else { return false }
     return stat.startTime == startTime && !stat.hasEnded
   }
 
-  /// Read the start time of a process, in clock ticks since boot; nil when there is none with that number.
+  /// Returns the start time of a process in clock ticks since boot; `nil` if no process has that number.
   public static func startTime(pid: Int32) -> UInt64? {
     ProcessStat(pid: pid)?.startTime
   }

@@ -4,15 +4,15 @@ import Glibc
 import LatchkeyModel
 import Synchronization
 
-/// Tells whether processes still run and when they ended, by the kernel's word alone.
+/// A watch over processes that reports whether they are running and when they ended, according to the kernel.
 ///
-/// Each process is held by a descriptor (`pidfd_open`), which stays its own when its number is given to another. One thread
-/// waits for the ends of all; it begins with the first process.
+/// Each process is held by a descriptor (`pidfd_open`), which stays valid when its number is reused. One thread waits
+/// for the ends of all of them; it starts with the first process.
 public final class ProcessWatch: Sendable {
-  /// What is known of a process.
+  /// The state of a process.
   public enum State: Hashable, Sendable {
     case running
-    /// It ended while it was watched: boot clock, and Unix milliseconds.
+    /// It ended while it was watched; with the time on the boot clock and in Unix milliseconds.
     case ended(at: BootInstant, wall: Int64)
     /// It had ended before it was watched.
     case gone
@@ -20,33 +20,33 @@ public final class ProcessWatch: Sendable {
 
   private let table: WatchTable
 
-  /// Creates a watch over nothing.
+  /// Creates a watch without processes.
   ///
-  /// - Parameter onEnd: Called on a thread of the watch after a process has ended.
+  /// `onEnd` is called on a thread of the watch after a process has ended.
   public init(onEnd: @escaping @Sendable () -> Void) {
     table = WatchTable(onEnd: onEnd)
   }
 
   deinit { table.stop() }
 
-  /// Returns what is known of a process, and watches it from now on if it runs.
+  /// Returns the state of a process, and watches it from now on if it is running.
   public func state(of process: ProcessIdentity) -> State { table.state(of: process) }
 
-  /// Forgets a process.
+  /// Stops watching a process.
   public func forget(_ process: ProcessIdentity) { table.forget(process) }
 }
 
-/// The watched processes, shared by the watch and its thread.
+/// The watched processes, which the watch and its thread share.
 private final class WatchTable: Sendable {
   private struct Entry {
-    /// -1 when the kernel gives no descriptor: then /proc is asked each time.
+    /// The descriptor; -1 if the kernel provides none, in which case /proc is read each time.
     var descriptor: Int32
     var end: (at: BootInstant, wall: Int64)?
   }
 
   private struct Content {
     var entries: [ProcessIdentity: Entry] = [:]
-    /// Descriptors that the thread closes once it does not wait on them.
+    /// The descriptors that the thread closes once it no longer waits on them.
     var closing: [Int32] = []
     var hasThread = false
     var isStopped = false
@@ -54,7 +54,7 @@ private final class WatchTable: Sendable {
 
   private let content = Mutex(Content())
   private let onEnd: @Sendable () -> Void
-  /// The reading and the writing end of a pipe that interrupts the thread's waiting; -1 when none could be made.
+  /// The reading and the writing end of a pipe that interrupts the thread; -1 if it could not be created.
   private let interrupt: (reading: Int32, writing: Int32)
 
   init(onEnd: @escaping @Sendable () -> Void) {
@@ -80,7 +80,7 @@ private final class WatchTable: Sendable {
     let (state, isNew) = content.withLock { content -> (ProcessWatch.State, Bool) in
       if let entry = content.entries[process] { return (Self.look(at: process, entry, &content), false) }
       let descriptor = latchkey_pidfd_open(process.processID)
-      // The number may be another's by now; the start time tells, and the descriptor keeps what it told.
+      // The number may have been reused. The start time shows this, and the descriptor keeps the result valid.
       guard ProcessLiveness.isAlive(pid: process.processID, startTime: process.startTime) else {
         if descriptor >= 0 { close(descriptor) }
         return (.gone, false)
@@ -122,7 +122,7 @@ private final class WatchTable: Sendable {
     return note(process, &content)
   }
 
-  /// Notes that a process has ended just now.
+  /// Records that a process has just ended.
   @discardableResult
   private static func note(_ process: ProcessIdentity, _ content: inout Content) -> ProcessWatch.State {
     let end = (at: BootClock.now(), wall: WallClock.now())
@@ -133,11 +133,11 @@ private final class WatchTable: Sendable {
 
   private func wake() {
     var byte: UInt8 = 0
-    // A full pipe has woken it already.
+    // A full pipe has woken the thread already.
     if interrupt.writing >= 0 { _ = write(interrupt.writing, &byte, 1) }
   }
 
-  /// The thread: waits until a process ends or the list has changed, until the watch is gone.
+  /// Runs the thread: waits for the end of a process or a change of the list, until the watch is gone.
   private func wait() {
     var buffer = [UInt8](repeating: 0, count: 64)
     while true {

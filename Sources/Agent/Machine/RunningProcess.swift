@@ -5,14 +5,16 @@ import LatchkeyModel
 /// A process as the kernel shows it at one moment.
 public struct RunningProcess: Hashable, Sendable {
   public let identity: ProcessIdentity
-  /// The real user ID; a set-user-ID program has that of the user who started it.
+  /// The real user ID.
+  ///
+  /// For a set-user-ID program, it is that of the user who started it.
   public let userID: UInt32
-  /// When it began, rounded down to the kernel's ticks of 10 ms.
+  /// The start time, rounded down to the kernel's ticks of 10 ms.
   public let startedAt: BootInstant
-  /// A Boolean value that indicates whether it has ended and only waits to be reaped.
+  /// A Boolean value that indicates whether the process has ended and waits to be reaped.
   public let hasEnded: Bool
 
-  /// Creates a description of a process, for a caller that knows one.
+  /// Creates a description from known values.
   public init(identity: ProcessIdentity, userID: UInt32, startedAt: BootInstant, hasEnded: Bool) {
     self.identity = identity
     self.userID = userID
@@ -20,10 +22,11 @@ public struct RunningProcess: Hashable, Sendable {
     self.hasEnded = hasEnded
   }
 
-  /// Reads what /proc shows of the process with a number; `nil` if there is none, or if /proc hides it from this user. The
-  /// number of a thread is no process's, although /proc has a folder for it.
+  /// Reads the process with a number from /proc; `nil` if there is none, or /proc hides it from this user.
+  ///
+  /// The number of a thread is not that of a process, although /proc has a folder for it.
   public init?(pid: Int32) {
-    // The two files are of one process if its start time is the same before and after.
+    // The two files belong to one process if the start time is the same before and after.
     guard pid > 0, let stat = ProcessStat(pid: pid), let user = Self.realUser(pid),
       ProcessStat(pid: pid)?.startTime == stat.startTime
     else { return nil }
@@ -37,7 +40,7 @@ public struct RunningProcess: Hashable, Sendable {
 
   private static func realUser(_ pid: Int32) -> UInt32? {
     guard let data = FileManager.default.contents(atPath: "/proc/\(pid)/status") else { return nil }
-    // The kernel escapes line ends in the name, so that no name can pass for one of these lines.
+    // The kernel escapes line ends in the name, so that no name can imitate one of these lines.
     let lines = data.split(separator: UInt8(ascii: "\n"))
     func number(_ name: String) -> UInt32? {
       lines.first { $0.starts(with: name.utf8) }.flatMap { line in

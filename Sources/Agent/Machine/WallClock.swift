@@ -1,8 +1,10 @@
 import Glibc
 
-/// The clock people read, for showing when something was; it may be set at any time.
+/// The clock that people read, to show when something happened.
+///
+/// It may be changed at any time.
 public enum WallClock {
-  /// Read the clock, in Unix milliseconds.
+  /// Returns the present time in Unix milliseconds.
   public static func now() -> Int64 {
     ClockReading.milliseconds(of: CLOCK_REALTIME)
   }

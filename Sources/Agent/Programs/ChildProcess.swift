@@ -3,14 +3,14 @@ import Glibc
 import LatchkeyModel
 import Synchronization
 
-/// A child process until it is reaped; its number is never used after that.
+/// A child process until it is reaped, after which its number is not used any more.
 ///
-/// It is reaped when it has ended and somebody waits for it: until then its number stays its own, also for the node that is
-/// told of it.
+/// It is reaped once it has ended and a caller waits for it. Until then, its number remains valid, including for the
+/// node that is told of it.
 final class ChildProcess: Sendable {
   private enum State {
     case running(waiting: [CheckedContinuation<ProgramExit, Never>])
-    /// It has ended, and no caller has waited for it yet.
+    /// The process has ended, and no caller has waited for it yet.
     case unreaped
     case ended(ProgramExit)
   }
@@ -18,12 +18,12 @@ final class ChildProcess: Sendable {
   let pid: pid_t
   private let state = Mutex(State.running(waiting: []))
 
-  /// Watch over a child that nobody else reaps.
+  /// Starts watching a child that nothing else reaps.
   ///
-  /// - Parameter onEnd: Called once when the child has ended, before anyone who waits is told.
+  /// `onEnd` is called once when the child has ended, before any waiting caller is told.
   init(pid: pid_t, onEnd: @escaping @Sendable (ChildProcess) -> Void) {
     self.pid = pid
-    // A thread of its own, as waiting blocks it, and the threads that run tasks are few.
+    // On a thread of its own, since waiting blocks it, and there are few threads for tasks.
     DispatchQueue(label: "latchkey.child.\(pid)").async { [self] in
       awaitEnd()
       onEnd(self)
@@ -50,14 +50,14 @@ final class ChildProcess: Sendable {
   }
 
   func send(signal number: Int32) {
-    // Under the lock the child is not reaped, so the number is its own still.
+    // While the lock is held, the child is not reaped, so the number is still its own.
     state.withLock { state in
       if case .ended = state { return }
       kill(pid, number)
     }
   }
 
-  /// Returns when the child has ended, and leaves it to be reaped.
+  /// Waits until the child has ended, without reaping it.
   private func awaitEnd() {
     var information = siginfo_t()
     while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
@@ -80,7 +80,7 @@ final class ChildProcess: Sendable {
   private func reap() -> ProgramExit {
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-    // What the macros of <sys/wait.h> do, which Swift does not import.
+    // The same as the macros of <sys/wait.h>, which Swift does not import.
     let number = status & 0x7F
     return ProgramExit(cause: number == 0 ? .exited(status: (status >> 8) & 0xFF) : .signalled(number: number))
   }

@@ -1,14 +1,14 @@
 import Glibc
 import Synchronization
 
-/// The file descriptors above standard error that this process was started with, such as that of a shell's `3<file`.
+/// The file descriptors above standard error that this process inherited, such as that of a shell's `3<file`.
 public enum InheritedDescriptors {
   private static let noted = Mutex<[Int32]>([])
 
-  /// Notes which descriptors are inherited.
+  /// Records which descriptors are inherited.
   ///
-  /// Call it before anything else in the process: every descriptor that is opened later is the process's own. Without this
-  /// call none counts as inherited.
+  /// Call this before anything else in the process, since every descriptor that is opened later is its own. Without
+  /// this call, no descriptor counts as inherited.
   public static func note() {
     guard let folder = opendir("/proc/self/fd") else { return }
     defer { closedir(folder) }
@@ -18,7 +18,7 @@ public enum InheritedDescriptors {
         pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       guard let descriptor = Int32(name), descriptor > STDERR_FILENO else { continue }
-      // A descriptor that survived `exec` does not have this flag; one that the runtime has opened since has it.
+      // Inherited descriptors lack this flag. Those that the runtime has opened since have it.
       let flags = fcntl(descriptor, F_GETFD)
       if flags >= 0, flags & FD_CLOEXEC == 0 { found.append(descriptor) }
     }
@@ -26,6 +26,6 @@ public enum InheritedDescriptors {
     noted.withLock { $0 = found }
   }
 
-  /// The descriptors that were noted, in ascending order.
+  /// The inherited descriptors in ascending order.
   static var all: [Int32] { noted.withLock { $0 } }
 }

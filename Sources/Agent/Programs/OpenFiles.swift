@@ -1,10 +1,11 @@
 import Glibc
 
-/// Files that this process may have open at a time.
+/// The limit on open files of this process.
 public enum OpenFiles {
-  /// Raises the limit to as many as the system lets this process have.
+  /// Raises the limit as far as the system permits.
   ///
-  /// A session takes one, and systems begin with 1,024, which are fewer than the devices that a node may be paired with.
+  /// Each session needs one file, and the usual limit of 1,024 is less than the number of devices with which a node may
+  /// be paired.
   public static func raiseLimit() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max else {

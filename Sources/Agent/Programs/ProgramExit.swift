@@ -1,19 +1,19 @@
 import Glibc
 
-/// How a program ended.
+/// The end of a program.
 public struct ProgramExit: Hashable, Sendable {
-  /// How it ended.
+  /// The cause of the end.
   public enum Cause: Hashable, Sendable {
-    /// By itself, with a status of 0 to 255.
+    /// The program exited with a status of 0 to 255.
     case exited(status: Int32)
-    /// By a signal of this number.
+    /// A signal ended the program.
     case signalled(number: Int32)
   }
 
-  /// How it ended.
+  /// The cause of the end.
   public let cause: Cause
 
-  /// The status a shell shows for it: the program's own, or 128 and the signal's number.
+  /// The status that a shell shows: the program's own, or 128 plus the signal's number.
   public var shellStatus: Int32 {
     switch cause {
     case .exited(let status): status
@@ -21,10 +21,10 @@ public struct ProgramExit: Hashable, Sendable {
     }
   }
 
-  /// End this process exactly as the program ended, once everything is cleaned up.
+  /// Ends this process in the same way as the program, once everything is cleaned up.
   ///
-  /// After a signal this process dies of the same one, without a core file of its own. That is what a shell needs to
-  /// know: it shows 128 and the number either way, but only a real death by SIGINT stops the loop the command stands in.
+  /// After a signal, this process ends with the same signal, without a core file. A shell shows 128 plus the number in
+  /// either case, but it leaves a loop only if the command really ended by SIGINT.
   public func passOn() -> Never {
     if case .signalled(let number) = cause {
       CoreFiles.forbid()
@@ -35,7 +35,7 @@ public struct ProgramExit: Hashable, Sendable {
       pthread_sigmask(SIG_UNBLOCK, &only, nil)
       kill(getpid(), number)
     }
-    // Also where the signal did not end this process, as that of a stopped or foreign namespace might not.
+    // Also reached if the signal did not end this process, as might happen in another namespace.
     exit(shellStatus)
   }
 }

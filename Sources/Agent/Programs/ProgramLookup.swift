@@ -1,16 +1,16 @@
 import Glibc
 
-/// Finds the file that a program's name means, by the rules of execvp.
+/// The search for a program's file, by the rules of execvp.
 enum ProgramLookup {
-  /// What the C library takes where there is no PATH.
+  /// The C library's default if there is no PATH.
   private static let usualPath = "/usr/local/bin:/usr/bin:/bin"
 
-  /// Give the path to run.
+  /// Returns the path to run.
   ///
-  /// - Parameters:
-  ///   - name: A path, if it has a slash, else a name to be looked for.
-  ///   - path: The value of PATH; an empty part of it is the current folder.
-  /// - Throws: `notFound`, or `notExecutable` when there is a file of that name that may not be run.
+  /// Throws `notFound`, or `notExecutable` if a file with that name may not be run.
+  ///
+  /// - `name`: A path if it contains a slash; otherwise a name to look for.
+  /// - `path`: The value of PATH, in which an empty part denotes the current folder.
   static func file(of name: String, path: String?) throws(TrackedProgramError) -> String {
     guard !name.isEmpty else { throw .notFound(name) }
     let candidates: [String]
@@ -25,12 +25,12 @@ enum ProgramLookup {
     for candidate in candidates {
       var status = stat()
       guard stat(candidate, &status) == 0 else {
-        // A folder in the PATH that this user may not search is passed over, as shells do.
+        // A folder in the PATH that this user may not search is skipped, as in shells.
         if errno == EACCES, name.contains("/") { refused = .notExecutable(candidate, errno: EACCES) }
         continue
       }
       guard status.st_mode & S_IFMT == S_IFREG else {
-        // A folder of that name in the PATH is passed over, as shells do.
+        // A folder with that name in the PATH is skipped, as in shells.
         if name.contains("/") {
           refused = .notExecutable(candidate, errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EACCES)
         }

@@ -1,12 +1,16 @@
 import Glibc
 import Synchronization
 
-/// The one thing a signal handler may do here: drop a letter of two bytes into a pipe.
+/// The only action that a signal handler takes here: writing two bytes into a pipe.
 enum SignalMailbox {
-  /// The pipe's writing end, or -1. Stored before the first handler is set, so that no handler is the first to touch it.
+  /// The pipe's writing end, or -1.
+  ///
+  /// It is set before the first handler is installed, so that no handler is the first to access it.
   static let descriptor = Atomic<Int32>(-1)
 
-  /// The handler. It allocates nothing and takes no lock; a full pipe drops the letter, as the kernel merges signals.
+  /// The signal handler.
+  ///
+  /// It allocates nothing and takes no lock. If the pipe is full, the signal is dropped, as the kernel merges signals.
   static let post: @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void = {
     number, information, _ in
     let before = errno
@@ -16,7 +20,7 @@ enum SignalMailbox {
     errno = before
   }
 
-  /// Read a letter: the signal's number, and whether it came from the terminal and not from a process.
+  /// Returns a signal's number, and whether it came from the terminal rather than a process.
   static func open(_ letter: UInt16) -> (number: Int32, isFromTerminal: Bool) {
     (Int32(letter & 0xFF), letter & 0x100 != 0)
   }

@@ -2,11 +2,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Passes signals that this process is sent on to the programs it runs in its foreground.
+/// The relay that passes signals from this process to the programs that it runs in the foreground.
 ///
-/// The programs share our process group, so what a terminal sends (Ctrl-C, Ctrl-\, Ctrl-Z, a changed window) has reached
-/// them already; it bears the kernel's mark and is not sent a second time. What another process sends reached us alone.
-/// A signal that was ignored when we were started stays ignored, by us and by the program, as under nohup.
+/// The programs share this process group, so signals from the terminal (Ctrl-C, Ctrl-\, Ctrl-Z, a changed window) have
+/// reached them already. They carry the kernel's mark and are not sent twice. A signal from another process reached
+/// only this one. A signal that was ignored at the start stays ignored, by this process and by the program, as with
+/// nohup.
 final class SignalRelay: Sendable {
   static let shared = SignalRelay()
 
@@ -16,7 +17,7 @@ final class SignalRelay: Sendable {
 
   private struct State: ~Copyable {
     var children: [ObjectIdentifier: ChildProcess] = [:]
-    /// What was in force before, to be put back after the last child.
+    /// The previous signal actions, which are restored after the last child.
     var before: [Int32: sigaction] = [:]
     var reading: Int32 = -1
     var source: (any DispatchSourceRead)?
@@ -24,7 +25,7 @@ final class SignalRelay: Sendable {
 
   private let state = Mutex(State())
 
-  /// Start a child so that no signal falls between its start and its being known here.
+  /// Starts a child in such a way that no signal is lost before the relay knows it.
   func start(
     _ spawn: () throws(TrackedProgramError) -> ChildProcess
   ) throws(TrackedProgramError) -> ChildProcess {
@@ -41,7 +42,9 @@ final class SignalRelay: Sendable {
     }
   }
 
-  /// Forget a child that has ended; after the last one, signals do again what they did before.
+  /// Removes a child that has ended.
+  ///
+  /// After the last one, the previous signal actions are restored.
   func forget(_ child: ChildProcess) {
     state.withLock { state in
       state.children[ObjectIdentifier(child)] = nil
@@ -69,7 +72,7 @@ final class SignalRelay: Sendable {
     for number in Self.relayed {
       var before = sigaction()
       sigaction(number, nil, &before)
-      // SIGWINCH and SIGCONT are let pass where nobody chose anything, so all that counts is a choice to ignore.
+      // SIGWINCH and SIGCONT have no effect by default, so only an explicit choice to ignore a signal matters.
       if unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
         continue
       }
@@ -90,7 +93,9 @@ final class SignalRelay: Sendable {
     state.before = [:]
   }
 
-  /// Called on the source's queue when letters have arrived.
+  /// Passes on the signals that have arrived.
+  ///
+  /// Called on the source's queue.
   private func relay() {
     let (children, descriptor) = state.withLock { (Array($0.children.values), $0.reading) }
     var letter: UInt16 = 0
@@ -99,7 +104,8 @@ final class SignalRelay: Sendable {
       if !isFromTerminal {
         for child in children { child.send(signal: number) }
       }
-      // We took the signal that stops the whole group, and must stop with it, or the shell would go on waiting for us.
+      // This process caught the signal that stops the whole group, and has to stop as well, or the shell would keep
+      // waiting.
       if number == SIGTSTP { kill(getpid(), SIGSTOP) }
     }
   }

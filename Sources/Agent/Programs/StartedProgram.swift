@@ -1,27 +1,31 @@
 import LatchkeyModel
 
-/// A program that was started here and whose end will be seen here.
+/// A program that this process started and whose end it observes.
 public struct StartedProgram: Sendable {
-  /// Its process number.
+  /// The process number.
   public let pid: Int32
-  /// Field 22 of /proc/PID/stat, in clock ticks since boot: with `pid` it names the process for this boot.
+  /// Field 22 of /proc/PID/stat, in clock ticks since boot.
+  ///
+  /// Together with `pid`, it identifies the process within this boot.
   public let startTime: UInt64
-  /// When it was started, by the clock that durations are measured by.
+  /// The start time by the clock for durations.
   public let startedAt: BootInstant
-  /// When it was started, in Unix milliseconds.
+  /// The start time in Unix milliseconds.
   public let startedAtWall: Int64
 
   let process: ChildProcess
 
-  /// Waits until the program ends; at once if it has. Every caller is told the same.
+  /// Waits until the program ends, and returns its exit, which is the same for every caller.
   ///
-  /// Until the first call the program keeps its process number, even if it has ended. Call this once nobody needs the number.
-  /// It is not ended by cancelling the task that waits.
+  /// Until the first call, the program keeps its process number even if it has ended. Call this once the number is no
+  /// longer needed. Cancelling the waiting task does not end the program.
   public func wait() async -> ProgramExit {
     await process.exit()
   }
 
-  /// Send the program a signal; nothing happens once it has ended.
+  /// Sends a signal to the program.
+  ///
+  /// Does nothing if the program has ended.
   public func send(signal number: Int32) {
     process.send(signal: number)
   }

@@ -3,22 +3,22 @@ import Foundation
 import Glibc
 import LatchkeyModel
 
-/// A program to be run as a child of this process, in the foreground of its terminal.
+/// A program to run as a child of this process, in the foreground of its terminal.
 ///
-/// It inherits standard input, output and error, the environment, the folder, the process group and the descriptors that
-/// this process was started with (`InheritedDescriptors`), and nothing that this process has opened itself; so it is what it
-/// would be without us between it and the shell. Signals sent to us are passed on while it runs.
+/// It inherits standard input, output and error, the environment, the folder, the process group and the descriptors
+/// that this process inherited (`InheritedDescriptors`), but none that this process opened itself. It therefore runs as
+/// if the shell had started it directly. Signals to this process are passed on while it runs.
 public struct TrackedProgram: Sendable {
   private let arguments: [String]
 
-  /// Describe a program.
+  /// Creates a description of a program.
   ///
-  /// - Parameter arguments: The program, as a path or a name to be found in the PATH, and its arguments.
+  /// `arguments` contains the program, as a path or a name to look for in the PATH, followed by its arguments.
   public init(arguments: [String]) {
     self.arguments = arguments
   }
 
-  /// Start the program.
+  /// Starts the program.
   ///
   /// - Returns: The running program. Its process number and start time are read before anybody can reap it, so they are
   ///   right even if it has ended meanwhile.
@@ -27,7 +27,8 @@ public struct TrackedProgram: Sendable {
   public func start() throws(TrackedProgramError) -> StartedProgram {
     guard let name = arguments.first else { throw .nothingToRun }
     let file = try ProgramLookup.file(of: name, path: ProcessInfo.processInfo.environment["PATH"])
-    // A shell that ignores the end of its children hands that down, and then nobody is told how a child ended.
+    // A shell that ignores the end of its children passes this on, in which case the end of a child would not be
+    // reported.
     signal(SIGCHLD, SIG_DFL)
     var startTime: UInt64?
     let process = try SignalRelay.shared.start { () throws(TrackedProgramError) -> ChildProcess in
@@ -49,7 +50,7 @@ public struct TrackedProgram: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // Threads of ours block signals, and network code ignores SIGPIPE; neither is the program's concern.
+    // Threads of this process block signals, and network code ignores SIGPIPE. Neither applies to the program.
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
@@ -73,10 +74,10 @@ public struct TrackedProgram: Sendable {
     }
   }
 
-  /// Closes in the program every descriptor that this process has opened itself, and leaves those that it was given.
+  /// Closes in the program every descriptor that this process has opened itself, and keeps those that it inherited.
   ///
-  /// The new process does this for itself: not every library marks its descriptors close-on-exec, and another thread may open
-  /// one at any moment.
+  /// The new process does this itself: not every library marks its descriptors close-on-exec, and another thread may
+  /// open one at any moment.
   private static func keepInherited(_ actions: inout posix_spawn_file_actions_t) {
     var next = STDERR_FILENO + 1
     for descriptor in InheritedDescriptors.all {

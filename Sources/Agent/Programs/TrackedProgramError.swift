@@ -1,17 +1,19 @@
 import Glibc
 
-/// Why a program could not be started; each says what to do next.
+/// The reason why a program could not be started.
+///
+/// Each description says what to do next.
 public enum TrackedProgramError: Error, Hashable, Sendable, CustomStringConvertible {
   /// No program was named.
   case nothingToRun
-  /// Neither the path nor the PATH leads to such a program.
+  /// Neither the path nor the PATH leads to the program.
   case notFound(String)
-  /// There is a file, and the system does not run it.
+  /// The file exists, but the system does not run it.
   case notExecutable(String, errno: Int32)
-  /// The system refused what every program needs.
+  /// The system refused an operation that every program needs.
   case system(call: String, errno: Int32)
 
-  /// The exit status that says the same: 127 and 126 as shells have them, else one of sysexits.
+  /// The corresponding exit status: 127 and 126 as in shells; otherwise one of sysexits(3).
   public var exitStatus: Int32 {
     switch self {
     case .nothingToRun: 64

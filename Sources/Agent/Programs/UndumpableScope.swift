@@ -1,10 +1,10 @@
 import CProcess
 import Synchronization
 
-/// Keeps this process's memory out of core dumps and other programs' reach for as long as the value lives.
+/// The protection of this process's memory from core dumps and other programs, for as long as the value exists.
 ///
-/// A node has one for as long as it runs, and a command that shows or reads a pairing code until it is done. The last one to
-/// end restores the earlier setting.
+/// A node holds one while it runs, and a command that shows or reads a pairing code holds one until it is done. The
+/// last one to end restores the earlier setting.
 public struct UndumpableScope: ~Copyable, Sendable {
   private struct State {
     var open = 0
@@ -13,7 +13,7 @@ public struct UndumpableScope: ~Copyable, Sendable {
 
   private static let state = Mutex(State())
 
-  /// Begin.
+  /// Begins the protection.
   public init() {
     Self.state.withLock { state in
       if state.open == 0 {
@@ -27,7 +27,7 @@ public struct UndumpableScope: ~Copyable, Sendable {
   deinit {
     Self.state.withLock { state in
       state.open -= 1
-      // 2 stands for dumps that root alone reads; the kernel does not take it from a program.
+      // The value 2 means that only root reads dumps. The kernel does not accept it from a program.
       if state.open == 0, state.before == 1 { _ = latchkey_set_dumpable(1) }
     }
   }

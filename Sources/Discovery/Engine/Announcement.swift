@@ -1,23 +1,21 @@
-/// Holds what is announced under which host name.
+/// An announcement with its host name.
 ///
-/// The host name lives as long as the instance name: outliving it, it would tell that two instances are one machine;
-/// and changing before it, as when another back end takes over, it would make the new records collide with the last
+/// The host name changes together with the instance name. If it lasted longer, it would reveal that two instances are
+/// one machine. If it changed earlier, for example with the back end, the new records would collide with the last
 /// echoes of the old ones.
 struct Announcement: Hashable, Sendable {
-  /// What the caller wants to be known.
+  /// The service that the caller announces.
   var advertisement: ServiceAdvertisement
 
-  /// 8 random characters.
+  /// The host's label: 8 random characters.
   var hostLabel: String
 
-  /// The full name of the host.
+  /// The full host name.
   var host: String { hostLabel + ".local" }
 
-  /// Give an advertisement the host name of the announcement before it, or a new one with a new instance name.
+  /// Creates an announcement.
   ///
-  /// - Parameters:
-  ///   - advertisement: what to announce.
-  ///   - previous: what was announced until now.
+  /// It keeps the previous host name if the instance name is the same; otherwise it gets a new one.
   init(_ advertisement: ServiceAdvertisement, after previous: Announcement?) {
     self.advertisement = advertisement
     hostLabel =
@@ -25,9 +23,7 @@ struct Announcement: Hashable, Sendable {
       ?? RandomLabel.make()
   }
 
-  /// Take a new host name and, if the instance name was claimed too, a new one of those.
-  ///
-  /// - Parameter instance: whether the instance name was claimed.
+  /// Chooses a new host name and, if `instance` is `true`, a new instance name, because another machine claimed them.
   mutating func rename(instance: Bool) {
     hostLabel = RandomLabel.make()
     if instance { advertisement.instanceName = RandomLabel.make() }

@@ -1,10 +1,12 @@
-/// Announces one service on some interfaces under a random host name, which hides the machine's own.
+/// The announcer of one service on some interfaces, under a random host name that hides the machine's own.
 ///
-/// A collision is answered with new random names, ever more slowly if somebody claims those as well.
+/// After a collision, it chooses new random names, with increasing delays if these are claimed as well.
 ///
-/// Spec: Protocol/ discovery, "Announcement"
+/// Spec: Protocol/02-discovery.md §1.
 final class Announcer {
-  /// The groups of one interface: addresses apart, so that one may change without touching the service.
+  /// The record groups of one interface.
+  ///
+  /// Addresses are separate, so that they can change without affecting the service.
   private struct Site {
     var interface: NetworkInterface
     var addresses: (any RecordGroup)?
@@ -28,16 +30,16 @@ final class Announcer {
   private var backoff = Backoff(first: .milliseconds(50), last: .seconds(60))
   private var retry: LoopTimer?
 
-  /// Announce nothing yet.
+  /// Creates an announcer that announces nothing yet.
   ///
   /// - Parameters:
-  ///   - responder: what to announce through.
-  ///   - loop: the loop it runs on.
-  ///   - type: the DNS-SD type.
-  ///   - interfaces: where to announce, with the addresses to announce there.
-  ///   - onRename: told what is announced after somebody claimed its name.
-  ///   - onProblem: told why nothing can be announced, as a sentence.
-  ///   - onSuccess: told whenever an interface carries the announcement.
+  ///   - responder: The responder to announce with.
+  ///   - loop: The loop on which the responder runs.
+  ///   - type: The DNS-SD type.
+  ///   - interfaces: The interfaces on which to announce, with their addresses.
+  ///   - onRename: Called with the new announcement after another machine claimed its name.
+  ///   - onProblem: Called with a sentence that describes why nothing can be announced.
+  ///   - onSuccess: Called whenever an interface carries the announcement.
   init(
     responder: any Responder, loop: DiscoveryLoop, type: String, interfaces: [NetworkInterface],
     onRename: @escaping (Announcement) -> Void, onProblem: @escaping (String) -> Void,
@@ -52,9 +54,9 @@ final class Announcer {
     self.onSuccess = onSuccess
   }
 
-  /// Replace what is announced. A change of the pairs alone is sent as such; everything else begins with a goodbye.
+  /// Replaces the announcement; `nil` for none.
   ///
-  /// - Parameter next: what to announce, or nil for nothing.
+  /// A change of the text record alone is sent as an update. Any other change begins with a goodbye.
   func announce(_ next: Announcement?) {
     guard next != announcement || (next != nil && sites.isEmpty) else { return }
     let previous = announcement
@@ -69,9 +71,7 @@ final class Announcer {
     rebuild()
   }
 
-  /// Announce other addresses on the same interfaces.
-  ///
-  /// - Parameter interfaces: the same interfaces with their present addresses.
+  /// Announces changed addresses on the same interfaces.
   func update(_ interfaces: [NetworkInterface]) {
     self.interfaces = interfaces
     for index in sites.indices {
@@ -89,7 +89,9 @@ final class Announcer {
     }
   }
 
-  /// Withdraw everything; there is no call-back after this.
+  /// Withdraws everything.
+  ///
+  /// No call-back follows.
   func close() {
     retry?.cancel()
     retry = nil
@@ -157,7 +159,7 @@ final class Announcer {
   }
 
   private func collided(service: Bool) {
-    // Several groups may report the same collision; the first answers for all.
+    // Several groups may report the same collision. The first report is handled for all.
     guard retry == nil else { return }
     close()
     if var renamed = announcement {

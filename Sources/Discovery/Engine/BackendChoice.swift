@@ -1,22 +1,21 @@
-/// Decides which back end to use.
+/// The choice of a back end.
 ///
-/// Spec: Protocol/ discovery, "Back ends"
+/// Spec: Protocol/02-discovery.md §5.
 enum BackendChoice: Hashable, Sendable {
   /// Use this back end.
   case use(DiscoveryBackendKind)
 
-  /// Leave things as they are until more is known.
+  /// Keep the present state until more is known.
   case wait
 
-  /// Use none, for the reason in the sentence.
+  /// Use no back end, for the reason in the sentence.
   case nothing(String)
 
-  /// Decide.
+  /// Returns the choice.
   ///
-  /// - Parameters:
-  ///   - configuration: which back ends are allowed.
-  ///   - problem: why there is no interface to use, if so.
-  ///   - daemon: what is known of the daemon.
+  /// - `configuration`: The permitted back ends.
+  /// - `problem`: The reason why there is no interface to use, if any.
+  /// - `daemon`: The known state of the daemon.
   static func make(configuration: DiscoveryConfiguration, problem: String?, daemon: DaemonView) -> BackendChoice {
     if let problem { return .nothing(problem) }
     if configuration.allowDaemon {

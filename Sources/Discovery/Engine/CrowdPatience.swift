@@ -1,35 +1,39 @@
-/// Says how long one of many machines leaves it to others to look.
+/// The time for which one of many machines leaves searching to the others.
 ///
-/// A question for what is announced goes to everybody, with a list of all that the asker knows: among n machines that look
-/// for each other at a time the work grows with the cube of n. Of two that look for each other one is enough; so in a crowd
-/// those that are patient leave it to the others, and look for a moment now and then only because these may be unable to
-/// call. Spec: Protocol/02-discovery.md §4.
+/// A query for announcements goes to all machines and lists everything that the asker knows. If n machines search at
+/// once, the work grows with the cube of n. For two machines to find each other, one search is enough. In a crowd,
+/// patient machines therefore leave it to the others, and search briefly now and then only because the others may be
+/// unable to call.
+///
+/// Spec: Protocol/02-discovery.md §4.
 struct CrowdPatience: Sendable, Hashable {
-  /// How long a look in a crowd takes: responders ask a second time after a second.
+  /// The duration of a search in a crowd.
+  ///
+  /// Responders repeat a query after a second.
   static let look = Duration.milliseconds(900)
-  /// The longest, while services that were seen have not been looked up.
+  /// The longest search, while services that were seen have not been looked up.
   static let longLook = Duration.seconds(3)
 
-  /// Seconds that the first pause takes, and the longest.
+  /// The first pause and the longest one, in seconds.
   private static let first = 15.0...60.0
   private static let longest = 60.0...120.0
 
   private var pauses = 0
 
-  /// Whether so many instances are a crowd.
+  /// Returns whether a number of instances is a crowd.
   static func isCrowd(_ count: Int) -> Bool { count > 8 }
 
-  /// How long to wait until the next look.
+  /// Returns the time until the next search.
   ///
-  /// - Parameter jitter: random, 0 to 1.
+  /// `jitter` is a random number in 0 to 1.
   mutating func pause(jitter: Double) -> Duration {
     let span = pauses == 0 ? Self.first : Self.longest
     pauses += 1
     return .seconds(span.lowerBound + (span.upperBound - span.lowerBound) * jitter)
   }
 
-  /// How long to wait until the first look where all may begin at a time, and each only now and then.
+  /// Returns the delay of the first search if all machines may begin at once and each does so rarely.
   ///
-  /// - Parameter jitter: random, 0 to 1.
+  /// `jitter` is a random number in 0 to 1.
   func spread(jitter: Double) -> Duration { .seconds(3 * jitter) }
 }

@@ -1,4 +1,4 @@
-/// Says what is known of the system's avahi-daemon.
+/// The known state of the system's avahi-daemon.
 enum DaemonView: Hashable, Sendable {
   /// There is none, or it is still starting.
   case absent
@@ -9,6 +9,8 @@ enum DaemonView: Hashable, Sendable {
   /// It serves the wanted interfaces.
   case serving
 
-  /// It answers, but does not serve the wanted interfaces, at least not yet; why, as a clause.
+  /// It answers, but does not serve the wanted interfaces, at least not yet.
+  ///
+  /// The reason is a clause.
   case notServing(String)
 }

@@ -1,20 +1,20 @@
 /// The choice of a back end, its start and its end.
 extension DiscoveryEngine {
-  /// A back end at work.
+  /// A running back end.
   struct Stack {
     var kind: DiscoveryBackendKind
     var interfaces: [NetworkInterface]
     let responder: any Responder
     var embedded: EmbeddedResponder?
     var announcer: Announcer
-    /// Nil while nothing is followed.
+    /// The watcher; `nil` while nothing is followed.
     var watcher: ServiceWatcher?
   }
 
-  /// Find out whether the daemon serves what is selected.
+  /// Finds out whether the daemon serves the selected interfaces.
   ///
-  /// It is not asked about a loopback that a person named: configured as a reflector, it repeats on real networks what
-  /// it hears there, and `lo` promises that nothing leaves the machine.
+  /// It is not asked about a loopback interface that a person named: a daemon that is configured as a reflector repeats
+  /// on real networks what it hears there, and `lo` promises that nothing leaves the machine.
   func askDaemon() {
     guard configuration.allowDaemon else { return }
     let confined = configuration.interfaces != nil && selection.interfaces.allSatisfy(\.isLoopback)
@@ -27,13 +27,13 @@ extension DiscoveryEngine {
     daemon.open()
   }
 
-  /// Starts the back end that fits what is known now, unless it is at work already.
+  /// Starts the back end that is suitable now, unless it is running already.
   func choose() {
     let choice = BackendChoice.make(
       configuration: configuration, problem: selection.problem, daemon: daemon?.view ?? .absent)
     switch choice {
     case .wait:
-      // What runs goes on meanwhile, unless it is a daemon's and the daemon is another one now.
+      // Keeps the current back end unless its daemon connection was replaced.
       if isOfAnEarlierDaemon { stopStack() }
       lookEarly()
     case .nothing(let reason):
@@ -46,7 +46,7 @@ extension DiscoveryEngine {
     }
   }
 
-  /// Whether what runs speaks through a connection to the daemon that is gone.
+  /// A Boolean value that indicates whether the running back end uses a connection to the daemon that is gone.
   private var isOfAnEarlierDaemon: Bool {
     stack.map { $0.kind == .avahiDaemon && daemon?.responder !== $0.responder } ?? false
   }
@@ -54,7 +54,7 @@ extension DiscoveryEngine {
   private func cannotAnnounce(_ reason: String) {
     become(.failed(reason))
     guard isOfAnEarlierDaemon else { return }
-    // However it came to this, nothing will come of trying again there.
+    // Trying again over that connection cannot succeed.
     loop.later { [unowned self] in choose() }
   }
 
@@ -62,11 +62,11 @@ extension DiscoveryEngine {
     guard plan.isLooking, stack == nil, let responder = daemon?.responder else { return stopEarly() }
     guard early?.responder !== responder || early?.interfaces != selection.interfaces else { return }
     stopEarly()
-    // Whatever refuses here refuses the proof too, and that is seen to.
+    // Any error here also makes the proof fail, which is handled.
     early = (try? look(through: responder)).map { ($0, responder, selection.interfaces) }
   }
 
-  /// Ends the looking through a daemon that has not proved itself.
+  /// Ends the search through a daemon that has not proved itself.
   func stopEarly() {
     guard let early else { return }
     self.early = nil
@@ -116,11 +116,14 @@ extension DiscoveryEngine {
     }
   }
 
-  /// Stops the back end; what it saw is kept for the next one to see again.
+  /// Stops the back end.
+  ///
+  /// Its results are kept for the next one to confirm.
   func stopStack() {
     guard let stack else { return }
     self.stack = nil
-    // The stack first: it says goodbye for all it announced, and what is closed after it has nothing left to free.
+    // The stack is closed first, which says goodbye for all announcements. What is closed afterwards has nothing left
+    // to free.
     stack.embedded?.close()
     stack.announcer.close()
     stack.watcher?.close()
@@ -147,7 +150,7 @@ extension DiscoveryEngine {
     }
   }
 
-  /// Starts to look and to announce again, through the same back end.
+  /// Restarts searching and announcing with the same back end.
   func restart() {
     guard let kind = stack?.kind else { return }
     startStack(kind)

@@ -1,8 +1,8 @@
-/// Runs discovery on the loop's thread: picks interfaces and a back end, and reports events.
+/// The discovery on the loop's thread: it selects interfaces and a back end, and reports events.
 ///
-/// Spec: Protocol/ discovery
+/// Spec: Protocol/02-discovery.md.
 final class DiscoveryEngine {
-  /// How often what was of no interest is looked at again.
+  /// The interval at which ignored services are examined again.
   private static let glance = Duration.seconds(30)
 
   let loop: DiscoveryLoop
@@ -14,8 +14,9 @@ final class DiscoveryEngine {
   private(set) var selection = InterfaceSelection(names: [], available: [])
   var daemon: DaemonLink?
   var stack: Stack?
-  /// Looks through a daemon that has not proved itself yet: what it sees is as good, and what it does not see is lost only
-  /// for as long as the proof takes.
+  /// A search through a daemon that has not proved itself yet.
+  ///
+  /// Its results are as good, and what it misses is delayed only by the proof.
   var early: (watcher: ServiceWatcher, responder: DaemonResponder, interfaces: [NetworkInterface])?
   private(set) var plan: LookPlan
   private var planned: LoopTimer?
@@ -27,13 +28,15 @@ final class DiscoveryEngine {
   private var clock = ClockJump(.now())
   private var state: DiscoveryState?
 
-  /// Prepare; nothing is opened.
+  /// Creates an engine.
+  ///
+  /// Nothing is opened yet.
   ///
   /// - Parameters:
-  ///   - loop: the loop to run on.
-  ///   - configuration: what to use where.
-  ///   - isOfInterest: whether an instance is to be followed.
-  ///   - emit: receives all events.
+  ///   - loop: The loop to run on.
+  ///   - configuration: The permitted back ends and interfaces.
+  ///   - isOfInterest: Returns whether to follow an instance.
+  ///   - emit: Called with each event.
   init(
     loop: DiscoveryLoop, configuration: DiscoveryConfiguration, isOfInterest: @escaping ServiceInterest = { _ in true },
     emit: @escaping (DiscoveryEvent) -> Void
@@ -46,9 +49,9 @@ final class DiscoveryEngine {
     reporter = ServiceReporter(loop: loop, emit: emit)
   }
 
-  /// Begin.
+  /// Starts discovery.
   ///
-  /// - Throws: `LoopError` when the process may open no more descriptors.
+  /// Throws `LoopError` if the process may open no more descriptors.
   func start() throws(LoopError) {
     become(.starting)
     monitor = try InterfaceMonitor(loop: loop) { [unowned self] in interfacesChanged() }
@@ -60,20 +63,21 @@ final class DiscoveryEngine {
     glanceLater()
   }
 
-  /// See whether what was of no interest is of interest now.
+  /// Examines again whether ignored services are wanted now.
   func lookAgain() {
     stack?.watcher?.lookAgain()
     early?.watcher.lookAgain()
   }
 
-  /// Ask for so much of what others announce from now on; it may come before the start. What was found stays found until it
-  /// is asked for again.
+  /// Sets the effort with which the network is searched.
+  ///
+  /// May be called before the start. Services that were found remain until they are searched for again.
   func attend(_ attention: Attention) {
     let isRunning = state != nil
     follow { $0.attend(attention, isRunning: isRunning, at: DiscoveryLoop.now(), jitter: .random(in: 0...1)) }
   }
 
-  /// Tell the plan something, and do what it says.
+  /// Passes an input to the plan and carries out its result.
   private func follow(_ tell: (inout LookPlan) -> Void) {
     let before = plan
     tell(&plan)
@@ -91,7 +95,7 @@ final class DiscoveryEngine {
   }
 
   private func beginLooking() {
-    // Before the start nothing is there to look through.
+    // Before the start, there is no back end to search with.
     guard state != nil else { return }
     reporter.forget()
     guard let stack else { return choose() }
@@ -107,13 +111,13 @@ final class DiscoveryEngine {
     reporter.beginHandover(isTimed: plan.isLooking)
   }
 
-  /// So many instances announce themselves, this one among them.
+  /// Records how many instances announce themselves, including this one.
   private func seen(_ count: Int) {
     let others = announcement == nil ? count : count - 1
     follow { $0.sees(others: others, at: DiscoveryLoop.now()) }
   }
 
-  /// Looks for services through a back end.
+  /// Searches for services through a back end.
   func look(through responder: any Responder) throws(AvahiError) -> ServiceWatcher {
     try ServiceWatcher(
       responder: responder, type: configuration.serviceType, interfaces: selection.interfaces,
@@ -129,15 +133,15 @@ final class DiscoveryEngine {
     }
   }
 
-  /// Replace what is announced.
-  ///
-  /// - Parameter advertisement: what to announce, or nil for nothing.
+  /// Replaces the announcement; `nil` for none.
   func advertise(_ advertisement: ServiceAdvertisement?) {
     announcement = advertisement.map { Announcement($0, after: announcement) }
     stack?.announcer.announce(announcement)
   }
 
-  /// Withdraw and free everything; nothing is called back after this.
+  /// Withdraws and frees everything.
+  ///
+  /// No call-back follows.
   func close() {
     loop.onWake = {}
     for timer in [retry, nextGlance, planned] { timer?.cancel() }
@@ -159,23 +163,25 @@ final class DiscoveryEngine {
     emit(.networkChanged)
     backoff.reset()
     let moved = Self.identity(selection.interfaces) != Self.identity(before.selection.interfaces)
-    // Whether loopback is served depends on what else there is.
+    // Whether loopback is served depends on the other interfaces.
     let loopbackInDoubt =
       selection.interfaces.contains(where: \.isLoopback)
       && Self.identity(available.filter { $0.isUp && !$0.addresses.isEmpty })
         != Self.identity(before.available.filter { $0.isUp && !$0.addresses.isEmpty })
     if moved || loopbackInDoubt { askDaemon() }
-    // Here may be no crowd.
+    // This network may not have a crowd.
     if moved { follow { $0.networkMoved(at: DiscoveryLoop.now(), jitter: .random(in: 0...1)) } }
     if !moved, stack != nil {
-      // The same interfaces: only their addresses are announced anew, without a goodbye for the service.
+      // The interfaces are the same, so only their addresses are announced again, without a goodbye for the service.
       stack?.interfaces = selection.interfaces
       stack?.announcer.update(selection.interfaces)
     }
     choose()
   }
 
-  /// What makes a stack of the old interfaces useless when it changes; a plugged cable leads to another network.
+  /// Returns the properties whose change makes a stack useless.
+  ///
+  /// A cable that is plugged in leads to another network.
   private static func identity(_ interfaces: [NetworkInterface]) -> [String] {
     interfaces.map { "\($0.index) \($0.name) \($0.isRunning)" }
   }
@@ -200,7 +206,7 @@ final class DiscoveryEngine {
     }
   }
 
-  /// Takes note of the name that the announcement has now.
+  /// Records the present name of the announcement.
   func renamed(_ next: Announcement) {
     guard let previous = announcement?.advertisement.instanceName else { return }
     announcement = next
@@ -208,7 +214,7 @@ final class DiscoveryEngine {
     if name != previous { emit(.renamed(from: previous, to: name)) }
   }
 
-  /// Reports the state, if it has changed.
+  /// Reports the state if it has changed.
   func become(_ next: DiscoveryState) {
     guard next != state else { return }
     state = next

@@ -1,10 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Joins a public discovery to its thread: carries commands in, events out, and ends the thread on cancellation.
+/// The connection between a public discovery and its thread: it passes commands in and events out, and ends the thread
+/// on cancellation.
 final class DiscoveryRunner: Sendable {
-  /// How long `run` waits for the thread to leave. Only a call over D-Bus to a daemon that hangs takes longer; the
-  /// thread then frees everything when that call returns.
+  /// The time for which `run` waits for the thread to end.
+  ///
+  /// Only a D-Bus call to a daemon that hangs takes longer; the thread then frees everything when that call returns.
   private static let patience = Duration.milliseconds(1500)
 
   private struct Life {
@@ -14,7 +16,7 @@ final class DiscoveryRunner: Sendable {
     var waiting: CheckedContinuation<Void, Never>?
   }
 
-  /// All events.
+  /// The events.
   let events: AsyncStream<DiscoveryEvent>
 
   private let continuation: AsyncStream<DiscoveryEvent>.Continuation
@@ -23,11 +25,11 @@ final class DiscoveryRunner: Sendable {
   private let mailbox: LoopMailbox?
   private let life = Mutex(Life())
 
-  /// Prepare; the thread starts with `run`.
+  /// Creates a runner.
   ///
-  /// - Parameters:
-  ///   - configuration: what to use where.
-  ///   - isOfInterest: whether an instance is to be followed.
+  /// The thread starts with `run`.
+  ///
+  /// `isOfInterest` returns whether to follow an instance.
   init(configuration: DiscoveryConfiguration, isOfInterest: @escaping ServiceInterest = { _ in true }) {
     self.configuration = configuration
     self.isOfInterest = isOfInterest
@@ -36,14 +38,12 @@ final class DiscoveryRunner: Sendable {
       bufferingPolicy: .bufferingNewest(DiscoveryLimits.bufferedEvents))
   }
 
-  /// Leave a command for the thread.
-  ///
-  /// - Parameter command: what to do.
+  /// Passes a command to the thread.
   func post(_ command: LoopMailbox.Command) {
     mailbox?.post(command)
   }
 
-  /// Discover until cancelled.
+  /// Runs discovery until the task is cancelled.
   func run() async {
     let first = life.withLock { life in
       defer { life.started = true }
@@ -62,7 +62,7 @@ final class DiscoveryRunner: Sendable {
         return life.stranded
       }
       guard !stranded else { return finish() }
-      // It outlives this call by design: nothing else could end a wait that the thread does not end.
+      // The task outlives this call by design, since nothing else could end a wait that the thread does not end.
       Task.detached { [self] in
         try? await Task.sleep(for: Self.patience)
         finish()
@@ -80,7 +80,7 @@ final class DiscoveryRunner: Sendable {
     pthread_attr_setstacksize(&attributes, 1 << 20)
     let context = Unmanaged.passRetained(self)
     var thread = pthread_t()
-    // The thread inherits a mask that leaves all signals to those who wait for them.
+    // The thread inherits a mask that leaves all signals to other threads.
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)
@@ -99,7 +99,7 @@ final class DiscoveryRunner: Sendable {
     }
   }
 
-  /// The thread's whole life.
+  /// Runs the thread.
   private func thread() {
     do throws(LoopError) {
       try discover()
@@ -127,7 +127,8 @@ final class DiscoveryRunner: Sendable {
         }
       }
     }
-    // What was said before is known at the start: whom to look for is not found out a turn later.
+    // Commands that were posted before the start take effect at once, so that wanted services are known from the
+    // beginning.
     obey()
     let watch = try LoopWatch(mailbox.readEnd, on: loop) { obey() }
     defer { watch.close() }
@@ -135,7 +136,7 @@ final class DiscoveryRunner: Sendable {
     guard loop.run() else { throw LoopError.broken }
   }
 
-  /// Report that there is no thread, and wait for the cancellation like every other state.
+  /// Reports that there is no thread, and waits for cancellation as in every other state.
   private func fail(_ error: LoopError) {
     let cause =
       switch error {
@@ -151,7 +152,7 @@ final class DiscoveryRunner: Sendable {
     if cancelled { finish() }
   }
 
-  /// Let `run` return, once.
+  /// Lets `run` return, once.
   private func finish() {
     let waiting = life.withLock { life in
       defer { life.waiting = nil }

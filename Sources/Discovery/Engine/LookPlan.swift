@@ -1,5 +1,6 @@
-/// Decides when a discovery asks the network for others. A pure machine: it is told what happens and the time, and says
-/// whether to look and when it wants to be woken.
+/// The plan that decides when discovery searches the network for other machines.
+///
+/// A pure state machine: its inputs are events and the time; its results are whether to search and when to wake it.
 ///
 ///     attend(.none)       attend(.full), or .patient where few are known
 ///     ┌──────────┐          ┌─────────┐   a crowd is seen    ┌──────────────┐
@@ -15,35 +16,35 @@
 struct LookPlan: Sendable, Hashable {
   private enum Phase: Hashable {
     case looking
-    /// Until then, or a little longer.
+    /// Searching until this time, or a little longer.
     case lookingUntil(Duration)
-    /// Looking is left to others until then; nil where nobody is missed, and others look.
+    /// Leaving the search to others until this time; `nil` if no peer is missed and others search.
     case pausing(until: Duration?)
   }
 
-  /// How long a look goes on for services that are still to be looked up, before the plan asks again whether there are any.
+  /// The time by which a search is extended for services that are still to be looked up.
   private static let addition = Duration.milliseconds(300)
 
   private var attention: Attention
   private var phase = Phase.looking
   private var patience = CrowdPatience()
-  /// When the last look began.
+  /// The time at which the last search began.
   private var lookBegan: Duration
 
-  /// Begin with looking as much as is said, without a pause.
+  /// Creates a plan that searches with this effort, without a pause.
   ///
-  /// - Parameter now: time since boot, as everywhere below.
+  /// `now` is the time since boot, as in all functions below.
   init(_ attention: Attention, at now: Duration) {
     self.attention = attention
     lookBegan = now
   }
 
-  /// Whether what others announce is to be asked for now.
+  /// A Boolean value that indicates whether to search now.
   var isLooking: Bool {
     if case .pausing = phase { false } else { attention != .none }
   }
 
-  /// When `wake` is to be called; nil while nothing but what is told changes anything.
+  /// The time at which to call `wake`; `nil` if only an input can change the plan.
   var nextWake: Duration? {
     switch phase {
     case .looking: nil
@@ -52,19 +53,19 @@ struct LookPlan: Sendable, Hashable {
     }
   }
 
-  /// Look so much from now on.
+  /// Changes the effort.
   ///
-  /// - Parameters:
-  ///   - isRunning: whether the discovery has begun. A machine that is switched on may be so with all the others; what one
-  ///     that runs has lost, it should have again soon.
-  ///   - jitter: random, 0 to 1, as everywhere below.
+  /// - `isRunning`: Whether discovery has begun. A machine that is switched on may do so at the same time as all
+  ///   others. A running one should soon find again what it has lost.
+  /// - `jitter`: A random number in 0 to 1, as in all functions below.
   mutating func attend(_ next: Attention, isRunning: Bool, at now: Duration, jitter: Double) {
     guard next != attention else { return }
     let wasLooking = isLooking
     let (goesOn, missed) = (attention.isPatient && next.isPatient, attention.misses)
     attention = next
     if goesOn {
-      // More or fewer that are known to look make no new beginning. Somebody who is missed from now on ends a pause.
+      // A change in the number of known searchers does not restart the plan. A peer that is missed from now on ends a
+      // pause.
       if !missed, next.misses { shorten(at: now, jitter: jitter) }
       return
     }
@@ -76,35 +77,37 @@ struct LookPlan: Sendable, Hashable {
     if isLooking, !wasLooking { lookBegan = now }
   }
 
-  /// So many others announce themselves that they would be busy with each other's questions alone. Some of them look on, and
-  /// find this machine.
+  /// Records the number of other instances.
+  ///
+  /// In a crowd, the machines would be busy with each other's queries alone; some of them keep searching, and find this
+  /// machine.
   mutating func sees(others: Int, at now: Duration) {
     guard attention.isPatient, phase == .looking, CrowdPatience.isCrowd(others) else { return }
-    // Who has looked on for long looks at the crowd that comes as long as at one that is there.
+    // After a long search, a crowd that appears gets as much time as one that was there from the beginning.
     if now - lookBegan > CrowdPatience.look { lookBegan = now }
     phase = .lookingUntil(lookBegan + CrowdPatience.look)
   }
 
-  /// This may be another network, and what was told of a crowd hold no longer: a pause is cut short.
+  /// Shortens a pause, since this may be another network, without the crowd.
   mutating func networkMoved(at now: Duration, jitter: Double) {
     guard case .pausing = phase else {
-      // What was seen may have been the other network's crowd.
+      // The instances seen so far may have been the crowd of the other network.
       (phase, lookBegan, patience) = (.looking, now, CrowdPatience())
       return
     }
     shorten(at: now, jitter: jitter)
   }
 
-  /// End a pause soon.
+  /// Ends a pause soon.
   private mutating func shorten(at now: Duration, jitter: Double) {
     guard case .pausing = phase else { return }
     patience = CrowdPatience()
     phase = .pausing(until: now + patience.spread(jitter: jitter))
   }
 
-  /// The time may have come.
+  /// Acts on the timer if it is due.
   ///
-  /// - Parameter isBehind: whether services that were seen wait to be looked up.
+  /// `isBehind` indicates whether services that were seen wait to be looked up.
   mutating func wake(at now: Duration, isBehind: Bool, jitter: Double) {
     guard let nextWake, now >= nextWake else { return }
     if case .pausing = phase {

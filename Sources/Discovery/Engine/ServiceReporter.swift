@@ -1,7 +1,7 @@
-/// Reports the services found: facts that arrive together make one event, and a service that the next back end sees again
-/// was never lost.
+/// The reporter of found services: facts that arrive together result in one event, and a service that the next back end
+/// confirms was never lost.
 final class ServiceReporter {
-  /// How long what an earlier back end saw is kept for the next one to see again.
+  /// The time for which the results of an earlier back end are kept for the next one to confirm.
   private static let handover = Duration.seconds(6)
 
   private let loop: DiscoveryLoop
@@ -11,25 +11,23 @@ final class ServiceReporter {
   private var handoverEnd: LoopTimer?
 
   /// Creates a reporter that knows no service yet.
-  ///
-  /// - Parameters:
-  ///   - loop: the loop to run on.
-  ///   - emit: receives the events.
   init(loop: DiscoveryLoop, emit: @escaping (DiscoveryEvent) -> Void) {
     self.loop = loop
     self.emit = emit
   }
 
-  /// Takes a fact; what is new is reported at once, anything else a moment later.
+  /// Takes a fact.
+  ///
+  /// News is reported at once, anything else a moment later.
   func note(_ observation: ServiceObservation) {
     table.note(observation)
     if case .gained(let key, _, _) = observation, table.isNews(key.instanceName) {
-      // Somebody may wait for it.
+      // A caller may be waiting for it.
       flush?.cancel()
       flush = nil
       report()
     }
-    // One event for what arrives together: port, pairs and addresses are separate records.
+    // Facts that arrive together result in one event, since port, text and addresses are separate records.
     if table.hasChanges, flush == nil {
       flush = loop.schedule(after: .milliseconds(5)) { [unowned self] in
         flush = nil
@@ -38,16 +36,16 @@ final class ServiceReporter {
     }
   }
 
-  /// Forgets every service and reports it as lost.
+  /// Removes every service and reports it as lost.
   func forget() {
     cancelHandover()
     table.forget()
     report()
   }
 
-  /// Keeps the services for the next back end to see again.
+  /// Keeps the services for the next back end to confirm.
   ///
-  /// - Parameter isTimed: whether those that are not seen again in time are reported as lost.
+  /// If `isTimed` is `true`, those that are not confirmed in time are reported as lost.
   func beginHandover(isTimed: Bool) {
     table.beginHandover()
     cancelHandover()
@@ -59,7 +57,9 @@ final class ServiceReporter {
     }
   }
 
-  /// Ends the waiting; nothing is called back after this.
+  /// Cancels all timers.
+  ///
+  /// No call-back follows.
   func close() {
     flush?.cancel()
     cancelHandover()

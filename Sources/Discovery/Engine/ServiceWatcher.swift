@@ -1,25 +1,25 @@
 import CAvahi
 
-/// Follows all instances of a type on some interfaces, down to their addresses where somebody wants them.
+/// The search for all instances of a type on some interfaces, including the addresses of those that are wanted.
 ///
-/// Who follows a record asks the network for it again and again. Where forty machines follow everything of each other, the
-/// LAN is busy with that alone; so of instances that nobody cares for no more than the first answer is taken, and what the
-/// responder has heard of them since is looked at now and then, for which nothing is sent.
+/// Following a record means querying the network for it repeatedly. If forty machines followed everything of each
+/// other, the network would be busy with that alone. For instances that are not wanted, only the first answer is taken,
+/// and what the responder has received about them since is examined now and then, which sends nothing.
 final class ServiceWatcher {
-  /// One instance on one interface, seen through one or both IP versions.
+  /// One instance on one interface, seen over one or both IP versions.
   private final class Sighting {
     var protocols: [Int32] = []
     var resolver: (any Lookup)?
     var service: ResolvedService?
     var textLookup: (any Lookup)?
-    /// The TXT records that are in force, and the IP versions that carry each; the one that came last is last.
+    /// The valid TXT records, and the IP versions that carry each; the latest is last.
     var texts: [(data: [UInt8], protocols: Set<Int32>)] = []
     var addressLookups: [any Lookup] = []
-    /// What finds the first address, until one is known.
+    /// The search for the first address, until one is known.
     var addressResolver: (any Lookup)?
-    /// How many IP versions carry each address.
+    /// The IP versions that carry each address.
     var addresses: [AddressBytes: Set<Int32>] = [:]
-    /// Whether nobody cares for it, and nothing is followed.
+    /// A Boolean value that indicates whether the instance is not wanted and not followed.
     var isPassedOver = false
 
     func closeAddressResolver() {
@@ -59,35 +59,39 @@ final class ServiceWatcher {
   private let onCount: (Int) -> Void
   private var browsers: [any Lookup] = []
   private var sightings: [SightingKey: Sighting] = [:]
-  /// Those that wait to be looked up.
+  /// The instances that wait to be looked up.
   private var waiting: [SightingKey] = []
-  /// Those that are looked up and of which nothing is known yet that leads there, each with what gives its place to the next.
+  /// The instances that are being looked up and have no known address yet, each with the timer after which another
+  /// takes its place.
   private var unanswered: [SightingKey: LoopTimer?] = [:]
 
-  /// How long one that does not answer keeps others waiting. Machines that are gone stay in caches for an hour.
+  /// The time after which an instance that does not answer no longer delays others.
+  ///
+  /// Machines that are gone stay in caches for an hour.
   private static let answer = Duration.milliseconds(200)
 
-  /// Whether some were seen and have not been looked up yet, nor had their time to answer.
+  /// A Boolean value that indicates whether some instances were seen and have neither been looked up nor had time to
+  /// answer.
   var isBehind: Bool { !waiting.isEmpty || !unanswered.isEmpty }
 
-  /// Whether something was left out for lack of room since the last look.
+  /// A Boolean value that indicates whether an instance was omitted for lack of space since the last search.
   private(set) var isIncomplete = false
 
-  /// Whether a fresh start would find room for what was left out.
+  /// A Boolean value that indicates whether a restart would have space for what was omitted.
   var hasRoomAgain: Bool { isIncomplete && sightings.count < DiscoveryLimits.sightings * 3 / 4 }
 
-  /// Begin to look.
+  /// Starts a search.
   ///
   /// - Parameters:
-  ///   - responder: what to look through.
-  ///   - type: the DNS-SD type.
-  ///   - interfaces: where to look.
-  ///   - isOfInterest: whether an instance with these pairs is to be followed.
-  ///   - later: runs something in a later turn of the loop.
-  ///   - schedule: runs something after a while.
-  ///   - onCount: is told how many instances there are when one more has come.
-  ///   - observe: called on the loop's thread with every fact.
-  /// - Throws: `AvahiError` when the back end refuses.
+  ///   - responder: The responder to search with.
+  ///   - type: The DNS-SD type.
+  ///   - interfaces: The interfaces to search.
+  ///   - isOfInterest: Returns whether to follow an instance with this text record.
+  ///   - later: Runs a closure in a later turn of the loop.
+  ///   - schedule: Runs a closure after a delay.
+  ///   - onCount: Called with the number of instances when one was added.
+  ///   - observe: Called on the loop's thread with every fact.
+  /// - Throws: `AvahiError` if the back end refuses.
   init(
     responder: any Responder, type: String, interfaces: [NetworkInterface],
     isOfInterest: @escaping ServiceInterest = { _ in true },
@@ -110,7 +114,9 @@ final class ServiceWatcher {
     }
   }
 
-  /// Stop looking; there is no call-back after this.
+  /// Ends the search.
+  ///
+  /// No call-back follows.
   func close() {
     for browser in browsers { browser.close() }
     browsers = []
@@ -142,10 +148,11 @@ final class ServiceWatcher {
     lookUp()
   }
 
-  /// Look up those that wait, a few at a time: what many machines ask at once is answered late and asked again.
+  /// Looks up the waiting instances, a few at a time: if many machines query at once, answers are late and queries are
+  /// repeated.
   private func lookUp() {
     while unanswered.count < DiscoveryLimits.lookups, !waiting.isEmpty {
-      // In no order that anybody could make use of to keep others out.
+      // The order is random, so that no sender can use it to exclude others.
       let key = waiting.remove(at: Int.random(in: waiting.indices))
       guard let sighting = sightings[key], sighting.resolver == nil, !sighting.isPassedOver,
         let packetProtocol = sighting.protocols.first
@@ -159,7 +166,7 @@ final class ServiceWatcher {
     guard let timer = unanswered.removeValue(forKey: key) else { return }
     timer?.cancel()
     guard !waiting.isEmpty || sightings[key]?.addressResolver != nil else { return }
-    // Not here and now: a lookup that is calling may not be joined by others, nor freed.
+    // Not done here, since a lookup must not be added to or freed while it is calling back.
     later { [weak self] in
       guard let self else { return }
       if unanswered[key] == nil { sightings[key]?.closeAddressResolver() }
@@ -172,7 +179,7 @@ final class ServiceWatcher {
     else { return }
     sighting.protocols.remove(at: index)
     if let other = sighting.protocols.first {
-      // The resolver may have been asking over the IP version that is gone.
+      // The resolver may have been using the IP version that is gone.
       guard index == 0, sighting.resolver != nil else { return }
       sighting.resolver?.close()
       sighting.resolver = nil
@@ -180,7 +187,7 @@ final class ServiceWatcher {
     } else {
       sighting.close()
       sightings[key] = nil
-      // What comes and goes without end makes no longer queue than what is there.
+      // Instances that appear and disappear repeatedly must not lengthen the queue.
       waiting.removeAll { $0 == key }
       answered(key)
       observe(.withdrawn(key))
@@ -203,7 +210,7 @@ final class ServiceWatcher {
   }
 
   private func resolved(_ service: ResolvedService, _ key: SightingKey, _ sighting: Sighting) {
-    // Who is followed keeps its place until an address of it is known.
+    // An instance that is followed keeps its place until one of its addresses is known.
     defer { if sighting.addressResolver == nil { answered(key) } }
     guard !sighting.isPassedOver else { return }
     let host = sighting.service?.host
@@ -226,19 +233,21 @@ final class ServiceWatcher {
     findAddress(key, sighting)
   }
 
-  /// Finds the first address of one that has its place among those that are looked up, before all its records are known.
+  /// Finds the first address of an instance that is being looked up, before all of its records are known.
   private func findAddress(_ key: SightingKey, _ sighting: Sighting) {
     guard unanswered[key] != nil, let packetProtocol = sighting.protocols.first else { return }
     let event = ServiceSighting(
       instanceName: key.instanceName, interface: key.interfaceIndex, packetProtocol: packetProtocol, appeared: true)
-    // Without it the address is known a little later.
+    // If this fails, the address is found a little later.
     sighting.addressResolver = try? responder.resolveAddress(event, type: type) { [unowned self, unowned sighting] in
       saw($0, key, sighting)
     }
   }
 
-  /// A resolver holds to a TXT record until it has run out, which an update makes it do a second later: too long for a code
-  /// that was announced just now. So the records are followed, and the one that came last counts.
+  /// Follows the TXT records.
+  ///
+  /// A resolver keeps a TXT record until it expires, which after an update is a second later and too long for a code
+  /// that was just announced. The latest record counts.
   private func followText(_ key: SightingKey, _ sighting: Sighting) {
     guard sighting.textLookup == nil, let name = CText.serviceName(key.instanceName, type: type) else { return }
     do throws(AvahiError) {
@@ -250,7 +259,7 @@ final class ServiceWatcher {
     }
   }
 
-  /// Leave what nobody cares for any more, and look at what the responder has heard of the instances that nobody cared for.
+  /// Stops following what is no longer wanted, and examines what the responder has received about the other instances.
   func lookAgain() {
     for (key, sighting) in sightings {
       if sighting.isPassedOver {
@@ -267,7 +276,9 @@ final class ServiceWatcher {
     closeLater(sighting)
   }
 
-  /// Not here and now: this may free the very lookup that is calling. What is closed so soon was not asked of the network.
+  /// Closes a lookup in a later turn, since this could free the lookup that is calling back.
+  ///
+  /// A lookup that is closed so soon has not queried the network.
   private func closeLater(_ sighting: Sighting) {
     later { [weak sighting] in
       guard let sighting, sighting.isPassedOver else { return }
@@ -275,7 +286,7 @@ final class ServiceWatcher {
     }
   }
 
-  /// What is heard of an instance that nobody cared for: it may be another word now.
+  /// Handles a record of an instance that was not wanted, which may have changed.
   private func glanced(_ record: SeenRecord, _ key: SightingKey, _ sighting: Sighting) {
     guard record.appeared, let packetProtocol = sighting.protocols.first else { return }
     guard isOfInterest(TextRecord.parse(TextRecord.entries(wire: record.data))) else { return closeLater(sighting) }
@@ -291,7 +302,7 @@ final class ServiceWatcher {
     case (true, let index?): sighting.texts[index].protocols.insert(record.packetProtocol)
     case (true, nil):
       sighting.texts.append((record.data, [record.packetProtocol]))
-      // Whoever announces many at a time is taken at the last of them.
+      // If an instance announces many records at a time, the last ones count.
       sighting.texts = sighting.texts.suffix(DiscoveryLimits.texts)
     case (false, let index?):
       sighting.texts[index].protocols.remove(record.packetProtocol)
