@@ -1,7 +1,9 @@
-/// Versions of the software and of what it speaks.
+/// The versions of the software and the protocol.
 public enum Version {
-  /// The software's own.
+  /// The version of the software.
   public static let software = "0.1.0"
-  /// The least and greatest protocol version spoken. Spec: Protocol/01-overview.md §5.
+  /// The lowest and highest protocol version that is supported.
+  ///
+  /// Spec: Protocol/01-overview.md §5.
   public static let protocolRange: ClosedRange<UInt32> = 1...1
 }

@@ -1,9 +1,9 @@
-/// An address at which a device has proved its key.
+/// An address at which a device was authenticated.
 public struct ReachedAddress: Hashable, Sendable {
-  /// `host:port`.
+  /// The address as `host:port`.
   public var address: String
   public var source: AddressSource
-  /// The mark of the network that it was reached on; nil when this machine could not tell which that was.
+  /// The mark of the network on which it was reached; `nil` if this machine could not determine it.
   public var network: String?
 
   public init(_ address: String, source: AddressSource, network: String?) {

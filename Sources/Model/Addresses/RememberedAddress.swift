@@ -1,11 +1,11 @@
-/// An address that is kept because a device has proved its key there, and how it has done since.
+/// A stored address at which a device was authenticated, with its later results.
 public struct RememberedAddress: Hashable, Sendable {
   public var reached: ReachedAddress
-  /// Unix milliseconds.
+  /// The time of the last success in Unix milliseconds.
   public var lastSuccessAt: Int64
-  /// Unix milliseconds of the last try that failed on that network; nil for none.
+  /// The time of the last failure on that network in Unix milliseconds; `nil` if there was none.
   public var lastFailureAt: Int64?
-  /// Why that failed, in one sentence.
+  /// The reason of the last failure, in one sentence.
   public var failure: String?
 
   public init(reached: ReachedAddress, lastSuccessAt: Int64, lastFailureAt: Int64? = nil, failure: String? = nil) {

@@ -1,6 +1,8 @@
-/// Where to connect to: a numeric address or a host name, and a port.
+/// A host, which is a numeric address or a name, and a port.
 public struct SocketEndpoint: Hashable, Sendable, CustomStringConvertible {
-  /// A link-local IPv6 address carries its interface, such as `fe80::1%2`.
+  /// The host.
+  ///
+  /// A link-local IPv6 address includes its interface, such as `fe80::1%2`.
   public var host: String
   public var port: UInt16
 
@@ -9,7 +11,7 @@ public struct SocketEndpoint: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Read `host:port` or `[IPv6]:port`; nil when it is malformed.
+  /// Creates an endpoint from `host:port` or `[IPv6]:port`; `nil` if the text is malformed.
   public init?(_ text: String) {
     let host: Substring
     let port: Substring
@@ -33,10 +35,10 @@ public struct SocketEndpoint: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-  /// The host without its scope, and as IPv4 where it stands for that.
+  /// The host without its scope; an IPv4 address that is mapped into IPv6 is given as IPv4.
   public var plainHost: String { Self.plain(host) }
 
-  /// A host as a socket names it, without its scope and as IPv4 where it stands for that.
+  /// Returns a socket's host without its scope; an IPv4 address that is mapped into IPv6 is returned as IPv4.
   public static func plain(_ host: String) -> String {
     let bare = String(host.prefix { $0 != "%" })
     return bare.hasPrefix("::ffff:") && bare.contains(".") ? String(bare.dropFirst(7)) : bare

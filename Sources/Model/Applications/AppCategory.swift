@@ -1,9 +1,9 @@
-/// What using an application does to a child's points.
+/// The effect of using an application on a child's points.
 public enum AppCategory: String, Codable, Sendable, Hashable, CaseIterable {
   /// Use earns points.
   case learning
   /// Use costs points.
   case reward
-  /// Use is recorded and changes nothing.
+  /// Use is recorded and has no effect.
   case neutral
 }

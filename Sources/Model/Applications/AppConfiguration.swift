@@ -1,17 +1,20 @@
-/// What a parent wants of one application on one child's machine. Desired state: of two, the newer holds.
+/// A parent's configuration of one application on one child's machine.
+///
+/// It is a desired state: the newer of two edits wins.
 public struct AppConfiguration: Hashable, Sendable, Codable {
   public var appID: AppID
-  /// UTF-8, 1 to 255 bytes.
+  /// The name for people, 1 to 255 bytes of UTF-8.
   public var displayName: String
   public var category: AppCategory
-  /// Milli-points per minute of use: earned when `learning`, paid when `reward`; 0 to 1,000,000,000.
+  /// The rate in milli-points per minute of use, 0 to 1,000,000,000: earned if the category is `learning`, paid if it
+  /// is `reward`.
   public var milliPointsPerMinute: Int64
   public var isEnabled: Bool
   public var isBlocked: Bool
-  /// 0 to 1,440.
+  /// The daily limit in minutes, 0 to 1,440; `nil` for none.
   public var dailyLimitMinutes: Int?
   public var modified: HybridTimestamp
-  /// At most 64, with at most 16,384 bytes of values together.
+  /// The rules that recognize the application: at most 64, with at most 16,384 bytes of values together.
   public var matchers: [AppMatcher]
 
   public init(
@@ -29,7 +32,9 @@ public struct AppConfiguration: Hashable, Sendable, Codable {
     self.matchers = matchers
   }
 
-  /// Say what is wrong with the values, in one sentence; nil when nothing is. Both the giver and the receiver ask.
+  /// A sentence that describes the first invalid value; `nil` if all are valid.
+  ///
+  /// Both the sender and the receiver check it.
   public var fault: String? {
     if let fault = TextRule.displayName.fault(in: displayName) { return fault }
     if !Limits.milliPointsPerMinute.contains(milliPointsPerMinute) {
@@ -42,7 +47,7 @@ public struct AppConfiguration: Hashable, Sendable, Codable {
     for matcher in matchers {
       if let fault = TextRule.matcherValue.fault(in: matcher.value) { return fault }
     }
-    // All of it has to fit an item's body.
+    // The whole configuration has to fit the body of an item.
     if matchers.reduce(0, { $0 + $1.value.utf8.count }) > 16_384 {
       return "The values of an application's matchers must have at most 16,384 bytes of UTF-8 together."
     }

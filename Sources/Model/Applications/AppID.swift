@@ -1,8 +1,9 @@
-/// An application's ID: its desktop or Flatpak ID, or one the parent chose; 1 to 255 bytes without spaces or control characters.
+/// The ID of an application: its desktop or Flatpak ID, or one that the parent chose; 1 to 255 bytes without spaces or
+/// control characters.
 public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
   public let text: String
 
-  /// Check and wrap an ID; nil when it is empty, too long, or has a space or an unprintable character.
+  /// Creates an ID from text; `nil` if it is empty, too long, or contains a space or an unprintable character.
   public init?(_ text: String) {
     guard TextRule.appID.fault(in: text) == nil else { return nil }
     self.text = text

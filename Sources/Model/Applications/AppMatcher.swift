@@ -1,6 +1,8 @@
-/// One way to recognise an application's processes; the child's agent tries the strong kinds first.
+/// A rule that recognizes an application's processes.
+///
+/// The child's agent tries the strong kinds first.
 public struct AppMatcher: Hashable, Sendable, Codable {
-  /// What `value` is compared with, strongest first.
+  /// The property that `value` is compared with, strongest first.
   public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
     case sha256
     case package
@@ -11,7 +13,7 @@ public struct AppMatcher: Hashable, Sendable, Codable {
   }
 
   public var kind: Kind
-  /// UTF-8, 1 to 1,024 bytes.
+  /// The expected value, 1 to 1,024 bytes of UTF-8.
   public var value: String
 
   public init(kind: Kind, value: String) {

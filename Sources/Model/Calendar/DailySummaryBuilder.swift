@@ -1,6 +1,8 @@
-/// Makes daily summaries out of sessions; the same sessions give the same summaries, in whatever order they come.
+/// A builder of daily summaries from sessions.
+///
+/// The same sessions result in the same summaries, in any order.
 public struct DailySummaryBuilder: Sendable {
-  /// One row is kept for each.
+  /// The identity of a row.
   private struct Key: Hashable {
     var day: FamilyDay
     var appID: AppID
@@ -20,28 +22,24 @@ public struct DailySummaryBuilder: Sendable {
   private var rows: [Key: Row] = [:]
   private var doubtful: [FamilyDay: Int64] = [:]
 
-  /// Start with no sessions.
-  ///
-  /// - Parameters:
-  ///   - device: The child's machine the sessions are of.
-  ///   - boundary: The family's days.
+  /// Creates a builder without sessions for a child's machine and the family's days.
   public init(device: DeviceID, boundary: DayBoundary) {
     self.device = device
     self.boundary = boundary
   }
 
-  /// Count a session in the days it lies in.
+  /// Adds a session to the days that it covers.
   ///
-  /// Points earned are those its record froze at the time, divided among its days. What reward use cost follows from its
-  /// time and rate, rounded up over each day. Sums that no 64 bits hold stay at the greatest number there is.
-  ///
-  /// - Parameter isDoubtful: Whether the session's record cannot be true; it is counted all the same.
+  /// The points earned are those that its record fixed at the time, divided among its days. The cost of reward use
+  /// follows from its time and rate, rounded up for each day. Sums that exceed 64 bits stay at the largest value.
+  /// `isDoubtful` marks a record that cannot be true, which is counted nevertheless.
   public mutating func add(_ session: UsageSlice, isDoubtful: Bool = false) {
     for (day, slice) in boundary.slices(of: session) {
       if isDoubtful { doubtful[day, default: 0] += 1 }
       let key = Key(day: day, appID: slice.appID, category: slice.category)
       var row = rows[key] ?? Row(displayName: slice.displayName, namedAt: slice.start)
-      // The name an application had last is the one people know it by; of two at once, the order must not decide.
+      // The latest name is the one that people know. If two sessions begin at once, the result must not depend on their
+      // order.
       if (slice.start, slice.displayName) > (row.namedAt, row.displayName) {
         (row.displayName, row.namedAt) = (slice.displayName, slice.start)
       }
@@ -58,7 +56,7 @@ public struct DailySummaryBuilder: Sendable {
     }
   }
 
-  /// Give a summary for each day that has use, the newest first; in each, the most used application first.
+  /// Returns a summary for each day with use, newest first; within a day, the most used application comes first.
   public func summaries() -> [DailySummary] {
     Dictionary(grouping: rows, by: \.key.day).sorted { $0.key > $1.key }.map { day, rows in
       var summary = DailySummary(

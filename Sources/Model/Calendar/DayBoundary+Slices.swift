@@ -1,18 +1,21 @@
 extension DayBoundary {
-  /// How much longer than the use in it a session may seem by the wall clock: 31 days, in milliseconds.
+  /// The largest difference between a session's length by the wall clock and the use in it: 31 days, in milliseconds.
   ///
-  /// Beyond it somebody has set the clock meanwhile, as on a machine that starts in 1970 until it hears the time.
+  /// If it is larger, the clock was changed during the session, as on a machine that starts in 1970 until it learns the
+  /// time.
   static let longestIdleMilliseconds: Int64 = 31 * 86_400_000
 
   /// The longest session that is divided: 400 days by the wall clock, in milliseconds.
   ///
-  /// It bounds what one record from another machine can cost here.
+  /// It limits the work that one record from another machine can cause.
   static let longestSessionMilliseconds: Int64 = 400 * 86_400_000
 
-  /// Divide a session among the family days it lies in, the first day first; the parts add up exactly.
+  /// Divides a session among the family days that it covers, first day first.
   ///
-  /// A session without length by the wall clock, one during which the clock was set, and one of more than 400 days are
-  /// counted whole in the day of their end.
+  /// The parts add up exactly.
+  ///
+  /// A session without length by the wall clock, one during which the clock was changed, and one of more than 400 days
+  /// are counted as a whole in the day of their end.
   public func slices(of session: UsageSlice) -> [(day: FamilyDay, slice: UsageSlice)] {
     let length = Int128(session.end) - Int128(session.start)
     let idle = length - Int128(min(session.activeMilliseconds, PointsArithmetic.longestMilliseconds))

@@ -1,8 +1,10 @@
-/// Why there is no family day to be had from these settings; each says what to do next.
+/// The reason why family days cannot be computed from settings.
+///
+/// Each description says what to do next.
 public enum DayBoundaryError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// No such zone is known.
+  /// The zone is not known.
   case unknownZone(String)
-  /// The hour is none of the day's.
+  /// The hour is not in 0 to 23.
   case startHourOutOfRange(Int)
 
   /// One sentence with the fault and the next step.

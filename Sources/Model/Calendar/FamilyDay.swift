@@ -1,22 +1,20 @@
-/// A day by the family's reckoning, such as `2026-11-21`, in the Gregorian calendar; without zone or hour of its own.
+/// A day of the family in the Gregorian calendar, such as `2026-11-21`, without a zone or a start hour.
 public struct FamilyDay: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The first day there is: 1900-01-01.
+  /// The first supported day: 1900-01-01.
   public static let first = FamilyDay(daysSinceEpoch: -25_567)
-  /// The last day there is: 9999-12-31.
+  /// The last supported day: 9999-12-31.
   public static let last = FamilyDay(daysSinceEpoch: 2_932_896)
 
-  /// Whole days from 1970-01-01 to this one.
+  /// The number of whole days since 1970-01-01.
   let daysSinceEpoch: Int64
 
-  /// Count from 1970-01-01; a number beyond the first or last day is brought to it.
+  /// Creates a day from the number of days since 1970-01-01, limited to the supported days.
   init(daysSinceEpoch: Int64) {
     self.daysSinceEpoch = min(max(daysSinceEpoch, -25_567), 2_932_896)
   }
 
-  /// Read a day as `description` writes it.
-  ///
-  /// - Parameter text: Ten ASCII characters, such as `2026-11-21`; nil is returned for another form, for a day that no
-  ///   calendar has, and for years before 1900.
+  /// Creates a day from the form of `description`; `nil` for another form, a day that does not exist, or a year before
+  /// 1900.
   public init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard parts.map(\.count) == [4, 2, 2] else { return nil }
@@ -26,13 +24,13 @@ public struct FamilyDay: Hashable, Sendable, Comparable, CustomStringConvertible
       numbers.append(part.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
     }
     let day = FamilyDay(year: numbers[0], month: numbers[1], day: numbers[2])
-    // A date that does not exist, such as February 30, comes out as another one, and so does a year before 1900.
+    // A date that does not exist, such as February 30, results in another date, as does a year before 1900.
     guard (1...12).contains(numbers[1]), day.description == text else { return nil }
     self = day
   }
 
   private init(year: Int64, month: Int64, day: Int64) {
-    // Years are counted from March, so that the day a leap year adds is its last.
+    // Years are counted from March, so that a leap day is the last day of its year.
     let marchYear = month > 2 ? year : year - 1
     let marchMonth = (month + 9) % 12
     let leapDays = marchYear / 4 - marchYear / 100 + marchYear / 400
@@ -54,13 +52,13 @@ public struct FamilyDay: Hashable, Sendable, Comparable, CustomStringConvertible
     return "\(Self.padded(year, to: 4))-\(Self.padded(month, to: 2))-\(Self.padded(day, to: 2))"
   }
 
-  /// Give the day so many days later, or earlier when negative; no further than the first or last day.
+  /// Returns the day a number of days later, or earlier if negative, limited to the supported days.
   public func advanced(byDays days: Int) -> FamilyDay {
     let (sum, overflow) = daysSinceEpoch.addingReportingOverflow(Int64(days))
     return overflow ? (days < 0 ? .first : .last) : FamilyDay(daysSinceEpoch: sum)
   }
 
-  /// Tell whether `left` comes before `right`.
+  /// Returns whether `left` precedes `right`.
   public static func < (left: FamilyDay, right: FamilyDay) -> Bool { left.daysSinceEpoch < right.daysSinceEpoch }
 
   private static func padded(_ number: Int64, to width: Int) -> String {
@@ -70,7 +68,7 @@ public struct FamilyDay: Hashable, Sendable, Comparable, CustomStringConvertible
 }
 
 extension FamilyDay: Codable {
-  /// Read the day from its ten characters.
+  /// Creates a day from its ten characters.
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     guard let day = FamilyDay(text) else {
@@ -80,7 +78,7 @@ extension FamilyDay: Codable {
     self = day
   }
 
-  /// Write the day as its ten characters.
+  /// Encodes the day as its ten characters.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

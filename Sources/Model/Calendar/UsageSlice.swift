@@ -1,23 +1,25 @@
-/// A session of one application, or the part of one that lies in a family day.
+/// A session of one application, or the part of it in one family day.
 public struct UsageSlice: Hashable, Sendable {
   /// The application.
   public var appID: AppID
   /// Its name for people.
   public var displayName: String
-  /// What its use did to points at the time.
+  /// The effect of its use on points at the time.
   public var category: AppCategory
-  /// What its use earned or cost at the time.
+  /// The rate at the time of use.
   public var rate: PointsRate
-  /// Unix milliseconds.
+  /// The start in Unix milliseconds.
   public var start: Int64
-  /// Unix milliseconds; the slice ends before it.
+  /// The end in Unix milliseconds, which is not part of the slice.
   public var end: Int64
-  /// Milliseconds of use, which may be fewer than lie between start and end.
+  /// The time of use in milliseconds, which may be shorter than the time between start and end.
   public var activeMilliseconds: Int64
-  /// What the session's record says was earned by it, in milli-points.
+  /// The points earned according to the session's record, in milli-points.
   public var earnedMilliPoints: Int64
 
-  /// Put a slice together; times in Unix milliseconds, durations in milliseconds.
+  /// Creates a slice.
+  ///
+  /// Times are in Unix milliseconds, durations in milliseconds.
   public init(
     appID: AppID, displayName: String, category: AppCategory, rate: PointsRate, start: Int64, end: Int64,
     activeMilliseconds: Int64, earnedMilliPoints: Int64
@@ -32,7 +34,7 @@ public struct UsageSlice: Hashable, Sendable {
     self.earnedMilliPoints = earnedMilliPoints
   }
 
-  /// Take a whole session from its record.
+  /// Creates a slice from the record of a whole session.
   public init(_ record: UsageRecord) {
     self.init(
       appID: record.appID, displayName: record.displayName, category: record.category,
@@ -41,16 +43,18 @@ public struct UsageSlice: Hashable, Sendable {
       earnedMilliPoints: record.earnedMilliPoints)
   }
 
-  /// Cut the slice at instants, dividing use and earnings as the wall clock divides; the parts add up exactly.
+  /// Returns the slice divided at instants, with use and earnings in proportion to the wall clock.
   ///
-  /// - Parameter instants: Unix milliseconds, ascending; those not inside the slice are left out.
+  /// The parts add up exactly.
+  ///
+  /// `instants` are in Unix milliseconds and ascending. Those outside the slice are ignored.
   public func cut(at instants: some Sequence<Int64>) -> [UsageSlice] {
     var parts: [UsageSlice] = []
     var rest = self
     for instant in instants where instant > rest.start && instant < rest.end {
       var part = rest
       part.end = instant
-      // Shares are taken of the whole, not of the rest, so that one cut does not move the next.
+      // Shares are computed from the whole rather than the rest, so that one cut does not affect the next.
       let passed = Int128(instant) - Int128(start)
       let length = Int128(end) - Int128(start)
       let active = Int64(Int128(activeMilliseconds) * passed / length)

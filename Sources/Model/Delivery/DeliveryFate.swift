@@ -1,15 +1,17 @@
-/// Why an item left a queue without being delivered. Spec: Protocol/05-delivery.md §9.
+/// The reason why an item left a queue without being delivered.
+///
+/// Spec: Protocol/05-delivery.md §9.
 public enum DeliveryFate: String, Codable, Sendable, Hashable, CaseIterable {
-  /// A newer command for the same thing took its place.
+  /// A newer command for the same thing replaced it.
   case superseded
-  /// It was of no use any more.
+  /// Its life time ended.
   case expired
-  /// A person took it back.
+  /// A person cancelled it.
   case cancelled
-  /// It went into a total, which is delivered.
+  /// It was merged into a total, which is delivered.
   case merged
-  /// There was no room for it: it is lost to the receiver.
+  /// There was no space for it, so the receiver never gets it.
   case dropped
-  /// The receiver did not take it, and said so.
+  /// The receiver refused it and reported so.
   case refused
 }

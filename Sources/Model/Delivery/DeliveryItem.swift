@@ -1,13 +1,15 @@
-/// One numbered item of a stream. Spec: Protocol/05-delivery.md §2.
+/// One numbered item of a stream.
+///
+/// Spec: Protocol/05-delivery.md §2.
 public struct DeliveryItem: Hashable, Sendable {
-  /// From 1, without gaps.
+  /// The number, counted from 1 without gaps.
   public var sequence: UInt64
-  /// For `ItemKind.skip`: the last number of the range that starts at `sequence`; else equal to `sequence`.
+  /// For `ItemKind.skip`, the last number of the range that starts at `sequence`; otherwise equal to `sequence`.
   public var skipThrough: UInt64
   public var kind: ItemKind
-  /// 16 bytes: a command's, a record's or a receipt's own ID; empty for `skip`.
+  /// The ID of the command, record or receipt, 16 bytes; empty for `skip`.
   public var itemID: [UInt8]
-  /// A protobuf message as `kind` says; at most `Limits.itemBodyBytes`.
+  /// A protobuf message according to `kind`, at most `Limits.itemBodyBytes`.
   public var body: [UInt8]
 
   public init(sequence: UInt64, kind: ItemKind, itemID: [UInt8], body: [UInt8]) {
@@ -18,7 +20,7 @@ public struct DeliveryItem: Hashable, Sendable {
     self.body = body
   }
 
-  /// A range of numbers that hold nothing any more.
+  /// Creates a skip for a range of numbers without items.
   public init(skipping range: ClosedRange<UInt64>) {
     sequence = range.lowerBound
     skipThrough = range.upperBound
@@ -27,6 +29,6 @@ public struct DeliveryItem: Hashable, Sendable {
     body = []
   }
 
-  /// Bytes the item counts for in windows and caps.
+  /// The number of bytes that the item counts for in windows and limits.
   public var cost: Int { body.count + itemID.count + 16 }
 }

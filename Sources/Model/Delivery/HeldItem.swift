@@ -1,8 +1,10 @@
-/// The last item of a stream that a receiver has in force and that was no skip. Spec: Protocol/05-delivery.md §4.
+/// The last item of a stream that a receiver has stored and that is not a skip.
+///
+/// Spec: Protocol/05-delivery.md §4.
 public struct HeldItem: Hashable, Sendable {
   public var streamClass: StreamClass
   public var sequence: UInt64
-  /// 16 bytes.
+  /// The ID of the item, 16 bytes.
   public var itemID: [UInt8]
 
   public init(streamClass: StreamClass, sequence: UInt64, itemID: [UInt8]) {

@@ -1,4 +1,7 @@
-/// What an item's body is. A number not listed is of a newer version: it is stored as seen, reported and never stops a stream.
+/// The kind of an item's body.
+///
+/// A number that is not listed belongs to a newer version: the item is acknowledged and reported, and never stops a
+/// stream.
 public struct ItemKind: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt32
 
@@ -6,17 +9,17 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// A place in the stream that holds nothing any more: a cancelled, superseded or expired item.
+  /// A number without an item, because it was cancelled, superseded or has expired.
   public static let skip = ItemKind(rawValue: 0)
   public static let command = ItemKind(rawValue: 1)
   public static let receipt = ItemKind(rawValue: 2)
   public static let usageRecord = ItemKind(rawValue: 3)
-  /// The sender has removed the receiver from its household.
+  /// The notice that the sender has removed the receiver from its household.
   public static let removal = ItemKind(rawValue: 4)
   /// New keys, because another device was removed.
   public static let keyRotation = ItemKind(rawValue: 5)
-  /// What was dropped from a full usage queue.
+  /// The record of usage that was dropped from a full queue.
   public static let usageLoss = ItemKind(rawValue: 6)
-  /// The sender has not taken items of the receiver's.
+  /// The notice that the sender refused items of the receiver.
   public static let refusal = ItemKind(rawValue: 7)
 }

@@ -1,4 +1,4 @@
-/// Items of one stream with numbers in a row, as one batch carries them.
+/// Items of one stream with consecutive numbers, as one batch carries them.
 public struct ItemRun: Hashable, Sendable {
   public var streamClass: StreamClass
   public var epoch: UInt64

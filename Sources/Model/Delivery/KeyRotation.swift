@@ -1,14 +1,14 @@
-/// New keys for a device that stays, because another one was removed: the body of an item of kind 5.
+/// New keys for a remaining device after another one was removed: the body of an item of kind 5.
 ///
 /// Spec: Protocol/06-messages.md §8.
 public struct KeyRotation: Hashable, Sendable {
-  /// Counts the household's discovery keys; 0 is the one it began with.
+  /// The generation of the household's discovery key; 0 is the first one.
   public var generation: Int64
-  /// 32 bytes: the household's discovery key of that generation.
+  /// The household's discovery key of that generation, 32 bytes.
   public var discoveryKey: [UInt8]
-  /// 32 bytes, fresh random: the new pairwise key of sender and receiver.
+  /// The new pairwise key of sender and receiver, 32 random bytes.
   public var pairwiseKey: [UInt8]
-  /// 8 bytes: the ID of the pairwise key that the new one takes the place of.
+  /// The ID of the pairwise key that the new one replaces, 8 bytes.
   public var replaces: [UInt8]
 
   public init(generation: Int64, discoveryKey: [UInt8], pairwiseKey: [UInt8], replaces: [UInt8]) {

@@ -1,10 +1,10 @@
-/// How far an outgoing stream is, as the store holds it.
+/// The progress of an outgoing stream in the store.
 public struct OutboxPosition: Hashable, Sendable {
-  /// Random, never 0.
+  /// A random number other than 0.
   public var epoch: UInt64
-  /// The last number that the peer reported stored.
+  /// The last number that the peer reported as stored.
   public var storedThrough: UInt64
-  /// The last number made durable here.
+  /// The last number that is durable here.
   public var last: UInt64
 
   public init(epoch: UInt64, storedThrough: UInt64, last: UInt64) {

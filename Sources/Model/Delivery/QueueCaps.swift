@@ -1,7 +1,9 @@
-/// What may wait for one peer in one class. Spec: Protocol/05-delivery.md §9.
+/// The limits on items that wait for one peer in one class.
+///
+/// Spec: Protocol/05-delivery.md §9.
 public struct QueueCaps: Hashable, Sendable {
   public var items: Int64
-  /// Bodies, IDs and 16 bytes an item.
+  /// The largest size of bodies and IDs, and 16 bytes for each item.
   public var bytes: Int64
 
   public init(items: Int64 = Limits.queueItems, bytes: Int64 = Limits.queueBytes) {

@@ -1,17 +1,19 @@
-/// Why a device did not take an item that has no receipt. Spec: Protocol/06-messages.md §9.
+/// The reason why a device refused an item that has no receipt.
+///
+/// Spec: Protocol/06-messages.md §9.
 public enum RefusalReason: UInt32, Codable, Sendable, Hashable, CaseIterable {
-  /// The body is malformed, or a value in it is not valid.
+  /// The body is malformed, or a value in it is invalid.
   case unreadable = 1
-  /// The body has another ID than the item.
+  /// The ID in the body differs from that of the item.
   case wrongID = 2
-  /// It is about another device than the one that sent it, or answers what another one was asked.
+  /// It concerns another device than its sender, or answers a request to another one.
   case foreign = 3
-  /// A device of the sender's role may not send it.
+  /// Devices of the sender's role may not send it.
   case role = 4
   /// The receiver's version does not know its kind.
   case unknownKind = 5
 
-  /// What follows "which", of one item or several.
+  /// The words that follow "which", for one item or several.
   public var words: String {
     switch self {
     case .unreadable: "cannot be read there"
@@ -23,11 +25,11 @@ public enum RefusalReason: UInt32, Codable, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// An item that the receiver of a stream did not take.
+/// An item that the receiver of a stream refused.
 public struct RefusedItem: Hashable, Sendable {
   public var streamClass: StreamClass
   public var kind: ItemKind
-  /// 16 bytes.
+  /// The ID of the item, 16 bytes.
   public var itemID: [UInt8]
   public var reason: RefusalReason
 
@@ -39,11 +41,13 @@ public struct RefusedItem: Hashable, Sendable {
   }
 }
 
-/// The body of an item of kind 7: tells the sender of items that they were not taken. Spec: Protocol/06-messages.md §9.
+/// The notice to a sender that its items were refused: the body of an item of kind 7.
+///
+/// Spec: Protocol/06-messages.md §9.
 public struct RefusalNotice: Hashable, Sendable {
-  /// At most `Limits.refusalItems`.
+  /// The refused items, at most `Limits.refusalItems`.
   public var items: [RefusedItem]
-  /// How many items of the receiver's the sender has refused since they were paired, these among them.
+  /// The total number of the receiver's items that the sender has refused since they were paired, including these.
   public var total: Int64
 
   public init(items: [RefusedItem], total: Int64) {
@@ -52,9 +56,9 @@ public struct RefusalNotice: Hashable, Sendable {
   }
 }
 
-/// Items of one kind that another device refused, as this one was told.
+/// The items of one kind that another device refused, according to its notices.
 public struct RefusalTally: Hashable, Sendable {
-  /// The device that did not take them.
+  /// The device that refused them.
   public var device: DeviceID
   public var kind: ItemKind
   public var reason: RefusalReason

@@ -1,4 +1,6 @@
-/// The kinds of stream between two devices, most urgent first. Spec: Protocol/05-delivery.md §1.
+/// The kinds of stream between two devices, most urgent first.
+///
+/// Spec: Protocol/05-delivery.md §1.
 public enum StreamClass: UInt8, Codable, Sendable, Hashable, CaseIterable, Comparable {
   /// Removal and roles.
   case control = 1
@@ -8,13 +10,13 @@ public enum StreamClass: UInt8, Codable, Sendable, Hashable, CaseIterable, Compa
 
   public static func < (left: StreamClass, right: StreamClass) -> Bool { left.rawValue < right.rawValue }
 
-  /// Read the word that `word` gives.
+  /// Creates a class from the value of `word`.
   public init?(word: String) {
     guard let match = Self.allCases.first(where: { $0.word == word.lowercased() }) else { return nil }
     self = match
   }
 
-  /// The word people read.
+  /// The word that people read.
   public var word: String {
     switch self {
     case .control: "control"

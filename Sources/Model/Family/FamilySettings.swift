@@ -1,18 +1,21 @@
-/// Rules of the whole family. Parents write, children read; the higher version holds.
+/// The rules of the whole family.
+///
+/// Parents set them and children read them; the higher version wins.
 public struct FamilySettings: Hashable, Sendable, Codable {
-  /// Milli-points per minute for an application without a rate of its own.
+  /// The rate in milli-points per minute for applications without one of their own.
   public var defaultMilliPointsPerMinute: Int64
-  /// What one point buys.
+  /// The number of minutes that one point buys.
   public var minutesPerPoint: Int
-  /// Sessions shorter than this earn nothing.
+  /// The shortest session that earns points, in minutes.
   public var minimumSessionMinutes: Int
   public var dailyRewardLimitMinutes: Int?
   public var weeklyRewardLimitMinutes: Int?
-  /// 0 to 23: when a family's day begins.
+  /// The hour at which a family's day begins, 0 to 23.
   public var dayStartHour: Int
-  /// IANA name, such as `Europe/Berlin`.
+  /// The IANA name of the zone, such as `Europe/Berlin`.
   public var zone: String
-  /// When they were set, in milliseconds of the hybrid clock of the parent that set them; 0 for rules that nobody has set.
+  /// The time at which they were set, in milliseconds of the hybrid clock of the parent that set them; 0 for the
+  /// default rules.
   public var version: Int64
 
   public init(
@@ -30,7 +33,7 @@ public struct FamilySettings: Hashable, Sendable, Codable {
     self.version = version
   }
 
-  /// Say what is wrong with the values, in one sentence; nil when nothing is.
+  /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? {
     if !Limits.milliPointsPerMinute.contains(defaultMilliPointsPerMinute) {
       return "The default rate must be between 0 and 1,000,000 points per minute."

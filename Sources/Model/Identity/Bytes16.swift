@@ -1,4 +1,4 @@
-/// Sixteen bytes held without an allocation: the storage of every 16-byte identifier.
+/// Sixteen bytes that need no allocation: the storage of every 16-byte identifier.
 struct Bytes16: Hashable, Sendable, Comparable {
   let high: UInt64
   let low: UInt64
@@ -9,7 +9,7 @@ struct Bytes16: Hashable, Sendable, Comparable {
   }
 
   init?(_ bytes: some Collection<UInt8>) {
-    // Most come as arrays, which need no iterator.
+    // Most values come from arrays, which need no iterator.
     if let known = bytes.withContiguousStorageIfAvailable({ Self(buffer: $0) }) {
       guard let known else { return nil }
       self = known

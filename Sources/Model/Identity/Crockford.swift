@@ -1,10 +1,12 @@
-/// Crockford's base 32: text that people read aloud and type, without I, L, O and U.
+/// Crockford's base 32: text that people can read aloud and type, without I, L, O and U.
 ///
-/// Reading takes either case and turns the look-alikes O into 0, and I and L into 1.
+/// Decoding ignores case and accepts O for 0, and I and L for 1.
 public enum Crockford {
   package static let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-  /// Write `bytes` as base-32 text, most significant bits first; the last symbol is padded with zero bits.
+  /// Returns `bytes` as base-32 text, most significant bits first.
+  ///
+  /// The last symbol is padded with zero bits.
   public static func encode(_ bytes: some Collection<UInt8>) -> String {
     var text: [UInt8] = []
     var buffer: UInt32 = 0
@@ -22,7 +24,7 @@ public enum Crockford {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Read base-32 values (0 to 31) from text; nil when a character is no symbol.
+  /// Returns the base-32 values (0 to 31) of text; `nil` if a character is not a symbol.
   package static func values(_ text: some StringProtocol) -> [UInt8]? {
     var values: [UInt8] = []
     for symbol in text.utf8 {
@@ -32,7 +34,7 @@ public enum Crockford {
     return values
   }
 
-  /// Pack base-32 values into whole bytes; nil when left-over bits are not zero.
+  /// Returns the bytes of base-32 values; `nil` if the remaining bits are not zero.
   static func bytes(_ values: some Collection<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var buffer: UInt32 = 0
@@ -49,7 +51,8 @@ public enum Crockford {
     return buffer == 0 ? bytes : nil
   }
 
-  /// The Luhn mod 32 check value over base-32 values: finds every single wrong symbol and nearly every swap of neighbours.
+  /// Returns the Luhn mod 32 check value of base-32 values, which detects every single wrong symbol and nearly every
+  /// swap of neighbours.
   package static func check(_ values: some BidirectionalCollection<UInt8>) -> UInt8 {
     var factor = 2
     var sum = 0

@@ -1,21 +1,24 @@
-/// A device's name for life: the first 20 bytes of SHA-256 over a domain string and its two public keys.
+/// The permanent ID of a device: the first 20 bytes of SHA-256 over a domain string and its two public keys.
 ///
-/// As text: 32 Crockford base-32 symbols and a Luhn mod 32 check symbol, in groups of four, such as
-/// `ABCD-EFGH-…-K`. Spec: Protocol/01-overview.md §3.
+/// As text, it has 32 Crockford base-32 symbols and a Luhn mod 32 check symbol, in groups of four, such as
+/// `ABCD-EFGH-…-K`.
+///
+/// Spec: Protocol/01-overview.md §3.
 public struct DeviceID: Hashable, Sendable, Comparable {
-  /// 20 bytes.
+  /// The ID as 20 bytes.
   public let bytes: [UInt8]
 
   /// The size in bytes.
   public static let size = 20
 
-  /// Wrap 20 bytes; nil for any other number.
+  /// Creates an ID from 20 bytes; `nil` for any other number.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.size else { return nil }
     self.bytes = Array(bytes)
   }
 
-  /// Read the text form without regard to case, dashes and spaces; nil when it is malformed or its check symbol is wrong.
+  /// Creates an ID from its text form, ignoring case, dashes and spaces; `nil` if the text is malformed or its check
+  /// symbol is wrong.
   public init?(_ text: some StringProtocol) {
     let compact = String(text).filter { $0 != "-" && $0 != " " }
     guard let values = Crockford.values(compact), values.count == 33,
@@ -25,7 +28,8 @@ public struct DeviceID: Hashable, Sendable, Comparable {
     self.init(bytes: bytes)
   }
 
-  /// The first eight symbols: enough to tell a family's devices apart in a table, never to prove one.
+  /// The first eight symbols, which are enough to distinguish a family's devices in a table, but never prove an
+  /// identity.
   public var short: String { String(description.prefix(9)) }
 
   public static func < (left: DeviceID, right: DeviceID) -> Bool {

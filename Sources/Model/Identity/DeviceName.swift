@@ -1,14 +1,16 @@
-/// A label that people gave a device: 1 to 64 bytes of UTF-8 without control or invisible characters. Never an identity.
+/// The name that people gave a device: 1 to 64 bytes of UTF-8 without control or invisible characters.
+///
+/// It is never an identity.
 public struct DeviceName: Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The text as given, without white space at its ends.
+  /// The text as given, without spaces at its ends.
   public let text: String
 
-  /// The most bytes of UTF-8 a name may have.
+  /// The largest size of a name in bytes of UTF-8.
   public static let maximumBytes = TextRule.deviceName.bytes.upperBound
 
-  /// Check and wrap a name.
+  /// Creates a name from text.
   ///
-  /// - Throws: `DeviceNameError`, the giver's fault.
+  /// Throws `DeviceNameError`, the caller's fault, if the text is invalid.
   public init(_ text: String) throws(DeviceNameError) {
     var trimmed = Substring(text)
     while trimmed.first == " " { trimmed.removeFirst() }
@@ -20,7 +22,8 @@ public struct DeviceName: Hashable, Sendable, Codable, CustomStringConvertible {
     self.text = text
   }
 
-  /// Make a name that is safe to show out of whatever a peer sent: unprintable characters replaced, cut to 64 bytes.
+  /// Creates a name that is safe to show from any text that a peer sent: unprintable characters are replaced, and it is
+  /// truncated to 64 bytes.
   public init(sanitising text: String) {
     var safe = TextRule.deviceName.cleaned(text)
     while safe.first == " " { safe.removeFirst() }

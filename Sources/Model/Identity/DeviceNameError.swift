@@ -1,4 +1,6 @@
-/// Why a text cannot be a device's name; each says what to do next.
+/// The reason why a text is not a device name.
+///
+/// Each description says what to do next.
 public enum DeviceNameError: Error, Hashable, Sendable, CustomStringConvertible {
   case empty
   case unprintable

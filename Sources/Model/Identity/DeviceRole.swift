@@ -1,7 +1,7 @@
-/// What a device may do in its household.
+/// The role of a device in its household.
 public enum DeviceRole: String, Codable, Sendable, Hashable, CaseIterable {
-  /// Sends configuration, reads usage.
+  /// A device that sends configuration and reads usage.
   case parent
-  /// Obeys configuration, reports usage.
+  /// A device that carries out configuration and reports usage.
   case child
 }

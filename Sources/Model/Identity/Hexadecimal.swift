@@ -1,8 +1,8 @@
-/// Lower-case hexadecimal text of bytes and back.
+/// Lower-case hexadecimal text of bytes.
 public enum Hexadecimal {
   private static let digits = Array("0123456789abcdef".utf8)
 
-  /// Write `bytes` as lower-case hexadecimal text, two digits a byte.
+  /// Returns `bytes` as lower-case hexadecimal text with two digits for each byte.
   public static func encode(_ bytes: some Collection<UInt8>) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(bytes.count * 2)
@@ -13,7 +13,8 @@ public enum Hexadecimal {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Read hexadecimal text of either case; nil when a character is not a digit or their number is odd.
+  /// Returns the bytes of hexadecimal text in either case; `nil` if it contains other characters or an odd number of
+  /// digits.
   public static func decode(_ text: some StringProtocol) -> [UInt8]? {
     let symbols = Array(text.utf8)
     guard symbols.count.isMultiple(of: 2) else { return nil }

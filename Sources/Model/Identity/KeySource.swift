@@ -1,8 +1,10 @@
-/// Makes and names pairwise keys; the store is given one, so that it needs no cryptography of its own.
+/// A source of pairwise keys and their names, so that the store needs no cryptography of its own.
 public protocol KeySource: Sendable {
-  /// A fresh random key, 32 bytes.
+  /// Returns a new random key of 32 bytes.
   func freshKey() -> [UInt8]
 
-  /// The 8 bytes that name a pairwise key of 32 bytes without telling it. Spec: Protocol/04-session.md §9.
+  /// Returns the 8 bytes that identify a pairwise key of 32 bytes without revealing it.
+  ///
+  /// Spec: Protocol/04-session.md §9.
   func keyID(of key: [UInt8]) -> [UInt8]
 }

@@ -1,49 +1,53 @@
-/// The pairwise keys that one side holds for a peer while one takes the place of another. Pure values of 32 bytes each.
+/// The pairwise keys that one side holds for a peer while one key replaces another.
 ///
-/// Every state that the two sides can be in, whatever of what they told each other was lost, lets either call the other.
+/// In every state that the two sides can reach, whichever of their messages were lost, either side can call the other.
+/// A pure value with keys of 32 bytes each.
+///
 /// Spec: Protocol/04-session.md §9, with the state diagram there.
 public struct PairwiseKeys: Hashable, Sendable {
-  /// In force: answers calls.
+  /// The key in force, with which calls are answered.
   public private(set) var present: [UInt8]
-  /// Offered to the peer, which has not reported it stored.
+  /// The key that was offered to the peer and not reported as stored yet.
   public private(set) var next: [UInt8]?
-  /// Replaced by the peer's offer, and still in force at the peer as far as is known.
+  /// The key that the peer's offer replaced, and which may still be in force at the peer.
   public private(set) var previous: [UInt8]?
 
-  /// Take up what the store holds.
+  /// Creates a value from the keys in the store.
   public init(present: [UInt8], next: [UInt8]? = nil, previous: [UInt8]? = nil) {
     self.present = present
     self.next = next
     self.previous = previous
   }
 
-  /// The keys to read a callee's answer with, most likely first.
+  /// The keys with which to read a callee's answer, most likely first.
   public var forCalling: [[UInt8]] { [present] + [next, previous].compactMap { $0 } }
 
-  /// A new key is queued for the peer, durably; at most one at a time.
+  /// Records that a new key was queued for the peer, durably.
+  ///
+  /// There is at most one at a time.
   public mutating func offered(_ key: [UInt8]) {
     next = key
   }
 
-  /// The peer has reported the offer stored: it answers with the new key, and so does this side from now on.
+  /// Activates the new key after the peer reported it as stored and therefore answers with it.
   public mutating func stored() {
     guard let next else { return }
     present = next
     self.next = nil
   }
 
-  /// An offer of the peer's has come in. One that replaces another key than the present one is of the past.
+  /// Takes an offer from the peer.
   ///
-  /// - Parameters:
-  ///   - replaced: the ID of the key that it takes the place of.
-  ///   - id: names a key.
+  /// An offer that replaces another key than the present one is outdated and ignored.
+  ///
+  /// `replaced` is the ID of the replaced key, and `id` returns the ID of a key.
   public mutating func received(_ key: [UInt8], replacing replaced: [UInt8], id: ([UInt8]) -> [UInt8]) {
     guard id(present) == replaced else { return }
     previous = present
     present = key
   }
 
-  /// The peer names the key that it answers with: once that is the present one, the one before has no more use.
+  /// Discards the previous key once the peer answers with the present one.
   public mutating func answers(with named: [UInt8], id: ([UInt8]) -> [UInt8]) {
     guard previous != nil, id(present) == named else { return }
     previous = nil

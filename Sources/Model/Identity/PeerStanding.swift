@@ -1,27 +1,31 @@
-/// How a device stands with this one, as the database has it: whether a session may be opened with it, and with which keys.
+/// The state of a peer in the database that decides whether a session may be opened with it, and with which keys.
 ///
 /// Spec: Protocol/03-pairing.md §5, Protocol/04-session.md §9 and §10, Protocol/06-messages.md §7.
 public struct PeerStanding: Hashable, Sendable {
   public enum State: Int64, Sendable, Hashable {
-    /// Half paired for the first time: the other half has `Limits.pairingCommitMilliseconds`.
+    /// Being paired for the first time.
+    ///
+    /// The other side has `Limits.pairingCommitMilliseconds` to complete the pairing.
     case pending = 1
     case active = 2
-    /// Removed here, and not told yet: it may open a session to hear just that.
+    /// Removed here and not told yet.
+    ///
+    /// It may open a session only to learn this.
     case removedUntold = 3
-    /// Removed for good.
+    /// Removed, and told or taken to know.
     case removed = 4
   }
 
   public var state: State
-  /// Zeros while there are none.
+  /// The pairwise keys; zeros if there are none.
   public var keys: PairwiseKeys
-  /// 32 bytes while a pairing, the first one or a later one, waits for its other half.
+  /// The key of a pairing that only one side has completed so far, 32 bytes.
   public var pendingKey: [UInt8]?
-  /// Whether two live machines were seen to use its keys.
+  /// A Boolean value that indicates whether two live machines were found to use its keys.
   public var isQuarantined: Bool
-  /// Sessions in which its removal was sent.
+  /// The number of sessions in which its removal was sent.
   public var removalSessions: Int
-  /// Calls since then that were met with silence.
+  /// The number of calls since then that were answered with silence.
   public var removalSilences: Int
 
   public init(
@@ -36,8 +40,9 @@ public struct PeerStanding: Hashable, Sendable {
     self.removalSilences = removalSilences
   }
 
-  /// The key that calls are answered with now: a half-made pairing's, so that a session can complete it; nil when no session
-  /// may be opened.
+  /// The key with which calls are answered now; `nil` if no session may be opened.
+  ///
+  /// During a pairing it is the pending key, so that a session can complete the pairing.
   public var sessionKey: [UInt8]? {
     if let pendingKey { return pendingKey }
     switch state {
@@ -46,17 +51,17 @@ public struct PeerStanding: Hashable, Sendable {
     }
   }
 
-  /// The keys that the peer may answer a call with, most likely first; none when no session may be opened.
+  /// The keys with which the peer may answer a call, most likely first; empty if no session may be opened.
   public var callingKeys: [[UInt8]] {
     let pending = pendingKey.map { [$0] } ?? []
     switch state {
-    // While a new pairing is in doubt, the peer may have rolled it back.
+    // While a new pairing is unconfirmed, the peer may have rolled it back.
     case .active, .removedUntold: return pending + keys.forCalling
     case .pending, .removed: return pending
     }
   }
 
-  /// Whether a session's key is from before a new pairing that is final here.
+  /// Returns whether a session's key dates from before a new pairing that is complete here.
   public func isOfThePast(_ key: [UInt8]) -> Bool {
     pendingKey == nil && state == .active && !callingKeys.contains(key)
   }

@@ -1,6 +1,6 @@
-/// A device that was paired with this one, or was and has been removed.
+/// A device that is paired with this one, or was removed.
 public struct RegisteredDevice: Hashable, Sendable, Codable {
-  /// Whether its key opens sessions (`active`) or never again does (`removed`).
+  /// The state of a device: its key opens sessions (`active`), or no longer does (`removed`).
   public enum State: String, Codable, Sendable, Hashable {
     case active
     case removed
@@ -9,13 +9,15 @@ public struct RegisteredDevice: Hashable, Sendable, Codable {
   public var deviceID: DeviceID
   public var name: DeviceName
   public var role: DeviceRole
-  /// Whose machine it is, as the parent wrote it; at most 64 bytes of UTF-8.
+  /// The name of the child whose machine it is, as the parent entered it; at most 64 bytes of UTF-8.
   public var childName: String?
-  /// Ed25519, 32 bytes as hexadecimal text.
+  /// The Ed25519 key, 32 bytes as hexadecimal text.
   public var identityKey: String
-  /// X25519, 32 bytes as hexadecimal text.
+  /// The X25519 key, 32 bytes as hexadecimal text.
   public var linkKey: String
-  /// Unix milliseconds by this device's wall clock; for people, never for decisions. So are the next two.
+  /// The time of the pairing by this device's wall clock in Unix milliseconds, for people and never for decisions.
+  ///
+  /// The same holds for the next two times.
   public var pairedAt: Int64
   public var lastSeenAt: Int64?
   public var lastSyncedAt: Int64?

@@ -1,6 +1,8 @@
-/// What travels in the first handshake message, joiner to inviter. Spec: Protocol/03-pairing.md §4.
+/// The content of the first handshake message, from joiner to inviter.
+///
+/// Spec: Protocol/03-pairing.md §4.
 public struct PairingOpening: Hashable, Sendable {
-  /// 32 bytes: binds the joiner to its keys and random number before it sees the inviter's.
+  /// The value that commits the joiner to its keys and random number before it sees the inviter's, 32 bytes.
   public var commitment: [UInt8]
 
   public init(commitment: [UInt8]) {
@@ -8,14 +10,14 @@ public struct PairingOpening: Hashable, Sendable {
   }
 }
 
-/// Who a side is: in the second handshake message the inviter's, in the third the joiner's.
+/// The identity of a side: the inviter's in the second handshake message, the joiner's in the third.
 public struct PairingIntroduction: Hashable, Sendable {
-  /// Ed25519, 32 bytes.
+  /// The Ed25519 key, 32 bytes.
   public var identityKey: [UInt8]
-  /// UTF-8; sanitised by whoever shows it.
+  /// The device's name in UTF-8, which has to be sanitised before it is shown.
   public var name: String
   public var role: DeviceRole
-  /// 32 bytes, for the pairwise key and the six digits.
+  /// The random number for the pairwise key and the six digits, 32 bytes.
   public var random: [UInt8]
   public var versions: ClosedRange<UInt32>
 
@@ -31,16 +33,18 @@ public struct PairingIntroduction: Hashable, Sendable {
   }
 }
 
-/// The messages after the handshake. Spec: Protocol/03-pairing.md §5.
+/// A message after the handshake.
+///
+/// Spec: Protocol/03-pairing.md §5.
 public enum PairingStep: Hashable, Sendable {
-  /// 64 bytes: the identity key's signature over the handshake hash.
+  /// The identity key's signature of the handshake hash, 64 bytes.
   case proof(signature: [UInt8])
   /// The inviter has stored the joiner as pending; with the household's discovery key, 32 bytes.
   case commit(discoveryKey: [UInt8])
-  /// The joiner has stored the inviter.
+  /// The joiner has stored the inviter as pending.
   case commitAcknowledged
-  /// The inviter has stored the joiner for good.
+  /// The inviter has stored the joiner as active.
   case done
-  /// It ends here; nothing stays on either side.
+  /// The pairing ends here, and neither side keeps anything of it.
   case abort(PairingOutcome)
 }

@@ -1,4 +1,8 @@
-/// How a pairing ended; each has one sentence with a next step. Spec: Protocol/03-pairing.md §8.
+/// The result of a pairing.
+///
+/// Each has one sentence with the next step.
+///
+/// Spec: Protocol/03-pairing.md §8.
 public enum PairingOutcome: String, Codable, Sendable, Hashable, CaseIterable {
   case ok
   case wrongCode = "wrong-code"
@@ -12,7 +16,7 @@ public enum PairingOutcome: String, Codable, Sendable, Hashable, CaseIterable {
   case alreadyPaired = "already-paired"
   case cancelled
 
-  /// What happened and what to do next, as the joining side tells it.
+  /// The result and the next step, for the joining side.
   public var sentence: String {
     switch self {
     case .ok: "The two machines are paired."

@@ -1,29 +1,25 @@
-/// Points from time and rates, in whole milli-points and with nothing lost between two stretches of use.
+/// The computation of points from time and rates, in whole milli-points, without loss between two stretches of use.
 ///
-/// Earnings are rounded down and costs up, each over the whole day and not at every stretch, because the remainder is
-/// carried. So cutting a session anywhere within a day changes nothing, and no order of earning, paying and being
-/// refunded ends with more than the time was worth. Nothing here overflows, whatever a record says.
+/// Earnings are rounded down and costs up, for the whole day rather than each stretch, since the remainder is carried
+/// over. Dividing a session anywhere within a day therefore changes nothing, and no order of earning, paying and
+/// refunds results in more than the time was worth. Nothing here overflows, whatever a record contains.
 public enum PointsArithmetic {
   /// The longest time that counts in one stretch: 100 years, in milliseconds.
   public static let longestMilliseconds: Int64 = 100 * 366 * 86_400_000
 
-  /// Tell whether a session is long enough to earn.
+  /// Returns whether a session is long enough to earn points.
   ///
-  /// Ask it of the whole session: the parts it may be cut into at the edges of days earn with it.
-  ///
-  /// - Parameters:
-  ///   - sessionMilliseconds: Milliseconds of use of the whole session.
-  ///   - minimumSessionMinutes: The family's minimum in minutes; 0 or less admits every session.
+  /// Pass the whole session: the parts into which the edges of days divide it earn together. `minimumSessionMinutes` is
+  /// the family's minimum; 0 or less permits every session.
   public static func earns(sessionMilliseconds: Int64, minimumSessionMinutes: Int) -> Bool {
     Int128(sessionMilliseconds) >= Int128(minimumSessionMinutes) * 60_000
   }
 
-  /// Give what a stretch of use earns, in milli-points, and carry what is left over.
+  /// Returns the points that a stretch of use earns, in milli-points, and carries the remainder over.
   ///
-  /// - Parameters:
-  ///   - activeMilliseconds: Milliseconds of use; less than nothing counts as nothing, more than 100 years as that.
-  ///   - rate: The rate at the time of use.
-  ///   - carry: What earlier stretches of the same application left over that day.
+  /// - `activeMilliseconds`: The time of use. A negative time counts as 0, and more than 100 years as 100 years.
+  /// - `rate`: The rate at the time of use.
+  /// - `carry`: The remainder of the application's earlier stretches on that day.
   public static func earned(activeMilliseconds: Int64, rate: PointsRate, carry: inout PointsRemainder) -> Int64 {
     let (milliPoints, parts) = (worth(activeMilliseconds, rate) + Int128(carry.parts)).quotientAndRemainder(
       dividingBy: Int128(PointsRemainder.partsPerMilliPoint))
@@ -31,13 +27,13 @@ public enum PointsArithmetic {
     return Int64(milliPoints)
   }
 
-  /// Give what a whole session earns, in milli-points: nothing unless it is of a learning application and long enough.
+  /// Returns the points that a whole session earns, in milli-points: 0 unless it is of a learning application and long
+  /// enough.
   ///
-  /// - Parameters:
-  ///   - session: The session as it happened; what it says was earned is not looked at.
-  ///   - minimumSessionMinutes: The family's minimum in minutes.
-  ///   - boundary: The family's days.
-  ///   - carries: What earlier sessions of the application left over, for each day of this session; none is nothing.
+  /// - `session`: The session. The earnings in its record are ignored.
+  /// - `minimumSessionMinutes`: The family's minimum in minutes.
+  /// - `boundary`: The family's days.
+  /// - `carries`: The remainders of the application's earlier sessions, for each day of this session.
   public static func earned(
     by session: UsageSlice, minimumSessionMinutes: Int, boundary: DayBoundary,
     carries: inout [FamilyDay: PointsRemainder]
@@ -53,12 +49,11 @@ public enum PointsArithmetic {
     }
   }
 
-  /// Give what a stretch of use costs, in milli-points, and carry what is paid ahead.
+  /// Returns the points that a stretch of use costs, in milli-points, and carries over what is paid in advance.
   ///
-  /// - Parameters:
-  ///   - activeMilliseconds: Milliseconds of use; less than nothing counts as nothing, more than 100 years as that.
-  ///   - rate: The rate at the time of use.
-  ///   - carry: What earlier stretches of the same application paid ahead that day.
+  /// - `activeMilliseconds`: The time of use. A negative time counts as 0, and more than 100 years as 100 years.
+  /// - `rate`: The rate at the time of use.
+  /// - `carry`: What the application's earlier stretches paid in advance on that day.
   public static func cost(activeMilliseconds: Int64, rate: PointsRate, carry: inout PointsRemainder) -> Int64 {
     let unit = Int128(PointsRemainder.partsPerMilliPoint)
     let due = worth(activeMilliseconds, rate) - Int128(carry.parts)
@@ -71,21 +66,20 @@ public enum PointsArithmetic {
     return Int64(milliPoints)
   }
 
-  /// Give what comes back, in milli-points, when time was paid for and only part of it used.
+  /// Returns the refund in milli-points if time was paid for and only partly used.
   ///
-  /// Never more than was paid, and less than nothing never.
+  /// It is never negative, and never more than was paid.
   ///
-  /// - Parameters:
-  ///   - paidMilliPoints: Milli-points paid for the whole time.
-  ///   - usedMilliseconds: Milliseconds of it that were used.
-  ///   - rate: The rate that was paid, not the one in force now.
+  /// - `paidMilliPoints`: The milli-points paid for the whole time.
+  /// - `usedMilliseconds`: The time that was used.
+  /// - `rate`: The rate that was paid, rather than the present one.
   public static func refund(paidMilliPoints: Int64, usedMilliseconds: Int64, rate: PointsRate) -> Int64 {
     var nothing = PointsRemainder()
     let spent = cost(activeMilliseconds: usedMilliseconds, rate: rate, carry: &nothing)
     return spent >= paidMilliPoints ? 0 : paidMilliPoints - spent
   }
 
-  /// Time times rate, in parts of a milli-point; at most 2 × 10²³, which no 64 bits hold.
+  /// Returns time multiplied by rate, in parts of a milli-point; at most 2 × 10²³, which exceeds 64 bits.
   private static func worth(_ milliseconds: Int64, _ rate: PointsRate) -> Int128 {
     Int128(min(max(milliseconds, 0), longestMilliseconds)) * Int128(rate.milliPointsPerHour)
   }

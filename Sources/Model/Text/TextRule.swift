@@ -1,25 +1,30 @@
-/// What a text of one kind may hold: every text of a person, a peer or a file is checked against one of these.
+/// The rules for texts of one kind.
 ///
-/// No text holds U+0000, at which SQLite and C end a text, nor any other character that steers a terminal or hides what is
-/// written. Spec: Protocol/06-messages.md §1.
+/// Every text from a person, a peer or a file is checked against one of them.
+///
+/// No text may contain U+0000, which ends a text in SQLite and C, or another character that controls a terminal or
+/// hides text.
+///
+/// Spec: Protocol/06-messages.md §1.
 public struct TextRule: Hashable, Sendable {
-  /// The characters that a text may have.
+  /// The characters that a text may contain.
   public enum Characters: Hashable, Sendable {
-    /// All but control characters, line and paragraph separators, and those that change the direction of what follows.
+    /// All characters except control characters, line and paragraph separators, and those that change the direction of
+    /// text.
     case line
-    /// The same, and line feeds.
+    /// The same characters, and line feeds.
     case paragraphs
-    /// All but the general categories Cc, Cf, Zl, Zp, Cs, Co, Cn: nothing that cannot be seen.
+    /// All characters except those of the general categories Cc, Cf, Zl, Zp, Cs, Co and Cn, so that none is invisible.
     case visible
-    /// The same without spaces.
+    /// The same characters, without spaces.
     case word
-    /// Letters and digits of ASCII, `+`, `-`, `_`, and `/` between two others.
+    /// ASCII letters and digits, `+`, `-`, `_`, and `/` between two others.
     case zoneName
   }
 
-  /// What the text is, as the subject of a sentence: "The display name".
+  /// The kind of text as the subject of a sentence, such as "The display name".
   public let what: String
-  /// Bytes of UTF-8.
+  /// The permitted number of bytes of UTF-8.
   public let bytes: ClosedRange<Int>
   public let characters: Characters
 
@@ -34,10 +39,10 @@ public struct TextRule: Hashable, Sendable {
   /// A path or a value in a request to the local API.
   public static let requestPart = TextRule(what: "A part of the request's path", bytes: 0...4_096, characters: .line)
 
-  /// Every rule for a text that is kept or sent.
+  /// All rules for texts that are stored or sent.
   public static let all = [deviceName, software, appID, displayName, matcherValue, message, zone, reason]
 
-  /// Returns what is wrong with a text, in one sentence with the next step; `nil` if nothing is.
+  /// Returns a sentence that describes what is wrong with a text and the next step; `nil` if it is valid.
   public func fault(in text: String) -> String? {
     if !bytes.contains(text.utf8.count) {
       return "\(what) must have \(Self.number(bytes.lowerBound)) to \(Self.number(bytes.upperBound)) bytes of UTF-8."
@@ -51,10 +56,11 @@ public struct TextRule: Hashable, Sendable {
     }
   }
 
-  /// Returns whether every character of a text is one that the rule allows, whatever its length.
+  /// Returns whether the rule permits every character of a text, regardless of its length.
   public func allowsCharacters(of text: String) -> Bool { forbidden(in: text) == nil }
 
-  /// Returns the text with each forbidden character replaced by U+FFFD, cut to the rule's bytes at the end of a character.
+  /// Returns the text with each forbidden character replaced by U+FFFD, truncated to the permitted size at the end of a
+  /// character.
   public func cleaned(_ text: String) -> String {
     var kept = String.UnicodeScalarView()
     var count = 0
@@ -67,13 +73,13 @@ public struct TextRule: Hashable, Sendable {
     return String(kept)
   }
 
-  /// Returns the first character of a text that the rule forbids.
+  /// Returns the first character of a text that the rule forbids; `nil` if there is none.
   private func forbidden(in text: String) -> Unicode.Scalar? {
     if case .zoneName = characters {
       let isSplit = text.hasPrefix("/") || text.hasSuffix("/") || text.contains("//")
       if isSplit { return "/" }
     }
-    // Printable ASCII, which most texts are, needs no look at the tables of Unicode.
+    // Printable ASCII, which is the most frequent case, does not need the Unicode tables.
     let isPlain = characters != .zoneName && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
     return isPlain ? nil : text.unicodeScalars.first { !allows($0) }
   }
@@ -109,13 +115,13 @@ public struct TextRule: Hashable, Sendable {
     }
   }
 
-  /// Such as `U+0000`.
+  /// Returns the name of a character, such as `U+0000`.
   private static func name(_ scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16, uppercase: true)
     return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
 
-  /// With a comma between thousands.
+  /// Returns a number with a comma between thousands.
   private static func number(_ number: Int) -> String {
     let rest = String(number % 1_000)
     return number < 1_000 ? rest : "\(number / 1_000)," + String(repeating: "0", count: 3 - rest.count) + rest

@@ -1,18 +1,20 @@
-/// A clock for how long things have waited: the time that this machine has run or slept, carried over from boot to boot.
+/// The clock for how long items have waited: the time for which this machine has run or slept, continued from boot to
+/// boot.
 ///
-/// It never jumps and never goes back. What passes while the machine is off does not count, since no clock can be trusted to
-/// tell how long that was. Spec: Protocol/05-delivery.md §10.
+/// It never jumps or goes back. Time while the machine is off does not count, since no clock can be trusted to measure
+/// it.
+///
+/// Spec: Protocol/05-delivery.md §10.
 public struct AgeClock: Hashable, Sendable {
-  /// The boot it runs in.
+  /// The boot in which it runs.
   public let bootID: String
-  /// Milliseconds on it when that boot began.
+  /// The time of the clock when that boot began, in milliseconds.
   public let base: Int64
 
-  /// Go on from what was noted last; begin at 0 when nothing was.
+  /// Continues from the stored state of the clock, or begins at 0 if there is none.
   ///
-  /// - Parameters:
-  ///   - noted: the boot, the reading at its start, and the last moment noted in it.
-  ///   - bootID: the present boot.
+  /// - `noted`: The boot of the stored state, the time at its beginning, and the last instant stored in it.
+  /// - `bootID`: The present boot.
   public init(after noted: (bootID: String, base: Int64, last: BootInstant)?, bootID: String) {
     self.bootID = bootID
     switch noted {
@@ -22,6 +24,6 @@ public struct AgeClock: Hashable, Sendable {
     }
   }
 
-  /// The reading at a moment of this boot, in milliseconds.
+  /// Returns the time at an instant of this boot, in milliseconds.
   public func age(at now: BootInstant) -> Int64 { base + now.milliseconds }
 }

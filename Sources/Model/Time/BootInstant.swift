@@ -1,4 +1,6 @@
-/// A moment on CLOCK_BOOTTIME: counts through sleep, never jumps, starts anew with each boot. Decisions use this clock alone.
+/// An instant on CLOCK_BOOTTIME, which includes sleep, never jumps, and restarts with each boot.
+///
+/// Decisions use only this clock.
 public struct BootInstant: Hashable, Sendable, Codable, Comparable {
   public var milliseconds: Int64
 
@@ -8,11 +10,11 @@ public struct BootInstant: Hashable, Sendable, Codable, Comparable {
 
   public static func < (left: BootInstant, right: BootInstant) -> Bool { left.milliseconds < right.milliseconds }
 
-  /// The moment `milliseconds` later.
+  /// Returns the instant a number of milliseconds later.
   public static func + (instant: BootInstant, milliseconds: Int64) -> BootInstant {
     BootInstant(milliseconds: instant.milliseconds + milliseconds)
   }
 
-  /// The milliseconds from `right` to `left`.
+  /// Returns the number of milliseconds from `right` to `left`.
   public static func - (left: BootInstant, right: BootInstant) -> Int64 { left.milliseconds - right.milliseconds }
 }

@@ -1,22 +1,21 @@
-/// A hybrid logical clock's reading with its author: orders edits without trusting any wall clock to be right.
+/// A reading of a hybrid logical clock with its author, which orders edits without relying on the wall clock.
 public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
-  /// Unix milliseconds, never less than any reading seen before.
+  /// The time in Unix milliseconds, never less than in any earlier reading.
   public var wall: Int64
-  /// Tells readings of one millisecond apart.
+  /// A number that distinguishes readings in the same millisecond.
   public var counter: UInt32
   public var author: DeviceID
 
-  /// Walls are below this: the year 10889, which 48 bits hold.
+  /// The upper bound of `wall`: the year 10889, which 48 bits can hold.
   public static let wallLimit: Int64 = 1 << 48
-  /// The walls that are valid.
+  /// The valid values of `wall`.
   public static let walls: Range<Int64> = 0..<wallLimit
 
-  /// A Boolean value that indicates whether another device's reading may set this device's clock ahead: not if it is more
-  /// than a day ahead of this machine's wall clock.
+  /// Returns whether another device's reading may advance this device's clock.
   ///
-  /// - Parameters:
-  ///   - reading: Unix milliseconds.
-  ///   - wall: Unix milliseconds, by this machine's wall clock.
+  /// It may not if it is more than a day ahead of this machine's wall clock.
+  ///
+  /// Both values are in Unix milliseconds.
   public static func mayWitness(_ reading: Int64, at wall: Int64) -> Bool {
     walls.contains(reading) && reading - Limits.aheadMilliseconds <= wall
   }
@@ -33,13 +32,13 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
     return left.author < right.author
   }
 
-  /// The next reading of `author`'s clock after `last`, at wall time `wall` (Unix milliseconds).
+  /// Returns the next reading of `author`'s clock after `last`, at the wall time `wall` in Unix milliseconds.
   public static func next(after last: HybridTimestamp?, wall: Int64, author: DeviceID) -> HybridTimestamp {
     guard let last, last.wall >= wall else { return HybridTimestamp(wall: wall, counter: 0, author: author) }
     guard last.counter == .max else {
       return HybridTimestamp(wall: last.wall, counter: last.counter + 1, author: author)
     }
-    // What is over the limit is refused where it comes in; should it be here nevertheless, it is no reason to trap.
+    // Values above the limit are refused on receipt. If one is here nevertheless, it must not cause a trap.
     return HybridTimestamp(wall: last.wall == .max ? .max : last.wall + 1, counter: 0, author: author)
   }
 }

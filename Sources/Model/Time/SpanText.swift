@@ -1,6 +1,6 @@
-/// Spans of time in words.
+/// Durations in words.
 public enum SpanText {
-  /// A span of milliseconds in its greatest unit, rounded down, such as `40 s`, `5 min`, `3 h` or `2 days`.
+  /// Returns a duration in its largest unit, rounded down, such as `40 s`, `5 min`, `3 h` or `2 days`.
   public static func of(_ milliseconds: Int64) -> String {
     let seconds = max(0, milliseconds) / 1_000
     switch seconds {

@@ -1,12 +1,14 @@
-/// One child's machine on one family day; derived from records, never edited.
+/// The usage of one child's machine on one family day.
+///
+/// It is derived from records and never edited.
 public struct DailySummary: Hashable, Sendable, Codable {
-  /// One application's part.
+  /// The usage of one application.
   public struct AppRow: Hashable, Sendable, Codable {
     public var appID: AppID
     public var displayName: String
     public var category: AppCategory
     public var activeMilliseconds: Int64
-    /// Earned when `learning`, the cost when `reward`.
+    /// The points earned if the category is `learning`, or the cost if it is `reward`.
     public var milliPoints: Int64
     /// A Boolean value that indicates whether the application has more use than the day is long.
     public var isImpossible: Bool
@@ -25,20 +27,20 @@ public struct DailySummary: Hashable, Sendable, Codable {
   }
 
   public var device: DeviceID
-  /// Such as `2026-11-21`.
+  /// The day, such as `2026-11-21`.
   public var day: String
-  /// IANA name of the zone the day is in.
+  /// The IANA name of the day's zone.
   public var zone: String
-  /// The length of the day: 23 or 25 hours where clocks change.
+  /// The length of the day, which is 23 or 25 hours when clocks change.
   public var dayMilliseconds: Int64
   public var learningMilliseconds: Int64
   public var rewardMilliseconds: Int64
   public var earnedMilliPoints: Int64
   public var apps: [AppRow]
-  /// A Boolean value that indicates whether an application, a category or all of them together have more use than the day
-  /// is long.
+  /// A Boolean value that indicates whether an application, a category or all of them together have more use than the
+  /// day is long.
   public var isImpossible: Bool
-  /// The sessions of the day whose records cannot be true.
+  /// The number of sessions on the day whose records cannot be true.
   public var doubtfulSessions: Int64
 
   public init(
@@ -58,8 +60,8 @@ public struct DailySummary: Hashable, Sendable, Codable {
     self.doubtfulSessions = doubtfulSessions
   }
 
-  /// A Boolean value that indicates whether so much use is more than the day is long, beyond what a clock may lose in a day
-  /// while it is slowed.
+  /// Returns whether a time of use exceeds the length of the day by more than a clock may lose in a day while it is
+  /// slowed.
   public func isTooLong(_ milliseconds: Int64) -> Bool {
     milliseconds > dayMilliseconds + UsageDoubt.slackMilliseconds
   }

@@ -1,7 +1,7 @@
-/// A record as a machine keeps it.
+/// A usage record as a machine stores it.
 public struct KeptUsage: Hashable, Sendable {
   public var record: UsageRecord
-  /// Why the record cannot be true, as found when it was taken up; `nil` if it can.
+  /// The reason why the record cannot be true, as found when it was stored; `nil` if it can.
   public var doubt: UsageDoubt?
 
   public init(record: UsageRecord, doubt: UsageDoubt?) {

@@ -1,17 +1,19 @@
-/// A session that is still running, as the child's database holds it between heartbeats.
+/// A session in progress, as the child's database stores it between heartbeats.
 ///
-/// It lasts as long as any of its programs runs: two windows of one application count once.
+/// It lasts as long as any of its programs is running: two windows of one application count once.
 public struct OpenUsageSession: Hashable, Sendable, Codable {
   public var recordID: RecordID
   public var appID: AppID
   public var displayName: String
-  /// The programs that have not been seen to end.
+  /// The programs whose end was not observed yet.
   public var processes: [ProcessIdentity]
-  /// The boot whose clock `startedAt` and `lastSeenAt` are read from.
+  /// The boot to which `startedAt` and `lastSeenAt` belong.
   public var bootID: String
   public var startedAt: BootInstant
   public var lastSeenAt: BootInstant
-  /// Unix milliseconds.
+  /// The start in Unix milliseconds.
+  ///
+  /// The same unit applies to `lastSeenAtWall`.
   public var startedAtWall: Int64
   public var lastSeenAtWall: Int64
   public var zone: String

@@ -1,4 +1,4 @@
-/// A process of one boot: its number, and its start time, which no later process of the same number has.
+/// A process of one boot: its number, and its start time, which no later process with the same number shares.
 public struct ProcessIdentity: Hashable, Sendable, Codable {
   public var processID: Int32
   /// Field 22 of /proc/PID/stat, in clock ticks since boot.

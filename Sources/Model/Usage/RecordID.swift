@@ -1,22 +1,22 @@
-/// A usage record's name for life: 16 random bytes that are drawn when its session begins.
+/// The permanent ID of a usage record: 16 random bytes that are chosen when its session begins.
 ///
-/// Nothing of them comes from the database, so that a database which is set back gives no ID a second time.
+/// They do not depend on the database, so that a restored database never assigns an ID twice.
 public struct RecordID: Hashable, Sendable {
   private let storage: Bytes16
 
-  /// Wrap 16 bytes; nil for any other number.
+  /// Creates an ID from 16 bytes; `nil` for any other number.
   public init?(bytes: some Collection<UInt8>) {
     guard let storage = Bytes16(bytes) else { return nil }
     self.storage = storage
   }
 
-  /// Read 32 hexadecimal digits; nil when they are anything else.
+  /// Creates an ID from 32 hexadecimal digits; `nil` for any other text.
   public init?(_ text: some StringProtocol) {
     guard let bytes = Hexadecimal.decode(text) else { return nil }
     self.init(bytes: bytes)
   }
 
-  /// 16 bytes.
+  /// The ID as 16 bytes.
   public var bytes: [UInt8] { storage.bytes }
 }
 

@@ -1,7 +1,7 @@
-/// How a session came to be known.
+/// How a session was observed.
 public enum UsageEvidence: String, Codable, Sendable, Hashable {
   /// `latchkey usage track` ran the program itself.
   case tracked
-  /// The agent saw the program run.
+  /// The agent saw the program running.
   case observed
 }

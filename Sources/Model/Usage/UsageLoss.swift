@@ -1,15 +1,17 @@
-/// What a child's machine had to drop from a full usage queue, as it tells its parent. Spec: Protocol/06-messages.md §5.
+/// The usage that a child's machine dropped from a full queue, as it reports to its parent.
+///
+/// Spec: Protocol/06-messages.md §5.
 public struct UsageLoss: Hashable, Sendable, Codable {
-  /// 16 random bytes.
+  /// The ID of the report, 16 random bytes.
   public var lossID: RecordID
-  /// Whose use it was.
+  /// The device that was used.
   public var device: DeviceID
-  /// Records and totals that were dropped, and the sessions that they stood for.
+  /// The number of records and totals that were dropped, and of the sessions in them.
   public var records: Int64
   public var sessions: Int64
   public var activeMilliseconds: Int64
   public var earnedMilliPoints: Int64
-  /// Unix milliseconds of the earliest start and the latest end.
+  /// The earliest start and the latest end in Unix milliseconds.
   public var firstStart: Int64
   public var lastEnd: Int64
 

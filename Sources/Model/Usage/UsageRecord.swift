@@ -1,24 +1,31 @@
-/// One session of one application on one machine. Immutable; arriving twice, it is one row.
+/// One session of one application on one machine.
+///
+/// It is immutable, and stored once even if it arrives twice.
 public struct UsageRecord: Hashable, Sendable, Codable {
   public var recordID: RecordID
   public var device: DeviceID
   public var appID: AppID
-  /// UTF-8, 1 to 255 bytes.
+  /// The application's name for people, 1 to 255 bytes of UTF-8.
   public var displayName: String
-  /// Unix milliseconds by the child's wall clock; so is `sessionEnd`, which is never less.
+  /// The start in Unix milliseconds by the child's wall clock.
+  ///
+  /// The same holds for `sessionEnd`, which is never earlier.
   public var sessionStart: Int64
   public var sessionEnd: Int64
-  /// IANA name of the zone the session was in.
+  /// The IANA name of the session's zone.
   public var zone: String
-  /// Milliseconds of use by CLOCK_BOOTTIME; not the difference of the two wall times, which jump.
+  /// The time of use in milliseconds by CLOCK_BOOTTIME.
+  ///
+  /// It may differ from the difference of the wall times, which can jump.
   public var activeMilliseconds: Int64
-  /// Category and rate at the time of use.
+  /// The category and the rate at the time of use.
   public var category: AppCategory
   public var milliPointsPerMinute: Int64
-  /// What a learning session earned; 0 for the other categories.
+  /// The points that a learning session earned, in milli-points; 0 for other categories.
   public var earnedMilliPoints: Int64
   public var evidence: UsageEvidence
-  /// How many sessions it stands for: more than 1 for a total that was made of several because a queue was full.
+  /// The number of sessions that the record represents: more than 1 for a total that was merged because a queue was
+  /// full.
   public var sessions: Int64
 
   public init(
@@ -41,10 +48,10 @@ public struct UsageRecord: Hashable, Sendable, Codable {
     self.sessions = sessions
   }
 
-  /// The most sessions that one total stands for.
+  /// The largest number of sessions in a total.
   public static let mostSessions: Int64 = 1 << 31
 
-  /// Say what is wrong with the values, in one sentence; nil when nothing is.
+  /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? {
     if let fault = TextRule.displayName.fault(in: displayName) { return fault }
     if sessionEnd < sessionStart { return "The session ends before it starts." }
