@@ -13,11 +13,6 @@ extension PeerLink {
   var rungs: [(SocketEndpoint, AddressLadder<SocketEndpoint>.Rung)] {
     let network = NetworkMark.current()
     var rungs: [(SocketEndpoint, AddressLadder<SocketEndpoint>.Rung)] = []
-    if let last = record.lastAddress, !remembered.contains(where: { $0.reached.address == last }),
-      let endpoint = SocketEndpoint(last)
-    {
-      rungs.append((endpoint, .proven))
-    }
     for known in remembered {
       guard let endpoint = SocketEndpoint(known.reached.address) else { continue }
       let isElsewhere = known.reached.network.flatMap { mark in network.map { $0 != mark } } ?? false
@@ -37,6 +32,12 @@ extension PeerLink {
     // It is for people alone: a disk that takes no note of it is told elsewhere.
     try? await context.store.addressFailed(
       endpoint.description, of: peer, network: NetworkMark.current(), reason: reason, at: context.wall())
+  }
+
+  /// Returns whether the peer answers at addresses at which it is announced; `nil` if not all of them have been tried.
+  func isAnswering(at endpoints: [SocketEndpoint]) -> Bool? {
+    if current != nil { return true }
+    return endpoints.allSatisfy { failedTries[$0] != nil } ? false : nil
   }
 
   /// An address at which a session was opened, with where it was had from.

@@ -143,7 +143,6 @@ extension PeerLink {
       peer, address: sighting.address.map(reached), synced: isInStep, isSession: true, at: wall)
     record.device.lastSeenAt = wall
     if record.connectedAt == nil { record.connectedAt = wall }
-    if let address = sighting.address { record.lastAddress = address }
   }
 
   /// The store could not do its part.

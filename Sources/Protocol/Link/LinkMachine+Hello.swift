@@ -74,7 +74,8 @@ extension LinkMachine {
     // Of a stream that this machine knows nothing of there is nothing to begin anew, but its people have to know.
     let known = Set(outbox.statement.map(\.streamClass))
     let unknown = hello.incoming.filter { $0.through > 0 && !known.contains($0.streamClass) }
-    notes.unknownHere = unknown.isEmpty || standing.state != .active ? nil : unknown
+    let isPaired = standing.state == .active || standing.pendingKey == session.pairwiseKey
+    notes.unknownHere = unknown.isEmpty || !isPaired ? nil : unknown
     for effect in outbox.sessionOpened(hello, foreign: foreign, pairwiseKey: session.pairwiseKey) {
       switch effect {
       case .forget(let position): forget(position)

@@ -75,6 +75,8 @@ public struct JoinMachine<Line: Sendable>: Sendable {
   var phase = Phase.searching(last: nil)
   private var attempts = 0
   var questions = 0
+  /// What the search has come upon.
+  public private(set) var hint: JoinHint?
   let first: PairingProgress
 
   /// Begins a join.
@@ -108,6 +110,12 @@ public struct JoinMachine<Line: Sendable>: Sendable {
     guard var attempt = attempt(number) else { return [] }
     let effects = attempt.machine.connectionLost()
     return follow(effects, attempt)
+  }
+
+  /// Takes note of something that the search has come upon; `nil` when it is out of date.
+  public mutating func heard(_ hint: JoinHint?) -> [Effect] {
+    self.hint = hint
+    return []
   }
 
   /// Ends the join when the search is over.

@@ -22,6 +22,7 @@ extension Database {
     // What a removed device had waiting is closed; its new pairing begins new streams.
     if record.state == .removed || record.state == .removedUntold { try closeStreams(of: device) }
     try voidRotation(peer.number)
+    try explainSetBack(peer.number)
     try run(
       """
       UPDATE peer SET state = 2, pairwise_key = pending_key, pending_key = NULL, pending_invitation = NULL,

@@ -10,8 +10,6 @@ public struct PeerRecord: Hashable, Sendable {
   public var keys: PairwiseKeys
   /// 32 bytes while a pairing, the first one or a later one, waits for its other half.
   public var pendingKey: [UInt8]?
-  /// `host:port` of the last authenticated session that we dialled.
-  public var lastAddress: String?
   /// `host:port` of where it says that it can be called; at most `Limits.reachAddresses` and one.
   public var told: [String]
   /// While pending: when that began, and in which boot.
