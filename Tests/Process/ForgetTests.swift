@@ -170,6 +170,14 @@ extension ProcessTests {
         #expect(try await child.usage().count == 2)
         #expect(try await child.api.status().messages.count == 2)
         try await eventually("no keys are on their way") { try await parent.api.devices().map(\.marks) == [[]] }
+        // A pairing explains what either lacks: nobody has to be told that a machine was set back.
+        for node in [parent, child] {
+          try await node.restart()
+          try await eventually("\(node.name) is connected") { try await node.isConnected() }
+          let warnings = try await node.api.status().warnings
+          #expect(
+            !warnings.contains { $0.contains("than this machine knows") || $0.contains("has lost") }, "\(warnings)")
+        }
         for node in [parent, child] { #expect(await node.terminate() == .exited(0)) }
         let new = try (row(parent)?["pairwise_key"] as Data?, row(child)?["pairwise_key"] as Data?)
         #expect(new.0 == new.1 && new.0 != old.0)

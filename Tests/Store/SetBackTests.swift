@@ -42,7 +42,7 @@ import Testing
   @Test("Only what came after the number that a child still has is sent again")
   func afterANumber() async throws {
     let rig = try StoreRig()
-    let child = try await rig.paired()
+    let child = try await rig.connected()
     var ids: [CommandID] = []
     for number in 1...4 {
       let (command, change) = try await give(rig, .message("\(number)"), to: child)
@@ -73,7 +73,7 @@ import Testing
   @Test("A restart that was due before a removal begins no stream of the removed device anew, except the removal's")
   func restartAfterARemoval() async throws {
     let rig = try StoreRig()
-    let child = try await rig.paired()
+    let child = try await rig.connected()
     let (command, change) = try await give(rig, .setApp(Samples.app(&rig.random)), to: child)
     try await stored(rig, child, change)
     try await execute(rig, child, [command.commandID])
@@ -92,7 +92,7 @@ import Testing
   @Test("A message that is too old to be sent again is executed no more, and says so")
   func tooOld() async throws {
     let rig = try StoreRig()
-    let child = try await rig.paired()
+    let child = try await rig.connected()
     let (old, change) = try await give(rig, .message("1"), to: child)
     try await stored(rig, child, change)
     rig.clock.pass(86_400_000)
@@ -115,7 +115,7 @@ import Testing
   @Test("A child that holds an earlier epoch keeps what it has of that")
   func earlierEpoch() async throws {
     let rig = try StoreRig()
-    let child = try await rig.paired()
+    let child = try await rig.connected()
     let (first, change) = try await give(rig, .message("1"), to: child)
     let (second, last) = try await give(rig, .message("2"), to: child)
     try await stored(rig, child, last)
@@ -135,7 +135,7 @@ import Testing
   @Test("A receipt that comes again for a rule that counted as lost makes it executed again")
   func notLostAfterAll() async throws {
     let rig = try StoreRig()
-    let child = try await rig.paired()
+    let child = try await rig.connected()
     let app = Samples.app(&rig.random)
     var ids: [CommandID] = []
     for wall in 1...2 {
@@ -158,7 +158,7 @@ import Testing
   @Test("A parent says that a child was set back until a report that was asked for since is in, over restarts")
   func untilAReport() async throws {
     let rig = try StoreRig()
-    let child = try await rig.paired()
+    let child = try await rig.connected()
     let (early, change) = try await give(rig, .requestReport, to: child)
     try await stored(rig, child, change)
     try await execute(rig, child, [early.commandID])
@@ -186,7 +186,7 @@ import Testing
   @Test("Streams that this machine knows nothing of are news once")
   func unknownStreams() async throws {
     let rig = try StoreRig()
-    let child = try await rig.paired()
+    let child = try await rig.connected()
     func note(_ epoch: UInt64) async throws {
       try await rig.store.noteSetBack(
         child, holding: [StreamPosition(streamClass: .command, epoch: epoch, through: 3)], at: 1)
@@ -205,13 +205,43 @@ import Testing
   @Test("A child's machine says it for a day of running, over restarts and boots")
   func onAChild() async throws {
     let rig = try StoreRig()
-    let parent = try await rig.paired(.parent)
+    let parent = try await rig.connected(.parent)
     _ = try await rig.store.restart(parent, .usage, epoch: 77, cause: .peerLost(after: 0), at: 4)
     _ = try await rig.store.restart(parent, .receipt, epoch: 78, cause: .peerIsAhead, at: 4)
     rig.clock.pass(86_399_000)
     try rig.reopen()
     #expect(try await Set(rig.store.setBacks().map(\.cause)) == [.peerLost, .peerIsAhead])
     rig.clock.pass(1_000)
+    #expect(try await rig.store.setBacks().isEmpty)
+  }
+
+  @Test("What the first session after a pairing shows is explained by that pairing, and what comes later is not")
+  func explained() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    let streams = [StreamPosition(streamClass: .command, epoch: 4, through: 9)]
+    try await rig.store.noteSetBack(child, holding: streams, at: 10)
+    _ = try await rig.store.restart(child, .usage, epoch: 8, cause: .peerLost(after: 0), at: 10)
+    #expect(try await rig.store.setBacks().isEmpty)
+    try await rig.store.seen(child, address: nil, synced: false, isSession: true, at: 11)
+    // The same streams, and fewer of them, are no news.
+    try await rig.store.noteSetBack(child, holding: streams, at: 12)
+    #expect(try await rig.store.setBacks().isEmpty)
+    let more = streams + [StreamPosition(streamClass: .control, epoch: 5, through: 1)]
+    try await rig.store.noteSetBack(child, holding: more, at: 13)
+    #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
+    _ = try await rig.store.restart(child, .usage, epoch: 9, cause: .peerLost(after: 0), at: 14)
+    #expect(try await Set(rig.store.setBacks().map(\.cause)) == [.peerLost, .peerIsAhead])
+    // Pairing anew settles both, and forgetting does.
+    try await rig.pair(child, .child)
+    #expect(try await rig.store.setBacks().isEmpty)
+    try await rig.store.noteSetBack(child, holding: more, at: 15)
+    #expect(try await rig.store.setBacks().isEmpty)
+    try await rig.store.seen(child, address: nil, synced: false, isSession: true, at: 16)
+    _ = try await rig.store.restart(child, .command, epoch: 10, cause: .peerIsAhead, at: 17)
+    #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
+    _ = try await rig.store.remove(child, removal: nil, itemID: [], at: 18)
+    try await rig.pair(child, .child)
     #expect(try await rig.store.setBacks().isEmpty)
   }
 }

@@ -58,6 +58,13 @@ final class StoreRig {
     return device.deviceID
   }
 
+  /// Pair a device that has been in touch since.
+  func connected(_ role: DeviceRole = .child) async throws -> DeviceID {
+    let device = try await paired(role)
+    try await store.seen(device, address: nil, synced: false, isSession: true, at: 2)
+    return device
+  }
+
   /// Pair a device of that ID.
   func pair(_ id: DeviceID, _ role: DeviceRole) async throws {
     var device = device(role)

@@ -1,3 +1,4 @@
+import Glibc
 import LatchkeyModel
 import LatchkeyWire
 import Testing
@@ -137,6 +138,78 @@ import Testing
         while let frame = await frames.next() { read.append(frame) }
         #expect(read == [[1], [2], [3], [4], [5]])
       }
+    }
+  }
+
+  @Test("A time that is up when the frame is there takes neither the frame nor those that follow")
+  func timeIsUp() async throws {
+    try await withListener { connection, frames in
+      while let frame = await frames.next() { connection.send(frame) }
+    } _: { endpoint in
+      try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+        let before = frames.position
+        connection.send([1])
+        // It has arrived, and nobody has taken it.
+        while frames.waitingPieces == 0 { await Task.yield() }
+        frames.stop(unlessPast: before)
+        #expect(await frames.next() == [1])
+        // The alarm rings after the frame was returned and before it is cancelled.
+        frames.stop(unlessPast: before)
+        connection.send([2])
+        #expect(await frames.next() == [2])
+        // Nothing has come since.
+        frames.stop(unlessPast: frames.position)
+        #expect(await frames.next() == nil)
+      }
+    }
+  }
+
+  @Test("A connection that is closed with bytes unread still brings its last words")
+  func lastWordsBesideUnreadBytes() async throws {
+    let size = 60_000
+    try await withListener { connection, frames in
+      // Nobody is a stranger any more.
+      connection.send([0])
+      // The other side goes on sending: what it sends after this is unread at the close.
+      _ = await frames.next()
+      for number in 1...5 { connection.send([UInt8(number)]) }
+      connection.close()
+    } _: { endpoint in
+      try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+        connection.authenticated()
+        #expect(await frames.next() == [0])
+        for _ in 0..<100 { connection.send([UInt8](repeating: 7, count: size)) }
+        var read: [[UInt8]] = []
+        while let frame = await frames.next() { read.append(frame) }
+        #expect(read == [[1], [2], [3], [4], [5]])
+      }
+    }
+  }
+
+  @Test("Whoever says nothing more and does not close is cut off")
+  func noLastWord() async throws {
+    let (ended, end) = AsyncStream<Void>.makeStream()
+    try await withListener { connection, frames in
+      connection.close()
+      connection.close()
+      while await frames.next() != nil {}
+      end.finish()
+    } _: { endpoint in
+      // A socket that neither reads nor closes.
+      let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+      defer { close(descriptor) }
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = endpoint.port.bigEndian
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      let preamble = Preamble.session.bytes
+      let isConnected = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        }
+      }
+      #expect(isConnected && write(descriptor, preamble, preamble.count) == preamble.count)
+      for await _ in ended {}
     }
   }
 }

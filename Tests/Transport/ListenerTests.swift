@@ -151,4 +151,36 @@ import Testing
     task.cancel()
     await task.value
   }
+
+  /// A node that goes on without one of its sockets would look as if it were well.
+  @Test func aSocketThatTheSystemEndsEndsAll() async throws {
+    let listener = try await Listener(interfaces: ["lo"], port: 0)
+    let task = Task { await listener.run { _, _, frames, _ in while await frames.next() != nil {} } }
+    let descriptors = Self.listening(at: listener.port)
+    #expect(descriptors.count == listener.addresses.count)
+    // The kernel refuses the next accept, as it does when an interface's socket is gone.
+    shutdown(try #require(descriptors.first), CInt(SHUT_RDWR))
+    await task.value
+    let other = SocketEndpoint(host: "127.0.0.1", port: listener.port)
+    await #expect(throws: TransportError.self) {
+      try await Dialer().withConnection(to: other, preamble: .session) { _, _ in }
+    }
+  }
+
+  /// The descriptors of this process that listen at a port.
+  private static func listening(at port: UInt16) -> [CInt] {
+    (3..<1_024).filter { descriptor in
+      var (isListening, size) = (CInt(0), socklen_t(MemoryLayout<CInt>.size))
+      guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0, isListening != 0 else {
+        return false
+      }
+      var address = sockaddr_in6()
+      var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+      let isKnown = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) == 0 }
+      }
+      // The port is at the same place for both versions of IP.
+      return isKnown && UInt16(bigEndian: address.sin6_port) == port
+    }
+  }
 }

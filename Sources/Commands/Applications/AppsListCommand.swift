@@ -26,13 +26,24 @@ struct AppsListCommand: AsyncParsableCommand {
     case .json: try console.write(JSONText.pretty(apps))
     case .table:
       let wanted = Set(apps.map(\.device))
-      let peers = try await interface.devices().filter { device == nil || wanted.contains($0.device.deviceID) }
+      let devices = try await interface.devices()
+      let peers = devices.filter { device == nil || wanted.contains($0.device.deviceID) }
       try console.write(
         TableText.render(
           ["Machine", "Application", "Name", "Category", "Points/min", "Blocked", "Limit/day", "State"], numbers: [4],
           spare: [2, 6], rows: apps.map(Self.row), empty: "No application has rules."))
       for sentence in DiscrepancyText.sentences(peers, ofApplications: true) { console.note(sentence) }
+      if let sentence = Self.lastRules(apps, devices) { console.note(sentence) }
     }
+  }
+
+  /// Returns a sentence for a child's machine that keeps rules although no parent is paired with it any more.
+  static func lastRules(_ apps: [AppListing], _ peers: [PeerStatus]) -> String? {
+    // A parent's machine lists no rules of machines that are paired no more.
+    guard peers.isEmpty, !apps.isEmpty else { return nil }
+    let authors = Set(apps.compactMap(\.setBy)).sorted { $0.text < $1.text }.map(ShownText.quoted)
+    let whose = authors.isEmpty ? "" : ", set by \(authors.joined(separator: " and "))"
+    return "No parent is paired with this machine now. It keeps the last rules\(whose) until a parent is paired again."
   }
 
   static func row(_ listing: AppListing) -> [String] {

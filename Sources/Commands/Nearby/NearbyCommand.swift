@@ -7,7 +7,8 @@ struct NearbyCommand: AsyncParsableCommand {
     commandName: "nearby", abstract: "Show what announces itself on this network.",
     discussion: """
       Paired machines are shown by name. Of an open pairing code only its first two symbols are known here, and of other \
-      people's machines nothing but that they are there. An announcement is a hint: anybody can make one.
+      people's machines nothing but that they are there. An announcement is a hint: anybody can make one, and a machine \
+      that was switched off without a word stays announced for some minutes; it then does not answer.
 
       Example: latchkey nearby --format json
       """)
@@ -31,7 +32,7 @@ struct NearbyCommand: AsyncParsableCommand {
         let more = member.addresses.count - 1
         return [
           member.name.text, member.role.rawValue, member.deviceID.short,
-          member.isConnected ? "connected" : "not connected",
+          link(member),
           (member.addresses.first ?? "–") + (more > 0 ? " and \(more) more" : ""),
         ]
       }, empty: "No paired machine announces itself here.")
@@ -52,6 +53,12 @@ struct NearbyCommand: AsyncParsableCommand {
         ("Nothing is looked for (\(ShownText.safe(nearby.discovery))): `latchkey doctor` says why.").inWidth + "\n"
     }
     return text
+  }
+
+  /// The state of the link in a few words.
+  private static func link(_ member: NearbyMachines.Member) -> String {
+    if member.isConnected { return "connected" }
+    return member.isAnswering == false ? "does not answer" : "not connected"
   }
 
   /// What `discovery` says while machines are looked for.

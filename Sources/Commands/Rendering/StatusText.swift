@@ -93,7 +93,7 @@ struct StatusText {
       if let error = peer.lastError { words.append(ShownText.safe(error)) }
       if case .error(let reason, let next) = peer.sync {
         if peer.lastError != reason { words.append(ShownText.safe(reason)) }
-        words.append("Next try in \(SpanText.of(next)).")
+        words.append(SyncText.nextTry(next))
       }
       return words.isEmpty
         ? nil : "\(ShownText.quoted(peer.device.name)): \(words.joined(separator: " "))".inWidth + "\n"

@@ -13,11 +13,16 @@ enum SyncText {
     }
   }
 
+  /// When a device that was not reached is tried again.
+  static func nextTry(_ milliseconds: Int64?) -> String {
+    milliseconds.map { "Next try in \(SpanText.of($0))." } ?? "It is called when it appears."
+  }
+
   /// One sentence for a line of its own.
   static func sentence(_ state: SyncState, now: Int64) -> String {
     switch state {
     case .error(let reason, let next):
-      "\(ShownText.safe(reason)) Next try in \(SpanText.of(next))."
+      "\(ShownText.safe(reason)) \(nextTry(next))"
     default: words(state, now: now)
     }
   }

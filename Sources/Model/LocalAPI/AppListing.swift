@@ -4,6 +4,8 @@ public struct AppListing: Hashable, Sendable, Codable {
   public var device: DeviceID
   public var deviceName: DeviceName
   public var configuration: AppConfiguration
+  /// The name of the machine that set the rules, which may be paired no more.
+  public var setBy: DeviceName?
   /// On a parent's node: the child's own word, once its receipt is in; nil while the command is on its way.
   public var enforcement: Enforcement?
   /// On a parent's node: the status of the last command for this application.
@@ -13,7 +15,7 @@ public struct AppListing: Hashable, Sendable, Codable {
 
   public init(
     device: DeviceID, deviceName: DeviceName, configuration: AppConfiguration, enforcement: Enforcement?,
-    lastCommand: CommandStatus?, discrepancy: Discrepancy? = nil
+    lastCommand: CommandStatus?, discrepancy: Discrepancy? = nil, setBy: DeviceName? = nil
   ) {
     self.device = device
     self.deviceName = deviceName
@@ -21,5 +23,6 @@ public struct AppListing: Hashable, Sendable, Codable {
     self.enforcement = enforcement
     self.lastCommand = lastCommand
     self.discrepancy = discrepancy
+    self.setBy = setBy
   }
 }

@@ -9,13 +9,20 @@ public struct NearbyMachines: Hashable, Sendable, Codable {
     public var addresses: [String]
     /// Whether a session is open, however that was found.
     public var isConnected: Bool
+    /// A Boolean value that indicates whether the device answers at an address that is announced; `nil` while that is not known.
+    /// A machine that was switched off without a word stays announced for some minutes.
+    public var isAnswering: Bool?
 
-    public init(deviceID: DeviceID, name: DeviceName, role: DeviceRole, addresses: [String], isConnected: Bool) {
+    public init(
+      deviceID: DeviceID, name: DeviceName, role: DeviceRole, addresses: [String], isConnected: Bool,
+      isAnswering: Bool? = nil
+    ) {
       self.deviceID = deviceID
       self.name = name
       self.role = role
       self.addresses = addresses
       self.isConnected = isConnected
+      self.isAnswering = isAnswering
     }
   }
 

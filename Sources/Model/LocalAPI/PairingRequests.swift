@@ -30,6 +30,13 @@ public struct JoinRequest: Hashable, Sendable, Codable {
   }
 }
 
+extension LocalAPIError {
+  /// A parent's machine shows codes and takes none.
+  public static let joinOnParent = LocalAPIError(
+    .wrongRole, "This is a parent's machine, which shows the code: run `latchkey pair` here and on the child's machine."
+  )
+}
+
 /// `POST /v1/pairing/{pairingID}/answer`: the person's yes or no to the question of a pairing.
 public struct PairingAnswer: Hashable, Sendable, Codable {
   public var accept: Bool

@@ -3,8 +3,8 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   public var device: RegisteredDevice
   /// Whether an authenticated session is open now.
   public var isConnected: Bool
-  /// Where the device of the open session can be called, or the last good address, such as `192.168.1.5:41234`; without a
-  /// port while a device that called has not said on which it listens.
+  /// Where the device of the open session can be called, or else the first of `addresses`, such as `192.168.1.5:41234`; without
+  /// a port while a device that called has not said on which it listens.
   public var address: String?
   public var sync: SyncState
   public var queues: [QueueStatus]
@@ -14,7 +14,8 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   public var marks: [PeerMark]
   /// Tries to reach it that failed since it was last in touch.
   public var retries: Int
-  /// Milliseconds from the moment of the answer to the next try; nil while there is a session or a try is under way.
+  /// Milliseconds from the moment of the answer to the next try. `nil` while there is a session or a try is under way, and
+  /// while no address of the device is known: then it is called as soon as it appears on the network.
   public var nextTryInMilliseconds: Int64?
   /// Where it may be, as far as is known: the one in use first, then by the last success; at most 32.
   public var addresses: [DeviceAddress]

@@ -6,6 +6,7 @@ public enum SyncState: Hashable, Sendable, Codable {
   case syncing(done: UInt64, total: UInt64)
   /// Nothing waits on either side; Unix milliseconds.
   case synced(at: Int64)
-  /// `nextTryInMilliseconds` counts from the moment of the answer.
-  case error(reason: String, nextTryInMilliseconds: Int64)
+  /// The last try failed. `nextTryInMilliseconds` counts from the moment of the answer; without it no address of the device is
+  /// known, and it is called as soon as it appears on the network.
+  case error(reason: String, nextTryInMilliseconds: Int64?)
 }

@@ -25,13 +25,13 @@ public enum PairingOutcome: String, Codable, Sendable, Hashable, CaseIterable {
     case .typo: "The code has a typing error: compare it with the screen of the other machine and enter it again."
     case .expired:
       "The other machine has no open code that matches: it has expired, was used, or was cancelled; "
-        + "run `latchkey pair invite` there and enter the new code."
+        + "run `latchkey pair` there and enter the new code."
     case .refused:
       "The other machine said no: the digits differ or somebody declined; ask there, then start again with a new code."
     case .busy: "The other machine is pairing with another one just now: wait a moment and enter the code again."
     case .notFound:
       "No machine with this code was found on the network: if the code has run out, make a new one there with "
-        + "`latchkey pair invite`; if not, check that `latchkey run` is running there and that both are in the same network, or "
+        + "`latchkey pair`; if not, check that `latchkey run` is running there and that both are in the same network, or "
         + "give its address with --peer host:port."
     case .network:
       "The connection broke off before the pairing was complete, and what was begun is undone within a minute: enter the code "

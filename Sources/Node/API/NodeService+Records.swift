@@ -12,7 +12,8 @@ extension NodeService {
     return apps.filter { $0.device == context.own || active.contains($0.device) }.map { app in
       AppListing(
         device: app.device, deviceName: name(app.device, peers), configuration: app.configuration,
-        enforcement: app.enforcement, lastCommand: app.lastCommand, discrepancy: app.discrepancy)
+        enforcement: app.enforcement, lastCommand: app.lastCommand, discrepancy: app.discrepancy,
+        setBy: name(app.configuration.modified.author, peers))
     }
   }
 

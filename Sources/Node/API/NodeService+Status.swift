@@ -81,7 +81,7 @@ extension NodeService {
       } else {
         devices.append(
           PeerStatus(
-            device: peer.device, isConnected: false, address: peer.lastAddress, sync: .idle, queues: [], lastError: nil,
+            device: peer.device, isConnected: false, address: nil, sync: .idle, queues: [], lastError: nil,
             marks: peer.marks))
       }
       guard context.profile.role == .parent else { continue }
@@ -98,11 +98,12 @@ extension NodeService {
     var members: [NearbyMachines.Member] = []
     for peer in try await listed() {
       guard let endpoints = seen.members[peer.device.deviceID] else { continue }
+      let link = await directory.link(peer.device.deviceID)
       members.append(
         NearbyMachines.Member(
           deviceID: peer.device.deviceID, name: peer.device.name, role: peer.device.role,
-          addresses: endpoints.prefix(16).map(\.description),
-          isConnected: await directory.link(peer.device.deviceID)?.current != nil))
+          addresses: endpoints.prefix(16).map(\.description), isConnected: await link?.current != nil,
+          isAnswering: await link?.isAnswering(at: endpoints)))
     }
     return NearbyMachines(
       members: members.sorted { ($0.name.text, $0.deviceID.description) < ($1.name.text, $1.deviceID.description) },

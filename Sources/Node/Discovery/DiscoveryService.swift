@@ -110,7 +110,16 @@ actor DiscoveryService {
       .flatMap { service in Self.endpoints(service).map { ($0, service.instanceName) } }
   }
 
-  /// Returns the open codes that other machines announce.
+  /// The first two symbols of each open code that others announce, in order.
+  func openCodes() -> [String] {
+    var prefixes: Set<String> = []
+    for service in services.values where Self.isOurVersion(service) && service.instanceName != instance {
+      prefixes.formUnion(OpenCodesText.discriminators(service.text["d"]).map { TypedCode.prefix(discriminator: $0) })
+    }
+    return prefixes.sorted()
+  }
+
+  /// Every open code that is announced by others.
   func invitations() async -> [NearbyInvitations.Invitation] {
     want(for: Self.attentionSpan)
     var found: [String: [String]] = [:]

@@ -16,11 +16,6 @@ extension PeerLink {
   var rungs: [(SocketEndpoint, AddressLadder<SocketEndpoint>.Rung)] {
     let network = NetworkMark.current()
     var rungs: [(SocketEndpoint, AddressLadder<SocketEndpoint>.Rung)] = []
-    if let last = record.lastAddress, !remembered.contains(where: { $0.reached.address == last }),
-      let endpoint = SocketEndpoint(last)
-    {
-      rungs.append((endpoint, .proven))
-    }
     for known in remembered {
       guard let endpoint = SocketEndpoint(known.reached.address) else { continue }
       let isElsewhere = known.reached.network.flatMap { mark in network.map { $0 != mark } } ?? false
@@ -44,7 +39,13 @@ extension PeerLink {
       endpoint.description, of: peer, network: NetworkMark.current(), reason: reason, at: context.wall())
   }
 
-  /// Returns the record of an address at which a session was opened, with its source.
+  /// Returns whether the peer answers at addresses at which it is announced; `nil` if not all of them have been tried.
+  func isAnswering(at endpoints: [SocketEndpoint]) -> Bool? {
+    if current != nil { return true }
+    return endpoints.allSatisfy { failedTries[$0] != nil } ? false : nil
+  }
+
+  /// An address at which a session was opened, with where it was had from.
   func reached(_ address: String) -> ReachedAddress {
     let endpoint = SocketEndpoint(address)
     if let endpoint { failedTries[endpoint] = nil }

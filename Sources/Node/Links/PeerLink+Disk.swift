@@ -145,7 +145,6 @@ extension PeerLink {
       peer, address: sighting.address.map(reached), synced: isInStep, isSession: true, at: wall)
     record.device.lastSeenAt = wall
     if record.connectedAt == nil { record.connectedAt = wall }
-    if let address = sighting.address { record.lastAddress = address }
   }
 
   /// Converts a failure of the database for the machine, and logs it.

@@ -108,7 +108,7 @@ extension PeerLink {
     }
     if machine.dialler.isDialling { return .connecting }
     guard let lastError else { return .idle }
-    return .error(reason: lastError, nextTryInMilliseconds: nextTryInMilliseconds ?? 0)
+    return .error(reason: lastError, nextTryInMilliseconds: nextTryInMilliseconds)
   }
 
   private var nextTryInMilliseconds: Int64? { machine.dialler.nextTry.map { max(0, $0 - context.now()) } }
@@ -136,11 +136,13 @@ extension PeerLink {
     if let lastSeen { device.lastSeenAt = max(lastSeen, device.lastSeenAt ?? lastSeen) }
     if current != nil { device.lastSeenAt = context.wall() }
     let isConnected = current != nil
+    let addresses = try await addresses()
     return PeerStatus(
-      device: device, isConnected: isConnected, address: addressInUse ?? record.lastAddress, sync: sync, queues: queues,
+      device: device, isConnected: isConnected, address: addressInUse ?? addresses.first?.address, sync: sync,
+      queues: queues,
       lastError: isConnected ? nil : lastError, marks: record.marks,
       retries: isConnected ? 0 : machine.dialler.failures,
       nextTryInMilliseconds: isConnected || machine.dialler.isDialling ? nil : nextTryInMilliseconds,
-      addresses: try await addresses())
+      addresses: addresses)
   }
 }

@@ -6,7 +6,8 @@ extension FrameReader {
   func next(within milliseconds: Int64, _ steps: PairingSteps) async -> [UInt8]? {
     let began = steps.begin()
     defer { steps.end(.frame, began) }
-    let alarm = AlarmClock.shared.set(after: milliseconds) { self.stop() }
+    let position = position
+    let alarm = AlarmClock.shared.set(after: milliseconds) { self.stop(unlessPast: position) }
     defer { AlarmClock.shared.cancel(alarm) }
     return await next()
   }

@@ -17,21 +17,37 @@ extension Joiner {
     while machine.isSearching, !Task.isCancelled {
       let seen = discovery.changes.version
       let announced = search.asksNetwork ? await discovery.endpoints(discriminator: code.discriminator) : []
+      let others = announced.isEmpty && search.asksNetwork ? await discovery.openCodes() : []
+      if search.asksNetwork { await note(others, isAnnounced: !announced.isEmpty) }
       for candidate in search.candidates(announced.map { ($0.endpoint, instance: $0.instance) }, now: context.now())
       where search.takes(candidate) {
         guard machine.isSearching else { return }
         guard await mayRun() else { return await take { $0.searched(.wrongCode) } }
         let outcome = await attempt(candidate)
         guard machine.isSearching else { return }
-        if let last = search.judge(candidate, outcome) { return await take { $0.searched(last) } }
+        if let last = search.judge(candidate, outcome, now: context.now()) {
+          return await take { $0.searched(last) }
+        }
+        // Its word ends nothing, but the person can look at the other screen meanwhile.
+        if outcome == .wrongCode { await take { $0.heard(.saidToBeWrong) } }
       }
-      switch search.next(now: context.now()) {
+      switch search.next(hasOthers: !others.isEmpty, now: context.now()) {
       case .again: continue
       case .wait(let milliseconds): await discovery.changes.wait(after: seen, milliseconds: milliseconds)
       case .end(let outcome): return await give(up: outcome)
       }
     }
     await give(up: .notFound)
+  }
+
+  /// Takes note of the open codes that are announced while nobody announces this one.
+  private func note(_ others: [String], isAnnounced: Bool) async {
+    if !others.isEmpty {
+      let own = TypedCode.prefix(discriminator: code.discriminator)
+      await take { $0.heard(.otherCodes(own: own, open: Array(others.prefix(JoinHint.mostCodes)))) }
+    } else if isAnnounced, case .otherCodes? = machine.hint {
+      await take { $0.heard(nil) }
+    }
   }
 
   private func give(up outcome: PairingOutcome) async {

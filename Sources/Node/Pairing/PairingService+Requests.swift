@@ -13,7 +13,7 @@ extension PairingService {
     guard context.profile.role == .parent else {
       throw LocalAPIError(
         .wrongRole,
-        "This is a child's machine: run `latchkey pair invite` on the parent's, and `latchkey pair join` here.")
+        "This is a child's machine, which joins: run `latchkey pair` here and on the parent's machine.")
     }
     let minutes = request.minutes ?? Limits.pairingMinutes.usual
     guard (Limits.pairingMinutes.least...Limits.pairingMinutes.most).contains(minutes) else {
@@ -89,11 +89,7 @@ extension PairingService {
   ///
   /// Spec: Protocol/03-pairing.md §2, §4.
   func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress {
-    guard context.profile.role == .child else {
-      throw LocalAPIError(
-        .wrongRole,
-        "This is a parent's machine: run `latchkey pair join` on the child's, and `latchkey pair invite` here.")
-    }
+    guard context.profile.role == .child else { throw .joinOnParent }
     let code: PairingCredential
     do { code = try PairingCredential(request.code) } catch { throw LocalAPIError(.typo, error.description) }
     if case .pasted(let pasted) = code, pasted.commitment == context.party.keys.codeCommitment {

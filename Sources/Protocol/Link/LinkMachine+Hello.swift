@@ -78,7 +78,8 @@ extension LinkMachine {
     // A stream that this machine does not know cannot be restarted, but people need to know of it.
     let known = Set(outbox.statement.map(\.streamClass))
     let unknown = hello.incoming.filter { $0.through > 0 && !known.contains($0.streamClass) }
-    notes.unknownHere = unknown.isEmpty || standing.state != .active ? nil : unknown
+    let isPaired = standing.state == .active || standing.pendingKey == session.pairwiseKey
+    notes.unknownHere = unknown.isEmpty || !isPaired ? nil : unknown
     for effect in outbox.sessionOpened(hello, foreign: foreign, pairwiseKey: session.pairwiseKey) {
       switch effect {
       case .forget(let position): forget(position)

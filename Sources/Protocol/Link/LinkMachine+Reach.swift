@@ -27,12 +27,9 @@ extension LinkMachine {
     var ladder = AddressLadder<SocketEndpoint>()
     for (endpoint, rung) in remembered { ladder.add(endpoint, rung) }
     for known in announced.reversed() { for endpoint in known.endpoints { ladder.add(endpoint, .announced) } }
-    // A peer on this machine has called and will call again. Only a removed peer may have to be called here.
-    for endpoint in told
-    where standing.state == .removedUntold || !surroundings.ownHosts.contains(endpoint.plainHost) {
-      ladder.add(endpoint, .told)
-    }
-    // An address of this machine with our own port leads back to ourselves.
+    // The peer may be a node on this very machine, which listens on another port.
+    for endpoint in told { ladder.add(endpoint, .told) }
+    // With our own port, an address of this machine leads to ourselves.
     let port = surroundings.reach?.port ?? 0
     let own = Set(surroundings.ownHosts.map { SocketEndpoint(host: $0, port: port) })
     return ladder.order(without: own, lostRaces: dialler.lostRaces)

@@ -79,10 +79,10 @@ extension JoinMachine {
     var shown = first
     shown.attempt = questions
     switch phase {
-    case .searching: shown.show(.waiting)
+    case .searching: shown.show(.waiting, nil, hint?.sentence)
     case .attempt(let attempt):
       switch attempt.stage {
-      case .meeting, .counting: shown.show(.waiting)
+      case .meeting, .counting: shown.show(.waiting, nil, hint?.sentence)
       case .asking(let question): shown.show(.asking, question)
       case .agreed(let question), .storing(let question, _): shown.show(.committing, question)
       case .awaitingDone(let completion), .promoting(let completion): shown.show(.committing, completion.question)
@@ -92,7 +92,8 @@ extension JoinMachine {
         .committing, completion.question,
         "The connection broke off at the last step: waiting up to a minute for the other machine to say how it ended.")
     case .completing(let completion), .undoing(let completion, _): shown.show(.committing, completion.question)
-    case .ended(let ended): shown.show(ended, ended.outcome.joinerSentence(wasLeftHere: ended.wasLeftHere))
+    case .ended(let ended):
+      shown.show(ended, ended.outcome.joinerSentence(wasLeftHere: ended.wasLeftHere, hint: hint))
     }
     return shown
   }

@@ -86,6 +86,8 @@ public struct JoinMachine<Line: Sendable>: Sendable {
   var phase = Phase.searching(last: nil)
   private var attempts = 0
   var questions = 0
+  /// What the search has come upon.
+  public private(set) var hint: JoinHint?
   let first: PairingProgress
 
   /// Begins a join with the discriminator of a code.
@@ -119,7 +121,13 @@ public struct JoinMachine<Line: Sendable>: Sendable {
     return follow(effects, attempt)
   }
 
-  /// Ends the join after an unsuccessful search.
+  /// Takes note of something that the search has come upon; `nil` when it is out of date.
+  public mutating func heard(_ hint: JoinHint?) -> [Effect] {
+    self.hint = hint
+    return []
+  }
+
+  /// Ends the join when the search is over.
   public mutating func searched(_ outcome: PairingOutcome) -> [Effect] {
     guard case .searching = phase else { return [] }
     return end(outcome)

@@ -46,22 +46,26 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   static var roundMilliseconds: Int64 { 2_000 }
   /// The duration of the search on the network if the address in the code does not answer, in milliseconds.
   static var silenceMilliseconds: Int64 { 2_000 }
-  /// The time between two looks at the announcements, in milliseconds.
+  /// Milliseconds to search while machines announce open codes and none of them announces this one.
+  static var otherCodesMilliseconds: Int64 { 5_000 }
+  /// Milliseconds between two looks at what is announced.
   static var lookMilliseconds: Int64 { 500 }
 
   private let given: Place?
   private let coded: Place?
   private let deadline: BootInstant
   private var tried: Set<Place> = []
-  /// The addresses where nothing answered.
-  ///
-  /// On a poor radio link, they may become reachable a moment later.
-  private var unreached: Set<Place> = []
+  /// Where nothing answered, which on a bad radio link may be otherwise a moment later, with the announcement that names it.
+  private var unreached: [Place: String?] = [:]
   private var nextRound: BootInstant
   /// The announcements whose machine has answered.
   ///
   /// A machine with several addresses is asked once, since each guess counts.
   private var answered: Set<String> = []
+  /// When a machine answered last.
+  private var lastAnswer: BootInstant?
+  /// A Boolean value that indicates whether an announcement of this code was seen.
+  private var isAnnounced = false
   private var last = PairingOutcome.notFound
   /// A Boolean value that indicates whether this round tries only the address in the code.
   private var isFirst: Bool
@@ -88,9 +92,10 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   /// `announced` holds the announcements with the code's discriminator.
   public mutating func candidates(_ announced: [(Place, instance: String)], now: BootInstant) -> [Candidate] {
     if !isFirst, asked == nil { asked = now }
+    if !announced.isEmpty { isAnnounced = true }
     if now >= nextRound {
-      tried.subtract(unreached)
-      unreached = []
+      tried.subtract(unreached.keys)
+      unreached = [:]
       nextRound = now + Self.roundMilliseconds
     }
     if let given { return [.given(given)] }
@@ -105,10 +110,12 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
 
   /// Takes the outcome of an attempt in which the inviter did not prove its identity; `nil` if nothing answered.
   ///
-  /// Returns the outcome that ends the search; `nil` to continue.
-  public mutating func judge(_ candidate: Candidate, _ outcome: PairingOutcome?) -> PairingOutcome? {
+  /// - Returns: the outcome that ends the search, or `nil` to go on.
+  public mutating func judge(
+    _ candidate: Candidate, _ outcome: PairingOutcome?, now: BootInstant
+  ) -> PairingOutcome? {
     guard let outcome else {
-      unreached.insert(candidate.place)
+      unreached.updateValue(candidate.instance, forKey: candidate.place)
       return nil
     }
     last = outcome
@@ -116,15 +123,19 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     case .network, .expired, .notFound: return nil
     default: break
     }
-    if case .announced(_, let instance) = candidate {
+    if let instance = candidate.instance {
       answered.insert(instance)
+      unreached = unreached.filter { $0.value != instance }
+      lastAnswer = now
       return nil
     }
     return outcome
   }
 
-  /// Decides how to continue after a round.
-  public mutating func next(now: BootInstant) -> Step {
+  /// Decides how to go on after a round.
+  ///
+  /// - Parameter hasOthers: whether machines announce open codes of other discriminators.
+  public mutating func next(hasOthers: Bool = false, now: BootInstant) -> Step {
     let rest = deadline - now
     if isFirst, rest > 0 {
       isFirst = false
@@ -132,7 +143,22 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     }
     // The inviter may still announce itself, but silence from the address in the code is an answer as well.
     let isAnswered = last == .expired && coded != nil && now - (asked ?? now) > Self.silenceMilliseconds
-    guard given == nil, rest > 0, !isAnswered else { return .end(last) }
+    guard given == nil, rest > 0, !isAnswered, !isHeard(now), !isElsewhere(hasOthers, now) else { return .end(last) }
     return .wait(min(rest, Self.lookMilliseconds))
   }
+
+  /// Returns whether every machine that announces this code has answered, and none was added for a while.
+  private func isHeard(_ now: BootInstant) -> Bool {
+    unreached.isEmpty && lastAnswer.map { now - $0 > Self.silenceMilliseconds } ?? false
+  }
+
+  /// Returns whether it is time to tell that the open codes are others than this one.
+  private func isElsewhere(_ hasOthers: Bool, _ now: BootInstant) -> Bool {
+    hasOthers && !isAnnounced && last == .notFound && asked.map { now - $0 > Self.otherCodesMilliseconds } ?? false
+  }
+}
+
+extension JoinSearch.Candidate {
+  /// The announcement that names the address, if it is an announced one.
+  fileprivate var instance: String? { if case .announced(_, let instance) = self { instance } else { nil } }
 }

@@ -13,9 +13,9 @@ extension PairingOutcome {
   /// The sentence that tells the inviter's person how the pairing ended.
   var inviterSentence: String {
     switch self {
-    case .expired: "The code has run out: make a new one with `latchkey pair invite`."
+    case .expired: "The code has run out: make a new one with `latchkey pair`."
     case .wrongCode:
-      "The code was closed after \(Limits.pairingFailures) wrong guesses: make a new one with `latchkey pair invite`."
+      "The code was closed after \(Limits.pairingFailures) wrong guesses: make a new one with `latchkey pair`."
     case .refused: "The other machine was turned away and the code is closed: make a new one to pair again."
     case .cancelled: "The code was cancelled here: nothing was changed; run `latchkey pair` again for a new one."
     default: sentence
@@ -24,8 +24,11 @@ extension PairingOutcome {
 
   /// Returns the sentence that tells the joiner's person how the pairing ended.
   ///
-  /// `wasLeftHere` indicates whether this person cancelled it.
-  func joinerSentence(wasLeftHere: Bool) -> String {
+  /// - Parameters:
+  ///   - wasLeftHere: whether it was this person who broke off.
+  ///   - hint: what the search has come upon.
+  func joinerSentence(wasLeftHere: Bool, hint: JoinHint? = nil) -> String {
+    if self == .notFound, case .otherCodes? = hint, let hint { return hint.endSentence }
     guard self == .cancelled else { return sentence }
     return wasLeftHere
       ? "You cancelled the pairing: nothing was changed; run `latchkey pair` again when both are ready."

@@ -28,7 +28,6 @@ enum Migration001 {
       connected_at INTEGER,                 -- Unix milliseconds of the pairing's first session; null for none yet
       last_seen_at INTEGER,                 -- Unix milliseconds; null for never
       last_synced_at INTEGER,               -- Unix milliseconds; null for never
-      last_address TEXT,                    -- host:port of the last authenticated connection that this machine opened
       told TEXT NOT NULL DEFAULT '',        -- host:port, separated by spaces: where the peer says it can be called
       pairwise_key BLOB NOT NULL,           -- 32 bytes; zeros before the first pairing is complete and after a removal
       next_key BLOB,                        -- 32 bytes: offered to the peer and not reported stored; null for none
@@ -65,6 +64,7 @@ enum Migration001 {
       at INTEGER NOT NULL,                  -- Unix milliseconds
       newest_command BLOB,                  -- 16 bytes: the last command given to the peer before; null for none
       ends_age INTEGER NOT NULL,            -- milliseconds: reading up to which a child's machine shows it
+      is_explained INTEGER NOT NULL,        -- 1: a pairing since then, or the first session after it, explains it
       PRIMARY KEY (peer, cause)
     ) STRICT, WITHOUT ROWID;
 

@@ -32,7 +32,7 @@ extension Store {
       try database.rows(
         """
         SELECT p.device_id, p.name, p.role, s.cause FROM set_back s JOIN peer p ON p.number = s.peer
-        WHERE p.state = 2 AND CASE p.role
+        WHERE p.state = 2 AND NOT s.is_explained AND CASE p.role
           WHEN ?1 THEN NOT EXISTS (
             SELECT 1 FROM command c WHERE c.peer = s.peer AND c.command_id > coalesce(s.newest_command, x'')
               AND c.kind = ?2 AND c.status = 'executed')
@@ -60,16 +60,33 @@ extension Database {
   func noteSetBack(
     _ peer: Int64, _ cause: SetBack.Cause, _ evidence: String, age: Int64, at wall: Int64
   ) throws {
+    let words = evidence.split(separator: " ").map(String.init)
+    let known = try row("SELECT evidence FROM set_back WHERE peer = ? AND cause = ?", [peer, cause.rawValue])
+    let before = known.map { ($0["evidence"] as String).split(separator: " ").map(String.init) } ?? []
+    let news = words.filter { !before.contains($0) }
+    guard !news.isEmpty else { return }
     try run(
       """
-      INSERT INTO set_back VALUES (?1, ?2, ?3, ?4, (SELECT MAX(command_id) FROM command WHERE peer = ?1), ?5)
+      INSERT INTO set_back VALUES (?1, ?2, ?3, ?4, (SELECT MAX(command_id) FROM command WHERE peer = ?1), ?5,
+        (SELECT connected_at IS NULL FROM peer WHERE number = ?1))
       ON CONFLICT DO UPDATE SET evidence = excluded.evidence, at = excluded.at, newest_command = excluded.newest_command,
-        ends_age = excluded.ends_age
-      WHERE evidence <> excluded.evidence
-      """, [peer, cause.rawValue, evidence, wall, age + Self.newsMilliseconds])
+        ends_age = excluded.ends_age, is_explained = excluded.is_explained
+      """,
+      [
+        peer, cause.rawValue, (before + news).suffix(Self.keptEvidence).joined(separator: " "), wall,
+        age + Self.newsMilliseconds,
+      ])
   }
 
-  /// The number of epochs of a peer's command stream whose order is kept.
+  /// The pairing that is complete now explains what was noted before it.
+  func explainSetBack(_ peer: Int64) throws {
+    try run("UPDATE set_back SET is_explained = 1 WHERE peer = ?", [peer])
+  }
+
+  /// Words of evidence that are kept, the latest.
+  private static var keptEvidence: Int { 16 }
+
+  /// Epochs of a peer's command stream whose order is kept.
   private static var keptEpochs: Int { 256 }
 
   /// Records that one epoch of a peer's command stream follows another.

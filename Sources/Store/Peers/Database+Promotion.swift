@@ -24,6 +24,7 @@ extension Database {
     // The streams of a removed device are closed. Its new pairing begins new ones.
     if record.state == .removed || record.state == .removedUntold { try closeStreams(of: device) }
     try voidRotation(peer.number)
+    try explainSetBack(peer.number)
     try run(
       """
       UPDATE peer SET state = 2, pairwise_key = pending_key, pending_key = NULL, pending_invitation = NULL,

@@ -10,10 +10,7 @@ public struct PeerRecord: Hashable, Sendable {
   public var keys: PairwiseKeys
   /// The key of a pairing that only one side has completed so far, 32 bytes.
   public var pendingKey: [UInt8]?
-  /// The `host:port` of the last authenticated session that this side dialled.
-  public var lastAddress: String?
-  /// The addresses, as `host:port`, at which the device says that it can be called; at most `Limits.reachAddresses` and
-  /// one.
+  /// `host:port` of where it says that it can be called; at most `Limits.reachAddresses` and one.
   public var told: [String]
   /// The time at which a pending pairing began, and the boot in which it did.
   public var pendingSince: BootInstant?

@@ -38,18 +38,17 @@ extension Store {
       try database.run(
         """
         INSERT INTO peer (device_id, name, role, child_name, identity_key, link_key, pairwise_key, state, pending_key,
-          pending_invitation, pending_boot_id, pending_since_boot, paired_at, last_address)
-        VALUES (?, ?, ?, ?, ?, ?, zeroblob(32), 1, ?, ?, ?, ?, ?, ?)
+          pending_invitation, pending_boot_id, pending_since_boot, paired_at)
+        VALUES (?, ?, ?, ?, ?, ?, zeroblob(32), 1, ?, ?, ?, ?, ?)
         ON CONFLICT (device_id) DO UPDATE SET name = excluded.name, role = excluded.role,
           child_name = coalesce(excluded.child_name, child_name), pending_key = excluded.pending_key,
           pending_invitation = excluded.pending_invitation, pending_boot_id = excluded.pending_boot_id,
-          pending_since_boot = excluded.pending_since_boot, pending_lapsed = 0,
-          last_address = coalesce(excluded.last_address, last_address)
+          pending_since_boot = excluded.pending_since_boot, pending_lapsed = 0
         """,
         [
           Data(device.deviceID.bytes), device.name.text, device.role.rawValue, device.childName,
           Hexadecimal.decode(device.identityKey).map { Data($0) }, Hexadecimal.decode(device.linkKey).map { Data($0) },
-          Data(pairwiseKey), invitation, bootID, now.milliseconds, device.pairedAt, address?.address,
+          Data(pairwiseKey), invitation, bootID, now.milliseconds, device.pairedAt,
         ])
       if let address { try database.reached(address, device.deviceID, at: device.pairedAt) }
       return other
@@ -67,9 +66,7 @@ extension Store {
     try await commits.commit(.upkeep) { [own, coding, keys] database in
       let isPromoted = try database.promote(device, keys, coding, by: own, at: wall)
       if isPromoted, let address {
-        try database.run(
-          "UPDATE peer SET last_seen_at = ?, last_address = ? WHERE device_id = ?",
-          [wall, address.address, Data(device.bytes)])
+        try database.run("UPDATE peer SET last_seen_at = ? WHERE device_id = ?", [wall, Data(device.bytes)])
         try database.reached(address, device, at: wall)
       }
       return isPromoted
@@ -103,10 +100,9 @@ extension Store {
     try await commits.commit(.upkeep) { database in
       try database.run(
         """
-        UPDATE peer SET last_seen_at = ?1, last_address = coalesce(?2, last_address),
-          last_synced_at = CASE WHEN ?3 THEN ?1 ELSE last_synced_at END,
-          connected_at = CASE WHEN ?5 THEN coalesce(connected_at, ?1) ELSE connected_at END WHERE device_id = ?4
-        """, [wall, address?.address, synced, Data(device.bytes), isSession])
+        UPDATE peer SET last_seen_at = ?1, last_synced_at = CASE WHEN ?2 THEN ?1 ELSE last_synced_at END,
+          connected_at = CASE WHEN ?4 THEN coalesce(connected_at, ?1) ELSE connected_at END WHERE device_id = ?3
+        """, [wall, synced, Data(device.bytes), isSession])
       if let address { try database.reached(address, device, at: wall) }
     }
   }
@@ -133,7 +129,6 @@ extension PeerRecord {
     self.state = state
     keys = PairwiseKeys(row)
     pendingKey = (row["pending_key"] as Data?).map { [UInt8]($0) }
-    lastAddress = row["last_address"]
     told = (row["told"] as String).split(separator: " ").map(String.init)
     pendingSince = (row["pending_since_boot"] as Int64?).map(BootInstant.init(milliseconds:))
     pendingBootID = row["pending_boot_id"]

@@ -93,6 +93,7 @@ extension Database {
     var result = RemovalResult()
     try forgetRefusals(number)
     try forgetWhatWasNotTaken(number)
+    try run("DELETE FROM set_back WHERE peer = ?", [number])
     result.cancelled = try rows(
       "SELECT command_id FROM command WHERE peer = ? AND status IN ('queued', 'stored') ORDER BY command_id", [number]
     ).compactMap { CommandID(bytes: $0["command_id"] as Data) }
@@ -120,7 +121,7 @@ extension Database {
       UPDATE outbox_item SET body = zeroblob(length(body))
       WHERE peer = (SELECT number FROM peer WHERE device_id = ?) AND class = 1 AND kind = 5
       """, [Data(device.bytes)])
-    for table in ["outbox_item", "outbox_stream", "inbox_stream", "set_back"] {
+    for table in ["outbox_item", "outbox_stream", "inbox_stream"] {
       try run("DELETE FROM \(table) WHERE peer = (SELECT number FROM peer WHERE device_id = ?)", [Data(device.bytes)])
     }
   }

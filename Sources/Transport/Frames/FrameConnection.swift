@@ -17,9 +17,12 @@ public final class FrameConnection: Sendable {
   private let limit: FrameLimit
   private let unsent = Atomic(0)
   private let handedOver = Atomic(false)
+  private let closing = Atomic(false)
   private let drained: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
   /// The number of unsent bytes below which the connection has room for more.
   private static let lowWater = 256 << 10
+  /// The time that the other side has to take the last words and to close.
+  private static let lastWords = TimeAmount.seconds(2)
 
   init(channel: any Channel, limit: FrameLimit) {
     self.channel = channel
@@ -63,15 +66,22 @@ public final class FrameConnection: Sendable {
 
   /// Closes the connection once everything sent so far has left, or after two seconds if the other side does not read.
   public func close() {
-    let timeout = channel.eventLoop.scheduleTask(in: .seconds(2)) { [channel] in channel.close(promise: nil) }
-    // An empty write completes after all earlier ones.
-    channel.writeAndFlush(channel.allocator.buffer(capacity: 0)).whenComplete { [channel] _ in
-      timeout.cancel()
+    let (channel, isClosing) = (channel, closing.exchange(true, ordering: .relaxed))
+    guard !isClosing else { return }
+    let timeout = channel.eventLoop.scheduleTask(in: Self.lastWords) {
       channel.close(promise: nil)
+    }
+    channel.closeFuture.whenComplete { _ in timeout.cancel() }
+    // An empty write is complete after all those before it.
+    channel.writeAndFlush(channel.allocator.buffer(capacity: 0)).whenComplete { _ in
+      channel.close(mode: .output).whenFailure { _ in channel.close(promise: nil) }
     }
   }
 
-  /// Closes the connection at once and discards unsent bytes.
+  /// A Boolean value that indicates whether `close` was called.
+  var isClosing: Bool { closing.load(ordering: .relaxed) }
+
+  /// Close at once, whatever is unsent.
   public func abort() {
     channel.close(promise: nil)
   }

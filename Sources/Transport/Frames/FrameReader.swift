@@ -12,6 +12,10 @@ public final class FrameReader: Sendable {
     var isEnded = false
     /// A Boolean value that indicates whether the channel wants to read and has to wait for room.
     var isHeldUp = false
+    /// The number of pieces that have arrived so far.
+    var arrived: UInt64 = 0
+    /// The number of pieces that were returned to callers so far.
+    var returned: UInt64 = 0
   }
 
   /// The number of waiting pieces at which the channel stops reading, and the number at which it continues.
@@ -38,6 +42,11 @@ public final class FrameReader: Sendable {
     return nil
   }
 
+  /// Reads the connection to its end and drops what comes.
+  func drain() async {
+    while await nextPiece() != nil {}
+  }
+
   /// The number of pieces that have arrived and were not read.
   var waitingPieces: Int { state.withLock { $0.pieces.count } }
 
@@ -45,7 +54,22 @@ public final class FrameReader: Sendable {
   ///
   /// No further frame is returned.
   public func stop() {
-    let waiting = state.withLock { state in
+    stop(unless: { _ in false })
+  }
+
+  /// The number of pieces of the connection that were returned to callers so far; what `stop(unlessPast:)` is given.
+  public var position: UInt64 { state.withLock { $0.returned } }
+
+  /// Ends the reading, unless more has arrived than what was returned at an earlier `position`.
+  ///
+  /// A caller whose time is up at the moment at which its frame arrives gets either that frame, and may read on, or the end.
+  public func stop(unlessPast position: UInt64) {
+    stop(unless: { $0.arrived > position })
+  }
+
+  private func stop(unless isKept: (State) -> Bool) {
+    let waiting: CheckedContinuation<FramePiece?, Never>? = state.withLock { state in
+      guard !isKept(state) else { return nil }
       state.isEnded = true
       state.pieces.removeAll()
       defer { state.waiting = nil }
@@ -60,6 +84,7 @@ public final class FrameReader: Sendable {
       await withCheckedContinuation { continuation in
         let (piece, isDue, mayRead) = state.withLock { state in
           let piece = state.pieces.popFirst()
+          if piece != nil { state.returned += 1 }
           let mayRead = state.isHeldUp && state.pieces.count <= Self.lowWater
           if mayRead { state.isHeldUp = false }
           if piece == nil, !state.isEnded {
@@ -81,7 +106,8 @@ public final class FrameReader: Sendable {
     let waiting: CheckedContinuation<FramePiece?, Never>? = state.withLock { state in
       guard !state.isEnded else { return nil }
       defer { state.waiting = nil }
-      if state.waiting == nil { state.pieces.append(piece) }
+      state.arrived += 1
+      if state.waiting == nil { state.pieces.append(piece) } else { state.returned += 1 }
       return state.waiting
     }
     waiting?.resume(returning: piece)

@@ -42,7 +42,10 @@ public struct Dialer: Sendable {
       let connection = FrameConnection(channel: channel, limit: limit)
       connection.send(preamble)
       let value = await body(connection, reader)
-      if !connection.isHandedOver { await connection.end() }
+      if !connection.isHandedOver {
+        if connection.isClosing { await reader.drain() }
+        await connection.end()
+      }
       return value
     } catch { throw .cannotConnect(endpoint, Self.reason(error)) }
   }

@@ -77,6 +77,7 @@ public final class Listener: Sendable {
       await body(connection, preamble, accepted.reader, ticket)
     }
     guard !connection.isHandedOver else { return }
+    if connection.isClosing { await accepted.reader.drain() }
     ticket.release()
     await connection.end()
   }

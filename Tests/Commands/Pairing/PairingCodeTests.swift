@@ -33,12 +33,13 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func aCodeThatIsTypedGoesToTheNodeAndNowhereElse(isTerminal: Bool) async throws {
-    var script = ScriptedNode.Script()
+    var script = SamplePairing.childScript
     (script.pairing.phase, script.pairing.outcome, script.pairing.code) = (.ended, .typo, nil)
     let console = ScriptedConsole(lines: [SamplePairing.code], isTerminal: isTerminal)
     let run = await ScriptedRun("pair", "join", "--json", script: script, console: console)
     #expect(run.status == 65)
-    #expect(run.node.calls == [.join(JoinRequest(code: SamplePairing.code, acceptWithoutAsking: !isTerminal))])
+    #expect(
+      run.node.calls == [.status, .join(JoinRequest(code: SamplePairing.code, acceptWithoutAsking: !isTerminal))])
     #expect(!console.everything.contains("LK1"))
     #expect(console.prompts == (isTerminal ? ["Code: "] : []))
   }
@@ -54,23 +55,23 @@ import Testing
   }
 
   @Test(arguments: broken) func aPipeMayHoldTheCodeInSeveralLines(lines: [String]) async throws {
-    var script = ScriptedNode.Script()
+    var script = SamplePairing.childScript
     (script.pairing.phase, script.pairing.outcome, script.pairing.code) = (.ended, .ok, nil)
     let console = ScriptedConsole(lines: lines + ["what follows"], isTerminal: false)
     let run = await ScriptedRun("pair", "join", "--code-stdin", script: script, console: console)
     #expect(run.status == 0)
-    guard case .join(let request)? = run.node.calls.first else { throw CommandFailure(.data, "no join") }
+    guard case .join(let request)? = run.node.calls.last else { throw CommandFailure(.data, "no join") }
     #expect(request.code.filter { !$0.isWhitespace } == SamplePairing.code)
     // What comes after a whole code is not waited for.
     #expect(await console.readLine() == "what follows")
   }
 
   @Test func aCodeThatEndsTooEarlyGoesToTheNodeAsItIs() async {
-    var script = ScriptedNode.Script()
+    var script = SamplePairing.childScript
     (script.pairing.phase, script.pairing.outcome, script.pairing.code) = (.ended, .typo, nil)
     let console = ScriptedConsole(lines: [Self.code, "", "y"])
     let run = await ScriptedRun("pair", "join", script: script, console: console)
-    #expect(run.node.calls.first == .join(JoinRequest(code: Self.code, acceptWithoutAsking: false)))
+    #expect(run.node.calls.last == .join(JoinRequest(code: Self.code, acceptWithoutAsking: false)))
     #expect(console.prompts == ["Code: ", CodeInput.goesOn + " Code: "])
     #expect(run.status == 65)
   }
@@ -91,9 +92,20 @@ import Testing
   }
 
   @Test(arguments: [[], ["", "  \t"]] as [[String]]) func withoutACodeNothingIsAsked(lines: [String]) async {
-    let run = await ScriptedRun("pair", "join", console: ScriptedConsole(lines: lines, isTerminal: false))
+    let run = await ScriptedRun(
+      "pair", "join", script: SamplePairing.childScript, console: ScriptedConsole(lines: lines, isTerminal: false))
     #expect(run.status == 66)
-    #expect(run.node.calls.isEmpty)
+    #expect(run.node.calls == [.status])
+  }
+
+  @Test(arguments: [true, false]) func aParentsMachineRefusesBeforeItAsksForACode(isTerminal: Bool) async {
+    let console = ScriptedConsole(lines: [SamplePairing.code], isTerminal: isTerminal)
+    let run = await ScriptedRun("pair", "join", script: SamplePairing.parentScript, console: console)
+    #expect(run.status == ExitStatus(.wrongRole).rawValue)
+    #expect(run.node.calls == [.status] && console.prompts.isEmpty)
+    #expect(console.notes == ["latchkey: " + LocalAPIError.joinOnParent.message])
+    // Nothing of the input is read.
+    #expect(await console.readLine() == SamplePairing.code)
   }
 
   @Test func anInvitationShowsItsCodeOnStandardOutputAlone() async {

@@ -36,7 +36,9 @@ import Testing
     var script = ScriptedNode.Script()
     (script.pairing.phase, script.pairing.outcome) = (.ended, outcome)
     (script.pairing.peerName, script.pairing.sentence) = (DeviceName(sanitising: "a“b"), "It ended\u{9B}: go on.")
-    let join = await ScriptedRun("pair", "join", script: script, console: ScriptedConsole(lines: ["LK1"]))
+    var child = script
+    child.status.role = .child
+    let join = await ScriptedRun("pair", "join", script: child, console: ScriptedConsole(lines: ["LK1"]))
     let invite = await ScriptedRun("pair", "invite", script: script)
     #expect(join.status == Self.outcomes[outcome])
     #expect(invite.status == Self.outcomes[outcome])

@@ -47,6 +47,25 @@ import Testing
     #expect(shown.outcome == .ok && shown.device == device && shown.peerName?.text == "Kitchen laptop")
   }
 
+  @Test mutating func whatTheSearchComesUponIsShownUntilItIsOver() {
+    var join = lives.join
+    #expect(join.heard(.otherCodes(own: "7Q", open: ["KX", "N5"])).isEmpty)
+    #expect(join.shown.phase == .waiting && join.isSearching)
+    #expect(
+      join.shown.sentence
+        == "This code's short form begins with 7Q, but the codes that are open here begin with KX, N5: compare it with the other "
+        + "screen.")
+    var wrong = join
+    _ = wrong.heard(.saidToBeWrong)
+    #expect(wrong.shown.sentence?.contains("says that the rest of it is wrong") == true)
+    #expect(names(wrong.searched(.wrongCode)) == ["ended"] && wrong.shown.sentence == PairingOutcome.wrongCode.sentence)
+    // A hint decides nothing, and says nothing of another end.
+    var other = join
+    #expect(names(other.searched(.expired)) == ["ended"] && other.shown.sentence == PairingOutcome.expired.sentence)
+    #expect(names(join.searched(.notFound)) == ["ended"] && join.shown.outcome == .notFound)
+    #expect(join.shown.sentence?.contains("begins with 7Q; the codes that are open here begin with KX, N5") == true)
+  }
+
   @Test mutating func aTypedCodesRunIsCountedBeforeTheNextFrame() {
     lives.connect(isTyped: true, &random)
     lives.take(lives.invitation.received(lives.toInviter.removeFirst(), in: lives.served))

@@ -15,7 +15,7 @@ import Testing
     var tried: [String] = []
     for candidate in search.candidates(announced, now: at(now)) where search.takes(candidate) {
       tried.append(candidate.place)
-      if let ended = search.judge(candidate, outcome) { return (tried, ended) }
+      if let ended = search.judge(candidate, outcome, now: at(now)) { return (tried, ended) }
     }
     return (tried, nil)
   }
@@ -52,7 +52,35 @@ import Testing
     var announced = Search(given: nil, coded: nil, now: at(0))
     #expect(announced.asksNetwork)
     #expect(round(&announced, [("a", "x")], 0, outcome).ended == nil)
-    #expect(announced.next(now: at(15_000)) == .end(outcome))
+    // For a moment the inviter may still announce itself.
+    #expect(announced.next(now: at(2_000)) == .wait(500))
+    #expect(announced.next(now: at(2_001)) == .end(outcome))
+  }
+
+  @Test func theAnswersOfAllMachinesThatAnnounceTheCodeAreWaitedFor() {
+    var search = Search(given: nil, coded: nil, now: at(0))
+    // The address of a second machine is not reached; other addresses of the first one are not asked for.
+    #expect(round(&search, [("dead", "x")], 0, nil).tried == ["dead"])
+    #expect(round(&search, [("dead", "x"), ("b", "y")], 10, .wrongCode).tried == ["b"])
+    #expect(search.next(now: at(3_000)) == .wait(500))
+    #expect(round(&search, [("dead", "x")], 3_000, .wrongCode).tried == ["dead"])
+    #expect(search.next(now: at(5_001)) == .end(.wrongCode))
+    var several = Search(given: nil, coded: nil, now: at(0))
+    #expect(round(&several, [("a", "x")], 0, nil).tried == ["a"])
+    #expect(round(&several, [("a", "x"), ("b", "x")], 10, .wrongCode).tried == ["b"])
+    #expect(several.next(now: at(2_011)) == .end(.wrongCode))
+  }
+
+  @Test func aCodeThatNobodyShowsIsNotLookedForLongWhereOtherCodesAreOpen() {
+    var search = Search(given: nil, coded: nil, now: at(0))
+    _ = round(&search, [], 0, nil)
+    #expect(search.next(hasOthers: true, now: at(5_000)) == .wait(500))
+    #expect(search.next(hasOthers: false, now: at(5_001)) == .wait(500))
+    #expect(search.next(hasOthers: true, now: at(5_001)) == .end(.notFound))
+    // Whoever has shown it once may be back.
+    var seen = Search(given: nil, coded: nil, now: at(0))
+    _ = round(&seen, [("a", "x")], 0, nil)
+    #expect(seen.next(hasOthers: true, now: at(5_001)) == .wait(500))
   }
 
   @Test func aMachineWithSeveralAddressesIsAskedOnceUnlessItIsSilent() {

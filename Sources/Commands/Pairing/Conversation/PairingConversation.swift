@@ -21,7 +21,8 @@ struct PairingConversation {
   private var unclear: Int?
   private var wasInterrupted = false
   private var nodeIsLost = false
-  private var doubt: String?
+  /// What the node said last of a step that is not over.
+  private var told: String?
   private var refusedHere = false
   private var shownDigits: String?
 
@@ -130,8 +131,9 @@ struct PairingConversation {
     // With an answer given beforehand the question may be over before it is seen.
     let isThere = next.phase == .asking || (next.phase == .committing && next.digits != nil)
     if isThere, met != next.attempt { try await meet(next, &group) }
-    if next.phase == .committing, doubt != next.sentence, let sentence = next.sentence {
-      doubt = sentence
+    let isHint = next.phase == .waiting && next.part == .joiner
+    if isHint || next.phase == .committing, told != next.sentence, let sentence = next.sentence {
+      told = sentence
       try view.doubts(sentence)
     }
   }

@@ -14,7 +14,8 @@ protocol PairingView {
   mutating func lost(_ pairing: PairingProgress) throws
   /// The answer is on its way to the other machine.
   mutating func answered(_ pairing: PairingProgress, accepts: Bool) throws
-  /// The last step broke off, and how it ended is being found out.
+  /// The search has come upon something that the person should know; or the last step broke off, and how it ended is being found
+  /// out.
   mutating func doubts(_ sentence: String) throws
   /// About a second has passed.
   ///

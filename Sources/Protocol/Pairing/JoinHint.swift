@@ -1,0 +1,45 @@
+import LatchkeyModel
+
+/// What a joiner's search has come upon that its person may want to know before it is over.
+///
+/// It rests on announcements and on answers from before the handshake has verified, which any machine can forge; so it is shown
+/// and decides nothing.
+public enum JoinHint: Hashable, Sendable {
+  /// Machines announce open codes with other beginnings, and none announces this code.
+  ///
+  /// - Parameters:
+  ///   - own: the first two symbols of the code's typed form.
+  ///   - open: those of the open codes, at most `mostCodes`, in order.
+  case otherCodes(own: String, open: [String])
+  /// A machine that announces the code's beginning says that the code is wrong.
+  case saidToBeWrong
+
+  /// How many beginnings of open codes are named.
+  public static let mostCodes = 8
+
+  /// The sentence while the search goes on.
+  var sentence: String {
+    switch self {
+    case .otherCodes(let own, let open):
+      "This code's short form begins with \(own), but \(Self.openCodes(open)): compare it with the other screen."
+    case .saidToBeWrong:
+      "The machine that shows a code with this beginning says that the rest of it is wrong; looking for another one …"
+    }
+  }
+
+  /// The sentence when the search has found no machine.
+  var endSentence: String {
+    switch self {
+    case .otherCodes(let own, let open):
+      "No machine on this network shows this code, whose short form begins with \(own); \(Self.openCodes(open)): enter the code "
+        + "that the other screen shows now."
+    case .saidToBeWrong: PairingOutcome.wrongCode.sentence
+    }
+  }
+
+  private static func openCodes(_ open: [String]) -> String {
+    open.count == 1
+      ? "the code that is open here begins with \(open[0])"
+      : "the codes that are open here begin with \(open.joined(separator: ", "))"
+  }
+}

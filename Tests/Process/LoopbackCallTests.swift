@@ -1,0 +1,51 @@
+import GRDB
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// Two nodes on one machine, of which only one has ever called.
+  @Suite struct LoopbackCallTests {
+    @Test("A child on the same machine that has called can be called back, also after both were started again")
+    func calledBack() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let expected = "127.0.0.1:\(try await child.port())"
+        try await eventually("the parent knows where the child listens") {
+          try await parent.api.devices().first?.addresses.map(\.address) == [expected]
+        }
+        let known = try #require(try await parent.api.devices().first)
+        #expect(known.addresses.map(\.source) == [.told] && known.address == expected)
+
+        for node in [parent, child] { #expect(await node.terminate() == .exited(0)) }
+        // The child knows of nowhere to call.
+        try child.edit {
+          try $0.execute(sql: "DELETE FROM address")
+          try $0.execute(sql: "UPDATE peer SET told = ''")
+        }
+        try await parent.start()
+        #expect(try await parent.api.devices().first?.address == expected)
+        try await child.start()
+        try await eventually("the parent has called") { try await parent.isConnected() }
+        #expect(try await parent.api.devices().first?.addresses.first?.isInUse == true)
+      }
+    }
+
+    @Test("A device whose address is not known has no next try, and is said to be called when it appears")
+    func nowhere() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        for node in [parent, child] { #expect(await node.terminate() == .exited(0)) }
+        try parent.edit { try $0.execute(sql: "UPDATE peer SET told = ''") }
+        try await parent.start()
+        try await eventually("nothing is tried") {
+          let peer = try await parent.api.devices().first
+          return peer?.isConnected == false && peer?.nextTryInMilliseconds == nil && peer?.addresses.isEmpty == true
+        }
+        let status = try await parent.latchkey("status")
+        #expect(!status.output.contains("Next try in 0"), "\(status)")
+        let doctor = try await parent.latchkey("doctor", "--peer", "Emma's PC", "--format", "json")
+        #expect(try await parent.api.devices().first?.address == nil && doctor.output.contains("peer-no-address"))
+      }
+    }
+  }
+}
