@@ -24,6 +24,12 @@ struct KnownMembersTests {
     ]
   }
 
+  @Test func pairsThatALaterVersionAddsChangeNothing() {
+    var later = says(emma)
+    later["x-later"] = [0, 1, 2]
+    #expect(members.owner(later) == emma && members.isOfInterest(later))
+  }
+
   @Test func itIsKnownWhoIsMissed() {
     #expect(members.isAnybodyMissed && members.count == 2)
     members.set(emma, isConnected: true)

@@ -8,7 +8,8 @@ import Testing
   private func hello(_ epoch: UInt64, _ through: UInt64, _ held: HeldItem) -> Hello {
     Hello(
       runID: [UInt8](repeating: 1, count: 16), name: "x", role: .child, outgoing: [],
-      incoming: [StreamPosition(streamClass: .command, epoch: epoch, through: through)], held: [held])
+      incoming: [StreamPosition(streamClass: .command, epoch: epoch, through: through)], held: [held],
+      keyID: [UInt8](repeating: 9, count: 8))
   }
 
   @Test("The last item in force is kept with the watermark, through skips, restarts and other epochs")

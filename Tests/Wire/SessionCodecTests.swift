@@ -14,12 +14,13 @@ import Testing
   }
 
   @Test func fieldsHaveTheNumbersOfTheSpecification() {
-    let runID = [UInt8](repeating: 5, count: 16)
+    let (runID, keyID) = ([UInt8](repeating: 5, count: 16), [UInt8](repeating: 6, count: 8))
     var batch = SessionBatch(
       hello: Hello(
         versions: 1...2, software: "0.1.0", runID: runID, name: "Emma", role: .child, refusal: .shuttingDown,
         windowItems: 7, windowBytes: 8, outgoing: [StreamPosition(streamClass: .usage, epoch: 9, through: 10)],
-        incoming: [StreamPosition(streamClass: .control, epoch: 11, through: 12)], endedSessions: 22, devices: 23),
+        incoming: [StreamPosition(streamClass: .control, epoch: 11, through: 12)],
+        keyID: keyID, endedSessions: 22, devices: 23),
       runs: [
         ItemRun(
           streamClass: .command, epoch: 13,
@@ -33,7 +34,7 @@ import Testing
     let hello = RawMessage().adding(1, number: 1).adding(2, number: 2).adding(3, text: "0.1.0").adding(4, bytes: runID)
       .adding(5, text: "Emma").adding(6, number: 2).adding(7, number: 2).adding(8, number: 7).adding(9, number: 8)
       .adding(10, message: Self.position(4, 9, 10)).adding(11, message: Self.position(1, 11, 12))
-      .adding(14, number: 22).adding(15, number: 23)
+      .adding(12, bytes: keyID).adding(14, number: 22).adding(15, number: 23)
     let item = RawMessage().adding(1, number: 1).adding(2, bytes: runID).adding(3, bytes: [1, 2])
     let run = RawMessage().adding(1, number: 2).adding(2, fixed: 13).adding(3, number: 14).adding(4, message: item)
       .adding(4, message: RawMessage().adding(4, number: 3))
@@ -47,7 +48,9 @@ import Testing
 
   /// The fields that every Hello has to have.
   private static let plainHello = RawMessage().adding(1, number: 1).adding(2, number: 1)
-    .adding(4, bytes: [UInt8](repeating: 5, count: 16)).adding(6, number: 1)
+    .adding(4, bytes: [UInt8](repeating: 5, count: 16)).adding(6, number: 1).adding(12, bytes: keyID)
+
+  private static let keyID = [UInt8](repeating: 6, count: 8)
 
   private static func held(_ streamClass: UInt64, _ sequence: UInt64) -> RawMessage {
     RawMessage().adding(1, number: streamClass).adding(2, number: sequence)
@@ -81,10 +84,7 @@ import Testing
 
   @Test func whatLaterVersionsNameHasAMeaning() throws {
     #expect(try SessionCodec.decode(RawMessage().adding(6, number: 99).bytes).goodbye == .protocolError)
-    let hello = RawMessage().adding(1, number: 1).adding(2, number: 1).adding(
-      4, bytes: [UInt8](repeating: 5, count: 16)
-    )
-    .adding(6, number: 1).adding(7, number: 99)
+    let hello = Self.plainHello.adding(7, number: 99)
     #expect(try SessionCodec.decode(RawMessage().adding(1, message: hello).bytes).hello?.refusal == .version)
     // An item of an unknown kind takes its number, so that it never stops the stream.
     let batch = try SessionCodec.decode(Self.run(first: 4, items: [Self.item(kind: 4_000_000_000), Self.item()]))
@@ -136,15 +136,20 @@ import Testing
       (
         "a short run ID",
         RawMessage().adding(1, number: 1).adding(2, number: 1).adding(4, bytes: [1]).adding(6, number: 1)
+          .adding(12, bytes: keyID)
       ),
+      ("a short key ID", plainHello.adding(12, bytes: [UInt8](repeating: 6, count: 7))),
+      ("a long key ID", plainHello.adding(12, bytes: [UInt8](repeating: 6, count: 9))),
+      ("no key ID", plainHello.adding(12, bytes: [])),
       (
         "versions in the wrong order",
         RawMessage().adding(1, number: 2).adding(2, number: 1).adding(4, bytes: [UInt8](repeating: 5, count: 16))
-          .adding(6, number: 1)
+          .adding(6, number: 1).adding(12, bytes: keyID)
       ),
       (
         "no role",
         RawMessage().adding(1, number: 1).adding(2, number: 1).adding(4, bytes: [UInt8](repeating: 5, count: 16))
+          .adding(12, bytes: keyID)
       ),
       ("too many positions sent", (0..<17).reduce(plainHello) { raw, _ in raw.adding(10, message: position(1, 1, 1)) }),
       (
@@ -187,7 +192,7 @@ import Testing
     let hello = Hello(
       software: "1\u{1B}[2J", runID: [UInt8](repeating: 5, count: 16),
       name: "Emma\u{202E}\n" + String(repeating: "x", count: 99),
-      role: .child, outgoing: [], incoming: [])
+      role: .child, outgoing: [], incoming: [], keyID: Self.keyID)
     let read = try SessionCodec.decode(SessionCodec.encode(SessionBatch(hello: hello))).hello
     #expect(read?.software == "1\u{FFFD}[2J")
     #expect(read?.name.hasPrefix("Emma\u{FFFD}\u{FFFD}xxx") == true)

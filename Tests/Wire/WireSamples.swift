@@ -70,7 +70,8 @@ enum WireSamples {
       refusal: random.pick([nil, .version, .shuttingDown, .duplicateIdentity]),
       windowItems: UInt32.random(in: 0...UInt32.max, using: &random),
       windowBytes: UInt32.random(in: 0...UInt32.max, using: &random),
-      outgoing: positions(&random), incoming: positions(&random), endedSessions: random.next(),
+      outgoing: positions(&random), incoming: positions(&random), keyID: random.bytes(8),
+      endedSessions: random.next(),
       devices: UInt32.random(in: 0...UInt32.max, using: &random))
   }
 

@@ -26,11 +26,11 @@ public struct Hello: Hashable, Sendable {
   public var incoming: [StreamPosition]
   /// The last item in force here of each stream we receive: what tells a restored sender's numbers from another past's.
   public var held: [HeldItem]
-  /// 8 bytes that name the pairwise key with which the sender answers calls; empty when it does not say.
+  /// The ID of the pairwise key with which the sender answers calls, 8 bytes.
   public var keyID: [UInt8]
   /// Sessions with the receiver that were up in this run of the sender and have ended for it.
   public var endedSessions: UInt64
-  /// Devices that the sender is paired with, the receiver among them; 0 when it does not say.
+  /// How many devices the sender is paired with, the receiver among them if the pairing is final.
   ///
   /// A child remembers it, so that after a power cut it does not ask the network at the same moment as all its siblings:
   /// Protocol/02-discovery.md §4 has the figures.
@@ -40,7 +40,7 @@ public struct Hello: Hashable, Sendable {
     versions: ClosedRange<UInt32> = Version.protocolRange, software: String = Version.software, runID: [UInt8],
     name: String, role: DeviceRole, refusal: Refusal? = nil, windowItems: UInt32 = UInt32(Limits.windowItems),
     windowBytes: UInt32 = UInt32(Limits.windowBytes), outgoing: [StreamPosition], incoming: [StreamPosition],
-    held: [HeldItem] = [], keyID: [UInt8] = [], endedSessions: UInt64 = 0, devices: UInt32 = 0
+    held: [HeldItem] = [], keyID: [UInt8], endedSessions: UInt64 = 0, devices: UInt32 = 0
   ) {
     self.versions = versions
     self.software = software

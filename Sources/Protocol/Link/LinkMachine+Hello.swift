@@ -73,7 +73,7 @@ extension LinkMachine {
     effects.append(.tell(.opened(number, hello)))
     trouble = nil
     isLoadHeld = false
-    if !hello.keyID.isEmpty, standing.keys.previous != nil { notes.keyNamed = hello.keyID }
+    if standing.keys.previous != nil { notes.keyNamed = hello.keyID }
     inbox.sessionOpened(hello)
     // A stream that this machine does not know cannot be restarted, but people need to know of it.
     let known = Set(outbox.statement.map(\.streamClass))

@@ -152,7 +152,7 @@ extension Latchkey_V1_Hello {
   func value() throws(WireError) -> Hello {
     guard leastVersion <= greatestVersion else { throw WireError("versions in the wrong order") }
     guard runID.count == 16 else { throw WireError("a run ID of \(runID.count) bytes") }
-    guard keyID.isEmpty || keyID.count == 8 else { throw WireError("a key ID of \(keyID.count) bytes") }
+    guard keyID.count == 8 else { throw WireError("a key ID of \(keyID.count) bytes") }
     for classes in [outgoing.map(\.streamClass), incoming.map(\.streamClass), held.map(\.streamClass)] {
       guard classes.count <= 16 else { throw WireError("too many positions") }
       guard Set(classes).count == classes.count else { throw WireError("two positions of one class") }

@@ -145,7 +145,7 @@ nonisolated struct Latchkey_V1_Hello: Sendable {
 
   var incoming: [Latchkey_V1_Position] = []
 
-  /// 8 bytes, or empty: names the pairwise key with which the sender answers calls. See 04-session.md section 9.
+  /// 8 bytes: names the pairwise key with which the sender answers calls. See 04-session.md section 9.
   var keyID: Data = Data()
 
   /// The last item of each incoming stream that is in force and was no skip. See 05-delivery.md section 4.
@@ -154,7 +154,7 @@ nonisolated struct Latchkey_V1_Hello: Sendable {
   /// Sessions with the receiver that were up in this run of the sender and have ended for it. See 04-session.md section 6.
   var endedSessions: UInt64 = 0
 
-  /// Devices that the sender is paired with, the receiver among them; 0 when it does not say.
+  /// How many devices the sender is paired with.
   var devices: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

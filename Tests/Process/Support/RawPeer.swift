@@ -13,6 +13,10 @@ struct RawPeer: Sendable {
   private let link: LinkKeyPair
   private let pairwiseKey: PresharedKey
   private let peer: LinkPublicKey
+  /// The protocol versions that it says it speaks.
+  var versions = Version.protocolRange
+  /// Fields of no known number that it adds to its Hello and to each batch.
+  var laterFields = RawMessage()
 
   /// Takes over the keys of a node that is stopped and paired with one other.
   init(of node: NodeProcess) throws {
@@ -42,27 +46,34 @@ struct RawPeer: Sendable {
     let endpoint = SocketEndpoint(host: "127.0.0.1", port: port)
     return try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
       let now = BootInstant(milliseconds: 0)
-      guard var machine = await open(connection, frames, stating: outgoing), let frame = await frames.next() else {
+      guard var ends = await open(connection, frames, stating: outgoing), let frame = await frames.next() else {
         return nil
       }
-      return try? machine.received(frame, now: now).hello
+      return try? ends.receiver.received(frame, now: now).hello
     }
   }
 
   /// Shakes hands and says Hello.
+  ///
+  /// - Returns: what reads the other side's frames, and what seals this side's.
   private func open(
     _ connection: FrameConnection, _ frames: FrameReader, stating outgoing: [StreamPosition] = []
-  ) async -> SessionMachine? {
+  ) async -> (receiver: SessionMachine, sender: NoiseTransport)? {
     let handshake = SessionInitiator(
       own: link, peer: peer, pairwiseKey: pairwiseKey, ephemeralKey: LinkKeyPair.generate())
     connection.send(handshake.firstFrame)
     let now = BootInstant(milliseconds: 0)
     guard let answer = await frames.next(), let transport = try? handshake.received(answer) else { return nil }
     connection.authenticated()
-    var machine = SessionMachine(transport: transport, now: now)
-    let hello = Hello(runID: SecureRandom.bytes(16), name: "Test", role: .parent, outgoing: outgoing, incoming: [])
-    if let frame = try? machine.seal(SessionBatch(hello: hello), now: now) { connection.send(frame) }
-    return machine
+    var sender = transport
+    let hello = Hello(
+      versions: versions, runID: SecureRandom.bytes(16), name: "Test", role: .parent, outgoing: outgoing, incoming: [],
+      keyID: SecureRandom.bytes(8))
+    // Fields of a message that comes twice are merged, so that these are the Hello's, too.
+    let later = RawMessage().adding(1, message: laterFields)
+    let plaintext = SessionCodec.encode(SessionBatch(hello: hello)) + later.bytes + laterFields.bytes
+    if let frame = try? sender.seal(plaintext) { connection.send(frame) }
+    return (SessionMachine(transport: transport, now: now), sender)
   }
 
   private func converse(
@@ -70,11 +81,11 @@ struct RawPeer: Sendable {
   ) async -> [CommandID: CommandReceipt.Outcome] {
     let now = BootInstant(milliseconds: 0)
     var receipts: [CommandID: CommandReceipt.Outcome] = [:]
-    guard var machine = await open(connection, frames) else { return receipts }
+    guard var (receiver, sender) = await open(connection, frames) else { return receipts }
     for batch in batches {
-      if let frame = try? machine.seal(batch, now: now) { connection.send(frame) }
+      if let frame = try? sender.seal(SessionCodec.encode(batch) + laterFields.bytes) { connection.send(frame) }
     }
-    while receipts.count < count, let frame = await frames.next(), let batch = try? machine.received(frame, now: now) {
+    while receipts.count < count, let frame = await frames.next(), let batch = try? receiver.received(frame, now: now) {
       for item in batch.runs.filter({ $0.streamClass == .receipt }).flatMap(\.items) {
         guard let receipt = try? MessageBodyCoding().receipt(item.body) else { continue }
         receipts[receipt.commandID] = receipt.outcome

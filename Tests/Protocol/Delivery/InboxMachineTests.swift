@@ -18,7 +18,9 @@ import Testing
   }
 
   private func hello(_ outgoing: [StreamPosition] = [], run: UInt8 = 1) -> Hello {
-    Hello(runID: [UInt8](repeating: run, count: 16), name: "n", role: .child, outgoing: outgoing, incoming: [])
+    Hello(
+      runID: [UInt8](repeating: run, count: 16), name: "n", role: .child, outgoing: outgoing, incoming: [],
+      keyID: [UInt8](repeating: 9, count: 8))
   }
 
   @Test mutating func whatComesInIsStatedOnceItIsCommitted() throws {

@@ -12,7 +12,8 @@ import Testing
     Hello(
       runID: [UInt8](repeating: 1, count: 16), name: "n", role: .child, windowItems: items, windowBytes: bytes,
       outgoing: [],
-      incoming: held.map { StreamPosition(streamClass: $0.0, epoch: $0.1, through: $0.2) })
+      incoming: held.map { StreamPosition(streamClass: $0.0, epoch: $0.1, through: $0.2) },
+      keyID: [UInt8](repeating: 9, count: 8))
   }
 
   private func outbox(_ streamClass: StreamClass = .command, stored: UInt64 = 0, last: UInt64) -> OutboxMachine {

@@ -62,7 +62,7 @@ struct LinkRig {
 
   static func hello(
     run: UInt8 = 4, ended: UInt64 = 0, refusal: Hello.Refusal? = nil, outgoing: [StreamPosition] = [],
-    incoming: [StreamPosition] = [], keyID: [UInt8] = []
+    incoming: [StreamPosition] = [], keyID: [UInt8] = [UInt8](repeating: 9, count: 8)
   ) -> Hello {
     Hello(
       runID: [UInt8](repeating: run, count: 16), name: "Emma's PC", role: .child, refusal: refusal, outgoing: outgoing,

@@ -28,11 +28,13 @@ import Testing
     if side.outcomes.isEmpty { _ = try peer.read(side.outgoing.removeFirst()) }
   }
 
-  private mutating func introduce(_ change: (inout PairingIntroduction) -> Void = { _ in }) throws {
+  private mutating func introduce(
+    laterFields: RawMessage = RawMessage(), _ change: (inout PairingIntroduction) -> Void = { _ in }
+  ) throws {
     try open()
     var introduction = peer.introduction
     change(&introduction)
-    side.receive(try peer.write(PairingCodec.encode(introduction)))
+    side.receive(try peer.write(PairingCodec.encode(introduction) + laterFields.bytes))
   }
 
   private mutating func prove() throws {
@@ -68,6 +70,12 @@ import Testing
     #expect(try peer.open(side.outgoing.removeFirst()) == .abort(.version))
     expectNothing(.version)
     #expect(side.questions.isEmpty)
+  }
+
+  @Test mutating func aLaterVersionThatSpeaksThisOneIsShownToThePerson() throws {
+    try introduce(laterFields: RawMessage().adding(90, text: "later")) { $0.versions = 1...9 }
+    side.receive(try peer.seal(peer.proof(isInviter: false)))
+    #expect(side.questions.map(\.name) == ["Emma's PC"] && side.outcomes.isEmpty)
   }
 
   @Test mutating func onlyChildrenJoin() throws {

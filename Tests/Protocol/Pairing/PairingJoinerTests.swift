@@ -23,10 +23,12 @@ import Testing
     _ = try peer.read(machine.opening.frame)
   }
 
-  private mutating func introduce(_ change: (inout PairingIntroduction) -> Void = { _ in }) throws {
+  private mutating func introduce(
+    laterFields: RawMessage = RawMessage(), _ change: (inout PairingIntroduction) -> Void = { _ in }
+  ) throws {
     var introduction = peer.introduction
     change(&introduction)
-    side.receive(try peer.write(PairingCodec.encode(introduction)))
+    side.receive(try peer.write(PairingCodec.encode(introduction) + laterFields.bytes))
     if side.outcomes.isEmpty {
       _ = try peer.read(side.outgoing.removeFirst())
       _ = try peer.open(side.outgoing.removeFirst())
@@ -102,6 +104,12 @@ import Testing
     try introduce { $0.versions = versions }
     expectNothing(.version)
     #expect(side.sent.isEmpty, "nothing of ours but a hash was told")
+  }
+
+  @Test mutating func aLaterVersionThatSpeaksThisOneIsBelieved() throws {
+    try introduce(laterFields: RawMessage().adding(90, text: "later")) { $0.versions = 1...9 }
+    side.receive(try peer.seal(peer.proof(isInviter: true)))
+    #expect(side.outcomes.isEmpty && hasMetInviter == true)
   }
 
   @Test mutating func otherKeysThanTheCodesEndIt() throws {

@@ -58,6 +58,14 @@ import Testing
     #expect(joiner.outcomes == [.version] && joiner.sent.isEmpty && joiner.runs == 0)
   }
 
+  @Test mutating func aLaterVersionThatSpeaksThisOneIsAnswered() {
+    var inviter = inviter
+    inviter.receive(Array(offer[..<48]) + Self.versions(1, 9))
+    #expect(inviter.failures == 0 && inviter.outcomes.isEmpty && inviter.sent.count == 1)
+    joiner.receive(Array(inviter.sent[0][..<32]) + Self.versions(1, 9))
+    #expect(joiner.outcomes.isEmpty && joiner.sent.count == 1)
+  }
+
   /// The frames may be of any length and have their versions in the wrong order.
   @Test mutating func malformedFramesAreWrongGuesses() {
     for bad in [[], random.bytes(1), Array(offer.dropLast()), offer + [0], Array(offer[..<48]) + Self.versions(2, 1)] {

@@ -32,7 +32,7 @@ struct SessionPair {
     SessionBatch(
       hello: Hello(
         versions: versions, runID: [UInt8](repeating: 4, count: 16), name: "Emma's PC", role: .child, refusal: refusal,
-        outgoing: [], incoming: []))
+        outgoing: [], incoming: [], keyID: [UInt8](repeating: 9, count: 8)))
   }
 
   /// Let both have said and heard their Hello.

@@ -83,7 +83,8 @@ class Session:
             role=CHILD,
             window_items=WINDOW_ITEMS,
             window_bytes=WINDOW_BYTES,
-            key_id=key_id(self._peer.key) if self._peer.key else b"",
+            # The first is the one with which a call of the other side is answered.
+            key_id=key_id(self._peer.keys[0]),
         )
         self.delivery.state_positions(hello)
         self._send(schema.Batch(hello=hello))
@@ -92,15 +93,15 @@ class Session:
             raise Silent("the other machine did not greet")
         if batch.HasField("hello"):
             theirs = batch.hello
-            if len(theirs.run_id) != 16 or theirs.role not in (1, 2) or theirs.least_version > theirs.greatest_version:
+            sizes = len(theirs.run_id), len(theirs.key_id)
+            if sizes != (16, 8) or theirs.role not in (1, 2) or theirs.least_version > theirs.greatest_version:
                 raise BrokenRule("a malformed Hello")
             if theirs.refusal:
                 raise Lost("the other machine will not hold this session")
             if not common_version(theirs.least_version, theirs.greatest_version):
                 self._send(schema.Batch(goodbye=_VERSION))
                 raise Lost("the two machines have no protocol version in common")
-            if theirs.key_id:
-                self._store.answers_with(self._peer.id, theirs.key_id)
+            self._store.answers_with(self._peer.id, theirs.key_id)
             self.delivery.greet(theirs)
             self._say("hello", software=safe_name(theirs.software), name=safe_name(theirs.name))
         elif not batch.goodbye:

@@ -273,10 +273,11 @@ struct FuzzedNode {
     while !news.isEmpty { hear() }
     load = nil
     try open(
-      Hello(runID: Array(1...16), name: "n", role: .child, outgoing: [], incoming: []))
+      Hello(runID: Array(1...16), name: "n", role: .child, outgoing: [], incoming: [], keyID: Array(1...8)))
     honest.sessionOpened(
       Hello(
-        runID: [UInt8](repeating: 2, count: 16), name: "n", role: .child, outgoing: outbox.statement, incoming: []))
+        runID: [UInt8](repeating: 2, count: 16), name: "n", role: .child, outgoing: outbox.statement, incoming: [],
+        keyID: Array(1...8)))
     for _ in 0..<2_000 where outbox.waiting > 0 || !errands.isEmpty {
       try runErrand()
       load = outbox.nextLoad()

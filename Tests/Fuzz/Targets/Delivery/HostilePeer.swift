@@ -35,7 +35,8 @@ struct HostilePeer {
     var hello = Hello(
       runID: [UInt8](repeating: script.byte(), count: 16), name: "n", role: .child,
       windowItems: UInt32(script.byte()) << UInt32(script.choice(32)),
-      windowBytes: UInt32(script.byte()) << UInt32(script.choice(32)), outgoing: [], incoming: [])
+      windowBytes: UInt32(script.byte()) << UInt32(script.choice(32)), outgoing: [], incoming: [],
+      keyID: [UInt8](repeating: 9, count: 8))
     let classes = script.byte()
     for streamClass in StreamClass.allCases {
       let bit = streamClass.rawValue - 1

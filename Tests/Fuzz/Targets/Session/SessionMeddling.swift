@@ -187,7 +187,7 @@ struct SessionMeddling {
       role: script.bool() ? .parent : .child, refusal: kind < 192 ? nil : Hello.Refusal(rawValue: UInt32(kind % 3 + 1)),
       windowItems: UInt32(script.byte()), windowBytes: UInt32(script.byte()), outgoing: [position(&script)],
       incoming: [position(&script)], held: kind & 2 == 0 ? [] : [held(&script)],
-      keyID: kind & 1 == 0 ? [] : [UInt8](repeating: 1, count: 8))
+      keyID: [UInt8](repeating: kind & 1, count: 8))
   }
 
   private func held(_ script: inout ByteScript) -> HeldItem {

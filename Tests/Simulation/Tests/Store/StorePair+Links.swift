@@ -85,7 +85,8 @@ extension StorePair {
       Hello(
         runID: [UInt8](repeating: 1, count: 16), name: "n", role: .child, outgoing: [],
         incoming: [StreamPosition(streamClass: stream.streamClass, epoch: epoch, through: through)],
-        held: [HeldItem(streamClass: stream.streamClass, sequence: sequence, itemID: id)])
+        held: [HeldItem(streamClass: stream.streamClass, sequence: sequence, itemID: id)],
+        keyID: [UInt8](repeating: 9, count: 8))
     }
     return await both("comparing \(stream.streamClass.word)") {
       "\(try await $0.foreign(device, hello(stream.real.epoch)).sorted())"
