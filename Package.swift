@@ -67,6 +67,12 @@ let package = Package(
       dependencies: ["LatchkeyModel", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
       path: "Sources/Wire", swiftSettings: strict),
     .target(
+      name: "LatchkeyHousehold",
+      dependencies: [
+        "LatchkeyModel", "LatchkeyWire", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ],
+      path: "Sources/Household", swiftSettings: strict),
+    .target(
       name: "LatchkeyProtocol", dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire"],
       path: "Sources/Protocol", swiftSettings: strict),
     .target(
@@ -86,6 +92,7 @@ let package = Package(
     .target(
       name: "LatchkeyNode",
       dependencies: [
+        "LatchkeyHousehold",
         "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyStore", "LatchkeyDiscovery",
         "LatchkeyTransport", "LatchkeyAgent", logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -94,6 +101,7 @@ let package = Package(
     .target(
       name: "LatchkeyControl",
       dependencies: [
+        "LatchkeyHousehold",
         "LatchkeyModel", "LatchkeyNode", logging,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -107,6 +115,7 @@ let package = Package(
     .target(
       name: "LatchkeyCommands",
       dependencies: [
+        "LatchkeyHousehold",
         "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent", "LatchkeyDoctor", "CQREncode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Rainbow", package: "Rainbow"),
@@ -118,6 +127,7 @@ let package = Package(
     .executableTarget(
       name: "latchkey-bench",
       dependencies: [
+        "LatchkeyHousehold",
         "LatchkeyModel", "LatchkeyNode", "LatchkeyControl", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -133,7 +143,9 @@ let package = Package(
     // Many nodes in one process, in time that is counted and on a network that is thought up: see Tests/Simulation.
     .target(
       name: "LatchkeySimulation",
-      dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyTestSupport"],
+      dependencies: [
+        "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyHousehold", "LatchkeyProtocol", "LatchkeyTestSupport",
+      ],
       path: "Tests/Simulation/Engine", swiftSettings: strict),
     .executableTarget(
       name: "latchkey-simulate",
@@ -146,9 +158,13 @@ let package = Package(
       name: "LatchkeyCryptoTests", dependencies: ["LatchkeyCrypto", "LatchkeyModel"], path: "Tests/Crypto",
       swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyWireTests", dependencies: ["LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"],
+      name: "LatchkeyWireTests", dependencies: ["LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"],
       path: "Tests/Wire",
       swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyHouseholdTests",
+      dependencies: ["LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"],
+      path: "Tests/Household", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyProtocolTests",
       dependencies: ["LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"],
@@ -156,6 +172,7 @@ let package = Package(
     .testTarget(
       name: "LatchkeyStoreTests",
       dependencies: [
+        "LatchkeyHousehold",
         "LatchkeyStore", "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
@@ -167,6 +184,7 @@ let package = Package(
     .testTarget(
       name: "LatchkeySimulationTests",
       dependencies: [
+        "LatchkeyHousehold",
         "LatchkeySimulation", "LatchkeyStore", "LatchkeyModel", "LatchkeyWire", "LatchkeyTestSupport",
       ],
       path: "Tests/Simulation/Tests", swiftSettings: strict),
@@ -190,6 +208,7 @@ let package = Package(
     .testTarget(
       name: "LatchkeyCommandsTests",
       dependencies: [
+        "LatchkeyHousehold",
         "LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyDoctor", "LatchkeyModel",
         "LatchkeyTestSupport",
         "CProcess",
@@ -202,6 +221,7 @@ let package = Package(
     .testTarget(
       name: "LatchkeyProcessTests",
       dependencies: [
+        "LatchkeyHousehold",
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyControl",
         "LatchkeyDiscovery", "LatchkeyDoctor", "LatchkeyTestSupport", "latchkey", "latchkey-discovery-probe",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -211,6 +231,7 @@ let package = Package(
     .target(
       name: "LatchkeyFuzzTargets",
       dependencies: [
+        "LatchkeyHousehold",
         "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyDiscovery",
         "LatchkeyTransport", "LatchkeyControl", "LatchkeyTestSupport",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LatchkeyCrypto
+import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 

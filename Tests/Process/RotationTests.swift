@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyCrypto
 import LatchkeyDiscovery
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTransport

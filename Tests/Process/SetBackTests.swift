@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 
@@ -15,7 +16,7 @@ extension ProcessTests {
       }
     }
 
-    private func give(_ parent: NodeProcess, _ actions: [CommandRequest.Action]) async throws -> [String] {
+    private func give(_ parent: NodeProcess, _ actions: [CommandDraft]) async throws -> [String] {
       var ids: [String] = []
       for action in actions { ids.append(try await parent.issue(action, to: "Emma's PC")) }
       for id in ids { #expect(try await parent.ended(id).status == .executed) }
@@ -54,7 +55,7 @@ extension ProcessTests {
         try FileManager.default.copyItem(atPath: child.folder, toPath: backup)
         try await child.start()
         for round in 1...2 {
-          var given: [CommandRequest.Action] = [.requestReport]
+          var given: [CommandDraft] = [.requestReport]
           for number in 1...20 {
             given.append(.message("\(round).\(number)"))
             given.append(.setApp(.init(appID: "app.\(number % 3)", dailyLimitMinutes: number)))

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 

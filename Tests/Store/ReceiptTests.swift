@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
 import LatchkeyTestSupport
@@ -67,6 +68,9 @@ import Testing
     return (issued.command.commandID, issued.command.payload)
   }
 
+  private static let atTheEnd = HybridTimestamp(
+    wall: HybridTimestamp.wallLimit - 1, counter: 0, author: Fixed.device(9))
+
   private func issueRule(isBlocked: Bool = true) async throws -> (id: CommandID, rule: AppConfiguration) {
     let own = rule(0, isBlocked: isBlocked)
     let (id, payload) = try await issue { modified in
@@ -74,7 +78,7 @@ import Testing
       rule.modified = modified
       return .setApp(rule)
     }
-    guard case .setApp(let rule) = payload else { throw StoreError.unexpected("another payload") }
+    guard let rule = payload.as(SetApp.self)?.configuration else { throw StoreError.unexpected("another payload") }
     return (id, rule)
   }
 
@@ -93,7 +97,7 @@ import Testing
     "Executed with another state is a failure with a reason, shown as the child's word, and changes nothing here",
     arguments: [0, 1, 2, 3, 4, 5, 6])
   func contradiction(which: Int) async throws {
-    _ = try await issue { .setFamilySettings(FamilySettings(minutesPerPoint: 7, version: $0.wall)) }
+    _ = try await issue { .setFamilySettings(FamilySettings(minutesPerPoint: 7, modified: $0)) }
     let (id, rule) = try await issueRule()
     let before = try await kept()
     var unblocked = rule
@@ -103,7 +107,7 @@ import Testing
     var other = rule
     other.appID = Fixed.app("org.example.Other")
     let wild = FamilySettings(
-      defaultMilliPointsPerMinute: 999_999_999, version: HybridTimestamp.wallLimit - 1)
+      defaultMilliPointsPerMinute: 999_999_999, modified: Self.atTheEnd)
     let states: [StateInForce] = [
       .app(unblocked, .enforced), .app(later, .enforced), .app(other, .enforced), .familySettings(wild),
       .appRemoved(app, modified: later.modified), .messageStored,
@@ -127,9 +131,9 @@ import Testing
     let away = try await rig.paired()
     func settings(_ minutes: Int, to device: DeviceID) async throws -> (id: CommandID, set: FamilySettings) {
       let (id, payload) = try await issue(to: device) {
-        .setFamilySettings(FamilySettings(minutesPerPoint: minutes, version: $0.wall + Int64(minutes)))
+        .setFamilySettings(FamilySettings(minutesPerPoint: minutes, modified: $0))
       }
-      guard case .setFamilySettings(let set) = payload else { throw StoreError.unexpected("another payload") }
+      guard let set = payload.as(SetFamilySettings.self)?.settings else { throw StoreError.unexpected("another payload") }
       return (id, set)
     }
     let first = try await settings(1, to: child)
@@ -192,15 +196,15 @@ import Testing
     #expect(try await discrepancies().map(\.isFarAhead) == [ahead > Self.day])
   }
 
-  @Test("The family's rules stay this parent's, whatever version a child gives", arguments: [false, true])
+  @Test("The family's rules stay this parent's, whatever time a child gives", arguments: [false, true])
   func familySettings(isExecuted: Bool) async throws {
     let (id, payload) = try await issue {
-      .setFamilySettings(FamilySettings(minutesPerPoint: 7, version: $0.wall))
+      .setFamilySettings(FamilySettings(minutesPerPoint: 7, modified: $0))
     }
-    guard case .setFamilySettings(let own) = payload else { return }
+    guard let own = payload.as(SetFamilySettings.self)?.settings else { return }
     let before = try await kept()
     let theirs = FamilySettings(
-      defaultMilliPointsPerMinute: 999_999_999, minutesPerPoint: 1_440, version: HybridTimestamp.wallLimit - 1)
+      defaultMilliPointsPerMinute: 999_999_999, minutesPerPoint: 1_440, modified: Self.atTheEnd)
     try await answer(
       1, id, isExecuted ? .executed(.familySettings(theirs)) : .superseded(.familySettings(theirs)))
     #expect(try await kept() == before)
@@ -210,19 +214,19 @@ import Testing
     #expect(found.state == .familySettings(theirs))
   }
 
-  @Test("Two edits of the family's rules never have one version, also with a wall clock that was set back")
-  func versions() async throws {
-    var versions: [Int64] = []
+  @Test("Two edits of the family's rules never have one time, also with a wall clock that was set back")
+  func times() async throws {
+    var times: [HybridTimestamp] = []
     for wall in [Self.now, Self.now, Self.now - 1_000 * Self.day] {
-      let id = CommandID(milliseconds: Self.now + Int64(versions.count), random: rig.random.bytes(10))
+      let id = CommandID(milliseconds: Self.now + Int64(times.count), random: rig.random.bytes(10))
       let issued = try await rig.store.issue(id, to: child, at: wall) { _, clock in
-        .setFamilySettings(FamilySettings(version: try clock().wall))
+        .setFamilySettings(FamilySettings(modified: try clock()))
       }
-      guard case .setFamilySettings(let settings) = issued.command.payload else { continue }
-      versions.append(settings.version)
+      guard let settings = issued.command.payload.as(SetFamilySettings.self)?.settings else { continue }
+      times.append(settings.modified)
     }
-    #expect(versions == [Self.now, Self.now + 1, Self.now + 2])
-    #expect(try await rig.store.settings()?.version == versions.last)
+    #expect(times.map(\.wall) == [Self.now, Self.now, Self.now] && times.map(\.counter) == [0, 1, 2])
+    #expect(try await rig.store.settings()?.modified == times.last)
   }
 
   @Test("A rule that the child refuses stays what this parent wants, with the child's reason beside it")

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
 import LatchkeyTestSupport
@@ -48,7 +49,9 @@ import Testing
     #expect(try await rig.store.app(app, device: rig.own) == nil)
     _ = try await rig.receive([newer, lateRemoval], from: parent)
     #expect(try await rig.store.app(app, device: rig.own)?.modified == timestamp(30))
-    guard case .superseded(.app(let present, _)?) = try outcome(lateRemoval.itemID) else {
+    guard case .superseded(let state?) = try outcome(lateRemoval.itemID),
+      let present = state.as(AppInForce.self)?.configuration
+    else {
       Issue.record("the older removal was executed")
       return
     }
@@ -58,14 +61,6 @@ import Testing
     let old = rig.item(6, .removeApp(app, modified: timestamp(35)), from: parent)
     _ = try await rig.receive([last, old], from: parent)
     #expect(try outcome(old.itemID) == .superseded(.appRemoved(app, modified: timestamp(40))))
-  }
-
-  @Test("A removal without a time, as older senders give it, always holds")
-  func withoutATime() async throws {
-    let removal = rig.item(2, .removeApp(app), from: parent)
-    _ = try await rig.receive([rig.item(1, set(10), from: parent), removal], from: parent)
-    #expect(try outcome(removal.itemID) == .executed(.appRemoved(app)))
-    #expect(try await rig.store.app(app, device: rig.own) == nil)
   }
 
   @Test("At most 4,096 removals are remembered, the newest")

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
 import LatchkeyTestSupport
@@ -25,12 +26,7 @@ import Testing
     var items: [DeliveryItem] = []
     for (index, id) in ids.enumerated() {
       let state: StateInForce =
-        switch try #require(try await rig.store.command(id)).payload {
-        case .setApp(let configuration): .app(configuration, .recorded)
-        case .requestReport:
-          .report(DeviceReport(version: "1", enforcement: .recorded, apps: [], familySettings: nil, usageRecords: 0))
-        default: .messageStored
-        }
+        try #require(try await rig.store.command(id)).payload.answer
       items.append(
         rig.receipt(UInt64(count + index + 1), CommandReceipt(commandID: id, outcome: .executed(state), at: 3)))
     }

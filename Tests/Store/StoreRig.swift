@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LatchkeyCrypto
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
 import LatchkeyTestSupport
@@ -14,16 +15,20 @@ final class StoreRig {
   var random: SeededRandom
   let clock = TestClock()
   let caps: QueueCaps
+  let coding: MessageBodyCoding
 
   /// Open a new store; the seed makes its devices the same each time.
-  init(seed: UInt64 = 1, caps: QueueCaps = QueueCaps()) throws {
+  init(
+    seed: UInt64 = 1, caps: QueueCaps = QueueCaps(), coding: MessageBodyCoding = MessageBodyCoding()
+  ) throws {
     self.caps = caps
+    self.coding = coding
     random = SeededRandom(seed: seed)
     own = Samples.deviceID(&random)
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("lk-store-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     store = try Store(
-      path: folder.appendingPathComponent("db.sqlite").path, own: own, coding: MessageBodyCoding(), keys: TestKeys(),
+      path: folder.appendingPathComponent("db.sqlite").path, own: own, coding: coding, keys: TestKeys(),
       caps: caps, clock: clock.store)
   }
 
@@ -38,7 +43,7 @@ final class StoreRig {
   func reopen() throws {
     store.close()
     store = try Store(
-      path: path, own: own, coding: MessageBodyCoding(), keys: TestKeys(), caps: caps, clock: clock.store)
+      path: path, own: own, coding: coding, keys: TestKeys(), caps: caps, clock: clock.store)
   }
 
   /// A device that could be paired.
@@ -125,5 +130,14 @@ final class StoreRig {
   /// Look into the file with a connection of one's own.
   func look<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try DatabaseQueue(path: path).read(body)
+  }
+}
+
+extension CommandPayload {
+  /// The state with which an honest child answers that it has executed the command.
+  var answer: StateInForce {
+    if let desired { return desired.state }
+    guard kind == RequestReport.kind else { return .messageStored }
+    return .report(DeviceReport(version: "1", enforcement: .recorded, apps: [], familySettings: nil, usageRecords: 0))
   }
 }

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
 import LatchkeyTestSupport
@@ -33,7 +34,7 @@ import Testing
       ids.append(try await rig.command(try rule(Int64(wall)), to: child).0.commandID)
       ids.append(try await rig.command(try rule(Int64(wall), app: "org.example.Two"), to: child).0.commandID)
     }
-    let removal = try await rig.command(.removeApp(try #require(AppID("org.example.Two"))), to: child).0.commandID
+    let removal = try await rig.command(.removeApp(try #require(AppID("org.example.Two")), modified: .never), to: child).0.commandID
     let message = try await rig.command(.message("one-shot"), to: child).0.commandID
     let other = try await rig.command(.message("another"), to: child).0.commandID
     #expect(try await waiting().map(\.kind) == [.skip, .command, .skip, .command, .command, .command])
@@ -71,7 +72,7 @@ import Testing
     let (first, _) = try await rig.command(try rule(1), to: child)
     _ = try await rig.command(try rule(2), to: child)
     #expect(try await rig.store.command(first.commandID)?.status == .superseded)
-    guard case .setApp(let set) = first.payload else { return }
+    guard let set = first.payload.as(SetApp.self)?.configuration else { return }
     let receipt = CommandReceipt(commandID: first.commandID, outcome: .executed(.app(set, .recorded)), at: 3)
     for sequence in [UInt64(1), 2] {
       _ = try await rig.store.receive(

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
 import LatchkeyTestSupport
@@ -46,7 +47,8 @@ import Testing
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
     try await report(1, first.commandID, .executed(.app(inForce, .enforced)))
     _ = try await rig.command(.setApp(rule(2)), to: child)
-    _ = try await rig.command(.removeApp(app), to: child)
+    _ = try await rig.command(
+      .removeApp(app, modified: HybridTimestamp(wall: 3, counter: 0, author: rig.own)), to: child)
     let (last, _) = try await rig.command(.setApp(rule(4)), to: child)
     #expect(try await shown()?.modified.wall == 4)
     _ = try await rig.store.cancel(last.commandID, at: 13)
@@ -58,7 +60,8 @@ import Testing
   func removalsAndExpiry() async throws {
     let (_, change) = try await rig.command(.setApp(rule(1)), to: child)
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
-    let (removal, _) = try await rig.command(.removeApp(app), to: child)
+    let (removal, _) = try await rig.command(
+      .removeApp(app, modified: HybridTimestamp(wall: 2, counter: 0, author: rig.own)), to: child)
     #expect(try await shown() == nil)
     _ = try await rig.store.cancel(removal.commandID, at: 13)
     #expect(try await shown()?.modified.wall == 1)
@@ -112,7 +115,7 @@ import Testing
     let other = try await rig.paired()
     func settings(_ version: Int64, _ zone: String) -> FamilySettings {
       var settings = FamilySettings(zone: zone)
-      settings.version = version
+      settings.modified = HybridTimestamp(wall: version, counter: 0, author: rig.own)
       return settings
     }
     let (first, change) = try await rig.command(.setFamilySettings(settings(1, "Europe/Berlin")), to: child)
@@ -132,7 +135,7 @@ import Testing
   func familySettingsReplaced() async throws {
     func settings(_ version: Int64) -> FamilySettings {
       var settings = FamilySettings(zone: "Europe/Paris")
-      settings.version = version
+      settings.modified = HybridTimestamp(wall: version, counter: 0, author: rig.own)
       return settings
     }
     _ = try await rig.command(.setFamilySettings(settings(2)), to: child)

@@ -56,7 +56,7 @@ public enum Samples {
       dailyRewardLimitMinutes: random.once(in: 2) ? random.below(1_441) : nil,
       weeklyRewardLimitMinutes: random.once(in: 2) ? random.below(10_081) : nil, dayStartHour: random.below(24),
       zone: random.pick(["UTC", "Europe/Berlin", "America/Argentina/ComodRivadavia"]),
-      version: Int64.random(in: HybridTimestamp.walls, using: &random))
+      modified: app(&random).modified)
   }
 
   /// A session of one application.

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
 import LatchkeyWire
@@ -27,11 +28,9 @@ import Testing
   private let id = [UInt8](repeating: 6, count: 16)
   private let author = [UInt8](repeating: 8, count: 20)
 
-  private func command(_ payloadField: UInt64, _ payload: RawMessage) -> [UInt8] {
-    RawMessage().adding(1, bytes: id).adding(2, bytes: author).adding(3, number: 5).adding(
-      payloadField, message: payload
-    )
-    .bytes
+  private func command(_ kind: String, _ payload: RawMessage) -> [UInt8] {
+    let head = RawMessage().adding(1, bytes: id).adding(2, bytes: author).adding(3, number: 5).adding(4, text: kind)
+    return payload.bytes.isEmpty ? head.bytes : head.adding(5, message: payload).bytes
   }
 
   @Test func fieldsHaveTheNumbersOfTheSpecification() throws {
@@ -39,7 +38,7 @@ import Testing
       .adding(4, number: 2_000).adding(5, number: 1).adding(6, number: 1).adding(7, number: 0)
       .adding(8, message: RawMessage().adding(1, number: 9).adding(2, number: 1).adding(3, bytes: author))
       .adding(9, message: RawMessage().adding(1, number: 5).adding(2, text: "/usr/games/chess"))
-    let read = try coding.command(command(10, app))
+    let read = try coding.command(command("setApp", app))
     let device = try #require(DeviceID(bytes: author))
     let expected = CommandBody(
       commandID: try #require(CommandID(bytes: id)), author: device, createdAt: 5,
@@ -50,10 +49,10 @@ import Testing
           modified: HybridTimestamp(wall: 9, counter: 1, author: device),
           matchers: [AppMatcher(kind: .path, value: "/usr/games/chess")])))
     #expect(read == expected)
-    #expect(coding.encode(expected) == command(10, app))
+    #expect(coding.encode(expected) == command("setApp", app))
     #expect(
       coding.encode(CommandBody(commandID: expected.commandID, author: device, createdAt: 5, payload: .requestReport))
-        == command(13, RawMessage()))
+        == command("requestReport", RawMessage()))
     let receipt = CommandReceipt(commandID: expected.commandID, outcome: .failed(reason: "no"), at: 7)
     #expect(
       coding.encode(receipt)
@@ -61,17 +60,18 @@ import Testing
   }
 
   @Test func fieldsOfLaterVersionsAreLeftOut() throws {
-    let raw = RawMessage().adding(1, bytes: id).adding(2, bytes: author).adding(
-      14, message: RawMessage().adding(1, text: "Hi")
-    )
-    .adding(80, text: "later")
+    let raw = RawMessage().adding(1, bytes: id).adding(2, bytes: author).adding(4, text: "message")
+      .adding(5, message: RawMessage().adding(1, text: "Hi").adding(9, number: 1)).adding(80, text: "later")
     #expect(try coding.command(raw.bytes).payload == .message("Hi"))
   }
 
   @Test func aKindOfCommandFromALaterVersionSaysWhatToDo() {
-    for bytes in [command(16, RawMessage()), command(80, RawMessage().adding(1, number: 1))] {
-      let fault = #expect(throws: BodyFault.self) { try coding.command(bytes) }
-      #expect(fault?.description.contains("update this machine") == true)
+    for payload in [RawMessage(), RawMessage().adding(1, number: 1)] {
+      let fault = #expect(throws: BodyFault.self) { try coding.command(command("paintTheWall", payload)) }
+      #expect(fault?.description.contains("does not know paintTheWall: update Latchkey on this machine.") == true)
+    }
+    for word in ["", "two words", String(repeating: "x", count: 65), "é"] {
+      #expect(throws: BodyFault.self, "\(word)") { try coding.command(command(word, RawMessage())) }
     }
   }
 
@@ -80,7 +80,7 @@ import Testing
       let matcher = RawMessage().adding(1, number: kind).adding(2, text: "x")
       let app = RawMessage().adding(1, text: "a").adding(2, text: "A").adding(3, number: 1)
         .adding(8, message: RawMessage().adding(3, bytes: author)).adding(9, message: matcher)
-      let fault = #expect(throws: BodyFault.self) { try coding.command(command(10, app)) }
+      let fault = #expect(throws: BodyFault.self) { try coding.command(command("setApp", app)) }
       #expect(fault?.description.contains("matcher kind \(kind)") == true)
       #expect(throws: BodyFault.self) { try coding.matchers(RawMessage().adding(1, message: matcher).bytes) }
     }
@@ -89,33 +89,33 @@ import Testing
   @Test func valuesThatTheirRulesForbidAreRefused() {
     let timestamp = RawMessage().adding(3, bytes: author)
     let good = RawMessage().adding(1, text: "a").adding(2, text: "A").adding(3, number: 1).adding(8, message: timestamp)
-    #expect(throws: Never.self) { try coding.command(command(10, good)) }
-    let bad: [(UInt64, RawMessage)] = [
-      (10, good.adding(4, number: 1_000_000_001)),
-      (10, good.adding(4, number: UInt64(bitPattern: -1))),
-      (10, good.adding(7, number: 1_441)),
-      (10, good.adding(2, text: "")),
-      (10, good.adding(2, text: String(repeating: "x", count: 256))),
-      (10, good.adding(1, text: "a b")),
-      (10, good.adding(1, text: "")),
-      (10, good.adding(3, number: 4)),
-      (10, good.adding(9, message: RawMessage().adding(1, number: 1))),
+    #expect(throws: Never.self) { try coding.command(command("setApp", good)) }
+    let bad: [(String, RawMessage)] = [
+      ("setApp", good.adding(4, number: 1_000_000_001)),
+      ("setApp", good.adding(4, number: UInt64(bitPattern: -1))),
+      ("setApp", good.adding(7, number: 1_441)),
+      ("setApp", good.adding(2, text: "")),
+      ("setApp", good.adding(2, text: String(repeating: "x", count: 256))),
+      ("setApp", good.adding(1, text: "a b")),
+      ("setApp", good.adding(1, text: "")),
+      ("setApp", good.adding(3, number: 4)),
+      ("setApp", good.adding(9, message: RawMessage().adding(1, number: 1))),
       (
-        10,
+        "setApp",
         (0..<65).reduce(good) { raw, _ in raw.adding(9, message: RawMessage().adding(1, number: 1).adding(2, text: "x"))
         }
       ),
-      (10, RawMessage().adding(1, text: "a").adding(2, text: "A").adding(3, number: 1)),
-      (11, RawMessage()),
-      (11, RawMessage().adding(1, text: "a\u{7}")),
-      (12, RawMessage()),
-      (12, RawMessage().adding(2, number: 1).adding(6, number: 24).adding(7, text: "UTC")),
-      (14, RawMessage()),
-      (14, RawMessage().adding(1, text: String(repeating: "x", count: 4_097))),
-      (14, RawMessage().adding(1, bytes: [0xFF, 0xFE])),
+      ("setApp", RawMessage().adding(1, text: "a").adding(2, text: "A").adding(3, number: 1)),
+      ("removeApp", RawMessage()),
+      ("removeApp", RawMessage().adding(1, text: "a\u{7}")),
+      ("setFamilySettings", RawMessage()),
+      ("setFamilySettings", RawMessage().adding(2, number: 1).adding(6, number: 24).adding(7, text: "UTC")),
+      ("message", RawMessage()),
+      ("message", RawMessage().adding(1, text: String(repeating: "x", count: 4_097))),
+      ("message", RawMessage().adding(1, bytes: [0xFF, 0xFE])),
     ]
-    for (index, (field, payload)) in bad.enumerated() {
-      #expect(throws: BodyFault.self, "value \(index)") { try coding.command(command(field, payload)) }
+    for (index, (kind, payload)) in bad.enumerated() {
+      #expect(throws: BodyFault.self, "value \(index)") { try coding.command(command(kind, payload)) }
     }
   }
 
@@ -124,7 +124,7 @@ import Testing
       let wrong = [UInt8](repeating: 1, count: size)
       #expect(throws: BodyFault.self) {
         try coding.command(
-          RawMessage().adding(1, bytes: wrong).adding(2, bytes: author).adding(13, message: RawMessage()).bytes)
+          RawMessage().adding(1, bytes: wrong).adding(2, bytes: author).adding(4, text: "requestReport").bytes)
       }
       #expect(throws: BodyFault.self) {
         try coding.receipt(RawMessage().adding(1, bytes: wrong).adding(2, number: 3).bytes)
@@ -132,7 +132,7 @@ import Testing
     }
     for size in [0, 16, 19, 21] {
       let raw = RawMessage().adding(1, bytes: id).adding(2, bytes: [UInt8](repeating: 1, count: size))
-        .adding(13, message: RawMessage())
+        .adding(4, text: "requestReport")
       #expect(throws: BodyFault.self) { try coding.command(raw.bytes) }
     }
   }
@@ -140,9 +140,9 @@ import Testing
   @Test func receiptsNeedAnOutcomeAndExecutedOnesAState() {
     let receipt = RawMessage().adding(1, bytes: id)
     for bytes in [
-      receipt.bytes, receipt.adding(2, number: 5).bytes, receipt.adding(2, number: 1).bytes,
+      receipt.bytes, receipt.adding(2, number: 5).bytes, receipt.adding(2, number: 6).bytes, receipt.adding(2, number: 1).bytes,
       receipt.adding(2, number: 1).adding(4, message: RawMessage()).bytes,
-      receipt.adding(2, number: 4).adding(4, message: RawMessage().adding(9, message: RawMessage())).bytes,
+      receipt.adding(2, number: 4).adding(4, message: RawMessage().adding(1, text: "later")).bytes,
     ] {
       #expect(throws: BodyFault.self) { try coding.receipt(bytes) }
     }

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
 import LatchkeyWire
@@ -10,7 +11,7 @@ import Testing
   private func sent(_ report: DeviceReport, _ random: inout SeededRandom) throws -> (bytes: Int, report: DeviceReport) {
     let receipt = CommandReceipt(commandID: Samples.commandID(&random), outcome: .executed(.report(report)), at: .max)
     let body = coding.encode(receipt)
-    guard case .executed(.report(let read)) = try coding.receipt(body).outcome else {
+    guard let read = try coding.receipt(body).outcome.state?.as(DeviceReport.self) else {
       Issue.record("the outcome changed")
       return (body.count, report)
     }

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
 import LatchkeyWire
@@ -17,15 +18,17 @@ import Testing
     let read: @Sendable ([UInt8]) throws -> String?
   }
 
-  private static func command(_ field: UInt64, _ payload: RawMessage) -> [UInt8] {
-    RawMessage().adding(1, bytes: id).adding(2, bytes: device).adding(field, message: payload).bytes
+  private static let modified = RawMessage().adding(3, bytes: device)
+
+  private static func command(_ kind: String, _ payload: RawMessage) -> [UInt8] {
+    RawMessage().adding(1, bytes: id).adding(2, bytes: device).adding(4, text: kind).adding(5, message: payload).bytes
   }
 
   private static func payload(_ body: [UInt8]) throws -> CommandPayload { try coding.command(body).payload }
 
   private static func app(id: [UInt8]? = nil, name: [UInt8]? = nil, matcher: [UInt8]? = nil) -> RawMessage {
     let app = RawMessage().adding(1, bytes: id ?? Array("a".utf8)).adding(2, bytes: name ?? Array("A".utf8))
-      .adding(3, number: 1).adding(8, message: RawMessage().adding(3, bytes: device))
+      .adding(3, number: 1).adding(8, message: modified)
     guard let matcher else { return app }
     return app.adding(9, message: RawMessage().adding(1, number: 5).adding(2, bytes: matcher))
   }
@@ -36,45 +39,48 @@ import Testing
       .adding(12, number: 1).bytes
   }
 
-  private static func receipt(_ state: RawMessage) -> [UInt8] {
-    RawMessage().adding(1, bytes: id).adding(2, number: 1).adding(4, message: state).bytes
+  private static func receipt(_ kind: String, _ state: RawMessage) -> [UInt8] {
+    RawMessage().adding(1, bytes: id).adding(2, number: 1)
+      .adding(4, message: RawMessage().adding(1, text: kind).adding(2, message: state)).bytes
   }
 
   static let fields = [
-    Field(testDescription: "set_app: application ID", rule: .appID) {
-      command(10, app(id: $0))
+    Field(testDescription: "setApp: application ID", rule: .appID) {
+      command("setApp", app(id: $0))
     } read: {
-      guard case .setApp(let app) = try payload($0) else { return nil }
+      guard let app = try payload($0).as(SetApp.self)?.configuration else { return nil }
       return app.appID.text
     },
-    Field(testDescription: "set_app: display name", rule: .displayName) {
-      command(10, app(name: $0))
+    Field(testDescription: "setApp: display name", rule: .displayName) {
+      command("setApp", app(name: $0))
     } read: {
-      guard case .setApp(let app) = try payload($0) else { return nil }
+      guard let app = try payload($0).as(SetApp.self)?.configuration else { return nil }
       return app.displayName
     },
-    Field(testDescription: "set_app: matcher", rule: .matcherValue) {
-      command(10, app(matcher: $0))
+    Field(testDescription: "setApp: matcher", rule: .matcherValue) {
+      command("setApp", app(matcher: $0))
     } read: {
-      guard case .setApp(let app) = try payload($0) else { return nil }
+      guard let app = try payload($0).as(SetApp.self)?.configuration else { return nil }
       return app.matchers.first?.value
     },
-    Field(testDescription: "remove_app", rule: .appID) {
-      command(11, RawMessage().adding(1, bytes: $0))
+    Field(testDescription: "removeApp", rule: .appID) {
+      command("removeApp", RawMessage().adding(1, bytes: $0).adding(2, message: modified))
     } read: {
-      guard case .removeApp(let id, _) = try payload($0) else { return nil }
+      guard let id = try payload($0).as(RemoveApp.self)?.id else { return nil }
       return id.text
     },
     Field(testDescription: "family settings: zone", rule: .zone) {
-      command(12, RawMessage().adding(2, number: 1).adding(7, bytes: $0))
+      command(
+        "setFamilySettings",
+        RawMessage().adding(2, number: 1).adding(7, bytes: $0).adding(8, message: modified))
     } read: {
-      guard case .setFamilySettings(let settings) = try payload($0) else { return nil }
+      guard let settings = try payload($0).as(SetFamilySettings.self)?.settings else { return nil }
       return settings.zone
     },
     Field(testDescription: "message", rule: .message) {
-      command(14, RawMessage().adding(1, bytes: $0))
+      command("message", RawMessage().adding(1, bytes: $0))
     } read: {
-      guard case .message(let text) = try payload($0) else { return nil }
+      guard let text = try payload($0).as(TextMessage.self)?.text else { return nil }
       return text
     },
     Field(testDescription: "receipt: reason", rule: .reason) {
@@ -84,23 +90,21 @@ import Testing
       return reason
     },
     Field(testDescription: "receipt: removed application", rule: .appID) {
-      receipt(RawMessage().adding(2, message: RawMessage().adding(1, bytes: $0)))
+      receipt("appRemoved", RawMessage().adding(1, bytes: $0).adding(2, message: modified))
     } read: {
-      guard case .executed(.appRemoved(let id, _)) = try coding.receipt($0).outcome else { return nil }
+      guard let id = try coding.receipt($0).outcome.state?.as(AppRemoved.self)?.appID else { return nil }
       return id.text
     },
     Field(testDescription: "receipt: version in a report", rule: .software) {
-      receipt(RawMessage().adding(4, message: RawMessage().adding(1, bytes: $0).adding(2, number: 1)))
+      receipt("report", RawMessage().adding(1, bytes: $0).adding(2, number: 1))
     } read: {
-      guard case .executed(.report(let report)) = try coding.receipt($0).outcome else { return nil }
+      guard let report = try coding.receipt($0).outcome.state?.as(DeviceReport.self) else { return nil }
       return report.version
     },
     Field(testDescription: "receipt: display name in a report", rule: .displayName) {
-      receipt(
-        RawMessage().adding(
-          4, message: RawMessage().adding(1, text: "1").adding(2, number: 1).adding(3, message: app(name: $0))))
+      receipt("report", RawMessage().adding(1, text: "1").adding(2, number: 1).adding(3, message: app(name: $0)))
     } read: {
-      guard case .executed(.report(let report)) = try coding.receipt($0).outcome else { return nil }
+      guard let report = try coding.receipt($0).outcome.state?.as(DeviceReport.self) else { return nil }
       return report.apps.first?.displayName
     },
     Field(testDescription: "usage: application ID", rule: .appID) {

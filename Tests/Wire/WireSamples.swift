@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
 
@@ -5,14 +6,13 @@ import LatchkeyTestSupport
 enum WireSamples {
   static func command(_ random: inout SeededRandom) -> CommandBody {
     let payload: CommandPayload
-    switch random.below(6) {
+    switch random.below(5) {
     case 0: payload = .setApp(Samples.app(&random))
     case 1:
-      payload = .removeApp(Samples.appID(&random), modified: random.once(in: 2) ? Samples.app(&random).modified : nil)
+      payload = .removeApp(Samples.appID(&random), modified: Samples.app(&random).modified)
     case 2: payload = .setFamilySettings(Samples.settings(&random))
     case 3: payload = .requestReport
-    case 4: payload = .message(Samples.text(maximumBytes: 4_096, &random))
-    default: payload = .unpair
+    default: payload = .message(Samples.text(maximumBytes: 4_096, &random))
     }
     return CommandBody(
       commandID: Samples.commandID(&random), author: Samples.deviceID(&random),
@@ -20,13 +20,12 @@ enum WireSamples {
   }
 
   static func state(_ random: inout SeededRandom) -> StateInForce {
-    switch random.below(6) {
+    switch random.below(5) {
     case 0: .app(Samples.app(&random), random.once(in: 2) ? .recorded : .enforced)
-    case 1: .appRemoved(Samples.appID(&random), modified: random.once(in: 2) ? Samples.app(&random).modified : nil)
+    case 1: .appRemoved(Samples.appID(&random), modified: Samples.app(&random).modified)
     case 2: .familySettings(Samples.settings(&random))
     case 3: .report(report(apps: random.below(5), &random))
-    case 4: .messageStored
-    default: .unpaired
+    default: .messageStored
     }
   }
 
@@ -39,11 +38,12 @@ enum WireSamples {
 
   static func receipt(_ random: inout SeededRandom) -> CommandReceipt {
     let outcome: CommandReceipt.Outcome
-    switch random.below(5) {
+    switch random.below(6) {
     case 0: outcome = .executed(state(&random))
     case 1: outcome = .failed(reason: Samples.text(maximumBytes: 1_024, &random))
     case 2: outcome = .expired
     case 3: outcome = .superseded(nil)
+    case 4: outcome = .underWay(waitsFor: "x" + Samples.text(maximumBytes: 254, &random))
     default: outcome = .superseded(state(&random))
     }
     return CommandReceipt(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LatchkeyHousehold
 import LatchkeyModel
 
 /// `latchkey app set`
@@ -67,7 +68,7 @@ struct AppSetCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let change = CommandRequest.SetApp(
+    let change = AppChange(
       appID: app.text, displayName: name, category: category?.category, milliPointsPerMinute: pointsPerMinute,
       isEnabled: enabling.map { $0 == .enabled }, isBlocked: blocking.map { $0 == .blocked },
       dailyLimitMinutes: dailyLimit?.requested)

@@ -4,7 +4,7 @@ import LatchkeyModel
 enum CommandIssue {
   /// Make the command durable at the node, write its ID, and tell how it went when somebody waits.
   static func give(
-    _ action: CommandRequest.Action, on device: String, node: NodeOptions, wait: IssueOptions
+    _ action: CommandDraft, on device: String, node: NodeOptions, wait: IssueOptions
   ) async throws {
     let console = CommandEnvironment.current.console
     let interface = try await node.open()

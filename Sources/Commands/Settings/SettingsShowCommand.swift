@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import LatchkeyModel
 
 /// `latchkey settings show`
@@ -32,7 +33,7 @@ struct SettingsShowCommand: AsyncParsableCommand {
       ("reward a day", settings.dailyRewardLimitMinutes.map { "at most \($0) min" } ?? "no limit"),
       ("reward a week", settings.weeklyRewardLimitMinutes.map { "at most \($0) min" } ?? "no limit"),
       ("day starts at", "\(settings.dayStartHour < 10 ? "0" : "")\(settings.dayStartHour):00 in \(settings.zone)"),
-      ("version", String(settings.version)),
+      ("set", settings.modified == .never ? "never" : TimeText.exact(settings.modified.wall, zone: .current)),
     ]
     return rows.map { name, value in
       name + String(repeating: " ", count: 18 - name.count) + ShownText.safe(value) + "\n"

@@ -1,4 +1,6 @@
 import FoundationEssentials
+import LatchkeyHousehold
+import LatchkeyModel
 
 /// How the local API writes and reads JSON, the same on both sides.
 package enum LocalJSON {
@@ -16,6 +18,6 @@ package enum LocalJSON {
 
   /// Read a value.
   package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
-    try JSONDecoder().decode(type, from: Data(bytes))
+    try CommandRegistry.household.decoder().decode(type, from: Data(bytes))
   }
 }

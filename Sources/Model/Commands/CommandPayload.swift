@@ -1,54 +1,58 @@
-/// What a parent asks of a child's machine.
-public enum CommandPayload: Hashable, Sendable, Codable {
-  /// Desired state of one application.
-  case setApp(AppConfiguration)
-  /// Forget an application's rules; `modified` is nil from a sender of before version 0.2.
-  case removeApp(AppID, modified: HybridTimestamp? = nil)
-  /// Desired state of the family's rules.
-  case setFamilySettings(FamilySettings)
-  /// Report the machine's applications and rules as they are.
-  case requestReport
-  /// Show a text; UTF-8, 1 to 4,096 bytes.
-  case message(String)
-  /// Leave the household.
-  case unpair
+/// What a parent asks of a child's machine: a command of any kind that is registered.
+public struct CommandPayload: Sendable {
+  public let value: any CommandDefinition
 
-  /// The kind's fixed word, as stored and shown.
-  public var kind: CommandKind {
-    switch self {
-    case .setApp: .setApp
-    case .removeApp: .removeApp
-    case .setFamilySettings: .setFamilySettings
-    case .requestReport: .requestReport
-    case .message: .message
-    case .unpair: .unpair
-    }
-  }
+  public init(_ value: some CommandDefinition) { self.value = value }
 
-  /// What it is the desired state of: of two commands for one thing the newer one is all that counts. Nil for a one-shot.
+  init(erased value: any CommandDefinition) { self.value = value }
+
+  public var kind: CommandKind { type(of: value).kind }
+  public var fault: String? { value.fault }
+  public var appID: AppID? { value.appID }
+  public var desired: DesiredState? { value.desired }
+  public var usualLifetime: Int64? { value.usualLifetime }
+  public var summary: String { value.summary }
+
+  /// The key of the thing that it sets, of which the newest command alone counts; `nil` for a command that happens once.
   ///
   /// Spec: Protocol/05-delivery.md §10.
-  public var supersedeKey: String? {
-    switch self {
-    case .setApp(let configuration): "app:" + configuration.appID.text
-    case .removeApp(let id, _): "app:" + id.text
-    case .setFamilySettings: "family"
-    case .requestReport, .message, .unpair: nil
-    }
+  public var supersedeKey: String? { desired?.thing.key }
+
+  /// The command as a value of a kind; `nil` if it is of another.
+  public func `as`<Command: CommandDefinition>(_ type: Command.Type) -> Command? { value as? Command }
+}
+
+extension CommandPayload: Hashable {
+  public static func == (left: CommandPayload, right: CommandPayload) -> Bool {
+    func isSame<Command: CommandDefinition>(_ command: Command) -> Bool { right.value as? Command == command }
+    return isSame(left.value)
   }
 
-  /// Milliseconds of age after which it runs out if nobody said otherwise; nil for never.
-  public var usualLifetime: Int64? { supersedeKey == nil ? Limits.oneShotMilliseconds : nil }
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    value.hash(into: &hasher)
+  }
+}
 
-  /// Say what is wrong with the values, in one sentence; nil when nothing is.
-  public var fault: String? {
-    switch self {
-    case .setApp(let configuration): configuration.fault
-    case .setFamilySettings(let settings): settings.fault
-    case .message(let text): TextRule.message.fault(in: text)
-    case .removeApp(_, let modified?) where !HybridTimestamp.walls.contains(modified.wall):
-      "The time of the removal is outside the calendar: set that machine's clock."
-    case .removeApp, .requestReport, .unpair: nil
-    }
+extension CommandPayload: CustomStringConvertible {
+  public var description: String { "\(value)" }
+}
+
+extension CommandPayload: Codable {
+  private enum Field: String, CodingKey {
+    case kind, payload
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Field.self)
+    let type = try decoder.commands().definition(fields.decode(CommandKind.self, forKey: .kind))
+    guard let type else { throw DecodingError.unknownKind(fields.codingPath) }
+    value = try type.init(from: fields.superDecoder(forKey: .payload))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: Field.self)
+    try fields.encode(kind, forKey: .kind)
+    try value.encode(to: fields.superEncoder(forKey: .payload))
   }
 }

@@ -1,11 +1,13 @@
 /// A child's word on one command, sent back in the receipt stream.
-public struct CommandReceipt: Hashable, Sendable, Codable {
-  public enum Outcome: Hashable, Sendable, Codable {
+public struct CommandReceipt: Hashable, Sendable {
+  public enum Outcome: Hashable, Sendable {
     case executed(StateInForce)
     /// One sentence; UTF-8, at most 1,024 bytes.
     case failed(reason: String)
     case expired
     case superseded(StateInForce?)
+    /// Not final: the command is durable on the child and waits for something, which the text names.
+    case underWay(waitsFor: String)
   }
 
   public var commandID: CommandID
@@ -17,5 +19,69 @@ public struct CommandReceipt: Hashable, Sendable, Codable {
     self.commandID = commandID
     self.outcome = outcome
     self.at = at
+  }
+}
+
+extension CommandReceipt.Outcome {
+  /// Creates what a receipt says of the outcome of an effect.
+  public init(_ outcome: EffectOutcome) {
+    switch outcome {
+    case .done(let state): self = .executed(state)
+    case .superseded(let state): self = .superseded(state)
+    case .failed(let reason): self = .failed(reason: reason)
+    case .underWay(let wait): self = .underWay(waitsFor: wait.what)
+    }
+  }
+
+  /// What the child says that it holds; `nil` when it does not say.
+  public var state: StateInForce? {
+    switch self {
+    case .executed(let state): state
+    case .superseded(let state): state
+    case .failed, .expired, .underWay: nil
+    }
+  }
+}
+
+extension CommandReceipt: Codable {
+  private enum Field: String, CodingKey {
+    case commandID, outcome, state, reason, waitsFor, at
+  }
+
+  private enum Word: String, Codable {
+    case executed, failed, expired, superseded, underWay
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Field.self)
+    commandID = try fields.decode(CommandID.self, forKey: .commandID)
+    at = try fields.decode(Int64.self, forKey: .at)
+    switch try fields.decode(Word.self, forKey: .outcome) {
+    case .executed: outcome = .executed(try fields.decode(StateInForce.self, forKey: .state))
+    case .failed: outcome = .failed(reason: try fields.decode(String.self, forKey: .reason))
+    case .expired: outcome = .expired
+    case .superseded: outcome = .superseded(try fields.decodeIfPresent(StateInForce.self, forKey: .state))
+    case .underWay: outcome = .underWay(waitsFor: try fields.decode(String.self, forKey: .waitsFor))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: Field.self)
+    try fields.encode(commandID, forKey: .commandID)
+    try fields.encode(at, forKey: .at)
+    try fields.encodeIfPresent(outcome.state, forKey: .state)
+    let word: Word
+    switch outcome {
+    case .executed: word = .executed
+    case .expired: word = .expired
+    case .superseded: word = .superseded
+    case .failed(let reason):
+      word = .failed
+      try fields.encode(reason, forKey: .reason)
+    case .underWay(let what):
+      word = .underWay
+      try fields.encode(what, forKey: .waitsFor)
+    }
+    try fields.encode(word, forKey: .outcome)
   }
 }

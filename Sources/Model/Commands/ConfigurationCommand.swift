@@ -13,13 +13,15 @@ public struct ConfigurationCommand: Hashable, Sendable, Codable {
   public var statusAt: Int64
   /// Why it failed, in one sentence.
   public var reason: String?
+  /// While it is stored: what the child's machine says that it waits for, after "waits for".
+  public var waitsFor: String?
   /// What the child reported to be in force.
   public var stateInForce: StateInForce?
 
   public init(
     commandID: CommandID, target: DeviceID, author: DeviceID, payload: CommandPayload, createdAt: Int64,
     expiresAfter: Int64? = nil, status: CommandStatus = .queued, statusAt: Int64, reason: String? = nil,
-    stateInForce: StateInForce? = nil
+    waitsFor: String? = nil, stateInForce: StateInForce? = nil
   ) {
     self.commandID = commandID
     self.target = target
@@ -30,6 +32,7 @@ public struct ConfigurationCommand: Hashable, Sendable, Codable {
     self.status = status
     self.statusAt = statusAt
     self.reason = reason
+    self.waitsFor = waitsFor
     self.stateInForce = stateInForce
   }
 }

@@ -30,27 +30,3 @@ public struct Discrepancy: Hashable, Sendable, Codable {
     self.at = at
   }
 }
-
-extension StateInForce {
-  /// A Boolean value that indicates whether this says the same of an application as a parent's machine shows.
-  ///
-  /// - Parameter shown: the rules shown there; nil for none.
-  public func agrees(with shown: AppConfiguration?) -> Bool {
-    switch self {
-    case .app(let held, _):
-      guard var shown else { return false }
-      // Who set it and when makes no difference.
-      shown.modified = held.modified
-      return shown == held
-    case .appRemoved: return shown == nil
-    case .familySettings, .report, .messageStored, .unpaired: return false
-    }
-  }
-
-  /// A Boolean value that indicates whether this says the same of the family's rules as a parent's machine shows.
-  public func agrees(with shown: FamilySettings?) -> Bool {
-    guard case .familySettings(let held) = self, var shown else { return false }
-    shown.version = held.version
-    return shown == held
-  }
-}

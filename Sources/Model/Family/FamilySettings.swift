@@ -1,6 +1,6 @@
 /// The rules of the whole family.
 ///
-/// Parents set them and children read them; the higher version wins.
+/// Parents set them and children read them; the later edit wins.
 public struct FamilySettings: Hashable, Sendable, Codable {
   /// The rate in milli-points per minute for applications without one of their own.
   public var defaultMilliPointsPerMinute: Int64
@@ -14,14 +14,13 @@ public struct FamilySettings: Hashable, Sendable, Codable {
   public var dayStartHour: Int
   /// The IANA name of the zone, such as `Europe/Berlin`.
   public var zone: String
-  /// The time at which they were set, in milliseconds of the hybrid clock of the parent that set them; 0 for the
-  /// default rules.
-  public var version: Int64
+  /// When they were set, by the hybrid clock of the parent that set them; `.never` for the default rules.
+  public var modified: HybridTimestamp
 
   public init(
     defaultMilliPointsPerMinute: Int64 = 1_000, minutesPerPoint: Int = 1, minimumSessionMinutes: Int = 0,
     dailyRewardLimitMinutes: Int? = nil, weeklyRewardLimitMinutes: Int? = nil, dayStartHour: Int = 0,
-    zone: String = "UTC", version: Int64 = 0
+    zone: String = "UTC", modified: HybridTimestamp = .never
   ) {
     self.defaultMilliPointsPerMinute = defaultMilliPointsPerMinute
     self.minutesPerPoint = minutesPerPoint
@@ -30,7 +29,7 @@ public struct FamilySettings: Hashable, Sendable, Codable {
     self.weeklyRewardLimitMinutes = weeklyRewardLimitMinutes
     self.dayStartHour = dayStartHour
     self.zone = zone
-    self.version = version
+    self.modified = modified
   }
 
   /// A sentence that describes the first invalid value; `nil` if all are valid.
@@ -48,8 +47,8 @@ public struct FamilySettings: Hashable, Sendable, Codable {
     }
     if !(0...23).contains(dayStartHour) { return "The day must start at an hour between 0 and 23." }
     if let fault = TextRule.zone.fault(in: zone) { return fault }
-    if !HybridTimestamp.walls.contains(version) {
-      return "The version of the family's rules is outside the calendar: set that machine's clock."
+    if !HybridTimestamp.walls.contains(modified.wall) {
+      return "The time of the change is outside the calendar: set that machine's clock."
     }
     return nil
   }

@@ -14,19 +14,7 @@ extension TextRule {
 }
 
 extension CommandRequest: CheckedRequest {
-  public var textFault: String? {
-    if let fault = TextRule.device.fault(in: device) { return fault }
-    switch action {
-    case .setApp(let change):
-      if let fault = TextRule.appID.fault(in: change.appID) { return fault }
-      if let fault = change.displayName.flatMap({ TextRule.displayName.fault(in: $0) }) { return fault }
-      return change.matchers?.lazy.compactMap { TextRule.matcherValue.fault(in: $0.value) }.first
-    case .removeApp(let id): return TextRule.appID.fault(in: id)
-    case .setFamilySettings(let settings): return TextRule.zone.fault(in: settings.zone)
-    case .message(let text): return TextRule.message.fault(in: text)
-    case .requestReport: return nil
-    }
-  }
+  public var textFault: String? { TextRule.device.fault(in: device) ?? action.textFault }
 }
 
 extension InviteRequest: CheckedRequest {

@@ -1,50 +1,36 @@
 /// `POST /v1/commands`: what to ask of which device. Only a parent's node takes it.
-public struct CommandRequest: Hashable, Sendable, Codable {
-  /// The kinds that a person may ask for, with what they give; what they leave out keeps its present value.
-  public enum Action: Hashable, Sendable, Codable {
-    case setApp(SetApp)
-    case removeApp(appID: String)
-    case setFamilySettings(FamilySettings)
-    case requestReport
-    case message(String)
-  }
-
-  /// Changes to one application; nil keeps what is set, or the default for a new one.
-  public struct SetApp: Hashable, Sendable, Codable {
-    public var appID: String
-    public var displayName: String?
-    public var category: AppCategory?
-    public var milliPointsPerMinute: Int64?
-    public var isEnabled: Bool?
-    public var isBlocked: Bool?
-    /// Negative takes the limit away.
-    public var dailyLimitMinutes: Int?
-    public var matchers: [AppMatcher]?
-
-    public init(
-      appID: String, displayName: String? = nil, category: AppCategory? = nil, milliPointsPerMinute: Int64? = nil,
-      isEnabled: Bool? = nil, isBlocked: Bool? = nil, dailyLimitMinutes: Int? = nil, matchers: [AppMatcher]? = nil
-    ) {
-      self.appID = appID
-      self.displayName = displayName
-      self.category = category
-      self.milliPointsPerMinute = milliPointsPerMinute
-      self.isEnabled = isEnabled
-      self.isBlocked = isBlocked
-      self.dailyLimitMinutes = dailyLimitMinutes
-      self.matchers = matchers
-    }
-  }
-
+public struct CommandRequest: Hashable, Sendable {
   /// A name, a device ID, or the beginning of one that fits only one device.
   public var device: String
-  public var action: Action
-  /// Milliseconds that it may wait before it runs out: 1 s to 366 days, 0 for ever; nil for what is usual for the action.
+  /// What is asked; what it leaves out keeps its present value.
+  public var action: CommandDraft
+  /// Milliseconds that it may wait before it runs out: 1 s to 366 days, 0 for ever; `nil` for what is usual for the kind.
   public var expiresAfter: Int64?
 
-  public init(device: String, action: Action, expiresAfter: Int64? = nil) {
+  public init(device: String, action: CommandDraft, expiresAfter: Int64? = nil) {
     self.device = device
     self.action = action
     self.expiresAfter = expiresAfter
+  }
+}
+
+extension CommandRequest: Codable {
+  private enum Field: String, CodingKey {
+    case device, expiresAfter
+  }
+
+  /// The draft's own members, `kind` and `payload`, stand beside the device.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Field.self)
+    device = try fields.decode(String.self, forKey: .device)
+    expiresAfter = try fields.decodeIfPresent(Int64.self, forKey: .expiresAfter)
+    action = try CommandDraft(from: decoder)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: Field.self)
+    try fields.encode(device, forKey: .device)
+    try fields.encodeIfPresent(expiresAfter, forKey: .expiresAfter)
+    try action.encode(to: encoder)
   }
 }

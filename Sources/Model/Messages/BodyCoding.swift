@@ -1,5 +1,8 @@
 /// Turns domain values into item bodies and back; the store is given one, so that it speaks the domain and no wire format.
 public protocol BodyCoding: Sendable {
+  /// The kinds of command that it reads and writes.
+  var commands: CommandRegistry { get }
+
   func encode(_ command: CommandBody) -> [UInt8]
   func encode(_ receipt: CommandReceipt) -> [UInt8]
   func encode(_ record: UsageRecord) -> [UInt8]

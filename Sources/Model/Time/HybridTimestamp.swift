@@ -20,6 +20,14 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
     walls.contains(reading) && reading - Limits.aheadMilliseconds <= wall
   }
 
+  /// The time of what nobody has set, before every reading.
+  public static let never: HybridTimestamp = {
+    guard let nobody = DeviceID(bytes: [UInt8](repeating: 0, count: DeviceID.size)) else {
+      preconditionFailure("a device ID of zeros")
+    }
+    return HybridTimestamp(wall: 0, counter: 0, author: nobody)
+  }()
+
   public init(wall: Int64, counter: UInt32, author: DeviceID) {
     self.wall = wall
     self.counter = counter

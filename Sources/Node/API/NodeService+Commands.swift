@@ -13,21 +13,21 @@ extension NodeService {
         .wrongRole, "“\(peer.device.name)” is no child's machine: name one that `latchkey devices list` shows as child."
       )
     }
-    let make = try Self.payload(request.action)
+    if let fault = request.action.fault { throw LocalAPIError(.invalid, fault) }
     if let lifetime = request.expiresAfter, lifetime != 0,
       !(1_000...Limits.longestLifetimeMilliseconds).contains(lifetime)
     {
       throw LocalAPIError(
         .invalid, "A command may wait from 1 second to 366 days before it expires, or for ever: choose one of these.")
     }
-    let (context, wall) = (context, context.wall())
+    let (context, wall, device) = (context, context.wall(), peer.device.deviceID)
     let id = context.nextCommandID(wall)
     let issued: (command: ConfigurationCommand, change: OutboxChange)
     do {
       issued = try await context.store.issue(
-        id, to: peer.device.deviceID, expiresAfter: request.expiresAfter, at: wall
-      ) { apps, clock in
-        let payload = try make(apps, clock)
+        id, to: device, expiresAfter: request.expiresAfter, at: wall
+      ) { effects, clock in
+        let payload = try request.action.payload(for: device, in: &effects, clock)
         if let fault = payload.fault { throw StoreError.unexpected(fault) }
         return payload
       }
@@ -37,71 +37,6 @@ extension NodeService {
     if issued.command.expiresAfter != nil { context.expiryChanges.notify() }
     context.changes.notify()
     return issued.command
-  }
-
-  private typealias PayloadMaker = @Sendable (AppLookup, ClockReader) throws -> CommandPayload
-
-  /// Check what was asked, and how to make it a payload once the present rule is known.
-  private static func payload(_ action: CommandRequest.Action) throws(LocalAPIError) -> PayloadMaker {
-    switch action {
-    case .setApp(let change):
-      let id = try appID(change.appID)
-      // Whatever the present rule is, the changes themselves have to be sound.
-      if let fault = apply(change, to: nil, id, HybridTimestamp(wall: 0, counter: 0, author: anyone)).fault {
-        throw LocalAPIError(.invalid, fault)
-      }
-      return { apps, clock in .setApp(apply(change, to: try apps(id), id, try clock())) }
-    case .removeApp(let text):
-      let id = try appID(text)
-      return { _, clock in .removeApp(id, modified: try clock()) }
-    case .setFamilySettings(let settings):
-      if let fault = settings.fault { throw LocalAPIError(.invalid, fault) }
-      do { _ = try DayBoundary(zone: settings.zone, dayStartHour: settings.dayStartHour) } catch {
-        throw LocalAPIError(.invalid, error.description)
-      }
-      return { _, clock in
-        var settings = settings
-        // The later of two edits holds, whatever version its maker had seen.
-        settings.version = try clock().wall
-        return .setFamilySettings(settings)
-      }
-    case .requestReport: return { _, _ in .requestReport }
-    case .message(let text):
-      if let fault = CommandPayload.message(text).fault { throw LocalAPIError(.invalid, fault) }
-      return { _, _ in .message(text) }
-    }
-  }
-
-  private static let anyone: DeviceID = {
-    guard let id = DeviceID(bytes: [UInt8](repeating: 0, count: DeviceID.size)) else { preconditionFailure("20 bytes") }
-    return id
-  }()
-
-  private static func appID(_ text: String) throws(LocalAPIError) -> AppID {
-    guard let id = AppID(text) else {
-      throw LocalAPIError(
-        .invalid,
-        "“\(DeviceName(sanitising: text))” is no application ID: give its desktop or Flatpak ID, such as org.gnome.Chess."
-      )
-    }
-    return id
-  }
-
-  private static func apply(
-    _ change: CommandRequest.SetApp, to present: AppConfiguration?, _ id: AppID, _ now: HybridTimestamp
-  ) -> AppConfiguration {
-    var configuration =
-      present
-      ?? AppConfiguration(appID: id, displayName: id.text, category: .neutral, milliPointsPerMinute: 0, modified: now)
-    configuration.modified = now
-    if let name = change.displayName { configuration.displayName = name }
-    if let category = change.category { configuration.category = category }
-    if let rate = change.milliPointsPerMinute { configuration.milliPointsPerMinute = rate }
-    if let isEnabled = change.isEnabled { configuration.isEnabled = isEnabled }
-    if let isBlocked = change.isBlocked { configuration.isBlocked = isBlocked }
-    if let limit = change.dailyLimitMinutes { configuration.dailyLimitMinutes = limit < 0 ? nil : limit }
-    if let matchers = change.matchers { configuration.matchers = matchers }
-    return configuration
   }
 
   public func commands(device: String?, limit: Int) async throws(LocalAPIError) -> [ConfigurationCommand] {

@@ -1,5 +1,6 @@
 import LatchkeyAgent
 import LatchkeyCrypto
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore

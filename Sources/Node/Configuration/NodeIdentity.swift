@@ -1,6 +1,7 @@
 import Glibc
 import LatchkeyAgent
 import LatchkeyCrypto
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore

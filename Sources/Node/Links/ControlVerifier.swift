@@ -1,4 +1,5 @@
 import LatchkeyCrypto
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyWire

@@ -2,6 +2,7 @@ import Glibc
 import LatchkeyAgent
 import LatchkeyCrypto
 import LatchkeyDiscovery
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore

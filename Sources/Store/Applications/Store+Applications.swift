@@ -58,10 +58,8 @@ extension Database {
   }
 
   func save(
-    _ configuration: AppConfiguration, on device: DeviceID, enforcement: Enforcement?, _ coding: any BodyCoding,
-    author: DeviceID, at wall: Int64, isNews: Bool = true
+    _ configuration: AppConfiguration, on device: DeviceID, enforcement: Enforcement?, _ coding: any BodyCoding
   ) throws {
-    let old = try app(configuration.appID, on: device, coding)
     try run(
       """
       INSERT INTO app VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -77,29 +75,10 @@ extension Database {
         configuration.dailyLimitMinutes, configuration.modified.wall, Int64(configuration.modified.counter),
         Data(configuration.modified.author.bytes), Data(coding.encode(configuration.matchers)), enforcement?.rawValue,
       ])
-    guard isNews else { return }
-    try audit(
-      AuditEntry(
-        author: author, action: "app.set", target: configuration.appID.text, old: old.map(\.auditText),
-        new: configuration.auditText, at: wall))
-  }
-
-  func removeApp(_ id: AppID, on device: DeviceID, author: DeviceID, at wall: Int64) throws {
-    try run("DELETE FROM app WHERE device_id = ? AND app_id = ?", [Data(device.bytes), id.text])
-    try audit(AuditEntry(author: author, action: "app.removed", target: id.text, at: wall))
   }
 
   func settings(_ coding: any BodyCoding) throws -> FamilySettings? {
     try row("SELECT body FROM family_settings").map { try coding.settings($0.bytes("body")) }
-  }
-
-  func save(_ settings: FamilySettings, _ coding: any BodyCoding, author: DeviceID, at wall: Int64) throws {
-    try run(
-      "INSERT INTO family_settings VALUES (1, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
-      [Data(coding.encode(settings))])
-    try audit(
-      AuditEntry(author: author, action: "settings.set", target: "family", new: "version \(settings.version)", at: wall)
-    )
   }
 }
 
@@ -121,5 +100,16 @@ extension AppConfiguration {
     let limit = dailyLimitMinutes.map { ", at most \($0) minutes a day" } ?? ""
     return "\(category.rawValue), \(milliPointsPerMinute) milli-points a minute\(isBlocked ? ", blocked" : "")"
       + "\(isEnabled ? "" : ", disabled")\(limit)"
+  }
+}
+
+extension FamilySettings {
+  /// One line for the audit.
+  var auditText: String {
+    let limits = [dailyRewardLimitMinutes.map { "\($0) a day" }, weeklyRewardLimitMinutes.map { "\($0) a week" }]
+      .compactMap { $0 }
+    return "\(defaultMilliPointsPerMinute) milli-points a minute, \(minutesPerPoint) minutes a point, sessions from "
+      + "\(minimumSessionMinutes) minutes, days from \(dayStartHour):00 in \(zone)"
+      + (limits.isEmpty ? "" : ", minutes of reward: " + limits.joined(separator: ", "))
   }
 }

@@ -2,8 +2,9 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
+/// Commands at the child. Spec: Protocol/06-messages.md §3.
 extension InboxTransaction {
-  /// Bring a command into force and queue its receipt; a command seen before gets the same receipt again and no effect.
+  /// Brings a command into force and queues its receipt; a command seen before gets the same receipt again and no effect.
   mutating func applyCommand(_ item: DeliveryItem, _ body: Result<CommandBody, BodyFault>) throws {
     guard let id = CommandID(bytes: item.itemID) else { return }
     if let receipt = try database.first(
@@ -18,67 +19,97 @@ extension InboxTransaction {
       guard command.author == peer.device else {
         throw BodyFault("The command's author is not the device that sent it.")
       }
-      let outcome = try execute(command)
+      let outcome = try execute(command, item.body)
       result.appliedCommands += 1
-      try answer(CommandReceipt(commandID: id, outcome: outcome, at: wall))
+      try answer(CommandReceipt(commandID: id, outcome: .init(outcome), at: wall))
     } catch let fault as BodyFault {
       result.faults.append(fault.description)
       try refuse(item, fault.description)
     }
   }
 
-  private func execute(_ command: CommandBody) throws -> CommandReceipt.Outcome {
-    switch command.payload {
-    case .setApp(let configuration):
-      if let present = try database.app(configuration.appID, on: own, coding), present.modified > configuration.modified
-      {
-        return .superseded(.app(present, enforcement))
-      }
-      if let removed = try database.removal(of: configuration.appID) {
-        if removed > configuration.modified { return .superseded(.appRemoved(configuration.appID, modified: removed)) }
-        try database.forgetRemoval(of: configuration.appID)
-      }
-      try database.save(configuration, on: own, enforcement: enforcement, coding, author: peer.device, at: wall)
-      guard let saved = try database.app(configuration.appID, on: own, coding) else {
-        throw StoreError.unexpected("a rule that was not kept")
-      }
-      return .executed(.app(saved, enforcement))
-    case .removeApp(let id, let modified): return try remove(id, modified)
-    case .setFamilySettings(let settings):
-      if let present = try database.settings(coding), present.version > settings.version {
-        return .superseded(.familySettings(present))
-      }
-      try database.save(settings, coding, author: peer.device, at: wall)
-      return .executed(.familySettings(settings))
-    case .requestReport:
-      return .executed(
-        .report(
-          DeviceReport(
-            version: Version.software, enforcement: enforcement,
-            apps: try database.apps(on: own, coding).map(\.configuration),
-            familySettings: try database.settings(coding),
-            usageRecords: try Int64.fetchOne(database, sql: "SELECT COUNT(*) FROM usage_record") ?? 0)))
-    case .message(let text):
+  private mutating func execute(_ command: CommandBody, _ body: [UInt8]) throws -> EffectOutcome {
+    var effects = DatabaseEffects(
+      database, coding, own: own, author: peer.device, enforcement: enforcement, at: wall)
+    let context = CommandContext(
+      commandID: command.commandID, author: command.author, createdAt: command.createdAt)
+    let outcome = try command.payload.value.execute(context, in: &effects)
+    switch outcome {
+    case .done, .underWay: try supersedePending(command)
+    case .superseded, .failed: break
+    }
+    if case .underWay(let wait) = outcome {
+      group.noteAge(clock)
       try database.run(
-        "INSERT INTO received_message VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        [command.commandID.bytes, command.author.bytes, text, wall])
-      return .executed(.messageStored)
-    case .unpair:
-      throw BodyFault("Unpairing travels as a signed removal, not as a command.")
+        "INSERT INTO pending_effect VALUES (?, ?, ?, ?, ?, ?)",
+        [
+          command.commandID.bytes, peer.number, command.payload.supersedeKey, body, wait.what,
+          age.addingReportingOverflow(max(0, wait.within)).partialValue,
+        ])
+      result.hasPendingEffects = true
+    }
+    return outcome
+  }
+
+  /// Answers the commands under way for a thing that a later command sets: they have no effect of their own any more.
+  private mutating func supersedePending(_ command: CommandBody) throws {
+    guard let desired = command.payload.desired else { return }
+    let pending = try database.rows(
+      """
+      SELECT e.command_id, e.peer, p.device_id FROM pending_effect e JOIN peer p ON p.number = e.peer
+      WHERE thing = ? ORDER BY command_id
+      """, [desired.thing.key])
+    for row in pending {
+      guard let id = CommandID(bytes: row["command_id"] as Data) else { continue }
+      try database.run("DELETE FROM pending_effect WHERE command_id = ?", [id.bytes])
+      let receipt = CommandReceipt(commandID: id, outcome: .superseded(desired.state), at: wall)
+      result.changes.append(
+        try database.queueReceipt(
+          id, coding.encode(receipt), to: OutboxAddress(number: row["peer"], device: try row.deviceID("device_id")),
+          isNew: true, caps: caps, in: group, at: wall))
     }
   }
 
-  private func remove(_ id: AppID, _ modified: HybridTimestamp?) throws -> CommandReceipt.Outcome {
-    if let modified {
-      if let present = try database.app(id, on: own, coding), present.modified > modified {
-        return .superseded(.app(present, enforcement))
-      }
-      if let earlier = try database.removal(of: id), earlier > modified {
-        return .superseded(.appRemoved(id, modified: earlier))
-      }
-      try database.noteRemoval(of: id, modified)
-    }
-    try database.removeApp(id, on: own, author: peer.device, at: wall)
-    return .executed(.appRemoved(id, modified: modified))
+  mutating func refuse(_ item: DeliveryItem, _ reason: String) throws {
+    guard let id = CommandID(bytes: item.itemID) else { return }
+    try answer(CommandReceipt(commandID: id, outcome: .failed(reason: reason), at: wall))
+  }
+
+  /// Keeps the receipt under the command's ID and queues it.
+  private mutating func answer(_ receipt: CommandReceipt) throws {
+    try queue(receipt.commandID, coding.encode(receipt))
+  }
+
+  private mutating func queue(_ id: CommandID, _ body: [UInt8]) throws {
+    result.changes.append(
+      try database.queueReceipt(id, body, to: peer, isNew: false, caps: caps, in: group, at: wall))
+  }
+}
+
+extension Database {
+  /// Queues a receipt, and keeps it under the command's ID for when the command comes again.
+  ///
+  /// - Parameter isNew: whether it takes the place of the note that the command is under way.
+  func queueReceipt(
+    _ id: CommandID, _ body: [UInt8], to peer: OutboxAddress, isNew: Bool, caps: QueueCaps, in group: WriteGroup,
+    at wall: Int64
+  ) throws -> OutboxChange {
+    // What came in one window is answered as a whole: or a cap below a window would refuse the same commands for ever.
+    let room = QueueCaps(
+      items: caps.items.addingReportingOverflow(Int64(Limits.windowItems)).partialValue,
+      bytes: caps.bytes.addingReportingOverflow(Int64(Limits.windowItems * Limits.itemBodyBytes)).partialValue)
+    let change = try enqueue(
+      peer, .receipt, kind: .receipt, itemID: id.bytes, body: body, caps: room, in: group, at: wall)
+    try run(
+      """
+      INSERT INTO applied_command VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET peer = excluded.peer,
+        receipt = iif(?7, excluded.receipt, receipt), receipt_epoch = excluded.receipt_epoch,
+        receipt_seq = excluded.receipt_seq
+      """,
+      [
+        id.bytes, body, wall, peer.number, Int64(bitPattern: change.epoch), Int64(bitPattern: change.last),
+        isNew ? 1 : 0,
+      ])
+    return change
   }
 }

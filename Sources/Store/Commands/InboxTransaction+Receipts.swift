@@ -20,91 +20,53 @@ extension InboxTransaction {
     let asked = try database.first(
       "SELECT body FROM command WHERE command_id = ? AND peer = ?", [item.itemID, peer.number], { $0.bytes(0) })
     guard let asked, let command = CommandID(bytes: item.itemID) else { return }
+    if case .underWay(let what) = outcome { return try noteUnderWay(command, what) }
     let payload = try coding.command(asked).payload
-    let verdict = ReceiptVerdict(outcome, of: payload)
+    guard let verdict = ReceiptVerdict(outcome, of: payload) else { return }
     // Taking it back can come too late, or be overtaken: then what the child did is the truth.
     try database.run(
       """
-      UPDATE command SET status = ?1, status_at = ?2, reason = ?3, state = ?4, previous = NULL
+      UPDATE command SET status = ?1, status_at = ?2, reason = ?3, state = ?4, previous = NULL, waits_for = NULL
       WHERE command_id = ?5 AND (status IN ('queued', 'stored')
         OR status IN ('cancelled', 'superseded', 'expired') AND state IS NULL)
       """,
       [verdict.status.rawValue, wall, verdict.reason, outcome.state.map { coding.encode($0) }, item.itemID])
     guard database.changesCount > 0 else { return }
     result.commands.append(command)
+    guard let desired = payload.desired else { return }
     switch verdict {
-    case .inForce(let enforcement): try showInForce(payload, enforcement, command)
+    case .inForce(let enforcement): try showInForce(desired, enforcement, command)
     case .overtaken(let later):
-      if let (reading, counter) = later.setAt, HybridTimestamp.mayWitness(reading, at: wall) {
-        try database.witness(reading, counter)
+      if let reading = later.setAt, HybridTimestamp.mayWitness(reading.wall, at: wall) {
+        try database.witness(reading.wall, reading.counter)
       }
     case .refused, .expired, .contradicts: break
     }
-    try noteDiscrepancy(payload, verdict, outcome.state, command)
+    try noteDiscrepancy(desired, verdict, outcome.state, command)
   }
 
-  /// Shows what a command of this device set, now that the child has confirmed it, unless a newer rule is shown.
-  private func showInForce(_ payload: CommandPayload, _ enforcement: Enforcement?, _ command: CommandID) throws {
-    switch payload {
-    case .setApp(let configuration):
-      let present = try database.app(configuration.appID, on: peer.device, coding)
-      guard try present.map({ $0.modified <= configuration.modified }) ?? !isReplaced(command) else {
-        return try note(
-          ShownState(
-            state: coding.encode(.app(configuration, enforcement ?? .recorded)), enforcement: enforcement?.rawValue),
-          before: configuration.appID)
-      }
-      try database.save(
-        configuration, on: peer.device, enforcement: enforcement, coding, author: peer.device, at: wall,
-        isNews: present != configuration)
-    case .removeApp(let id, let modified):
-      guard let present = try database.app(id, on: peer.device, coding) else {
-        // A newer command that waits and is taken back leaves nothing to show.
-        if modified != nil { try note(ShownState(state: []), before: id) }
-        return
-      }
-      // Its command may have been taken back too late.
-      if let modified {
-        guard present.modified <= modified else { return try note(ShownState(state: []), before: id) }
-      } else if try isReplaced(command) {
-        return
-      }
-      try database.removeApp(id, on: peer.device, author: peer.device, at: wall)
-    case .setFamilySettings(let settings):
-      guard try database.settings(coding).map({ $0.version < settings.version }) ?? true else {
-        return try note(settings)
-      }
-      try database.save(settings, coding, author: peer.device, at: wall)
-    case .requestReport, .message, .unpair: return
-    }
-  }
-
-  /// Sets what is shown again if the newer command that waits for an application is taken back.
-  private func note(_ shown: ShownState, before id: AppID) throws {
+  /// Keeps what the child says that a command waits for, until its receipt is in.
+  private mutating func noteUnderWay(_ command: CommandID, _ what: String) throws {
     try database.run(
-      """
-      UPDATE command SET previous = ?, previous_enforcement = ?
-      WHERE peer = ? AND status = 'queued' AND supersede_key = ?
-      """, [shown.state, shown.enforcement, peer.number, "app:" + id.text])
+      "UPDATE command SET waits_for = ?, status_at = ? WHERE command_id = ? AND status IN ('queued', 'stored')",
+      [what, wall, command.bytes])
+    if database.changesCount > 0 { result.commands.append(command) }
   }
 
-  /// Sets what is shown again if newer settings of the family, which wait for any machine, are taken back.
-  private func note(_ settings: FamilySettings) throws {
-    let waiting = try database.rows(
-      "SELECT command_id, body, previous FROM command WHERE status = 'queued' AND supersede_key = 'family'")
-    for row in waiting {
-      guard case .setFamilySettings(let newer) = try coding.command(row.bytes("body")).payload,
-        newer.version > settings.version
-      else { continue }
-      if let state = (row["previous"] as Data?).map({ [UInt8]($0) }), !state.isEmpty,
-        case .familySettings(let before) = try coding.state(state), before.version >= settings.version
-      {
-        continue
-      }
-      try database.run(
-        "UPDATE command SET previous = ? WHERE command_id = ?",
-        [coding.encode(.familySettings(settings)), row.bytes("command_id")])
-    }
+  private func effects() -> DatabaseEffects {
+    DatabaseEffects(database, coding, own: own, author: peer.device, at: wall)
+  }
+
+  /// Shows what a command of this device set, now that the child has confirmed it, unless a newer state is shown.
+  private func showInForce(_ desired: DesiredState, _ enforcement: Enforcement?, _ command: CommandID) throws {
+    var effects = effects()
+    let present = try desired.thing.shown(on: peer.device, in: &effects).state
+    let confirmed = ShownState(desired.state, enforcement)
+    // What is shown no more may have been taken back too late; a removal leaves nothing to show.
+    let isShown =
+      try present?.setAt.map { $0 <= desired.modified } ?? (confirmed.state != nil && !isReplaced(command))
+    guard isShown else { return try effects.note(confirmed, before: desired, for: peer.number) }
+    try desired.thing.show(confirmed, on: peer.device, isNews: present != confirmed.state, in: &effects)
   }
 
   /// Returns whether a later command for the same thing is on its way or in force; a rule that is shown no more may have been
@@ -121,9 +83,9 @@ extension InboxTransaction {
 
   /// Keeps the child's word where it is not what this device set, or forgets it once both agree.
   private func noteDiscrepancy(
-    _ payload: CommandPayload, _ verdict: ReceiptVerdict, _ state: StateInForce?, _ command: CommandID
+    _ desired: DesiredState, _ verdict: ReceiptVerdict, _ state: StateInForce?, _ command: CommandID
   ) throws {
-    guard let thing = payload.supersedeKey else { return }
+    let thing = desired.thing.key
     // The answer to a later command is what the child says now.
     let isOld = try database.first(
       """
@@ -134,9 +96,9 @@ extension InboxTransaction {
     var agrees = false
     if case .inForce = verdict { agrees = true }
     if case .overtaken(let later) = verdict {
-      agrees =
-        try payload.appID.map { later.agrees(with: try database.app($0, on: peer.device, coding)) }
-        ?? later.agrees(with: database.settings(coding))
+      var effects = effects()
+      let shown = try desired.thing.shown(on: peer.device, in: &effects).state
+      agrees = shown.map { $0.agrees(with: later) } ?? later.isNothing
     }
     if agrees {
       return try database.run("DELETE FROM discrepancy WHERE peer = ? AND thing = ?", [peer.number, thing])

@@ -2,95 +2,91 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// What a parent's node shows of one thing that commands set: an application's rules on a machine, or the family's.
-struct ShownState {
-  /// A protobuf `State`; empty when nothing is shown.
-  var state: [UInt8]
-  /// What the child reported of it; nil until it has.
-  var enforcement: String?
-}
+/// What is shown again when commands are taken back. Spec: Protocol/05-delivery.md §10.
+extension DatabaseEffects {
+  /// Returns a state as the table of commands keeps it; empty for nothing.
+  func bytes(_ shown: ShownState) -> [UInt8] { shown.state.map { coding.encode($0) } ?? [] }
 
-extension Database {
-  /// What is shown now of the thing that a command sets; nil for a one-shot.
-  func shown(_ payload: CommandPayload, on device: DeviceID, _ coding: any BodyCoding) throws -> ShownState? {
-    if case .setFamilySettings = payload {
-      return ShownState(state: try settings(coding).map { coding.encode(.familySettings($0)) } ?? [])
-    }
-    guard let id = payload.appID else { return nil }
-    return try row("SELECT * FROM app WHERE device_id = ? AND app_id = ?", [Data(device.bytes), id.text]).map {
-      ShownState(
-        state: coding.encode(.app(try AppConfiguration($0, coding), .recorded)), enforcement: $0["enforcement"])
-    } ?? ShownState(state: [])
-  }
-
-  /// What was shown before a command that leaves its queue undelivered; nil when that is not known.
-  func shownBefore(_ row: Row) -> ShownState? {
-    (row["previous"] as Data?).map { ShownState(state: [UInt8]($0), enforcement: row["previous_enforcement"]) }
+  /// Returns what was shown before a command that leaves its queue undelivered; `nil` when that is not known.
+  func shownBefore(_ row: Row) throws -> ShownState? {
+    guard let state = row["previous"] as Data? else { return nil }
+    return ShownState(
+      state.isEmpty ? nil : try coding.state([UInt8](state)),
+      (row["previous_enforcement"] as String?).flatMap(Enforcement.init(rawValue:)))
   }
 
   /// Commands that were given on top of one that leaves its queue are now on top of what was shown before that one.
   ///
-  /// The rules of an application have one queued command a machine; the family's have one for each machine.
-  func unlink(_ row: Row, _ payload: CommandPayload, _ coding: any BodyCoding) throws {
-    guard case .setFamilySettings(let settings) = payload else { return }
-    try run(
-      "UPDATE command SET previous = ? WHERE supersede_key = 'family' AND status = 'queued' AND previous = ?",
-      [row["previous"] as Data?, Data(coding.encode(.familySettings(settings)))])
+  /// A thing of one machine has one queued command; what is the family's has one for each machine.
+  func unlink(_ row: Row, _ desired: DesiredState) throws {
+    guard desired.thing.isFamilyWide else { return }
+    try database.run(
+      "UPDATE command SET previous = ? WHERE supersede_key = ? AND status = 'queued' AND previous = ?",
+      [row["previous"] as Data?, desired.thing.key, Data(bytes(desired.shown))])
   }
 
   /// Shows again what was shown before a command that is cancelled or has run out, unless something else is shown by now.
   ///
   /// - Parameter row: of the table of commands, with the device's ID.
-  func restoreShown(before row: Row, _ coding: any BodyCoding, by own: DeviceID, at wall: Int64) throws {
-    let payload = try coding.command(row.bytes("body")).payload
+  mutating func restoreShown(before row: Row) throws {
+    guard let desired = try coding.command(row.bytes("body")).payload.desired else { return }
     let device = try row.deviceID("device_id")
-    switch payload {
-    case .setApp(let configuration):
-      guard try app(configuration.appID, on: device, coding)?.modified == configuration.modified else { return }
-    case .removeApp(let id, _): guard try app(id, on: device, coding) == nil else { return }
-    case .setFamilySettings(let set):
-      try unlink(row, payload, coding)
-      guard try settings(coding)?.version == set.version else { return }
-    case .requestReport, .message, .unpair: return
-    }
-    if let before = shownBefore(row) {
-      try show(before, payload, on: device, coding, by: own, at: wall)
-    } else if let app = payload.appID {
-      try showLast(app, on: device, coding, by: own, at: wall)
-    }
+    try unlink(row, desired)
+    guard try desired.thing.shown(on: device, in: &self).state == desired.shown.state else { return }
+    let before = try shownBefore(row) ?? shownLast(desired.thing, row["peer"])
+    try desired.thing.show(before, on: device, isNews: true, in: &self)
   }
 
-  private func show(
-    _ before: ShownState, _ payload: CommandPayload, on device: DeviceID, _ coding: any BodyCoding, by own: DeviceID,
-    at wall: Int64
-  ) throws {
-    guard !before.state.isEmpty else {
-      if let id = payload.appID { return try removeApp(id, on: device, author: own, at: wall) }
-      return try run("DELETE FROM family_settings")
-    }
-    switch try coding.state(before.state) {
-    case .app(let configuration, _):
-      try save(
-        configuration, on: device, enforcement: before.enforcement.flatMap(Enforcement.init(rawValue:)), coding,
-        author: own, at: wall)
-    case .familySettings(let settings): try save(settings, coding, author: own, at: wall)
-    case .appRemoved, .report, .messageStored, .unpaired: return
-    }
-  }
-
-  /// Of a command from before it was noted what was shown: the rule that the last other command for it set.
-  private func showLast(
-    _ app: AppID, on device: DeviceID, _ coding: any BodyCoding, by own: DeviceID, at wall: Int64
-  ) throws {
-    let row = try row(
+  /// Returns what the last other command for a thing set, for a command of which it is not known what was shown before it.
+  private func shownLast(_ thing: any HouseholdThing, _ peer: Int64) throws -> ShownState {
+    let row = try database.row(
       """
-      SELECT body FROM command WHERE peer = (SELECT number FROM peer WHERE device_id = ?) AND app_id = ?
+      SELECT body FROM command WHERE supersede_key = ?1 AND (peer = ?2 OR ?3)
         AND status NOT IN ('cancelled', 'failed', 'expired', 'superseded') ORDER BY command_id DESC LIMIT 1
-      """, [Data(device.bytes), app.text])
-    if let row, case .setApp(let configuration) = try coding.command(row.bytes("body")).payload {
-      try save(configuration, on: device, enforcement: nil, coding, author: own, at: wall)
-    } else {
-      try removeApp(app, on: device, author: own, at: wall)
+      """, [thing.key, peer, thing.isFamilyWide])
+    return try row.flatMap { try coding.command($0.bytes("body")).payload.desired?.shown } ?? ShownState(nil)
+  }
+
+  /// Takes from the queue what a newer command for the same thing replaces.
+  ///
+  /// - Parameter shown: what is shown, which becomes what was shown before the commands that are replaced.
+  func supersede(_ thing: any HouseholdThing, for peer: Int64, _ shown: inout ShownState?, in group: WriteGroup) throws {
+    let superseded = try database.rows(
+      """
+      SELECT command_id, peer, seq, body, previous, previous_enforcement FROM command
+      WHERE peer = ? AND status = 'queued' AND supersede_key = ? ORDER BY command_id DESC
+      """, [peer, thing.key])
+    // What is taken from a queue is counted in the database itself.
+    if !superseded.isEmpty { try group.settle(database) }
+    for row in superseded {
+      try database.take(
+        row, to: .superseded, "A newer command for the same thing was given before this one was stored.", at: wall)
+      guard thing.isFamilyWide, let desired = try coding.command(row.bytes("body")).payload.desired else {
+        shown = try shownBefore(row)
+        continue
+      }
+      try unlink(row, desired)
+      if shown?.state == desired.shown.state { shown = try shownBefore(row) }
+    }
+  }
+
+  /// Sets what is shown again if a newer command for the thing, which waits, is taken back.
+  func note(_ shown: ShownState, before desired: DesiredState, for peer: Int64) throws {
+    guard desired.thing.isFamilyWide else {
+      return try database.run(
+        "UPDATE command SET previous = ?, previous_enforcement = ? WHERE peer = ? AND status = 'queued' AND supersede_key = ?",
+        [bytes(shown), shown.enforcement?.rawValue, peer, desired.thing.key])
+    }
+    let waiting = try database.rows(
+      """
+      SELECT command_id, body, previous, previous_enforcement FROM command WHERE status = 'queued' AND supersede_key = ?
+      """, [desired.thing.key])
+    for row in waiting {
+      guard let newer = try coding.command(row.bytes("body")).payload.desired, newer.modified > desired.modified,
+        try shownBefore(row)?.state?.setAt.map({ $0 < desired.modified }) ?? true
+      else { continue }
+      try database.run(
+        "UPDATE command SET previous = ? WHERE command_id = ?", [bytes(shown), row.bytes("command_id")])
     }
   }
 }

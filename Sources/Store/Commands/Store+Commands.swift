@@ -9,27 +9,21 @@ extension Store {
   ///
   /// - Parameters:
   ///   - expiresAfter: milliseconds that it may wait; 0 for ever; nil for what is usual for its kind.
-  ///   - payload: given the present rules and the hybrid clock, whose readings are durable with the command.
+  ///   - make: makes the command from what is shown now and the hybrid clock, whose readings are durable with the command.
   public func issue(
     _ id: CommandID, to device: DeviceID, expiresAfter: Int64? = nil, at wall: Int64,
-    payload: @escaping @Sendable (AppLookup, ClockReader) throws -> CommandPayload
+    make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> CommandPayload
   ) async throws(StoreError) -> (command: ConfigurationCommand, change: OutboxChange) {
     let age = age()
     return try await commits.commitTogether { [own, coding, caps, clock] database, group in
       let peer = try group.active(device, database)
-      var payload = try payload(
-        AppLookup { try database.app($0, on: device, coding) },
-        ClockReader { try database.tick(wall: wall, author: own) })
-      // Two edits never have one version, also while the wall clock stands still or was set back.
-      if case .setFamilySettings(var settings) = payload, let present = try database.settings(coding) {
-        settings.version = max(settings.version, present.version + 1)
-        payload = .setFamilySettings(settings)
-      }
+      var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
+      let payload = try make(&effects, ClockReader { try database.tick(wall: wall, author: own) })
       let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
       guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
-      let key = payload.supersedeKey
-      var previous = try database.shown(payload, on: device, coding)
-      if let key { try database.supersede(key, for: peer.number, &previous, coding, in: group, at: wall) }
+      let desired = payload.desired
+      var previous = try desired?.thing.shown(on: device, in: &effects)
+      if let desired { try effects.supersede(desired.thing, for: peer.number, &previous, in: group) }
       let change = try database.enqueue(
         peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
       let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
@@ -42,16 +36,10 @@ extension Store {
         """,
         [
           id.bytes, peer.number, payload.kind.rawValue, payload.appID?.text, body, wall, wall,
-          Int64(bitPattern: change.last), key, lifetime, lifetime.map { age + $0 },
-          previous?.state, previous?.enforcement, Int64(bitPattern: change.epoch),
+          Int64(bitPattern: change.last), desired?.thing.key, lifetime, lifetime.map { age + $0 },
+          previous.map { effects.bytes($0) }, previous?.enforcement?.rawValue, Int64(bitPattern: change.epoch),
         ])
-      switch payload {
-      case .setApp(let configuration):
-        try database.save(configuration, on: device, enforcement: nil, coding, author: own, at: wall)
-      case .removeApp(let app, _): try database.removeApp(app, on: device, author: own, at: wall)
-      case .setFamilySettings(let settings): try database.save(settings, coding, author: own, at: wall)
-      case .requestReport, .message, .unpair: break
-      }
+      if let desired { try desired.thing.show(desired.shown, on: device, isNews: true, in: &effects) }
       return (
         ConfigurationCommand(
           commandID: id, target: device, author: own, payload: payload, createdAt: wall, expiresAfter: lifetime,
@@ -69,7 +57,8 @@ extension Store {
       let command = try ConfigurationCommand(row, author: own, coding)
       guard command.status == .queued else { return (command, false) }
       try database.take(row, to: .cancelled, nil, at: wall)
-      try database.restoreShown(before: row, coding, by: own, at: wall)
+      var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
+      try effects.restoreShown(before: row)
       guard let changed = try database.commandRow(id) else { return nil }
       return (try ConfigurationCommand(changed, author: own, coding), true)
     }
@@ -132,32 +121,6 @@ extension Store {
   }
 }
 
-/// Looks up the present rule of an application while a command is made.
-public struct AppLookup {
-  let find: (AppID) throws -> AppConfiguration?
-
-  public func callAsFunction(_ id: AppID) throws -> AppConfiguration? { try find(id) }
-}
-
-/// Reads the hybrid clock while a command is made.
-public struct ClockReader {
-  let tick: () throws -> HybridTimestamp
-
-  /// The next reading.
-  public func callAsFunction() throws -> HybridTimestamp { try tick() }
-}
-
-extension CommandPayload {
-  /// The application it is about, if it is about one.
-  var appID: AppID? {
-    switch self {
-    case .setApp(let configuration): configuration.appID
-    case .removeApp(let id, _): id
-    case .setFamilySettings, .requestReport, .message, .unpair: nil
-    }
-  }
-}
-
 extension ConfigurationCommand {
   init(_ row: Row, author: DeviceID, _ coding: any BodyCoding) throws {
     let body = try coding.command(row.bytes("body"))
@@ -165,7 +128,7 @@ extension ConfigurationCommand {
     self.init(
       commandID: body.commandID, target: try row.deviceID("device_id"), author: body.author, payload: body.payload,
       createdAt: row["created_at"], expiresAfter: row["expires_after"], status: status, statusAt: row["status_at"],
-      reason: row["reason"],
+      reason: row["reason"], waitsFor: status == .stored ? row["waits_for"] : nil,
       stateInForce: try (row["state"] as Data?).map { try coding.state([UInt8]($0)) })
   }
 }

@@ -30,20 +30,22 @@ extension Store {
           row, to: .expired,
           "It waited longer than it was to, and was not stored by the child: give it again if it still matters.",
           at: wall)
-        try database.restoreShown(before: row, coding, by: own, at: wall)
+        var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
+        try effects.restoreShown(before: row)
         return command.commandID
       }
     }
   }
 
-  /// Milliseconds until the next command runs out, 0 for at once; nil when none can.
+  /// Milliseconds until the next command, or effect under way, runs out, 0 for at once; nil when none can.
   public func untilNextExpiry() async throws(StoreError) -> Int64? {
     let age = age()
     return try await read { database in
       let next = try Int64.fetchOne(
         database.cachedStatement(
           sql: "SELECT MIN(expires_age) FROM command WHERE status = 'queued' AND expires_age IS NOT NULL"))
-      return next.map { max(0, $0 - age) }
+      let effect = try Int64.fetchOne(database.cachedStatement(sql: "SELECT MIN(due_age) FROM pending_effect"))
+      return [next, effect].compactMap { $0 }.min().map { max(0, $0 - age) }
     }
   }
 }
@@ -67,34 +69,5 @@ extension Database {
       [status.rawValue, wall, reason, id])
     try withdraw(
       row["peer"], .command, row["seq"], itemID: id, as: DeliveryFate(rawValue: status.rawValue), at: wall)
-  }
-
-  /// Take from the queue what a newer command for the same thing replaces.
-  ///
-  /// - Parameter shown: what is shown, which becomes what was shown before the commands that are replaced.
-  func supersede(
-    _ key: String, for peer: Int64, _ shown: inout ShownState?, _ coding: any BodyCoding, in group: WriteGroup,
-    at wall: Int64
-  ) throws {
-    let superseded = try rows(
-      """
-      SELECT command_id, peer, seq, kind, body, previous, previous_enforcement FROM command
-      WHERE peer = ? AND status = 'queued' AND supersede_key = ? ORDER BY command_id DESC
-      """, [peer, key])
-    // What is taken from a queue is counted in the database itself.
-    if !superseded.isEmpty { try group.settle(self) }
-    for row in superseded {
-      try take(
-        row, to: .superseded, "A newer command for the same thing was given before this one was stored.", at: wall)
-      guard row["kind"] == CommandKind.setFamilySettings.rawValue else {
-        shown = shownBefore(row)
-        continue
-      }
-      let payload = try coding.command(row.bytes("body")).payload
-      try unlink(row, payload, coding)
-      if case .setFamilySettings(let settings) = payload, shown?.state == coding.encode(.familySettings(settings)) {
-        shown = shownBefore(row)
-      }
-    }
   }
 }

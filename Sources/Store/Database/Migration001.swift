@@ -201,6 +201,7 @@ enum Migration001 {
       status_at INTEGER NOT NULL,           -- Unix milliseconds
       reason TEXT,                          -- one sentence of at most 1,024 bytes; null for none
       state BLOB,                           -- a protobuf State: what the child reported to be in force; null for none
+      waits_for TEXT,                       -- what a stored command waits for, by the child's word; null for nothing
       seq INTEGER NOT NULL,                 -- sequence number in the command stream
       epoch INTEGER,                        -- epoch in which seq counts; null if a restart left the command out
       supersede_key TEXT,                   -- names the thing whose desired state it sets; null for a one-shot
@@ -235,6 +236,25 @@ enum Migration001 {
       peer INTEGER NOT NULL,
       receipt_epoch INTEGER NOT NULL,       -- epoch
       receipt_seq INTEGER NOT NULL          -- sequence number
+    ) STRICT, WITHOUT ROWID;
+
+    -- On a child: effects of commands that something outside the database carries out, until they have an outcome.
+    CREATE TABLE pending_effect (
+      command_id BLOB PRIMARY KEY,          -- 16 bytes
+      peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
+      thing TEXT,                           -- a command's supersede_key; null for what happens once
+      body BLOB NOT NULL,                   -- a protobuf Command
+      waits_for TEXT NOT NULL,              -- 1 to 1,024 bytes
+      due_age INTEGER NOT NULL              -- milliseconds: reading up to which there has to be an outcome
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX pending_effect_by_thing ON pending_effect (thing) WHERE thing IS NOT NULL;
+
+    -- Values of kinds of command that have no table of their own.
+    CREATE TABLE household_value (
+      device_id BLOB NOT NULL,              -- 20 bytes: the machine that the value is for
+      key TEXT NOT NULL,                    -- begins with the kind's name
+      body BLOB NOT NULL,                   -- as the kind encodes it
+      PRIMARY KEY (device_id, key)
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE received_message (

@@ -16,8 +16,10 @@ public struct InboxResult: Hashable, Sendable {
   public var hasNewKeys = false
   /// Usage records that were new.
   public var usageRecords = 0
-  /// Commands that took effect now.
+  /// Commands that took effect now, or are under way.
   public var appliedCommands = 0
+  /// Whether effects are to be carried out outside the database.
+  public var hasPendingEffects = false
 
   /// Why the rest was not taken, if the disk had room for a part alone: what is told here is in force all the same.
   public var fault: StoreError?
@@ -34,5 +36,6 @@ public struct InboxResult: Hashable, Sendable {
     hasNewKeys = hasNewKeys || later.hasNewKeys
     usageRecords += later.usageRecords
     appliedCommands += later.appliedCommands
+    hasPendingEffects = hasPendingEffects || later.hasPendingEffects
   }
 }

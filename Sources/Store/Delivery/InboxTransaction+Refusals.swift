@@ -25,8 +25,8 @@ extension InboxTransaction {
         """, [peer.number, refused.count], { $0.integer(0) }) ?? 0
     var waiting =
       try database.first(
-        "SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND class = 1 AND kind = ?",
-        [peer.number, ItemKind.refusal.rawValue], { $0.integer(0) }) ?? 0
+        "SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND class = ? AND kind = ?",
+        [peer.number, Int(StreamClass.control.rawValue), ItemKind.refusal.rawValue], { $0.integer(0) }) ?? 0
     for start in stride(from: 0, to: refused.count, by: Limits.refusalItems) where waiting < Limits.refusalNotices {
       let items = Array(refused[start..<min(start + Limits.refusalItems, refused.count)])
       let body = coding.encode(RefusalNotice(items: items, total: total))
@@ -38,9 +38,9 @@ extension InboxTransaction {
   }
 
   /// Keeps what the peer says that it has not taken.
-  mutating func applyRefusal(_ item: DeliveryItem) throws {
+  mutating func applyRefusal(_ item: DeliveryItem, _ body: Result<RefusalNotice, BodyFault>) throws {
     do {
-      let notice = try coding.refusalNotice(item.body)
+      let notice = try body.get()
       try database.run(
         "INSERT INTO refusal_count VALUES (?, 0, ?) ON CONFLICT DO UPDATE SET there = max(there, excluded.there)",
         [peer.number, notice.total])

@@ -64,14 +64,16 @@ extension Store {
   ) async throws(StoreError) -> InboxResult {
     let decoded = runs.map { DecodedRun($0, coding) }
     let hasRemoval = runs.contains { $0.items.contains { $0.kind == .removal } }
-    return try await commits.commitTogether { [own, coding, keys, caps] database, group in
+    let age = age()
+    return try await commits.commitTogether { [own, coding, keys, caps, clock] database, group in
       let isRemoved = try database.first(
         "SELECT state FROM peer WHERE device_id = ?", [device.bytes],
         { $0.integer(0) >= PeerRecord.State.removedUntold.rawValue })
       guard isRemoved != true else { throw StoreError.noSuchPeer }
       var inbox = InboxTransaction(
         database: database, group: group, peer: try database.address(of: device), peerRole: role, own: own,
-        coding: coding, keys: keys, caps: caps, enforcement: enforcement, wall: wall)
+        coding: coding, keys: keys, caps: caps, enforcement: enforcement, clock: clock, age: age,
+        wall: wall)
       if hasRemoval, let sessionKey { try inbox.checkPairing(of: sessionKey) }
       // Whoever has removed us has nothing more to say.
       for run in decoded where !inbox.result.wasRemoved { try inbox.apply(run) }
@@ -95,6 +97,9 @@ struct InboxTransaction {
   let keys: any KeySource
   let caps: QueueCaps
   let enforcement: Enforcement
+  let clock: StoreClock
+  /// The clock for how long things have waited, in milliseconds.
+  let age: Int64
   let wall: Int64
   /// A Boolean value that indicates whether a removal leaves a half-made pairing as it is, which is later than it.
   var keepsPending = false
@@ -103,21 +108,21 @@ struct InboxTransaction {
   var refused: [RefusedItem] = []
 
   mutating func apply(_ decoded: DecodedRun) throws {
-    let run = decoded.run
-    guard let last = run.items.last?.skipThrough else { return }
-    let classNumber = Int64(run.streamClass.rawValue)
-    let epoch = Int64(bitPattern: run.epoch)
+    guard let last = decoded.items.last?.item.skipThrough else { return }
+    let (streamClass, classNumber) = (decoded.streamClass, Int64(decoded.streamClass.rawValue))
+    let epoch = Int64(bitPattern: decoded.epoch)
     var held: DeliveryItem?
     var watermark =
       try database.first(
         "SELECT watermark FROM inbox_stream WHERE peer = ? AND class = ? AND epoch = ?",
         [peer.number, classNumber, epoch], { $0.unsigned(0) }) ?? 0
-    for (item, body) in zip(run.items, decoded.bodies) where item.skipThrough > watermark {
-      guard item.sequence <= watermark + 1 else { throw StoreError.unexpected("a gap in \(run.streamClass.word)") }
+    for decoded in decoded.items where decoded.item.skipThrough > watermark {
+      let item = decoded.item
+      guard item.sequence <= watermark + 1 else { throw StoreError.unexpected("a gap in \(streamClass.word)") }
       watermark = item.skipThrough
       guard item.kind != .skip else { continue }
       held = item
-      try apply(item, body, run.streamClass)
+      try apply(decoded, streamClass)
       // Whoever has removed us has nothing more to say.
       if result.wasRemoved { return }
     }
@@ -135,31 +140,20 @@ struct InboxTransaction {
       ])
   }
 
-  private mutating func apply(_ item: DeliveryItem, _ body: DecodedRun.Body, _ streamClass: StreamClass) throws {
+  private mutating func apply(_ decoded: DecodedItem, _ streamClass: StreamClass) throws {
     // Removals and keys change streams in the database itself.
     if streamClass == .control { try group.settle(database) }
-    switch body {
-    case .command(let command): return try applyCommand(item, command)
-    case .receipt(let receipt): return try applyReceipt(item, receipt)
-    case .usage(let record): return try applyUsage(item, record)
-    case .other: break
-    }
-    switch (streamClass, item.kind) {
-    case (.usage, .usageLoss): try applyLoss(item)
-    case (.control, .removal):
-      try removePeer()
-      result.wasRemoved = true
-    case (.control, .keyRotation): try applyRotation(item)
-    case (.control, .refusal): try applyRefusal(item)
-    default:
-      let what = "An item of kind \(item.kind.rawValue) in the \(streamClass.word) stream is not known here."
-      passOver(item, streamClass, BodyFault(what, .unknownKind))
-      // Whoever sent a command is told even when this version cannot tell what it was.
-      if streamClass == .command { try refuse(item, "This machine's version does not know this kind of item.") }
+    if try decoded.apply(in: &self) { return }
+    let item = decoded.item
+    let what = "An item of kind \(item.kind.rawValue) in the \(streamClass.word) stream is not known here."
+    passOver(item, streamClass, BodyFault(what, .unknownKind))
+    // Whoever sent a command is told even when this version cannot tell what it was.
+    if streamClass == .command {
+      try refuse(item, "This machine's version does not know this kind of item: update Latchkey on it.")
     }
   }
 
-  private mutating func applyUsage(_ item: DeliveryItem, _ body: Result<UsageRecord, BodyFault>) throws {
+  mutating func applyUsage(_ item: DeliveryItem, _ body: Result<UsageRecord, BodyFault>) throws {
     do {
       let record = try body.get()
       guard record.device == peer.device else {
@@ -172,9 +166,9 @@ struct InboxTransaction {
     } catch let fault as BodyFault { passOver(item, .usage, fault) }
   }
 
-  private mutating func applyLoss(_ item: DeliveryItem) throws {
+  mutating func applyLoss(_ item: DeliveryItem, _ body: Result<UsageLoss, BodyFault>) throws {
     do {
-      let loss = try coding.usageLoss(item.body)
+      let loss = try body.get()
       guard loss.device == peer.device else {
         throw BodyFault("The loss is of another device than the one that sent it.", .foreign)
       }
@@ -195,7 +189,7 @@ struct InboxTransaction {
     keepsPending = record.pendingKey.map { $0 != sessionKey } ?? false
   }
 
-  private mutating func removePeer() throws {
+  mutating func removePeer() throws {
     // What waits for it never comes, and whoever gave it is told.
     result.commands += try database.giveUp(peer.number, "The device has unpaired this machine.", wall).cancelled
     try database.closeStreams(of: peer.device)
@@ -208,10 +202,10 @@ struct InboxTransaction {
     }
   }
 
-  private mutating func applyRotation(_ item: DeliveryItem) throws {
+  mutating func applyRotation(_ item: DeliveryItem, _ body: Result<KeyRotation, BodyFault>) throws {
     do {
       guard peerRole == .parent else { throw BodyFault("Only a parent's device gives out new keys.", .role) }
-      let rotation = try coding.rotation(item.body)
+      let rotation = try body.get()
       if let pending = try database.row("SELECT pending_key FROM peer WHERE number = ?", [peer.number])?["pending_key"]
         as Data?,
         keys.keyID(of: [UInt8](pending)) == rotation.replaces
@@ -230,34 +224,5 @@ struct InboxTransaction {
         [rotation.generation, peer.number])
       result.hasNewKeys = true
     } catch let fault as BodyFault { passOver(item, .control, fault) }
-  }
-
-  mutating func refuse(_ item: DeliveryItem, _ reason: String) throws {
-    guard let id = CommandID(bytes: item.itemID) else { return }
-    try answer(CommandReceipt(commandID: id, outcome: .failed(reason: reason), at: wall))
-  }
-
-  /// Keep the receipt under the command's ID and queue it.
-  mutating func answer(_ receipt: CommandReceipt) throws {
-    let body = coding.encode(receipt)
-    try queue(receipt.commandID, body)
-  }
-
-  mutating func queue(_ id: CommandID, _ body: [UInt8]) throws {
-    // What came in one window is answered as a whole: or a cap below a window would refuse the same commands for ever.
-    let room = QueueCaps(
-      items: caps.items.addingReportingOverflow(Int64(Limits.windowItems)).partialValue,
-      bytes: caps.bytes.addingReportingOverflow(Int64(Limits.windowItems * Limits.itemBodyBytes)).partialValue)
-    let change = try database.enqueue(
-      peer, .receipt, kind: .receipt, itemID: id.bytes, body: body, caps: room, in: group, at: wall)
-    try database.run(
-      """
-      INSERT INTO applied_command VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET peer = excluded.peer,
-        receipt_epoch = excluded.receipt_epoch, receipt_seq = excluded.receipt_seq
-      """,
-      [
-        id.bytes, body, wall, peer.number, Int64(bitPattern: change.epoch), Int64(bitPattern: change.last),
-      ])
-    result.changes.append(change)
   }
 }

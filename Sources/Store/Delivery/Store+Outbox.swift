@@ -60,7 +60,7 @@ extension Store {
         try database.run(
           """
           UPDATE command SET status = 'stored', status_at = ? WHERE status = 'queued' AND command_id IN
-            (SELECT item_id FROM outbox_item WHERE peer = ? AND class = ? AND seq <= ? AND kind = 1)
+            (SELECT item_id FROM outbox_item WHERE peer = ? AND class = ? AND seq <= ? AND kind = \(ItemNumber.commandItem))
           """, [wall, peer.number, classNumber, through])
       }
       try database.run(
@@ -82,7 +82,7 @@ extension Store {
       if stored.streamClass == .control {
         // Keys that were sent are overwritten before their row is deleted.
         try database.run(
-          "UPDATE outbox_item SET body = zeroblob(length(body)) WHERE peer = ? AND class = 1 AND seq <= ? AND kind = 5",
+          "UPDATE outbox_item SET body = zeroblob(length(body)) WHERE peer = ? AND class = \(ItemNumber.control) AND seq <= ? AND kind = \(ItemNumber.keyRotation)",
           [peer.number, through])
       }
       try database.run(

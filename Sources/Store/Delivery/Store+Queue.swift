@@ -26,17 +26,14 @@ extension Store {
           bytes: Int64(id.count + body.count + 16), acceptedAt: row["accepted_at"],
           ageMilliseconds: max(0, (row["accepted_age"] as Int64?).map { age - $0 } ?? wall - row["accepted_at"]),
           content: .unreadable)
-        switch ItemKind(rawValue: UInt32(clamping: row["kind"] as Int64)) {
-        case .command:
-          if let known = CommandID(bytes: id), let row = try database.commandRow(known) {
-            entry.content = .command(try ConfigurationCommand(row, author: own, coding))
-            entry.expiresInMilliseconds = (row["expires_age"] as Int64?).map { max(0, $0 - age) }
-          }
-        case .receipt: if let receipt = try? coding.receipt(body) { entry.content = .receipt(receipt) }
-        case .usageRecord: if let record = try? coding.usageRecord(body) { entry.content = .usage(record) }
-        case .usageLoss: if let loss = try? coding.usageLoss(body) { entry.content = .loss(loss) }
-        case .removal, .keyRotation, .refusal: entry.content = .control
-        default: break
+        let kind = ItemKind(rawValue: UInt32(clamping: row["kind"] as Int64))
+        if let handler = ItemHandlers.all[.init(streamClass: streamClass, kind: kind)] {
+          entry.content = try handler.content((id, body), own: own, coding, database)
+        }
+        if case .command(let command) = entry.content {
+          entry.expiresInMilliseconds = try database.first(
+            "SELECT expires_age FROM command WHERE command_id = ? AND expires_age IS NOT NULL",
+            [command.commandID.bytes], { max(0, $0.integer(0) - age) })
         }
         return entry
       }

@@ -40,7 +40,7 @@ extension Store {
       let rows = try database.rows(
         """
         SELECT r.item_id, p.device_id FROM refused_item r JOIN peer p ON p.number = r.peer
-        WHERE r.kind = 3 AND p.state = 2 ORDER BY r.peer
+        WHERE r.kind = \(ItemNumber.usageRecord) AND p.state = 2 ORDER BY r.peer
         """)
       for row in rows {
         guard let record = RecordID(bytes: row["item_id"] as Data) else { continue }

@@ -38,7 +38,7 @@ extension Store {
       switch (streamClass, cause) {
       case (.command, _):
         let before = try database.first(
-          "SELECT epoch FROM outbox_stream WHERE peer = ? AND class = 2", [peer.number], { $0.unsigned(0) })
+          "SELECT epoch FROM outbox_stream WHERE peer = ? AND class = \(ItemNumber.command)", [peer.number], { $0.unsigned(0) })
         wanted = try database.unanswered(peer, cause, epoch: before, age: age, at: wall) + items
         try database.note(epoch: epoch, after: before, of: peer.number)
       case (.receipt, .peerLost(let held, _)):
@@ -159,8 +159,8 @@ extension Database {
       """
       SELECT command_id, receipt FROM applied_command
       WHERE peer = ?1 AND (?2 = 0 OR receipt_seq > ?2
-        AND receipt_epoch = (SELECT epoch FROM outbox_stream WHERE peer = ?1 AND class = 3))
-      ORDER BY receipt_epoch = (SELECT epoch FROM outbox_stream WHERE peer = ?1 AND class = 3) DESC,
+        AND receipt_epoch = (SELECT epoch FROM outbox_stream WHERE peer = ?1 AND class = \(ItemNumber.receipt)))
+      ORDER BY receipt_epoch = (SELECT epoch FROM outbox_stream WHERE peer = ?1 AND class = \(ItemNumber.receipt)) DESC,
         receipt_seq DESC, command_id DESC LIMIT 100000
       """, [peer.number, Int64(bitPattern: held)]
     ).reversed().map {

@@ -28,6 +28,7 @@ extension Store {
   /// time.
   public func setBacks() async throws(StoreError) -> [SetBack] {
     let age = age()
+    let settling = coding.commands.settlingSetBack.map { "'\($0)'" }.joined(separator: ", ")
     return try await read { database in
       try database.rows(
         """
@@ -35,10 +36,10 @@ extension Store {
         WHERE p.state = 2 AND NOT s.is_explained AND CASE p.role
           WHEN ?1 THEN NOT EXISTS (
             SELECT 1 FROM command c WHERE c.peer = s.peer AND c.command_id > coalesce(s.newest_command, x'')
-              AND c.kind = ?2 AND c.status = 'executed')
-          ELSE s.ends_age > ?3 END
+              AND c.kind IN (\(settling)) AND c.status = 'executed')
+          ELSE s.ends_age > ?2 END
         ORDER BY p.device_id, s.cause
-        """, [DeviceRole.child.rawValue, CommandKind.requestReport.rawValue, age]
+        """, [DeviceRole.child.rawValue, age]
       ).map { row in
         guard let role = DeviceRole(rawValue: row["role"]), let cause = SetBack.Cause(rawValue: row["cause"]) else {
           throw StoreError.unexpected("which machine was set back")

@@ -58,7 +58,7 @@ extension Database {
       let row = try row(
         """
         SELECT * FROM peer WHERE number = ?1 AND state = 2 AND sent_generation IS NOT NULL
-          AND NOT EXISTS (SELECT 1 FROM outbox_item WHERE peer = ?1 AND class = 1 AND kind = 5)
+          AND NOT EXISTS (SELECT 1 FROM outbox_item WHERE peer = ?1 AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation))
         """, [peer.number])
     else { return (false, nil) }
     var pairwise = PairwiseKeys(row)
@@ -73,8 +73,8 @@ extension Database {
 
   /// Withdraws keys on their way to a device that was paired again, since the key that they replace no longer exists.
   func voidRotation(_ number: Int64) throws {
-    try run("UPDATE outbox_item SET body = zeroblob(length(body)) WHERE peer = ? AND class = 1 AND kind = 5", [number])
-    for item in try rows("SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = 1 AND kind = 5", [number]) {
+    try run("UPDATE outbox_item SET body = zeroblob(length(body)) WHERE peer = ? AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)", [number])
+    for item in try rows("SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)", [number]) {
       try withdraw(number, .control, item["seq"], itemID: item["item_id"], as: nil, at: 0)
     }
   }

@@ -101,13 +101,14 @@ extension Database {
       "UPDATE command SET status = 'cancelled', status_at = ?, reason = ? WHERE peer = ? AND status IN ('queued', 'stored')",
       [wall, reason, number])
     result.droppedItems =
-      try row("SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind IN (2, 3)", [number])
+      try row("SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind IN (?, ?)",
+        [number, ItemKind.receipt.rawValue, ItemKind.usageRecord.rawValue])
       .map { Int($0[0] as Int64) } ?? 0
     if !result.cancelled.isEmpty {
       try tally(number, .command, .cancelled, items: Int64(result.cancelled.count), at: wall)
     }
-    for (streamClass, kind) in [(StreamClass.receipt, 2), (.usage, 3)] {
-      let count = try row("SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind = ?", [number, kind])
+    for (streamClass, kind) in [(StreamClass.receipt, ItemKind.receipt), (.usage, .usageRecord)] {
+      let count = try row("SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind = ?", [number, kind.rawValue])
       if let count, count[0] as Int64 > 0 { try tally(number, streamClass, .dropped, items: count[0], at: wall) }
     }
     return result
@@ -119,9 +120,9 @@ extension Database {
     try run(
       """
       UPDATE outbox_item SET body = zeroblob(length(body))
-      WHERE peer = (SELECT number FROM peer WHERE device_id = ?) AND class = 1 AND kind = 5
+      WHERE peer = (SELECT number FROM peer WHERE device_id = ?) AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)
       """, [Data(device.bytes)])
-    for table in ["outbox_item", "outbox_stream", "inbox_stream"] {
+    for table in ["outbox_item", "outbox_stream", "inbox_stream", "pending_effect"] {
       try run("DELETE FROM \(table) WHERE peer = (SELECT number FROM peer WHERE device_id = ?)", [Data(device.bytes)])
     }
   }

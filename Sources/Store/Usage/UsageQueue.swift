@@ -89,7 +89,7 @@ struct UsageQueue {
       """
       SELECT COUNT(*) FILTER (WHERE seq <= s.restart_bound), COUNT(*) FILTER (WHERE seq > s.restart_bound),
         coalesce(SUM(length(body) + length(item_id) + 16) FILTER (WHERE seq > s.restart_bound), 0)
-      FROM outbox_item i JOIN outbox_stream s ON s.peer = i.peer AND s.class = i.class WHERE i.peer = ? AND i.class = 4
+      FROM outbox_item i JOIN outbox_stream s ON s.peer = i.peer AND s.class = i.class WHERE i.peer = ? AND i.class = \(ItemNumber.usage)
       """, [parent.number], { (again: $0.integer(0), items: $0.integer(1), bytes: $0.integer(2)) })
     return counts.flatMap { $0.again > 0 ? ($0.items, $0.bytes) : nil }
   }
@@ -134,8 +134,8 @@ struct UsageQueue {
       database.cachedStatement(
         sql: """
           SELECT seq, body, length(body) + length(item_id) + 16 FROM outbox_item
-          WHERE peer = ? AND class = 4 AND seq > (SELECT sent_bound FROM outbox_stream WHERE peer = ?1 AND class = 4)
-            AND kind = 3 AND level < ? ORDER BY seq LIMIT ?
+          WHERE peer = ? AND class = \(ItemNumber.usage) AND seq > (SELECT sent_bound FROM outbox_stream WHERE peer = ?1 AND class = \(ItemNumber.usage))
+            AND kind = \(ItemNumber.usageRecord) AND level < ? ORDER BY seq LIMIT ?
           """), arguments: [parent.number, level, Self.step])
     while let row = try cursor.next() {
       guard let record = try? coding.usageRecord([UInt8](row[1] as Data)),
@@ -185,11 +185,11 @@ struct UsageQueue {
       }
       if member.sequence != place {
         try database.run(
-          "DELETE FROM outbox_item WHERE peer = ? AND class = 4 AND seq = ?", [parent.number, member.sequence])
+          "DELETE FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.usage) AND seq = ?", [parent.number, member.sequence])
       }
     }
     try database.run(
-      "UPDATE outbox_item SET item_id = ?, body = ?, level = ? WHERE peer = ? AND class = 4 AND seq = ?",
+      "UPDATE outbox_item SET item_id = ?, body = ?, level = ? WHERE peer = ? AND class = \(ItemNumber.usage) AND seq = ?",
       [Data(id.bytes), Data(body), level, parent.number, place])
     try database.run(
       "INSERT INTO usage_total VALUES (?, ?, ?, ?)", [parent.number, Data(id.bytes), level, Data(body)])
@@ -213,12 +213,12 @@ struct UsageQueue {
     let most = max(2, min(1_024, caps.items / 16))
     let rows = try database.rows(
       """
-      SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ? AND class = 4 AND kind = 3 ORDER BY seq LIMIT ?
+      SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.usage) AND kind = \(ItemNumber.usageRecord) ORDER BY seq LIMIT ?
       """, [parent.number, most])
     let words = try database.rows(
       """
-      SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ?1 AND class = 4 AND kind = 6
-        AND seq > (SELECT sent_bound FROM outbox_stream WHERE peer = ?1 AND class = 4)
+      SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ?1 AND class = \(ItemNumber.usage) AND kind = \(ItemNumber.usageLoss)
+        AND seq > (SELECT sent_bound FROM outbox_stream WHERE peer = ?1 AND class = \(ItemNumber.usage))
       """, [parent.number])
     guard rows.count > 1, let id = RecordID(bytes: Array(keys.freshKey().prefix(16))) else { return 0 }
     var loss = UsageLoss(

@@ -1,7 +1,7 @@
 import LatchkeyModel
 
 extension Latchkey_V1_AppConfiguration {
-  init(_ configuration: AppConfiguration) {
+  package init(_ configuration: AppConfiguration) {
     self.init()
     appID = configuration.appID.text
     displayName = configuration.displayName
@@ -14,7 +14,7 @@ extension Latchkey_V1_AppConfiguration {
     matchers = configuration.matchers.map(Latchkey_V1_Matcher.init)
   }
 
-  func value() throws(WireError) -> AppConfiguration {
+  package func value() throws(WireError) -> AppConfiguration {
     guard let id = AppID(appID) else { throw WireError("an application ID that is empty, too long or has spaces") }
     var configuration = AppConfiguration(
       appID: id, displayName: displayName, category: try AppCategory(wire: category),
@@ -28,14 +28,14 @@ extension Latchkey_V1_AppConfiguration {
 }
 
 extension Latchkey_V1_Timestamp {
-  init(_ timestamp: HybridTimestamp) {
+  package init(_ timestamp: HybridTimestamp) {
     self.init()
     wall = timestamp.wall
     counter = timestamp.counter
     author = WireBytes(timestamp.author.bytes)
   }
 
-  func value() throws(WireError) -> HybridTimestamp {
+  package func value() throws(WireError) -> HybridTimestamp {
     guard let author = DeviceID(bytes: author) else { throw WireError("an author that is no device ID") }
     guard HybridTimestamp.walls.contains(wall) else { throw WireError("a time of a change that no calendar has") }
     return HybridTimestamp(wall: wall, counter: counter, author: author)
@@ -45,20 +45,20 @@ extension Latchkey_V1_Timestamp {
 extension Latchkey_V1_Matcher {
   private static let kinds: [AppMatcher.Kind] = [.sha256, .package, .flatpak, .argument, .path, .name]
 
-  init(_ matcher: AppMatcher) {
+  package init(_ matcher: AppMatcher) {
     self.init()
     kind = UInt32((Self.kinds.firstIndex(of: matcher.kind) ?? 0) + 1)
     value = matcher.value
   }
 
-  func matcher() throws(WireError) -> AppMatcher {
+  package func matcher() throws(WireError) -> AppMatcher {
     guard (1...UInt32(Self.kinds.count)).contains(kind) else { throw WireError("matcher kind \(kind)") }
     return AppMatcher(kind: Self.kinds[Int(kind) - 1], value: value)
   }
 }
 
 extension AppCategory {
-  var wire: UInt32 {
+  package var wire: UInt32 {
     switch self {
     case .learning: 1
     case .reward: 2
@@ -66,7 +66,7 @@ extension AppCategory {
     }
   }
 
-  init(wire: UInt32) throws(WireError) {
+  package init(wire: UInt32) throws(WireError) {
     switch wire {
     case 1: self = .learning
     case 2: self = .reward
@@ -77,14 +77,14 @@ extension AppCategory {
 }
 
 extension Enforcement {
-  var wire: UInt32 {
+  package var wire: UInt32 {
     switch self {
     case .recorded: 1
     case .enforced: 2
     }
   }
 
-  init(wire: UInt32) throws(WireError) {
+  package init(wire: UInt32) throws(WireError) {
     switch wire {
     case 1: self = .recorded
     case 2: self = .enforced
@@ -94,7 +94,7 @@ extension Enforcement {
 }
 
 extension Latchkey_V1_FamilySettings {
-  init(_ settings: FamilySettings) {
+  package init(_ settings: FamilySettings) {
     self.init()
     defaultMilliPointsPerMinute = settings.defaultMilliPointsPerMinute
     minutesPerPoint = UInt32(clamping: settings.minutesPerPoint)
@@ -103,16 +103,16 @@ extension Latchkey_V1_FamilySettings {
     if let limit = settings.weeklyRewardLimitMinutes { weeklyRewardLimitMinutes = UInt32(clamping: limit) }
     dayStartHour = UInt32(clamping: settings.dayStartHour)
     zone = settings.zone
-    version = settings.version
+    modified = .init(settings.modified)
   }
 
-  func value() throws(WireError) -> FamilySettings {
+  package func value() throws(WireError) -> FamilySettings {
     let settings = FamilySettings(
       defaultMilliPointsPerMinute: defaultMilliPointsPerMinute, minutesPerPoint: Int(minutesPerPoint),
       minimumSessionMinutes: Int(minimumSessionMinutes),
       dailyRewardLimitMinutes: hasDailyRewardLimitMinutes ? Int(dailyRewardLimitMinutes) : nil,
       weeklyRewardLimitMinutes: hasWeeklyRewardLimitMinutes ? Int(weeklyRewardLimitMinutes) : nil,
-      dayStartHour: Int(dayStartHour), zone: zone, version: version)
+      dayStartHour: Int(dayStartHour), zone: zone, modified: try modified.value())
     if let fault = settings.fault { throw WireError(fault) }
     return settings
   }

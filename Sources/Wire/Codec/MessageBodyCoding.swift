@@ -4,7 +4,10 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/06-messages.md.
 public struct MessageBodyCoding: BodyCoding {
-  public init() {}
+  public let commands: CommandRegistry
+
+  /// Creates a coding that knows these kinds of command.
+  public init(_ commands: CommandRegistry) { self.commands = commands }
 
   public func encode(_ command: CommandBody) -> [UInt8] { Latchkey_V1_Command(command).wireBytes }
   public func encode(_ receipt: CommandReceipt) -> [UInt8] { Latchkey_V1_Receipt(receipt).wireBytes }
@@ -24,11 +27,11 @@ public struct MessageBodyCoding: BodyCoding {
   }
 
   public func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody {
-    try fault("command") { () throws(WireError) in try Latchkey_V1_Command(wire: body).value() }
+    try fault("command") { () throws(WireError) in try Latchkey_V1_Command(wire: body).value(commands) }
   }
 
   public func receipt(_ body: [UInt8]) throws(BodyFault) -> CommandReceipt {
-    try fault("receipt") { () throws(WireError) in try Latchkey_V1_Receipt(wire: body).value() }
+    try fault("receipt") { () throws(WireError) in try Latchkey_V1_Receipt(wire: body).value(commands) }
   }
 
   public func usageRecord(_ body: [UInt8]) throws(BodyFault) -> UsageRecord {
@@ -40,7 +43,7 @@ public struct MessageBodyCoding: BodyCoding {
   }
 
   public func state(_ body: [UInt8]) throws(BodyFault) -> StateInForce {
-    try fault("state") { () throws(WireError) in try Latchkey_V1_State(wire: body).value() }
+    try fault("state") { () throws(WireError) in try Latchkey_V1_State(wire: body).value(commands) }
   }
 
   public func settings(_ body: [UInt8]) throws(BodyFault) -> FamilySettings {

@@ -3,11 +3,11 @@ import LatchkeyModel
 import SwiftProtobuf
 
 /// The type of protobuf's `bytes` fields in generated code.
-typealias WireBytes = Data
+package typealias WireBytes = Data
 
 extension Message {
   /// The encoded message.
-  var wireBytes: [UInt8] {
+  package var wireBytes: [UInt8] {
     // Encoding fails only for an unset required field or a size of more than 2 GiB. proto3 has no required fields, and
     // every caller observes `Limits`.
     do { return try serializedBytes() } catch {
@@ -18,13 +18,20 @@ extension Message {
   /// Creates a message from its encoding.
   ///
   /// Throws `WireError`, the peer's fault.
-  init(wire bytes: [UInt8]) throws(WireError) {
+  package init(wire bytes: [UInt8]) throws(WireError) {
     var options = BinaryDecodingOptions()
     options.messageDepthLimit = 16
     options.discardUnknownFields = true
     do { try self.init(serializedBytes: bytes, options: options) } catch {
       throw WireError("not a protobuf message: \(error)")
     }
+  }
+}
+
+extension BodyFault {
+  /// Runs what reads a part of a body, whose fault is one of the body.
+  package static func reading<Value>(_ read: () throws(WireError) -> Value) throws(BodyFault) -> Value {
+    do { return try read() } catch { throw BodyFault(error.description) }
   }
 }
 

@@ -28,604 +28,228 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 }
 
 /// Kind 1. The item's ID is the command's.
-nonisolated struct Latchkey_V1_Command: Sendable {
+package nonisolated struct Latchkey_V1_Command: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// 16 bytes, UUID version 7.
-  var commandID: Data = Data()
+  package var commandID: Data = Data()
 
   /// 20 bytes.
-  var author: Data = Data()
+  package var author: Data = Data()
 
   /// Unix milliseconds.
-  var createdAt: Int64 = 0
+  package var createdAt: Int64 = 0
 
-  var payload: Latchkey_V1_Command.OneOf_Payload? = nil
+  /// The word of a kind of command: 1 to 64 ASCII letters, digits and hyphens.
+  package var kind: String = String()
 
-  var setApp: Latchkey_V1_AppConfiguration {
-    get {
-      if case .setApp(let v)? = payload {return v}
-      return Latchkey_V1_AppConfiguration()
-    }
-    set {payload = .setApp(newValue)}
-  }
+  /// A message of household.proto; which one, the kind says.
+  package var payload: Data = Data()
 
-  var removeApp: Latchkey_V1_RemoveApp {
-    get {
-      if case .removeApp(let v)? = payload {return v}
-      return Latchkey_V1_RemoveApp()
-    }
-    set {payload = .removeApp(newValue)}
-  }
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  var setFamilySettings: Latchkey_V1_FamilySettings {
-    get {
-      if case .setFamilySettings(let v)? = payload {return v}
-      return Latchkey_V1_FamilySettings()
-    }
-    set {payload = .setFamilySettings(newValue)}
-  }
-
-  var requestReport: Latchkey_V1_RequestReport {
-    get {
-      if case .requestReport(let v)? = payload {return v}
-      return Latchkey_V1_RequestReport()
-    }
-    set {payload = .requestReport(newValue)}
-  }
-
-  var message: Latchkey_V1_TextMessage {
-    get {
-      if case .message(let v)? = payload {return v}
-      return Latchkey_V1_TextMessage()
-    }
-    set {payload = .message(newValue)}
-  }
-
-  var unpair: Latchkey_V1_Unpair {
-    get {
-      if case .unpair(let v)? = payload {return v}
-      return Latchkey_V1_Unpair()
-    }
-    set {payload = .unpair(newValue)}
-  }
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  nonisolated enum OneOf_Payload: Equatable, Sendable {
-    case setApp(Latchkey_V1_AppConfiguration)
-    case removeApp(Latchkey_V1_RemoveApp)
-    case setFamilySettings(Latchkey_V1_FamilySettings)
-    case requestReport(Latchkey_V1_RequestReport)
-    case message(Latchkey_V1_TextMessage)
-    case unpair(Latchkey_V1_Unpair)
-
-  }
-
-  init() {}
-}
-
-nonisolated struct Latchkey_V1_RemoveApp: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var appID: String = String()
-
-  /// When it was removed; absent from senders of before 0.2, whose removals count as the newest.
-  var modified: Latchkey_V1_Timestamp {
-    get {_modified ?? Latchkey_V1_Timestamp()}
-    set {_modified = newValue}
-  }
-  /// Returns true if `modified` has been explicitly set.
-  var hasModified: Bool {self._modified != nil}
-  /// Clears the value of `modified`. Subsequent reads from it will return its default value.
-  mutating func clearModified() {self._modified = nil}
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-
-  fileprivate var _modified: Latchkey_V1_Timestamp? = nil
-}
-
-nonisolated struct Latchkey_V1_RequestReport: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct Latchkey_V1_TextMessage: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var text: String = String()
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct Latchkey_V1_Unpair: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct Latchkey_V1_Timestamp: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// Unix milliseconds.
-  var wall: Int64 = 0
-
-  var counter: UInt32 = 0
-
-  /// 20 bytes.
-  var author: Data = Data()
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct Latchkey_V1_AppConfiguration: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var appID: String = String()
-
-  var displayName: String = String()
-
-  /// 1 learning, 2 reward, 3 neutral.
-  var category: UInt32 = 0
-
-  var milliPointsPerMinute: Int64 = 0
-
-  var isEnabled: Bool = false
-
-  var isBlocked: Bool = false
-
-  var dailyLimitMinutes: UInt32 {
-    get {_dailyLimitMinutes ?? 0}
-    set {_dailyLimitMinutes = newValue}
-  }
-  /// Returns true if `dailyLimitMinutes` has been explicitly set.
-  var hasDailyLimitMinutes: Bool {self._dailyLimitMinutes != nil}
-  /// Clears the value of `dailyLimitMinutes`. Subsequent reads from it will return its default value.
-  mutating func clearDailyLimitMinutes() {self._dailyLimitMinutes = nil}
-
-  var modified: Latchkey_V1_Timestamp {
-    get {_modified ?? Latchkey_V1_Timestamp()}
-    set {_modified = newValue}
-  }
-  /// Returns true if `modified` has been explicitly set.
-  var hasModified: Bool {self._modified != nil}
-  /// Clears the value of `modified`. Subsequent reads from it will return its default value.
-  mutating func clearModified() {self._modified = nil}
-
-  var matchers: [Latchkey_V1_Matcher] = []
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-
-  fileprivate var _dailyLimitMinutes: UInt32? = nil
-  fileprivate var _modified: Latchkey_V1_Timestamp? = nil
-}
-
-nonisolated struct Latchkey_V1_Matcher: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// 1 sha256, 2 package, 3 flatpak, 4 argument, 5 path, 6 name.
-  var kind: UInt32 = 0
-
-  var value: String = String()
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct Latchkey_V1_MatcherList: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var matchers: [Latchkey_V1_Matcher] = []
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct Latchkey_V1_FamilySettings: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var defaultMilliPointsPerMinute: Int64 = 0
-
-  var minutesPerPoint: UInt32 = 0
-
-  var minimumSessionMinutes: UInt32 = 0
-
-  var dailyRewardLimitMinutes: UInt32 {
-    get {_dailyRewardLimitMinutes ?? 0}
-    set {_dailyRewardLimitMinutes = newValue}
-  }
-  /// Returns true if `dailyRewardLimitMinutes` has been explicitly set.
-  var hasDailyRewardLimitMinutes: Bool {self._dailyRewardLimitMinutes != nil}
-  /// Clears the value of `dailyRewardLimitMinutes`. Subsequent reads from it will return its default value.
-  mutating func clearDailyRewardLimitMinutes() {self._dailyRewardLimitMinutes = nil}
-
-  var weeklyRewardLimitMinutes: UInt32 {
-    get {_weeklyRewardLimitMinutes ?? 0}
-    set {_weeklyRewardLimitMinutes = newValue}
-  }
-  /// Returns true if `weeklyRewardLimitMinutes` has been explicitly set.
-  var hasWeeklyRewardLimitMinutes: Bool {self._weeklyRewardLimitMinutes != nil}
-  /// Clears the value of `weeklyRewardLimitMinutes`. Subsequent reads from it will return its default value.
-  mutating func clearWeeklyRewardLimitMinutes() {self._weeklyRewardLimitMinutes = nil}
-
-  var dayStartHour: UInt32 = 0
-
-  var zone: String = String()
-
-  var version: Int64 = 0
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-
-  fileprivate var _dailyRewardLimitMinutes: UInt32? = nil
-  fileprivate var _weeklyRewardLimitMinutes: UInt32? = nil
+  package init() {}
 }
 
 /// Kind 2. The item's ID is the command's.
-nonisolated struct Latchkey_V1_Receipt: @unchecked Sendable {
+package nonisolated struct Latchkey_V1_Receipt: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// 16 bytes.
-  var commandID: Data {
-    get {_storage._commandID}
-    set {_uniqueStorage()._commandID = newValue}
-  }
+  package var commandID: Data = Data()
 
-  /// 1 executed, 2 failed, 3 expired, 4 superseded.
-  var outcome: UInt32 {
-    get {_storage._outcome}
-    set {_uniqueStorage()._outcome = newValue}
-  }
+  /// 1 executed, 2 failed, 3 expired, 4 superseded, 5 under way.
+  package var outcome: UInt32 = 0
 
-  /// One sentence, for failed.
-  var reason: String {
-    get {_storage._reason}
-    set {_uniqueStorage()._reason = newValue}
-  }
+  /// One sentence, for failed; what it waits for, for under way.
+  package var reason: String = String()
 
   /// What now holds, for executed and superseded.
-  var state: Latchkey_V1_State {
-    get {_storage._state ?? Latchkey_V1_State()}
-    set {_uniqueStorage()._state = newValue}
+  package var state: Latchkey_V1_State {
+    get {_state ?? Latchkey_V1_State()}
+    set {_state = newValue}
   }
   /// Returns true if `state` has been explicitly set.
-  var hasState: Bool {_storage._state != nil}
+  package var hasState: Bool {self._state != nil}
   /// Clears the value of `state`. Subsequent reads from it will return its default value.
-  mutating func clearState() {_uniqueStorage()._state = nil}
+  package mutating func clearState() {self._state = nil}
 
   /// Unix milliseconds.
-  var at: Int64 {
-    get {_storage._at}
-    set {_uniqueStorage()._at = newValue}
-  }
+  package var at: Int64 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
-  fileprivate var _storage = _StorageClass.defaultInstance
+  fileprivate var _state: Latchkey_V1_State? = nil
 }
 
-nonisolated struct Latchkey_V1_State: Sendable {
+package nonisolated struct Latchkey_V1_State: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var state: Latchkey_V1_State.OneOf_State? = nil
+  /// The word of a kind of state.
+  package var kind: String = String()
 
-  var app: Latchkey_V1_AppState {
-    get {
-      if case .app(let v)? = state {return v}
-      return Latchkey_V1_AppState()
-    }
-    set {state = .app(newValue)}
-  }
+  /// A message of household.proto; which one, the kind says.
+  package var state: Data = Data()
 
-  var appRemoved: Latchkey_V1_RemoveApp {
-    get {
-      if case .appRemoved(let v)? = state {return v}
-      return Latchkey_V1_RemoveApp()
-    }
-    set {state = .appRemoved(newValue)}
-  }
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  var familySettings: Latchkey_V1_FamilySettings {
-    get {
-      if case .familySettings(let v)? = state {return v}
-      return Latchkey_V1_FamilySettings()
-    }
-    set {state = .familySettings(newValue)}
-  }
-
-  var report: Latchkey_V1_Report {
-    get {
-      if case .report(let v)? = state {return v}
-      return Latchkey_V1_Report()
-    }
-    set {state = .report(newValue)}
-  }
-
-  var messageStored: Latchkey_V1_MessageStored {
-    get {
-      if case .messageStored(let v)? = state {return v}
-      return Latchkey_V1_MessageStored()
-    }
-    set {state = .messageStored(newValue)}
-  }
-
-  var unpaired: Latchkey_V1_Unpair {
-    get {
-      if case .unpaired(let v)? = state {return v}
-      return Latchkey_V1_Unpair()
-    }
-    set {state = .unpaired(newValue)}
-  }
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  nonisolated enum OneOf_State: Equatable, Sendable {
-    case app(Latchkey_V1_AppState)
-    case appRemoved(Latchkey_V1_RemoveApp)
-    case familySettings(Latchkey_V1_FamilySettings)
-    case report(Latchkey_V1_Report)
-    case messageStored(Latchkey_V1_MessageStored)
-    case unpaired(Latchkey_V1_Unpair)
-
-  }
-
-  init() {}
-}
-
-nonisolated struct Latchkey_V1_AppState: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var configuration: Latchkey_V1_AppConfiguration {
-    get {_configuration ?? Latchkey_V1_AppConfiguration()}
-    set {_configuration = newValue}
-  }
-  /// Returns true if `configuration` has been explicitly set.
-  var hasConfiguration: Bool {self._configuration != nil}
-  /// Clears the value of `configuration`. Subsequent reads from it will return its default value.
-  mutating func clearConfiguration() {self._configuration = nil}
-
-  /// 1 recorded, 2 enforced.
-  var enforcement: UInt32 = 0
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-
-  fileprivate var _configuration: Latchkey_V1_AppConfiguration? = nil
-}
-
-nonisolated struct Latchkey_V1_MessageStored: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct Latchkey_V1_Report: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var version: String = String()
-
-  /// 1 recorded, 2 enforced.
-  var enforcement: UInt32 = 0
-
-  var apps: [Latchkey_V1_AppConfiguration] = []
-
-  var omittedApps: UInt32 = 0
-
-  var familySettings: Latchkey_V1_FamilySettings {
-    get {_familySettings ?? Latchkey_V1_FamilySettings()}
-    set {_familySettings = newValue}
-  }
-  /// Returns true if `familySettings` has been explicitly set.
-  var hasFamilySettings: Bool {self._familySettings != nil}
-  /// Clears the value of `familySettings`. Subsequent reads from it will return its default value.
-  mutating func clearFamilySettings() {self._familySettings = nil}
-
-  var usageRecords: Int64 = 0
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-
-  fileprivate var _familySettings: Latchkey_V1_FamilySettings? = nil
+  package init() {}
 }
 
 /// Kind 3. The item's ID is the record's.
-nonisolated struct Latchkey_V1_UsageRecord: Sendable {
+package nonisolated struct Latchkey_V1_UsageRecord: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// 16 bytes.
-  var recordID: Data = Data()
+  package var recordID: Data = Data()
 
   /// 20 bytes.
-  var device: Data = Data()
+  package var device: Data = Data()
 
-  var appID: String = String()
+  package var appID: String = String()
 
-  var displayName: String = String()
+  package var displayName: String = String()
 
   /// Unix milliseconds.
-  var sessionStart: Int64 = 0
+  package var sessionStart: Int64 = 0
 
-  var sessionEnd: Int64 = 0
+  package var sessionEnd: Int64 = 0
 
-  var zone: String = String()
+  package var zone: String = String()
 
-  var activeMilliseconds: Int64 = 0
+  package var activeMilliseconds: Int64 = 0
 
   /// 1 learning, 2 reward, 3 neutral.
-  var category: UInt32 = 0
+  package var category: UInt32 = 0
 
-  var milliPointsPerMinute: Int64 = 0
+  package var milliPointsPerMinute: Int64 = 0
 
-  var earnedMilliPoints: Int64 = 0
+  package var earnedMilliPoints: Int64 = 0
 
   /// 1 tracked, 2 observed.
-  var evidence: UInt32 = 0
+  package var evidence: UInt32 = 0
 
   /// How many sessions it stands for; 0 stands for 1.
-  var sessions: UInt32 = 0
+  package var sessions: UInt32 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
 /// Kind 6: what was dropped from a full usage queue. The item's ID is the loss's.
-nonisolated struct Latchkey_V1_UsageLoss: Sendable {
+package nonisolated struct Latchkey_V1_UsageLoss: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// 16 bytes.
-  var lossID: Data = Data()
+  package var lossID: Data = Data()
 
   /// 20 bytes.
-  var device: Data = Data()
+  package var device: Data = Data()
 
-  var records: UInt64 = 0
+  package var records: UInt64 = 0
 
-  var sessions: UInt64 = 0
+  package var sessions: UInt64 = 0
 
-  var activeMilliseconds: Int64 = 0
+  package var activeMilliseconds: Int64 = 0
 
-  var earnedMilliPoints: Int64 = 0
+  package var earnedMilliPoints: Int64 = 0
 
   /// Unix milliseconds.
-  var firstStart: Int64 = 0
+  package var firstStart: Int64 = 0
 
-  var lastEnd: Int64 = 0
+  package var lastEnd: Int64 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
 /// Kind 7: the sender has not taken items of the receiver's.
-nonisolated struct Latchkey_V1_Refusal: Sendable {
+package nonisolated struct Latchkey_V1_Refusal: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// At most 1,024.
-  var items: [Latchkey_V1_Refusal.Item] = []
+  package var items: [Latchkey_V1_Refusal.Item] = []
 
   /// How many items of the receiver's the sender has refused since they were paired, these among them.
-  var total: UInt64 = 0
+  package var total: UInt64 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated struct Item: Sendable {
+  package nonisolated struct Item: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
     /// 1 control, 3 receipt, 4 usage.
-    var streamClass: UInt32 = 0
+    package var streamClass: UInt32 = 0
 
-    var kind: UInt32 = 0
+    package var kind: UInt32 = 0
 
     /// 16 bytes.
-    var id: Data = Data()
+    package var id: Data = Data()
 
     /// 1 unreadable, 2 wrong ID, 3 about another device, 4 not of that role, 5 unknown kind.
-    var reason: UInt32 = 0
+    package var reason: UInt32 = 0
 
-    var unknownFields = SwiftProtobuf.UnknownStorage()
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-    init() {}
+    package init() {}
   }
 
-  init() {}
+  package init() {}
 }
 
 /// Kind 4: the sender has removed the receiver.
-nonisolated struct Latchkey_V1_Removal: Sendable {
+package nonisolated struct Latchkey_V1_Removal: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The sender's Ed25519 signature over "latchkey removal v1" and both device IDs, sender first; 64 bytes.
-  var signature: Data = Data()
+  package var signature: Data = Data()
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
 /// Kind 5: new keys for the receiver, because another device was removed from the household.
-nonisolated struct Latchkey_V1_KeyRotation: Sendable {
+package nonisolated struct Latchkey_V1_KeyRotation: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Counts the household's discovery keys, from 1.
-  var generation: UInt64 = 0
+  package var generation: UInt64 = 0
 
   /// 32 bytes: the household's discovery key of that generation.
-  var discoveryKey: Data = Data()
+  package var discoveryKey: Data = Data()
 
   /// 32 bytes, fresh random: the new pairwise key of sender and receiver.
-  var pairwiseKey: Data = Data()
+  package var pairwiseKey: Data = Data()
 
   /// 8 bytes: names the pairwise key that the new one takes the place of. See 04-session.md section 9.
-  var replaces: Data = Data()
+  package var replaces: Data = Data()
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -633,10 +257,10 @@ nonisolated struct Latchkey_V1_KeyRotation: Sendable {
 fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension Latchkey_V1_Command: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Command"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}command_id\0\u{1}author\0\u{3}created_at\0\u{4}\u{7}set_app\0\u{3}remove_app\0\u{3}set_family_settings\0\u{3}request_report\0\u{1}message\0\u{1}unpair\0")
+  package static let protoMessageName: String = _protobuf_package + ".Command"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}command_id\0\u{1}author\0\u{3}created_at\0\u{1}kind\0\u{1}payload\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -645,94 +269,14 @@ nonisolated extension Latchkey_V1_Command: SwiftProtobuf.Message, SwiftProtobuf.
       case 1: try { try decoder.decodeSingularBytesField(value: &self.commandID) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.author) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.createdAt) }()
-      case 10: try {
-        var v: Latchkey_V1_AppConfiguration?
-        var hadOneofValue = false
-        if let current = self.payload {
-          hadOneofValue = true
-          if case .setApp(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.payload = .setApp(v)
-        }
-      }()
-      case 11: try {
-        var v: Latchkey_V1_RemoveApp?
-        var hadOneofValue = false
-        if let current = self.payload {
-          hadOneofValue = true
-          if case .removeApp(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.payload = .removeApp(v)
-        }
-      }()
-      case 12: try {
-        var v: Latchkey_V1_FamilySettings?
-        var hadOneofValue = false
-        if let current = self.payload {
-          hadOneofValue = true
-          if case .setFamilySettings(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.payload = .setFamilySettings(v)
-        }
-      }()
-      case 13: try {
-        var v: Latchkey_V1_RequestReport?
-        var hadOneofValue = false
-        if let current = self.payload {
-          hadOneofValue = true
-          if case .requestReport(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.payload = .requestReport(v)
-        }
-      }()
-      case 14: try {
-        var v: Latchkey_V1_TextMessage?
-        var hadOneofValue = false
-        if let current = self.payload {
-          hadOneofValue = true
-          if case .message(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.payload = .message(v)
-        }
-      }()
-      case 15: try {
-        var v: Latchkey_V1_Unpair?
-        var hadOneofValue = false
-        if let current = self.payload {
-          hadOneofValue = true
-          if case .unpair(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.payload = .unpair(v)
-        }
-      }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.payload) }()
       default: break
       }
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.commandID.isEmpty {
       try visitor.visitSingularBytesField(value: self.commandID, fieldNumber: 1)
     }
@@ -742,756 +286,120 @@ nonisolated extension Latchkey_V1_Command: SwiftProtobuf.Message, SwiftProtobuf.
     if self.createdAt != 0 {
       try visitor.visitSingularInt64Field(value: self.createdAt, fieldNumber: 3)
     }
-    switch self.payload {
-    case .setApp?: try {
-      guard case .setApp(let v)? = self.payload else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-    }()
-    case .removeApp?: try {
-      guard case .removeApp(let v)? = self.payload else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-    }()
-    case .setFamilySettings?: try {
-      guard case .setFamilySettings(let v)? = self.payload else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-    }()
-    case .requestReport?: try {
-      guard case .requestReport(let v)? = self.payload else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-    }()
-    case .message?: try {
-      guard case .message(let v)? = self.payload else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
-    }()
-    case .unpair?: try {
-      guard case .unpair(let v)? = self.payload else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
-    }()
-    case nil: break
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 4)
+    }
+    if !self.payload.isEmpty {
+      try visitor.visitSingularBytesField(value: self.payload, fieldNumber: 5)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_Command, rhs: Latchkey_V1_Command) -> Bool {
+  package static func ==(lhs: Latchkey_V1_Command, rhs: Latchkey_V1_Command) -> Bool {
     if lhs.commandID != rhs.commandID {return false}
     if lhs.author != rhs.author {return false}
     if lhs.createdAt != rhs.createdAt {return false}
+    if lhs.kind != rhs.kind {return false}
     if lhs.payload != rhs.payload {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Latchkey_V1_RemoveApp: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".RemoveApp"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_id\0\u{1}modified\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.appID) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._modified) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.appID.isEmpty {
-      try visitor.visitSingularStringField(value: self.appID, fieldNumber: 1)
-    }
-    try { if let v = self._modified {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Latchkey_V1_RemoveApp, rhs: Latchkey_V1_RemoveApp) -> Bool {
-    if lhs.appID != rhs.appID {return false}
-    if lhs._modified != rhs._modified {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_RequestReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".RequestReport"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Latchkey_V1_RequestReport, rhs: Latchkey_V1_RequestReport) -> Bool {
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_TextMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".TextMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.text) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.text.isEmpty {
-      try visitor.visitSingularStringField(value: self.text, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Latchkey_V1_TextMessage, rhs: Latchkey_V1_TextMessage) -> Bool {
-    if lhs.text != rhs.text {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_Unpair: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Unpair"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Latchkey_V1_Unpair, rhs: Latchkey_V1_Unpair) -> Bool {
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_Timestamp: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Timestamp"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}wall\0\u{1}counter\0\u{1}author\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self.wall) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.counter) }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self.author) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.wall != 0 {
-      try visitor.visitSingularInt64Field(value: self.wall, fieldNumber: 1)
-    }
-    if self.counter != 0 {
-      try visitor.visitSingularUInt32Field(value: self.counter, fieldNumber: 2)
-    }
-    if !self.author.isEmpty {
-      try visitor.visitSingularBytesField(value: self.author, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Latchkey_V1_Timestamp, rhs: Latchkey_V1_Timestamp) -> Bool {
-    if lhs.wall != rhs.wall {return false}
-    if lhs.counter != rhs.counter {return false}
-    if lhs.author != rhs.author {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_AppConfiguration: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".AppConfiguration"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_id\0\u{3}display_name\0\u{1}category\0\u{3}milli_points_per_minute\0\u{3}is_enabled\0\u{3}is_blocked\0\u{3}daily_limit_minutes\0\u{1}modified\0\u{1}matchers\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.appID) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.displayName) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.category) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self.milliPointsPerMinute) }()
-      case 5: try { try decoder.decodeSingularBoolField(value: &self.isEnabled) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self.isBlocked) }()
-      case 7: try { try decoder.decodeSingularUInt32Field(value: &self._dailyLimitMinutes) }()
-      case 8: try { try decoder.decodeSingularMessageField(value: &self._modified) }()
-      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.matchers) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.appID.isEmpty {
-      try visitor.visitSingularStringField(value: self.appID, fieldNumber: 1)
-    }
-    if !self.displayName.isEmpty {
-      try visitor.visitSingularStringField(value: self.displayName, fieldNumber: 2)
-    }
-    if self.category != 0 {
-      try visitor.visitSingularUInt32Field(value: self.category, fieldNumber: 3)
-    }
-    if self.milliPointsPerMinute != 0 {
-      try visitor.visitSingularInt64Field(value: self.milliPointsPerMinute, fieldNumber: 4)
-    }
-    if self.isEnabled != false {
-      try visitor.visitSingularBoolField(value: self.isEnabled, fieldNumber: 5)
-    }
-    if self.isBlocked != false {
-      try visitor.visitSingularBoolField(value: self.isBlocked, fieldNumber: 6)
-    }
-    try { if let v = self._dailyLimitMinutes {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._modified {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    } }()
-    if !self.matchers.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.matchers, fieldNumber: 9)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Latchkey_V1_AppConfiguration, rhs: Latchkey_V1_AppConfiguration) -> Bool {
-    if lhs.appID != rhs.appID {return false}
-    if lhs.displayName != rhs.displayName {return false}
-    if lhs.category != rhs.category {return false}
-    if lhs.milliPointsPerMinute != rhs.milliPointsPerMinute {return false}
-    if lhs.isEnabled != rhs.isEnabled {return false}
-    if lhs.isBlocked != rhs.isBlocked {return false}
-    if lhs._dailyLimitMinutes != rhs._dailyLimitMinutes {return false}
-    if lhs._modified != rhs._modified {return false}
-    if lhs.matchers != rhs.matchers {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_Matcher: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Matcher"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}value\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.kind) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.value) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.kind != 0 {
-      try visitor.visitSingularUInt32Field(value: self.kind, fieldNumber: 1)
-    }
-    if !self.value.isEmpty {
-      try visitor.visitSingularStringField(value: self.value, fieldNumber: 2)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Latchkey_V1_Matcher, rhs: Latchkey_V1_Matcher) -> Bool {
-    if lhs.kind != rhs.kind {return false}
-    if lhs.value != rhs.value {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_MatcherList: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MatcherList"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}matchers\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.matchers) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.matchers.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.matchers, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Latchkey_V1_MatcherList, rhs: Latchkey_V1_MatcherList) -> Bool {
-    if lhs.matchers != rhs.matchers {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_FamilySettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".FamilySettings"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}default_milli_points_per_minute\0\u{3}minutes_per_point\0\u{3}minimum_session_minutes\0\u{3}daily_reward_limit_minutes\0\u{3}weekly_reward_limit_minutes\0\u{3}day_start_hour\0\u{1}zone\0\u{1}version\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self.defaultMilliPointsPerMinute) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.minutesPerPoint) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.minimumSessionMinutes) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self._dailyRewardLimitMinutes) }()
-      case 5: try { try decoder.decodeSingularUInt32Field(value: &self._weeklyRewardLimitMinutes) }()
-      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.dayStartHour) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self.zone) }()
-      case 8: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.defaultMilliPointsPerMinute != 0 {
-      try visitor.visitSingularInt64Field(value: self.defaultMilliPointsPerMinute, fieldNumber: 1)
-    }
-    if self.minutesPerPoint != 0 {
-      try visitor.visitSingularUInt32Field(value: self.minutesPerPoint, fieldNumber: 2)
-    }
-    if self.minimumSessionMinutes != 0 {
-      try visitor.visitSingularUInt32Field(value: self.minimumSessionMinutes, fieldNumber: 3)
-    }
-    try { if let v = self._dailyRewardLimitMinutes {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._weeklyRewardLimitMinutes {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 5)
-    } }()
-    if self.dayStartHour != 0 {
-      try visitor.visitSingularUInt32Field(value: self.dayStartHour, fieldNumber: 6)
-    }
-    if !self.zone.isEmpty {
-      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 7)
-    }
-    if self.version != 0 {
-      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 8)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Latchkey_V1_FamilySettings, rhs: Latchkey_V1_FamilySettings) -> Bool {
-    if lhs.defaultMilliPointsPerMinute != rhs.defaultMilliPointsPerMinute {return false}
-    if lhs.minutesPerPoint != rhs.minutesPerPoint {return false}
-    if lhs.minimumSessionMinutes != rhs.minimumSessionMinutes {return false}
-    if lhs._dailyRewardLimitMinutes != rhs._dailyRewardLimitMinutes {return false}
-    if lhs._weeklyRewardLimitMinutes != rhs._weeklyRewardLimitMinutes {return false}
-    if lhs.dayStartHour != rhs.dayStartHour {return false}
-    if lhs.zone != rhs.zone {return false}
-    if lhs.version != rhs.version {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Latchkey_V1_Receipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Receipt"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}command_id\0\u{1}outcome\0\u{1}reason\0\u{1}state\0\u{1}at\0")
+  package static let protoMessageName: String = _protobuf_package + ".Receipt"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}command_id\0\u{1}outcome\0\u{1}reason\0\u{1}state\0\u{1}at\0")
 
-  fileprivate class _StorageClass {
-    var _commandID: Data = Data()
-    var _outcome: UInt32 = 0
-    var _reason: String = String()
-    var _state: Latchkey_V1_State? = nil
-    var _at: Int64 = 0
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _commandID = source._commandID
-      _outcome = source._outcome
-      _reason = source._reason
-      _state = source._state
-      _at = source._at
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularBytesField(value: &_storage._commandID) }()
-        case 2: try { try decoder.decodeSingularUInt32Field(value: &_storage._outcome) }()
-        case 3: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
-        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._state) }()
-        case 5: try { try decoder.decodeSingularInt64Field(value: &_storage._at) }()
-        default: break
-        }
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._commandID.isEmpty {
-        try visitor.visitSingularBytesField(value: _storage._commandID, fieldNumber: 1)
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.commandID) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.outcome) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._state) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.at) }()
+      default: break
       }
-      if _storage._outcome != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._outcome, fieldNumber: 2)
-      }
-      if !_storage._reason.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._reason, fieldNumber: 3)
-      }
-      try { if let v = _storage._state {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-      } }()
-      if _storage._at != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._at, fieldNumber: 5)
-      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.commandID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.commandID, fieldNumber: 1)
+    }
+    if self.outcome != 0 {
+      try visitor.visitSingularUInt32Field(value: self.outcome, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    try { if let v = self._state {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if self.at != 0 {
+      try visitor.visitSingularInt64Field(value: self.at, fieldNumber: 5)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_Receipt, rhs: Latchkey_V1_Receipt) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._commandID != rhs_storage._commandID {return false}
-        if _storage._outcome != rhs_storage._outcome {return false}
-        if _storage._reason != rhs_storage._reason {return false}
-        if _storage._state != rhs_storage._state {return false}
-        if _storage._at != rhs_storage._at {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+  package static func ==(lhs: Latchkey_V1_Receipt, rhs: Latchkey_V1_Receipt) -> Bool {
+    if lhs.commandID != rhs.commandID {return false}
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs._state != rhs._state {return false}
+    if lhs.at != rhs.at {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
 nonisolated extension Latchkey_V1_State: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".State"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}app_removed\0\u{3}family_settings\0\u{1}report\0\u{3}message_stored\0\u{1}unpaired\0")
+  package static let protoMessageName: String = _protobuf_package + ".State"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}state\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try {
-        var v: Latchkey_V1_AppState?
-        var hadOneofValue = false
-        if let current = self.state {
-          hadOneofValue = true
-          if case .app(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.state = .app(v)
-        }
-      }()
-      case 2: try {
-        var v: Latchkey_V1_RemoveApp?
-        var hadOneofValue = false
-        if let current = self.state {
-          hadOneofValue = true
-          if case .appRemoved(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.state = .appRemoved(v)
-        }
-      }()
-      case 3: try {
-        var v: Latchkey_V1_FamilySettings?
-        var hadOneofValue = false
-        if let current = self.state {
-          hadOneofValue = true
-          if case .familySettings(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.state = .familySettings(v)
-        }
-      }()
-      case 4: try {
-        var v: Latchkey_V1_Report?
-        var hadOneofValue = false
-        if let current = self.state {
-          hadOneofValue = true
-          if case .report(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.state = .report(v)
-        }
-      }()
-      case 5: try {
-        var v: Latchkey_V1_MessageStored?
-        var hadOneofValue = false
-        if let current = self.state {
-          hadOneofValue = true
-          if case .messageStored(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.state = .messageStored(v)
-        }
-      }()
-      case 6: try {
-        var v: Latchkey_V1_Unpair?
-        var hadOneofValue = false
-        if let current = self.state {
-          hadOneofValue = true
-          if case .unpaired(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.state = .unpaired(v)
-        }
-      }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.state) }()
       default: break
       }
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    switch self.state {
-    case .app?: try {
-      guard case .app(let v)? = self.state else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    }()
-    case .appRemoved?: try {
-      guard case .appRemoved(let v)? = self.state else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    }()
-    case .familySettings?: try {
-      guard case .familySettings(let v)? = self.state else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    }()
-    case .report?: try {
-      guard case .report(let v)? = self.state else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    }()
-    case .messageStored?: try {
-      guard case .messageStored(let v)? = self.state else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    }()
-    case .unpaired?: try {
-      guard case .unpaired(let v)? = self.state else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    }()
-    case nil: break
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularBytesField(value: self.state, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_State, rhs: Latchkey_V1_State) -> Bool {
+  package static func ==(lhs: Latchkey_V1_State, rhs: Latchkey_V1_State) -> Bool {
+    if lhs.kind != rhs.kind {return false}
     if lhs.state != rhs.state {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Latchkey_V1_AppState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".AppState"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}configuration\0\u{1}enforcement\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._configuration) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.enforcement) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._configuration {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    if self.enforcement != 0 {
-      try visitor.visitSingularUInt32Field(value: self.enforcement, fieldNumber: 2)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Latchkey_V1_AppState, rhs: Latchkey_V1_AppState) -> Bool {
-    if lhs._configuration != rhs._configuration {return false}
-    if lhs.enforcement != rhs.enforcement {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_MessageStored: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MessageStored"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Latchkey_V1_MessageStored, rhs: Latchkey_V1_MessageStored) -> Bool {
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_Report: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Report"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}enforcement\0\u{1}apps\0\u{3}omitted_apps\0\u{3}family_settings\0\u{3}usage_records\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.version) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.enforcement) }()
-      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.apps) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.omittedApps) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._familySettings) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self.usageRecords) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.version.isEmpty {
-      try visitor.visitSingularStringField(value: self.version, fieldNumber: 1)
-    }
-    if self.enforcement != 0 {
-      try visitor.visitSingularUInt32Field(value: self.enforcement, fieldNumber: 2)
-    }
-    if !self.apps.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.apps, fieldNumber: 3)
-    }
-    if self.omittedApps != 0 {
-      try visitor.visitSingularUInt32Field(value: self.omittedApps, fieldNumber: 4)
-    }
-    try { if let v = self._familySettings {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    if self.usageRecords != 0 {
-      try visitor.visitSingularInt64Field(value: self.usageRecords, fieldNumber: 6)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Latchkey_V1_Report, rhs: Latchkey_V1_Report) -> Bool {
-    if lhs.version != rhs.version {return false}
-    if lhs.enforcement != rhs.enforcement {return false}
-    if lhs.apps != rhs.apps {return false}
-    if lhs.omittedApps != rhs.omittedApps {return false}
-    if lhs._familySettings != rhs._familySettings {return false}
-    if lhs.usageRecords != rhs.usageRecords {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Latchkey_V1_UsageRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".UsageRecord"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}record_id\0\u{1}device\0\u{3}app_id\0\u{3}display_name\0\u{3}session_start\0\u{3}session_end\0\u{1}zone\0\u{3}active_milliseconds\0\u{1}category\0\u{3}milli_points_per_minute\0\u{3}earned_milli_points\0\u{1}evidence\0\u{1}sessions\0")
+  package static let protoMessageName: String = _protobuf_package + ".UsageRecord"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}record_id\0\u{1}device\0\u{3}app_id\0\u{3}display_name\0\u{3}session_start\0\u{3}session_end\0\u{1}zone\0\u{3}active_milliseconds\0\u{1}category\0\u{3}milli_points_per_minute\0\u{3}earned_milli_points\0\u{1}evidence\0\u{1}sessions\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -1515,7 +423,7 @@ nonisolated extension Latchkey_V1_UsageRecord: SwiftProtobuf.Message, SwiftProto
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.recordID.isEmpty {
       try visitor.visitSingularBytesField(value: self.recordID, fieldNumber: 1)
     }
@@ -1558,7 +466,7 @@ nonisolated extension Latchkey_V1_UsageRecord: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_UsageRecord, rhs: Latchkey_V1_UsageRecord) -> Bool {
+  package static func ==(lhs: Latchkey_V1_UsageRecord, rhs: Latchkey_V1_UsageRecord) -> Bool {
     if lhs.recordID != rhs.recordID {return false}
     if lhs.device != rhs.device {return false}
     if lhs.appID != rhs.appID {return false}
@@ -1578,10 +486,10 @@ nonisolated extension Latchkey_V1_UsageRecord: SwiftProtobuf.Message, SwiftProto
 }
 
 nonisolated extension Latchkey_V1_UsageLoss: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".UsageLoss"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}loss_id\0\u{1}device\0\u{1}records\0\u{1}sessions\0\u{3}active_milliseconds\0\u{3}earned_milli_points\0\u{3}first_start\0\u{3}last_end\0")
+  package static let protoMessageName: String = _protobuf_package + ".UsageLoss"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}loss_id\0\u{1}device\0\u{1}records\0\u{1}sessions\0\u{3}active_milliseconds\0\u{3}earned_milli_points\0\u{3}first_start\0\u{3}last_end\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -1600,7 +508,7 @@ nonisolated extension Latchkey_V1_UsageLoss: SwiftProtobuf.Message, SwiftProtobu
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.lossID.isEmpty {
       try visitor.visitSingularBytesField(value: self.lossID, fieldNumber: 1)
     }
@@ -1628,7 +536,7 @@ nonisolated extension Latchkey_V1_UsageLoss: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_UsageLoss, rhs: Latchkey_V1_UsageLoss) -> Bool {
+  package static func ==(lhs: Latchkey_V1_UsageLoss, rhs: Latchkey_V1_UsageLoss) -> Bool {
     if lhs.lossID != rhs.lossID {return false}
     if lhs.device != rhs.device {return false}
     if lhs.records != rhs.records {return false}
@@ -1643,10 +551,10 @@ nonisolated extension Latchkey_V1_UsageLoss: SwiftProtobuf.Message, SwiftProtobu
 }
 
 nonisolated extension Latchkey_V1_Refusal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Refusal"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0\u{1}total\0")
+  package static let protoMessageName: String = _protobuf_package + ".Refusal"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0\u{1}total\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -1659,7 +567,7 @@ nonisolated extension Latchkey_V1_Refusal: SwiftProtobuf.Message, SwiftProtobuf.
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.items.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.items, fieldNumber: 1)
     }
@@ -1669,7 +577,7 @@ nonisolated extension Latchkey_V1_Refusal: SwiftProtobuf.Message, SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_Refusal, rhs: Latchkey_V1_Refusal) -> Bool {
+  package static func ==(lhs: Latchkey_V1_Refusal, rhs: Latchkey_V1_Refusal) -> Bool {
     if lhs.items != rhs.items {return false}
     if lhs.total != rhs.total {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1678,10 +586,10 @@ nonisolated extension Latchkey_V1_Refusal: SwiftProtobuf.Message, SwiftProtobuf.
 }
 
 nonisolated extension Latchkey_V1_Refusal.Item: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = Latchkey_V1_Refusal.protoMessageName + ".Item"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_class\0\u{1}kind\0\u{1}id\0\u{1}reason\0")
+  package static let protoMessageName: String = Latchkey_V1_Refusal.protoMessageName + ".Item"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_class\0\u{1}kind\0\u{1}id\0\u{1}reason\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -1696,7 +604,7 @@ nonisolated extension Latchkey_V1_Refusal.Item: SwiftProtobuf.Message, SwiftProt
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.streamClass != 0 {
       try visitor.visitSingularUInt32Field(value: self.streamClass, fieldNumber: 1)
     }
@@ -1712,7 +620,7 @@ nonisolated extension Latchkey_V1_Refusal.Item: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_Refusal.Item, rhs: Latchkey_V1_Refusal.Item) -> Bool {
+  package static func ==(lhs: Latchkey_V1_Refusal.Item, rhs: Latchkey_V1_Refusal.Item) -> Bool {
     if lhs.streamClass != rhs.streamClass {return false}
     if lhs.kind != rhs.kind {return false}
     if lhs.id != rhs.id {return false}
@@ -1723,10 +631,10 @@ nonisolated extension Latchkey_V1_Refusal.Item: SwiftProtobuf.Message, SwiftProt
 }
 
 nonisolated extension Latchkey_V1_Removal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Removal"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}signature\0")
+  package static let protoMessageName: String = _protobuf_package + ".Removal"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}signature\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -1738,14 +646,14 @@ nonisolated extension Latchkey_V1_Removal: SwiftProtobuf.Message, SwiftProtobuf.
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.signature.isEmpty {
       try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_Removal, rhs: Latchkey_V1_Removal) -> Bool {
+  package static func ==(lhs: Latchkey_V1_Removal, rhs: Latchkey_V1_Removal) -> Bool {
     if lhs.signature != rhs.signature {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1753,10 +661,10 @@ nonisolated extension Latchkey_V1_Removal: SwiftProtobuf.Message, SwiftProtobuf.
 }
 
 nonisolated extension Latchkey_V1_KeyRotation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".KeyRotation"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}generation\0\u{3}discovery_key\0\u{3}pairwise_key\0\u{1}replaces\0")
+  package static let protoMessageName: String = _protobuf_package + ".KeyRotation"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}generation\0\u{3}discovery_key\0\u{3}pairwise_key\0\u{1}replaces\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -1771,7 +679,7 @@ nonisolated extension Latchkey_V1_KeyRotation: SwiftProtobuf.Message, SwiftProto
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.generation != 0 {
       try visitor.visitSingularUInt64Field(value: self.generation, fieldNumber: 1)
     }
@@ -1787,7 +695,7 @@ nonisolated extension Latchkey_V1_KeyRotation: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_KeyRotation, rhs: Latchkey_V1_KeyRotation) -> Bool {
+  package static func ==(lhs: Latchkey_V1_KeyRotation, rhs: Latchkey_V1_KeyRotation) -> Bool {
     if lhs.generation != rhs.generation {return false}
     if lhs.discoveryKey != rhs.discoveryKey {return false}
     if lhs.pairwiseKey != rhs.pairwiseKey {return false}

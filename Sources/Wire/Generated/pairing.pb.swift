@@ -28,54 +28,54 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 }
 
 /// Payload of the first handshake message.
-nonisolated struct Latchkey_V1_PairingOpening: Sendable {
+package nonisolated struct Latchkey_V1_PairingOpening: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// 32 bytes.
-  var commitment: Data = Data()
+  package var commitment: Data = Data()
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
 /// Payload of the second (inviter's) and third (joiner's) handshake message.
-nonisolated struct Latchkey_V1_PairingIntroduction: Sendable {
+package nonisolated struct Latchkey_V1_PairingIntroduction: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Ed25519, 32 bytes.
-  var identityKey: Data = Data()
+  package var identityKey: Data = Data()
 
-  var name: String = String()
+  package var name: String = String()
 
   /// 1 parent, 2 child.
-  var role: UInt32 = 0
+  package var role: UInt32 = 0
 
   /// 32 bytes.
-  var random: Data = Data()
+  package var random: Data = Data()
 
-  var leastVersion: UInt32 = 0
+  package var leastVersion: UInt32 = 0
 
-  var greatestVersion: UInt32 = 0
+  package var greatestVersion: UInt32 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
 /// Every message after the handshake.
-nonisolated struct Latchkey_V1_PairingStep: Sendable {
+package nonisolated struct Latchkey_V1_PairingStep: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var step: Latchkey_V1_PairingStep.OneOf_Step? = nil
+  package var step: Latchkey_V1_PairingStep.OneOf_Step? = nil
 
-  var proof: Latchkey_V1_PairingStep.Proof {
+  package var proof: Latchkey_V1_PairingStep.Proof {
     get {
       if case .proof(let v)? = step {return v}
       return Latchkey_V1_PairingStep.Proof()
@@ -83,7 +83,7 @@ nonisolated struct Latchkey_V1_PairingStep: Sendable {
     set {step = .proof(newValue)}
   }
 
-  var commit: Latchkey_V1_PairingStep.Commit {
+  package var commit: Latchkey_V1_PairingStep.Commit {
     get {
       if case .commit(let v)? = step {return v}
       return Latchkey_V1_PairingStep.Commit()
@@ -91,7 +91,7 @@ nonisolated struct Latchkey_V1_PairingStep: Sendable {
     set {step = .commit(newValue)}
   }
 
-  var commitAcknowledged: Latchkey_V1_PairingStep.CommitAcknowledged {
+  package var commitAcknowledged: Latchkey_V1_PairingStep.CommitAcknowledged {
     get {
       if case .commitAcknowledged(let v)? = step {return v}
       return Latchkey_V1_PairingStep.CommitAcknowledged()
@@ -99,7 +99,7 @@ nonisolated struct Latchkey_V1_PairingStep: Sendable {
     set {step = .commitAcknowledged(newValue)}
   }
 
-  var done: Latchkey_V1_PairingStep.Done {
+  package var done: Latchkey_V1_PairingStep.Done {
     get {
       if case .done(let v)? = step {return v}
       return Latchkey_V1_PairingStep.Done()
@@ -107,7 +107,7 @@ nonisolated struct Latchkey_V1_PairingStep: Sendable {
     set {step = .done(newValue)}
   }
 
-  var abort: Latchkey_V1_PairingStep.Abort {
+  package var abort: Latchkey_V1_PairingStep.Abort {
     get {
       if case .abort(let v)? = step {return v}
       return Latchkey_V1_PairingStep.Abort()
@@ -115,9 +115,9 @@ nonisolated struct Latchkey_V1_PairingStep: Sendable {
     set {step = .abort(newValue)}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Step: Equatable, Sendable {
+  package nonisolated enum OneOf_Step: Equatable, Sendable {
     case proof(Latchkey_V1_PairingStep.Proof)
     case commit(Latchkey_V1_PairingStep.Commit)
     case commitAcknowledged(Latchkey_V1_PairingStep.CommitAcknowledged)
@@ -126,66 +126,66 @@ nonisolated struct Latchkey_V1_PairingStep: Sendable {
 
   }
 
-  nonisolated struct Proof: Sendable {
+  package nonisolated struct Proof: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
     /// 64 bytes.
-    var signature: Data = Data()
+    package var signature: Data = Data()
 
-    var unknownFields = SwiftProtobuf.UnknownStorage()
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-    init() {}
+    package init() {}
   }
 
-  nonisolated struct Commit: Sendable {
+  package nonisolated struct Commit: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
     /// 32 bytes.
-    var discoveryKey: Data = Data()
+    package var discoveryKey: Data = Data()
 
-    var unknownFields = SwiftProtobuf.UnknownStorage()
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-    init() {}
+    package init() {}
   }
 
-  nonisolated struct CommitAcknowledged: Sendable {
+  package nonisolated struct CommitAcknowledged: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    var unknownFields = SwiftProtobuf.UnknownStorage()
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-    init() {}
+    package init() {}
   }
 
-  nonisolated struct Done: Sendable {
+  package nonisolated struct Done: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    var unknownFields = SwiftProtobuf.UnknownStorage()
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-    init() {}
+    package init() {}
   }
 
-  nonisolated struct Abort: Sendable {
+  package nonisolated struct Abort: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
     /// A word of 03-pairing.md section 8, such as "refused".
-    var outcome: String = String()
+    package var outcome: String = String()
 
-    var unknownFields = SwiftProtobuf.UnknownStorage()
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-    init() {}
+    package init() {}
   }
 
-  init() {}
+  package init() {}
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -193,10 +193,10 @@ nonisolated struct Latchkey_V1_PairingStep: Sendable {
 fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension Latchkey_V1_PairingOpening: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".PairingOpening"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}commitment\0")
+  package static let protoMessageName: String = _protobuf_package + ".PairingOpening"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}commitment\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -208,14 +208,14 @@ nonisolated extension Latchkey_V1_PairingOpening: SwiftProtobuf.Message, SwiftPr
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.commitment.isEmpty {
       try visitor.visitSingularBytesField(value: self.commitment, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_PairingOpening, rhs: Latchkey_V1_PairingOpening) -> Bool {
+  package static func ==(lhs: Latchkey_V1_PairingOpening, rhs: Latchkey_V1_PairingOpening) -> Bool {
     if lhs.commitment != rhs.commitment {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -223,10 +223,10 @@ nonisolated extension Latchkey_V1_PairingOpening: SwiftProtobuf.Message, SwiftPr
 }
 
 nonisolated extension Latchkey_V1_PairingIntroduction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".PairingIntroduction"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}identity_key\0\u{1}name\0\u{1}role\0\u{1}random\0\u{3}least_version\0\u{3}greatest_version\0")
+  package static let protoMessageName: String = _protobuf_package + ".PairingIntroduction"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}identity_key\0\u{1}name\0\u{1}role\0\u{1}random\0\u{3}least_version\0\u{3}greatest_version\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -243,7 +243,7 @@ nonisolated extension Latchkey_V1_PairingIntroduction: SwiftProtobuf.Message, Sw
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.identityKey.isEmpty {
       try visitor.visitSingularBytesField(value: self.identityKey, fieldNumber: 1)
     }
@@ -265,7 +265,7 @@ nonisolated extension Latchkey_V1_PairingIntroduction: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_PairingIntroduction, rhs: Latchkey_V1_PairingIntroduction) -> Bool {
+  package static func ==(lhs: Latchkey_V1_PairingIntroduction, rhs: Latchkey_V1_PairingIntroduction) -> Bool {
     if lhs.identityKey != rhs.identityKey {return false}
     if lhs.name != rhs.name {return false}
     if lhs.role != rhs.role {return false}
@@ -278,10 +278,10 @@ nonisolated extension Latchkey_V1_PairingIntroduction: SwiftProtobuf.Message, Sw
 }
 
 nonisolated extension Latchkey_V1_PairingStep: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".PairingStep"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}proof\0\u{1}commit\0\u{3}commit_acknowledged\0\u{1}done\0\u{1}abort\0")
+  package static let protoMessageName: String = _protobuf_package + ".PairingStep"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}proof\0\u{1}commit\0\u{3}commit_acknowledged\0\u{1}done\0\u{1}abort\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -357,7 +357,7 @@ nonisolated extension Latchkey_V1_PairingStep: SwiftProtobuf.Message, SwiftProto
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -388,7 +388,7 @@ nonisolated extension Latchkey_V1_PairingStep: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_PairingStep, rhs: Latchkey_V1_PairingStep) -> Bool {
+  package static func ==(lhs: Latchkey_V1_PairingStep, rhs: Latchkey_V1_PairingStep) -> Bool {
     if lhs.step != rhs.step {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -396,10 +396,10 @@ nonisolated extension Latchkey_V1_PairingStep: SwiftProtobuf.Message, SwiftProto
 }
 
 nonisolated extension Latchkey_V1_PairingStep.Proof: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = Latchkey_V1_PairingStep.protoMessageName + ".Proof"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}signature\0")
+  package static let protoMessageName: String = Latchkey_V1_PairingStep.protoMessageName + ".Proof"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}signature\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -411,14 +411,14 @@ nonisolated extension Latchkey_V1_PairingStep.Proof: SwiftProtobuf.Message, Swif
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.signature.isEmpty {
       try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_PairingStep.Proof, rhs: Latchkey_V1_PairingStep.Proof) -> Bool {
+  package static func ==(lhs: Latchkey_V1_PairingStep.Proof, rhs: Latchkey_V1_PairingStep.Proof) -> Bool {
     if lhs.signature != rhs.signature {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -426,10 +426,10 @@ nonisolated extension Latchkey_V1_PairingStep.Proof: SwiftProtobuf.Message, Swif
 }
 
 nonisolated extension Latchkey_V1_PairingStep.Commit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = Latchkey_V1_PairingStep.protoMessageName + ".Commit"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}discovery_key\0")
+  package static let protoMessageName: String = Latchkey_V1_PairingStep.protoMessageName + ".Commit"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}discovery_key\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -441,14 +441,14 @@ nonisolated extension Latchkey_V1_PairingStep.Commit: SwiftProtobuf.Message, Swi
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.discoveryKey.isEmpty {
       try visitor.visitSingularBytesField(value: self.discoveryKey, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_PairingStep.Commit, rhs: Latchkey_V1_PairingStep.Commit) -> Bool {
+  package static func ==(lhs: Latchkey_V1_PairingStep.Commit, rhs: Latchkey_V1_PairingStep.Commit) -> Bool {
     if lhs.discoveryKey != rhs.discoveryKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -456,48 +456,48 @@ nonisolated extension Latchkey_V1_PairingStep.Commit: SwiftProtobuf.Message, Swi
 }
 
 nonisolated extension Latchkey_V1_PairingStep.CommitAcknowledged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = Latchkey_V1_PairingStep.protoMessageName + ".CommitAcknowledged"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+  package static let protoMessageName: String = Latchkey_V1_PairingStep.protoMessageName + ".CommitAcknowledged"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     // Load everything into unknown fields
     while try decoder.nextFieldNumber() != nil {}
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_PairingStep.CommitAcknowledged, rhs: Latchkey_V1_PairingStep.CommitAcknowledged) -> Bool {
+  package static func ==(lhs: Latchkey_V1_PairingStep.CommitAcknowledged, rhs: Latchkey_V1_PairingStep.CommitAcknowledged) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
 nonisolated extension Latchkey_V1_PairingStep.Done: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = Latchkey_V1_PairingStep.protoMessageName + ".Done"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+  package static let protoMessageName: String = Latchkey_V1_PairingStep.protoMessageName + ".Done"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     // Load everything into unknown fields
     while try decoder.nextFieldNumber() != nil {}
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_PairingStep.Done, rhs: Latchkey_V1_PairingStep.Done) -> Bool {
+  package static func ==(lhs: Latchkey_V1_PairingStep.Done, rhs: Latchkey_V1_PairingStep.Done) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
 nonisolated extension Latchkey_V1_PairingStep.Abort: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = Latchkey_V1_PairingStep.protoMessageName + ".Abort"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}outcome\0")
+  package static let protoMessageName: String = Latchkey_V1_PairingStep.protoMessageName + ".Abort"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}outcome\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -509,14 +509,14 @@ nonisolated extension Latchkey_V1_PairingStep.Abort: SwiftProtobuf.Message, Swif
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.outcome.isEmpty {
       try visitor.visitSingularStringField(value: self.outcome, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_PairingStep.Abort, rhs: Latchkey_V1_PairingStep.Abort) -> Bool {
+  package static func ==(lhs: Latchkey_V1_PairingStep.Abort, rhs: Latchkey_V1_PairingStep.Abort) -> Bool {
     if lhs.outcome != rhs.outcome {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

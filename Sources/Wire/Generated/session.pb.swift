@@ -28,212 +28,212 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 }
 
 /// The plaintext of one frame.
-nonisolated struct Latchkey_V1_Batch: @unchecked Sendable {
+package nonisolated struct Latchkey_V1_Batch: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var hello: Latchkey_V1_Hello {
+  package var hello: Latchkey_V1_Hello {
     get {_storage._hello ?? Latchkey_V1_Hello()}
     set {_uniqueStorage()._hello = newValue}
   }
   /// Returns true if `hello` has been explicitly set.
-  var hasHello: Bool {_storage._hello != nil}
+  package var hasHello: Bool {_storage._hello != nil}
   /// Clears the value of `hello`. Subsequent reads from it will return its default value.
-  mutating func clearHello() {_uniqueStorage()._hello = nil}
+  package mutating func clearHello() {_uniqueStorage()._hello = nil}
 
-  var runs: [Latchkey_V1_Run] {
+  package var runs: [Latchkey_V1_Run] {
     get {_storage._runs}
     set {_uniqueStorage()._runs = newValue}
   }
 
-  var stored: [Latchkey_V1_Position] {
+  package var stored: [Latchkey_V1_Position] {
     get {_storage._stored}
     set {_uniqueStorage()._stored = newValue}
   }
 
-  var ping: UInt64 {
+  package var ping: UInt64 {
     get {_storage._ping ?? 0}
     set {_uniqueStorage()._ping = newValue}
   }
   /// Returns true if `ping` has been explicitly set.
-  var hasPing: Bool {_storage._ping != nil}
+  package var hasPing: Bool {_storage._ping != nil}
   /// Clears the value of `ping`. Subsequent reads from it will return its default value.
-  mutating func clearPing() {_uniqueStorage()._ping = nil}
+  package mutating func clearPing() {_uniqueStorage()._ping = nil}
 
-  var pong: UInt64 {
+  package var pong: UInt64 {
     get {_storage._pong ?? 0}
     set {_uniqueStorage()._pong = newValue}
   }
   /// Returns true if `pong` has been explicitly set.
-  var hasPong: Bool {_storage._pong != nil}
+  package var hasPong: Bool {_storage._pong != nil}
   /// Clears the value of `pong`. Subsequent reads from it will return its default value.
-  mutating func clearPong() {_uniqueStorage()._pong = nil}
+  package mutating func clearPong() {_uniqueStorage()._pong = nil}
 
   /// 0: none. See 04-session.md section 7.
-  var goodbye: UInt32 {
+  package var goodbye: UInt32 {
     get {_storage._goodbye}
     set {_uniqueStorage()._goodbye = newValue}
   }
 
   /// The sender's next frame uses the next key of this direction.
-  var rekey: Bool {
+  package var rekey: Bool {
     get {_storage._rekey}
     set {_uniqueStorage()._rekey = newValue}
   }
 
   /// Where the sender can be called, from the end of the Hellos on and whenever that changes. See 04-session.md section 3.
-  var reach: Latchkey_V1_Reach {
+  package var reach: Latchkey_V1_Reach {
     get {_storage._reach ?? Latchkey_V1_Reach()}
     set {_uniqueStorage()._reach = newValue}
   }
   /// Returns true if `reach` has been explicitly set.
-  var hasReach: Bool {_storage._reach != nil}
+  package var hasReach: Bool {_storage._reach != nil}
   /// Clears the value of `reach`. Subsequent reads from it will return its default value.
-  mutating func clearReach() {_uniqueStorage()._reach = nil}
+  package mutating func clearReach() {_uniqueStorage()._reach = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct Latchkey_V1_Reach: Sendable {
+package nonisolated struct Latchkey_V1_Reach: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// TCP port of the listener, 1 to 65,535.
-  var port: UInt32 = 0
+  package var port: UInt32 = 0
 
   /// 4 or 16 bytes each, at most 16.
-  var addresses: [Data] = []
+  package var addresses: [Data] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct Latchkey_V1_Hello: Sendable {
+package nonisolated struct Latchkey_V1_Hello: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var leastVersion: UInt32 = 0
+  package var leastVersion: UInt32 = 0
 
-  var greatestVersion: UInt32 = 0
+  package var greatestVersion: UInt32 = 0
 
-  var software: String = String()
+  package var software: String = String()
 
   /// 16 bytes, new with each start of the process.
-  var runID: Data = Data()
+  package var runID: Data = Data()
 
-  var name: String = String()
+  package var name: String = String()
 
   /// 1 parent, 2 child.
-  var role: UInt32 = 0
+  package var role: UInt32 = 0
 
   /// 0: none. 1 version, 2 shutting down, 3 duplicate identity.
-  var refusal: UInt32 = 0
+  package var refusal: UInt32 = 0
 
-  var windowItems: UInt32 = 0
+  package var windowItems: UInt32 = 0
 
-  var windowBytes: UInt32 = 0
+  package var windowBytes: UInt32 = 0
 
-  var outgoing: [Latchkey_V1_Position] = []
+  package var outgoing: [Latchkey_V1_Position] = []
 
-  var incoming: [Latchkey_V1_Position] = []
+  package var incoming: [Latchkey_V1_Position] = []
 
   /// 8 bytes: names the pairwise key with which the sender answers calls. See 04-session.md section 9.
-  var keyID: Data = Data()
+  package var keyID: Data = Data()
 
   /// The last item of each incoming stream that is in force and was no skip. See 05-delivery.md section 4.
-  var held: [Latchkey_V1_Held] = []
+  package var held: [Latchkey_V1_Held] = []
 
   /// Sessions with the receiver that were up in this run of the sender and have ended for it. See 04-session.md section 6.
-  var endedSessions: UInt64 = 0
+  package var endedSessions: UInt64 = 0
 
   /// How many devices the sender is paired with.
-  var devices: UInt32 = 0
+  package var devices: UInt32 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct Latchkey_V1_Held: Sendable {
+package nonisolated struct Latchkey_V1_Held: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var streamClass: UInt32 = 0
+  package var streamClass: UInt32 = 0
 
-  var sequence: UInt64 = 0
+  package var sequence: UInt64 = 0
 
   /// 16 bytes.
-  var id: Data = Data()
+  package var id: Data = Data()
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct Latchkey_V1_Position: Sendable {
+package nonisolated struct Latchkey_V1_Position: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// 1 control, 2 command, 3 receipt, 4 usage.
-  var streamClass: UInt32 = 0
+  package var streamClass: UInt32 = 0
 
-  var epoch: UInt64 = 0
+  package var epoch: UInt64 = 0
 
-  var through: UInt64 = 0
+  package var through: UInt64 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
 /// Items with numbers in a row, beginning at `first`.
-nonisolated struct Latchkey_V1_Run: Sendable {
+package nonisolated struct Latchkey_V1_Run: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var streamClass: UInt32 = 0
+  package var streamClass: UInt32 = 0
 
-  var epoch: UInt64 = 0
+  package var epoch: UInt64 = 0
 
-  var first: UInt64 = 0
+  package var first: UInt64 = 0
 
-  var items: [Latchkey_V1_Item] = []
+  package var items: [Latchkey_V1_Item] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct Latchkey_V1_Item: Sendable {
+package nonisolated struct Latchkey_V1_Item: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// 0 skip, 1 command, 2 receipt, 3 usage record, 4 removal, 5 key rotation, 6 usage loss, 7 refusal.
-  var kind: UInt32 = 0
+  package var kind: UInt32 = 0
 
   /// 16 bytes; empty for skip.
-  var id: Data = Data()
+  package var id: Data = Data()
 
-  var body: Data = Data()
+  package var body: Data = Data()
 
   /// For skip: how many numbers it stands for; 0 stands for 1.
-  var count: UInt64 = 0
+  package var count: UInt64 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -241,8 +241,8 @@ nonisolated struct Latchkey_V1_Item: Sendable {
 fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Batch"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}runs\0\u{1}stored\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{1}rekey\0\u{1}reach\0")
+  package static let protoMessageName: String = _protobuf_package + ".Batch"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}runs\0\u{1}stored\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{1}rekey\0\u{1}reach\0")
 
   fileprivate class _StorageClass {
     var _hello: Latchkey_V1_Hello? = nil
@@ -281,7 +281,7 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -303,7 +303,7 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -337,7 +337,7 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_Batch, rhs: Latchkey_V1_Batch) -> Bool {
+  package static func ==(lhs: Latchkey_V1_Batch, rhs: Latchkey_V1_Batch) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -360,10 +360,10 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
 }
 
 nonisolated extension Latchkey_V1_Reach: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Reach"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}port\0\u{1}addresses\0")
+  package static let protoMessageName: String = _protobuf_package + ".Reach"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}port\0\u{1}addresses\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -376,7 +376,7 @@ nonisolated extension Latchkey_V1_Reach: SwiftProtobuf.Message, SwiftProtobuf._M
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.port != 0 {
       try visitor.visitSingularUInt32Field(value: self.port, fieldNumber: 1)
     }
@@ -386,7 +386,7 @@ nonisolated extension Latchkey_V1_Reach: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_Reach, rhs: Latchkey_V1_Reach) -> Bool {
+  package static func ==(lhs: Latchkey_V1_Reach, rhs: Latchkey_V1_Reach) -> Bool {
     if lhs.port != rhs.port {return false}
     if lhs.addresses != rhs.addresses {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -395,10 +395,10 @@ nonisolated extension Latchkey_V1_Reach: SwiftProtobuf.Message, SwiftProtobuf._M
 }
 
 nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}least_version\0\u{3}greatest_version\0\u{1}software\0\u{3}run_id\0\u{1}name\0\u{1}role\0\u{1}refusal\0\u{3}window_items\0\u{3}window_bytes\0\u{1}outgoing\0\u{1}incoming\0\u{3}key_id\0\u{1}held\0\u{3}ended_sessions\0\u{1}devices\0")
+  package static let protoMessageName: String = _protobuf_package + ".Hello"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}least_version\0\u{3}greatest_version\0\u{1}software\0\u{3}run_id\0\u{1}name\0\u{1}role\0\u{1}refusal\0\u{3}window_items\0\u{3}window_bytes\0\u{1}outgoing\0\u{1}incoming\0\u{3}key_id\0\u{1}held\0\u{3}ended_sessions\0\u{1}devices\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -424,7 +424,7 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.leastVersion != 0 {
       try visitor.visitSingularUInt32Field(value: self.leastVersion, fieldNumber: 1)
     }
@@ -473,7 +473,7 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_Hello, rhs: Latchkey_V1_Hello) -> Bool {
+  package static func ==(lhs: Latchkey_V1_Hello, rhs: Latchkey_V1_Hello) -> Bool {
     if lhs.leastVersion != rhs.leastVersion {return false}
     if lhs.greatestVersion != rhs.greatestVersion {return false}
     if lhs.software != rhs.software {return false}
@@ -495,10 +495,10 @@ nonisolated extension Latchkey_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._M
 }
 
 nonisolated extension Latchkey_V1_Held: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Held"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_class\0\u{1}sequence\0\u{1}id\0")
+  package static let protoMessageName: String = _protobuf_package + ".Held"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_class\0\u{1}sequence\0\u{1}id\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -512,7 +512,7 @@ nonisolated extension Latchkey_V1_Held: SwiftProtobuf.Message, SwiftProtobuf._Me
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.streamClass != 0 {
       try visitor.visitSingularUInt32Field(value: self.streamClass, fieldNumber: 1)
     }
@@ -525,7 +525,7 @@ nonisolated extension Latchkey_V1_Held: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_Held, rhs: Latchkey_V1_Held) -> Bool {
+  package static func ==(lhs: Latchkey_V1_Held, rhs: Latchkey_V1_Held) -> Bool {
     if lhs.streamClass != rhs.streamClass {return false}
     if lhs.sequence != rhs.sequence {return false}
     if lhs.id != rhs.id {return false}
@@ -535,10 +535,10 @@ nonisolated extension Latchkey_V1_Held: SwiftProtobuf.Message, SwiftProtobuf._Me
 }
 
 nonisolated extension Latchkey_V1_Position: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Position"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_class\0\u{1}epoch\0\u{1}through\0")
+  package static let protoMessageName: String = _protobuf_package + ".Position"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_class\0\u{1}epoch\0\u{1}through\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -552,7 +552,7 @@ nonisolated extension Latchkey_V1_Position: SwiftProtobuf.Message, SwiftProtobuf
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.streamClass != 0 {
       try visitor.visitSingularUInt32Field(value: self.streamClass, fieldNumber: 1)
     }
@@ -565,7 +565,7 @@ nonisolated extension Latchkey_V1_Position: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_Position, rhs: Latchkey_V1_Position) -> Bool {
+  package static func ==(lhs: Latchkey_V1_Position, rhs: Latchkey_V1_Position) -> Bool {
     if lhs.streamClass != rhs.streamClass {return false}
     if lhs.epoch != rhs.epoch {return false}
     if lhs.through != rhs.through {return false}
@@ -575,10 +575,10 @@ nonisolated extension Latchkey_V1_Position: SwiftProtobuf.Message, SwiftProtobuf
 }
 
 nonisolated extension Latchkey_V1_Run: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Run"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_class\0\u{1}epoch\0\u{1}first\0\u{1}items\0")
+  package static let protoMessageName: String = _protobuf_package + ".Run"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_class\0\u{1}epoch\0\u{1}first\0\u{1}items\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -593,7 +593,7 @@ nonisolated extension Latchkey_V1_Run: SwiftProtobuf.Message, SwiftProtobuf._Mes
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.streamClass != 0 {
       try visitor.visitSingularUInt32Field(value: self.streamClass, fieldNumber: 1)
     }
@@ -609,7 +609,7 @@ nonisolated extension Latchkey_V1_Run: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_Run, rhs: Latchkey_V1_Run) -> Bool {
+  package static func ==(lhs: Latchkey_V1_Run, rhs: Latchkey_V1_Run) -> Bool {
     if lhs.streamClass != rhs.streamClass {return false}
     if lhs.epoch != rhs.epoch {return false}
     if lhs.first != rhs.first {return false}
@@ -620,10 +620,10 @@ nonisolated extension Latchkey_V1_Run: SwiftProtobuf.Message, SwiftProtobuf._Mes
 }
 
 nonisolated extension Latchkey_V1_Item: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Item"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}id\0\u{1}body\0\u{1}count\0")
+  package static let protoMessageName: String = _protobuf_package + ".Item"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}id\0\u{1}body\0\u{1}count\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -638,7 +638,7 @@ nonisolated extension Latchkey_V1_Item: SwiftProtobuf.Message, SwiftProtobuf._Me
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.kind != 0 {
       try visitor.visitSingularUInt32Field(value: self.kind, fieldNumber: 1)
     }
@@ -654,7 +654,7 @@ nonisolated extension Latchkey_V1_Item: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Latchkey_V1_Item, rhs: Latchkey_V1_Item) -> Bool {
+  package static func ==(lhs: Latchkey_V1_Item, rhs: Latchkey_V1_Item) -> Bool {
     if lhs.kind != rhs.kind {return false}
     if lhs.id != rhs.id {return false}
     if lhs.body != rhs.body {return false}

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
 

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
 import Testing
@@ -15,7 +16,7 @@ import Testing
     let body: @Sendable (String) -> any Encodable & Sendable
   }
 
-  private static func command(_ action: CommandRequest.Action) -> CommandRequest {
+  private static func command(_ action: CommandDraft) -> CommandRequest {
     CommandRequest(device: "Emma's PC", action: action)
   }
 
@@ -89,7 +90,7 @@ import Testing
   func noUTF8(bytes: [UInt8]) async throws {
     let node = ScriptedNode()
     try await ServedNode.with(node) { served in
-      let body = Array("{\"device\":\"x\",\"action\":{\"message\":{\"_0\":\"".utf8) + bytes + Array("\"}}}".utf8)
+      let body = Array("{\"device\":\"x\",\"kind\":\"message\",\"payload\":{\"text\":\"".utf8) + bytes + Array("\"}}".utf8)
       let (status, answer) = try await ControlConnection.exchange(
         stateFolder: served.folder, method: "POST", target: "/v1/commands", body: body)
       #expect(status == 400)

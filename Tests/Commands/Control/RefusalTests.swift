@@ -83,7 +83,7 @@ import Testing
   @Test func aBodyOverTheLimitIsRefusedAndOneOfJustTheLimitIsNot() async throws {
     func request(bytes: Int) -> String {
       // A member that nobody knows is ignored.
-      let (start, end) = ("{\"action\":{\"message\":{\"_0\":\"m\"}},\"device\":\"x\",\"more\":\"", "\"}")
+      let (start, end) = ("{\"kind\":\"message\",\"payload\":{\"text\":\"m\"},\"device\":\"x\",\"more\":\"", "\"}")
       return start + String(repeating: "m", count: bytes - start.utf8.count - end.utf8.count) + end
     }
     let node = ScriptedNode()

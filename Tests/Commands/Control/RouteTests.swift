@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 
@@ -71,8 +72,8 @@ import Testing
     arguments: [
       .setApp(.init(appID: "a.b", displayName: "Ä", milliPointsPerMinute: 0, isBlocked: true, dailyLimitMinutes: -1)),
       .removeApp(appID: "a.b"), .setFamilySettings(SampleValues.settings), .requestReport, .message("line 1\nline 2 🦉"),
-    ] as [CommandRequest.Action])
-  func anActionThatIsIssued(action: CommandRequest.Action) async throws {
+    ] as [CommandDraft])
+  func anActionThatIsIssued(action: CommandDraft) async throws {
     let request = CommandRequest(device: name, action: action, expiresAfter: 60_000)
     try await trip(.issue(request), SampleValues.command) { try await $0.issue(request) }
   }

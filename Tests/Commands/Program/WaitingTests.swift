@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
     let run = await ScriptedRun(
       "app", "set", "a.b", "--on", "x", "--points-per-minute", "0.125", "--unblocked", "--daily-limit", "none")
     #expect(run.status == 0)
-    let change = CommandRequest.SetApp(appID: "a.b", milliPointsPerMinute: 125, isBlocked: false, dailyLimitMinutes: -1)
+    let change = AppChange(appID: "a.b", milliPointsPerMinute: 125, isBlocked: false, dailyLimitMinutes: -1)
     #expect(run.node.calls == [.issue(CommandRequest(device: "x", action: .setApp(change)))])
     #expect(run.console.output == SampleValues.commandID.description + "\n")
   }
@@ -68,7 +69,7 @@ import Testing
     let run = await ScriptedRun(
       "settings", "set", "--on", "x", "--weekly-reward-limit", "90", "--daily-reward-limit", "none")
     var settings = SampleValues.settings
-    (settings.weeklyRewardLimitMinutes, settings.dailyRewardLimitMinutes, settings.version) = (90, nil, 7)
+    (settings.weeklyRewardLimitMinutes, settings.dailyRewardLimitMinutes) = (90, nil)
     #expect(run.node.calls == [.settings, .issue(CommandRequest(device: "x", action: .setFamilySettings(settings)))])
   }
 

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 
@@ -26,7 +27,7 @@ import Testing
 
   @Test(arguments: [
     (discrepancy(.app(open, .recorded)), "It says that it holds reward, 2.5 points a minute for org.gnome.Chess."),
-    (discrepancy(.appRemoved(open.appID)), "It says that it holds no rules for org.gnome.Chess."),
+    (discrepancy(.appRemoved(open.appID, modified: .never)), "It says that it holds no rules for org.gnome.Chess."),
     (discrepancy(.messageStored), "something that does not belong to this command"),
     (discrepancy(nil), "does not say what it holds"), (discrepancy(nil, reason: "No room."), "for Chess: No room."),
     (discrepancy(.app(open, .recorded), isFarAhead: true), "a day ahead of this machine's clock"),

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyHousehold
 import LatchkeyControl
 import LatchkeyModel
 import Testing

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 
 /// One value of every kind that the local API carries, always the same.
@@ -108,7 +109,8 @@ enum SampleValues {
 
   static let settings = FamilySettings(
     defaultMilliPointsPerMinute: 1_500, minutesPerPoint: 2, minimumSessionMinutes: 3, dailyRewardLimitMinutes: 60,
-    weeklyRewardLimitMinutes: nil, dayStartHour: 4, zone: "Europe/Berlin", version: 7)
+    weeklyRewardLimitMinutes: nil, dayStartHour: 4, zone: "Europe/Berlin",
+    modified: HybridTimestamp(wall: 1_800_000_000_000, counter: 7, author: parentID))
 
   static let record = UsageRecord(
     recordID: recordID, device: childID, appID: app("org.kde.gcompris"), displayName: "GCompris",

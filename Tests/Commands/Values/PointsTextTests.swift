@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LatchkeyCommands
+import LatchkeyModel
 
 /// Points are read and written exactly, never through a floating-point number.
 @Suite struct PointsTextTests {

@@ -1,4 +1,5 @@
 import GRDB
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyControl
 import LatchkeyModel
 

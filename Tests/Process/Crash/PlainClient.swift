@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Glibc
+import LatchkeyHousehold
 import LatchkeyModel
 
 /// One connection to a node's local API that is kept for many requests, with nothing of ours but the JSON: thousands of requests
@@ -26,7 +27,7 @@ final class PlainClient: Sendable {
     let answer: Data = try await withCheckedThrowingContinuation { continuation in
       queue.async { continuation.resume(with: Result { try self.exchange(target, body) }) }
     }
-    return try JSONDecoder().decode(Answer.self, from: answer)
+    return try CommandRegistry.household.decoder().decode(Answer.self, from: answer)
   }
 
   private func exchange(_ target: String, _ body: Data) throws -> Data {

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyControl
 import LatchkeyModel
 import Synchronization
@@ -46,6 +47,6 @@ struct ChaosFamily: Sendable {
 
   /// The number that a command of `giveCommands` carries.
   static func number(_ command: ConfigurationCommand) -> Int? {
-    if case .setApp(let configuration) = command.payload { configuration.dailyLimitMinutes } else { nil }
+    command.payload.as(SetApp.self)?.configuration.dailyLimitMinutes
   }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import LatchkeyHousehold
+import LatchkeyModel
 
 /// What a run of the program gave.
 struct CommandResult: Sendable, CustomStringConvertible {
@@ -14,7 +16,7 @@ struct CommandResult: Sendable, CustomStringConvertible {
 
   /// Read standard output as JSON.
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try JSONDecoder().decode(type, from: Data(output.utf8))
+    try CommandRegistry.household.decoder().decode(type, from: Data(output.utf8))
   }
 
   var description: String { "\(end), output: \(output), talk: \(talk)" }

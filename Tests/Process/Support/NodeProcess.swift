@@ -171,7 +171,7 @@ actor NodeProcess {
   }
 
   /// Give a command and return its ID.
-  nonisolated func issue(_ action: CommandRequest.Action, to device: String) async throws -> String {
+  nonisolated func issue(_ action: CommandDraft, to device: String) async throws -> String {
     try await api.issue(CommandRequest(device: device, action: action)).commandID.description
   }
 

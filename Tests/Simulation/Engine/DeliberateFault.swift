@@ -73,9 +73,22 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case applyOlderLook = "apply-older-look"
   /// A receipt that the parent lost when it was set back is not sent again.
   case dropReceiptsAtRestart = "drop-receipts-at-restart"
+  /// An effect that was under way when the process ended is not taken up by the next one.
+  case forgetPendingEffects = "forget-pending-effects"
+  /// An effect whose outcome is recorded goes on being under way.
+  case carryOutTwice = "carry-out-twice"
+  /// The receipt says that a command is executed when its effect begins.
+  case receiptBeforeOutcome = "receipt-before-outcome"
+  /// An effect under way goes on although a later command for the same thing is in force.
+  case keepSupersededEffects = "keep-superseded-effects"
 }
 
 extension DeliberateFault {
+  /// Whether it is a mistake with effects that something outside the store carries out.
+  var isOfEffects: Bool {
+    [.forgetPendingEffects, .carryOutTwice, .receiptBeforeOutcome, .keepSupersededEffects].contains(self)
+  }
+
   /// The troubles that have to meet for a mistake to show, where all of them together would show it too seldom.
   var troubles: [Scenario.Trouble]? {
     switch self {

@@ -19,11 +19,11 @@ enum LocalAPITarget {
     let bodies: [(UInt8, String)] = [
       (1, #"{"minutes":5,"childName":"Emma","acceptWithoutAsking":false}"#),
       (2, #"{"code":"N5-7Q2MN-43","peer":"[fe80::1%2]:4","acceptWithoutAsking":true}"#),
-      (3, #"{"accept":true,"attempt":1}"#), (4, #"{"device":"Emma","action":{"requestReport":{}}}"#),
-      (4, #"{"device":"Emma","action":{"message":{"_0":"\ud83d\ude00 \u0000"}}}"#),
-      (4, #"{"device":"E","action":{"setApp":{"_0":{"appID":"a","category":"reward","dailyLimitMinutes":-1}}}}"#),
-      (4, #"{"device":"E","action":{"setApp":{"_0":{"appID":"a","matchers":[{"kind":"name","value":"x"}]}}}}"#),
-      (4, #"{"device":"E","action":{"removeApp":{"appID":"a"}}}"#),
+      (3, #"{"accept":true,"attempt":1}"#), (4, #"{"device":"Emma","kind":"requestReport","payload":{}}"#),
+      (4, #"{"device":"Emma","kind":"message","payload":{"text":"\ud83d\ude00 \u0000"}}"#),
+      (4, #"{"device":"E","kind":"setApp","payload":{"appID":"a","category":"reward","dailyLimitMinutes":-1}}"#),
+      (4, #"{"device":"E","kind":"setApp","payload":{"appID":"a","matchers":[{"kind":"name","value":"x"}]}}"#),
+      (4, #"{"device":"E","kind":"removeApp","payload":{"appID":"a"}}"#),
       (
         5,
         #"{"appID":"a","processID":7,"processStartTime":8,"startedAt":{"milliseconds":1},"startedAtWall":2,"zone":"UTC"}"#

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
 
@@ -7,7 +8,7 @@ enum SampleMessages {
     let payloads: [CommandPayload] = [
       .setApp(Samples.app(&random)), .removeApp(Samples.appID(&random), modified: Samples.app(&random).modified),
       .setFamilySettings(Samples.settings(&random)),
-      .requestReport, .message("Dinner!"), .unpair,
+      .requestReport, .message("Dinner!"),
     ]
     return payloads.map {
       CommandBody(
@@ -24,8 +25,8 @@ enum SampleMessages {
     let outcomes: [CommandReceipt.Outcome] = [
       .executed(.app(app, .enforced)), .executed(.appRemoved(app.appID, modified: app.modified)),
       .executed(.report(report)),
-      .executed(.messageStored), .executed(.familySettings(Samples.settings(&random))), .executed(.unpaired),
-      .failed(reason: "the disk is full"), .expired, .superseded(nil), .superseded(.messageStored),
+      .executed(.messageStored), .executed(.familySettings(Samples.settings(&random))),
+      .underWay(waitsFor: "the agent"), .failed(reason: "the disk is full"), .expired, .superseded(nil), .superseded(.messageStored),
     ]
     return outcomes.map { CommandReceipt(commandID: Samples.commandID(&random), outcome: $0, at: 1_700_000_000_000) }
   }

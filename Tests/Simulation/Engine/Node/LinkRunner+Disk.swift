@@ -175,8 +175,9 @@ extension LinkRunner {
         }
         spoilAfterCommit(&machine, in: began)
       }
-      guard result.wasRemoved else { return }
+      node.carryOutEffects()
       let others = result.changes.filter { $0.device != peer }
+      guard result.wasRemoved else { return node.committed(others) }
       node.refresh(peer) { [node] in node.handOut(others) }
     }
     // The peer uses new keys once it hears that they are stored: they have to be known here by then.

@@ -29,6 +29,8 @@ final class SimulatedNode {
   /// Counts looks at what the disk holds of peers, and says which was the last for a device.
   private var lastLook = 0
   var looks: [DeviceID: Int] = [:]
+  /// Effects that this process carries out.
+  var underWay: Set<CommandID> = []
   /// Older states of the disk, for a restore.
   var backup: ModelStore?
   /// Milliseconds that the wall clock is off.
@@ -101,6 +103,9 @@ final class SimulatedNode {
       look()
     }
     lookForExpired()
+    underWay = []
+    if simulation.fault == .forgetPendingEffects { underWay = Set(store.pending.map(\.id)) }
+    carryOutEffects()
   }
 
   /// The process is gone between two instructions.
@@ -227,10 +232,12 @@ final class SimulatedNode {
 
   private func lookForExpired() {
     act(after: 1_000) { [unowned self] in
-      disk.commit("expire") { [unowned self] store in
-        store.expireDue(at: wall)
+      disk.commit("expire") { [unowned self] (store: inout ModelStore) throws(ModelStoreFault) in
+        (store.expireDue(at: wall), try store.expireEffects(at: wall))
       } then: { [unowned self] result in
-        simulation.oracle.expired(self, try? result.get())
+        let expired = try? result.get()
+        simulation.oracle.expired(self, expired?.0)
+        committed(expired?.1 ?? [])
         guard let wait = store.untilNextExpiry() else { return }
         act(after: 1_000 * max(500, min(wait, 600_000))) { [unowned self] in lookForExpired() }
       }

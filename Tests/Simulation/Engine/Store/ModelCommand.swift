@@ -12,8 +12,9 @@ package struct ModelCommand: Sendable {
   package var epoch: UInt64?
   package var hasState = false
   package let supersedeKey: String?
-  /// The rule that was shown before it.
-  package var previous: AppConfiguration?
+  /// What was shown before it; `nil` when that is not known.
+  package var previous: ShownState?
+  package var waitsFor: String?
   package var expiresAt: Int64?
   /// Of whoever checks: its place among all that were accepted, and the pairing it was given in.
   package let order: Int

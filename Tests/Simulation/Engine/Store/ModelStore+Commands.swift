@@ -10,23 +10,21 @@ extension ModelStore {
     let place = try place(device)
     guard peers[place].state == .active else { throw .noSuchPeer }
     let payload = make(tick(wall))
+    let desired = payload.desired
+    holdings.begin(author: own, at: wall, usage: usage.count)
     let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
-    var previous = payload.app.flatMap { rules[device]?[$0] }
-    if let key = payload.supersedeKey { supersede(key, for: device, &previous) }
+    var previous = desired.map { shown($0.thing, device) }
+    if let desired { supersede(desired.thing, for: device, &previous) }
     let change = try enqueue(place, .command, kind: .command, itemID: id.bytes, body: body, caps: caps)
     let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
     if lifetime != nil { noteAge() }
     commands.append(
       ModelCommand(
         id: id, target: device, payload: payload, body: body, sequence: change.last, epoch: change.epoch,
-        supersedeKey: payload.supersedeKey,
+        supersedeKey: desired?.thing.key,
         previous: previous, expiresAt: lifetime.map { countedAge(wall) + $0 }, order: nextOrder(),
         pairing: peers[place].pairing))
-    switch payload {
-    case .setApp(let rule): rules[device, default: [:]][rule.appID] = rule
-    case .removeApp(let app, _): rules[device]?[app] = nil
-    case .setFamilySettings, .requestReport, .message, .unpair: break
-    }
+    if let desired { show(desired.shown, desired.thing, device) }
     return change
   }
 
@@ -36,7 +34,7 @@ extension ModelStore {
       return false
     }
     take(index, to: .cancelled, as: .cancelled)
-    restoreRule(before: commands[index])
+    restoreShown(before: commands[index])
     return true
   }
 
@@ -50,14 +48,15 @@ extension ModelStore {
     }.sorted { commands[$0].id < commands[$1].id }
     for index in due {
       take(index, to: .expired, as: .expired)
-      restoreRule(before: commands[index])
+      restoreShown(before: commands[index])
     }
     return due.map { commands[$0].id }
   }
 
   /// Milliseconds until the next command runs out; nil when none can.
   package func untilNextExpiry() -> Int64? {
-    commands.filter { $0.status == .queued }.compactMap(\.expiresAt).min().map { max(0, $0 - age) }
+    let due = commands.filter { $0.status == .queued }.compactMap(\.expiresAt) + pending.map(\.dueAt)
+    return due.min().map { max(0, $0 - age) }
   }
 
   func hasExpired(_ device: DeviceID) -> Bool {
@@ -74,24 +73,75 @@ extension ModelStore {
     withdraw(place, .command, commands[index].sequence, itemID: commands[index].id.bytes, as: fate)
   }
 
-  private mutating func supersede(_ key: String, for device: DeviceID, _ previous: inout AppConfiguration?) {
-    for index in commands.indices
-    where commands[index].target == device && commands[index].status == .queued && commands[index].supersedeKey == key {
+  // MARK: What is shown
+
+  func shown(_ thing: any HouseholdThing, _ device: DeviceID) -> ShownState {
+    var holdings = holdings
+    return inMemory { try thing.shown(on: device, in: &holdings) }
+  }
+
+  mutating func show(_ shown: ShownState, _ thing: any HouseholdThing, _ device: DeviceID) {
+    inMemory { try thing.show(shown, on: device, isNews: true, in: &holdings) }
+  }
+
+  private mutating func supersede(
+    _ thing: any HouseholdThing, for device: DeviceID, _ shown: inout ShownState?
+  ) {
+    let queued = commands.indices.filter {
+      commands[$0].target == device && commands[$0].status == .queued && commands[$0].supersedeKey == thing.key
+    }
+    for index in queued.sorted(by: { commands[$0].id > commands[$1].id }) {
       take(index, to: .superseded, as: .superseded)
-      previous = commands[index].previous
+      guard thing.isFamilyWide, let desired = commands[index].payload.desired else {
+        shown = commands[index].previous
+        continue
+      }
+      unlink(commands[index], desired)
+      if shown?.state == desired.shown.state { shown = commands[index].previous }
     }
   }
 
-  /// A rule whose command was taken back is no longer wanted: show what was shown before it, unless something else is by now.
-  mutating func restoreRule(before command: ModelCommand) {
-    guard let app = command.payload.app else { return }
-    let shown = rules[command.target]?[app]
-    if case .setApp(let rule) = command.payload {
-      guard shown?.modified == rule.modified else { return }
-    } else {
-      guard shown == nil else { return }
+  /// Commands that were given on top of one that leaves its queue are now on top of what was shown before that one.
+  private mutating func unlink(_ command: ModelCommand, _ desired: DesiredState) {
+    guard desired.thing.isFamilyWide else { return }
+    for index in commands.indices
+    where commands[index].supersedeKey == desired.thing.key && commands[index].status == .queued
+      && commands[index].previous.map({ $0.state == desired.shown.state }) ?? false
+    {
+      commands[index].previous = command.previous
     }
-    rules[command.target, default: [:]][app] = command.previous
+  }
+
+  /// What a command set that was taken back is no longer wanted: show what was shown before it, unless something else is by now.
+  mutating func restoreShown(before command: ModelCommand) {
+    guard let desired = command.payload.desired else { return }
+    unlink(command, desired)
+    guard shown(desired.thing, command.target).state == desired.shown.state else { return }
+    show(command.previous ?? shownLast(desired.thing, command.target), desired.thing, command.target)
+  }
+
+  /// What the last other command for a thing set.
+  private func shownLast(_ thing: any HouseholdThing, _ device: DeviceID) -> ShownState {
+    let last = commands.filter {
+      $0.supersedeKey == thing.key && ($0.target == device || thing.isFamilyWide)
+        && [.queued, .stored, .executed].contains($0.status)
+    }.max { $0.id < $1.id }
+    return last?.payload.desired?.shown ?? ShownState(nil)
+  }
+
+  /// Sets what is shown again if a newer command that waits is taken back.
+  mutating func note(_ shown: ShownState, before desired: DesiredState, _ device: DeviceID) {
+    for index in commands.indices
+    where commands[index].status == .queued && commands[index].supersedeKey == desired.thing.key {
+      if desired.thing.isFamilyWide {
+        guard let newer = commands[index].payload.desired, newer.modified > desired.modified,
+          commands[index].previous?.state?.setAt.map({ $0 < desired.modified }) ?? true
+        else { continue }
+      } else if commands[index].target != device {
+        continue
+      }
+      commands[index].previous = shown
+    }
   }
 
   /// The next reading of this device's hybrid clock.
@@ -104,16 +154,5 @@ extension ModelStore {
   mutating func witness(_ wall: Int64, _ counter: UInt32) {
     if let hybrid, (hybrid.wall, hybrid.counter) >= (wall, counter) { return }
     hybrid = HybridTimestamp(wall: wall, counter: counter, author: own)
-  }
-}
-
-extension CommandPayload {
-  /// The application it is about, if it is about one.
-  var app: AppID? {
-    switch self {
-    case .setApp(let rule): rule.appID
-    case .removeApp(let id, _): id
-    case .setFamilySettings, .requestReport, .message, .unpair: nil
-    }
   }
 }

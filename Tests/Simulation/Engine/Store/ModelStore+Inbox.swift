@@ -136,41 +136,10 @@ extension ModelStore {
       let refusal = CommandReceipt(commandID: id, outcome: .failed(reason: "It could not be used."), at: wall)
       return try queueReceipt(id, coding.encode(refusal), place, &result)
     }
-    let receipt = CommandReceipt(commandID: id, outcome: execute(command), at: wall)
+    let receipt = CommandReceipt(commandID: id, outcome: try execute(command, place, wall, &result), at: wall)
     effects.append(
       ModelEffect(id: id, author: peers[place].device, epoch: epoch, pairing: peers[place].pairing))
     try queueReceipt(id, coding.encode(receipt), place, &result)
-  }
-
-  private mutating func execute(_ command: CommandBody) -> CommandReceipt.Outcome {
-    switch command.payload {
-    case .setApp(let rule):
-      if let present = rules[own]?[rule.appID], present.modified > rule.modified {
-        return .superseded(.app(present, .recorded))
-      }
-      if let removed = removals[rule.appID] {
-        if removed > rule.modified { return .superseded(.appRemoved(rule.appID, modified: removed)) }
-        removals[rule.appID] = nil
-      }
-      rules[own, default: [:]][rule.appID] = rule
-      return .executed(.app(rule, .recorded))
-    case .removeApp(let app, let modified):
-      if let modified {
-        if let present = rules[own]?[app], present.modified > modified {
-          return .superseded(.app(present, .recorded))
-        }
-        if let earlier = removals[app], earlier > modified {
-          return .superseded(.appRemoved(app, modified: earlier))
-        }
-        removals[app] = modified
-      }
-      rules[own]?[app] = nil
-      return .executed(.appRemoved(app, modified: modified))
-    case .message:
-      messages.insert(command.commandID)
-      return .executed(.messageStored)
-    case .setFamilySettings, .requestReport, .unpair: return .failed(reason: "The model does not know this command.")
-    }
   }
 
   private mutating func queueReceipt(

@@ -130,6 +130,7 @@ extension ModelStore {
   private mutating func closeStreams(_ place: Int) {
     peers[place].outgoing = [:]
     peers[place].incoming = [:]
+    pending.removeAll { $0.author == peers[place].device }
   }
 
   private mutating func eraseKeys(_ device: DeviceID, keepsPending: Bool = false) {

@@ -31,33 +31,35 @@ extension ModelStore {
     case .cancelled, .superseded, .expired: if commands[index].hasState { return }
     case .executed, .failed: return
     }
-    let verdict = ReceiptVerdict(outcome, of: commands[index].payload)
+    if case .underWay(let what) = outcome {
+      if !commands[index].status.isFinal { commands[index].waitsFor = what }
+      return
+    }
+    guard let verdict = ReceiptVerdict(outcome, of: commands[index].payload) else { return }
     commands[index].status = verdict.status
     commands[index].hasState = outcome.state != nil
+    (commands[index].previous, commands[index].waitsFor) = (nil, nil)
+    guard let desired = commands[index].payload.desired else { return }
     switch verdict {
-    case .inForce: showInForce(commands[index])
+    case .inForce(let enforcement): showInForce(commands[index], desired, enforcement)
     case .overtaken(let later):
-      if let (reading, counter) = later.setAt, HybridTimestamp.mayWitness(reading, at: wall) {
-        witness(reading, counter)
+      if let reading = later.setAt, HybridTimestamp.mayWitness(reading.wall, at: wall) {
+        witness(reading.wall, reading.counter)
       }
     case .refused, .expired, .contradicts: break
     }
-    noteDiscrepancy(commands[index], verdict, outcome.state, wall)
+    noteDiscrepancy(commands[index], desired, verdict, outcome.state, wall)
   }
 
-  /// Shows what a command set, now that the child has confirmed it, unless a newer rule is shown.
-  private mutating func showInForce(_ command: ModelCommand) {
-    let device = command.target
-    switch command.payload {
-    case .setApp(let rule):
-      guard rules[device]?[rule.appID].map({ $0.modified <= rule.modified }) ?? !isReplaced(command) else {
-        return note(rule, before: rule.appID, device)
-      }
-      rules[device, default: [:]][rule.appID] = rule
-    case .removeApp(let app, let modified?):
-      guard let shown = rules[device]?[app] else { return note(nil, before: app, device) }
-      if shown.modified <= modified { rules[device]?[app] = nil } else { note(nil, before: app, device) }
-    case .removeApp, .setFamilySettings, .requestReport, .message, .unpair: return
+  /// Shows what a command set, now that the child has confirmed it, unless a newer state is shown.
+  private mutating func showInForce(_ command: ModelCommand, _ desired: DesiredState, _ enforcement: Enforcement?) {
+    let present = shown(desired.thing, command.target).state
+    let confirmed = ShownState(desired.state, enforcement)
+    let isShown = present?.setAt.map { $0 <= desired.modified } ?? (confirmed.state != nil && !isReplaced(command))
+    if isShown {
+      show(confirmed, desired.thing, command.target)
+    } else {
+      note(confirmed, before: desired, command.target)
     }
   }
 
@@ -69,18 +71,11 @@ extension ModelStore {
     }
   }
 
-  /// Sets what is shown again if the newer command that waits is taken back.
-  private mutating func note(_ rule: AppConfiguration?, before app: AppID, _ device: DeviceID) {
-    for index in commands.indices
-    where commands[index].target == device && commands[index].status == .queued && commands[index].payload.app == app {
-      commands[index].previous = rule
-    }
-  }
-
   private mutating func noteDiscrepancy(
-    _ command: ModelCommand, _ verdict: ReceiptVerdict, _ state: StateInForce?, _ wall: Int64
+    _ command: ModelCommand, _ desired: DesiredState, _ verdict: ReceiptVerdict, _ state: StateInForce?,
+    _ wall: Int64
   ) {
-    guard let thing = command.supersedeKey, let app = command.payload.app else { return }
+    let thing = desired.thing.key
     let isOld = commands.contains {
       $0.target == command.target && $0.supersedeKey == thing && $0.id > command.id
         && ([.executed, .failed].contains($0.status) || $0.status == .superseded && $0.hasState)
@@ -90,7 +85,8 @@ extension ModelStore {
     switch verdict {
     case .inForce: return forgetDiscrepancy(command.target, thing)
     case .overtaken(let later):
-      if later.agrees(with: rules[command.target]?[app]) { return forgetDiscrepancy(command.target, thing) }
+      let agrees = shown(desired.thing, command.target).state.map { $0.agrees(with: later) } ?? later.isNothing
+      if agrees { return forgetDiscrepancy(command.target, thing) }
     case .refused(let word): reason = word
     case .expired, .contradicts: break
     }

@@ -14,12 +14,12 @@ package struct ModelStore {
   /// In the order in which they were given.
   package internal(set) var commands: [ModelCommand] = []
   package internal(set) var receipts: [CommandID: ModelReceipt] = [:]
-  package internal(set) var rules: [DeviceID: [AppID: AppConfiguration]] = [:]
+  /// What the effects of commands have made of it.
+  package internal(set) var holdings: ModelHoldings
+  /// Effects that have no outcome yet.
+  package internal(set) var pending: [ModelPendingEffect] = []
   /// Of children: what they say that they hold where this device set something else, by the supersede key.
   package internal(set) var discrepancies: [DeviceID: [String: ModelDiscrepancy]] = [:]
-  /// Of this device: the removals that an older rule does not undo.
-  var removals: [AppID: HybridTimestamp] = [:]
-  package internal(set) var messages: Set<CommandID> = []
   package internal(set) var usage: [RecordID: UsageRecord] = [:]
   package internal(set) var losses: [RecordID: UsageLoss] = [:]
   package internal(set) var discoveryKeys: [Int64: [UInt8]] = [:]
@@ -30,6 +30,7 @@ package struct ModelStore {
   var numbersAhead: [(device: DeviceID, streamClass: StreamClass, epoch: UInt64, item: ModelItem)] = []
   /// Of whoever checks: what took effect, in order, and which records were meant for which parents, in which pairing.
   package internal(set) var effects: [ModelEffect] = []
+  package internal(set) var outcomes: [ModelOutcome] = []
   package internal(set) var reported: [RecordID: [DeviceID: Int]] = [:]
   private(set) var accepted = 0
 
@@ -37,6 +38,7 @@ package struct ModelStore {
     self.own = own
     self.caps = caps
     self.sources = sources
+    holdings = ModelHoldings(own: own)
     ageClock = AgeClock(after: nil, bootID: sources.bootID)
     open()
   }
@@ -47,6 +49,12 @@ package struct ModelStore {
   }
 
   var coding: any BodyCoding { sources.coding }
+
+  package var rules: [DeviceID: [AppID: AppConfiguration]] {
+    holdings.rules.mapValues { $0.mapValues(\.configuration) }
+  }
+
+  package var messages: Set<CommandID> { holdings.messages }
 
   /// Be opened by a process that starts.
   package mutating func open() {

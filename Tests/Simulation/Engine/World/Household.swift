@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
 
@@ -53,7 +54,7 @@ final class Household {
     let (device, wall) = (child.device, parent.wall)
     let id = parent.commandIDs.next(wall: wall, random: simulation.random.bytes(8))
     let app = Self.apps[simulation.random.below(Self.apps.count)]
-    let (kind, level) = (simulation.random.below(10), Int64(acts))
+    let (kind, level, locks) = (simulation.random.below(10), Int64(acts), scenario.locks)
     let lifetime: Int64? =
       simulation.random.once(in: 4) ? Int64(simulation.random.below(600_000)) : nil
     parent.act(after: 0) { [unowned self, unowned parent] in
@@ -62,6 +63,7 @@ final class Household {
         let change = try store.issue(id, to: device, expiresAfter: lifetime, at: wall) { modified in
           switch kind {
           case 0: .removeApp(app, modified: modified)
+          case 1 where locks, 2 where locks: CommandPayload(SimulatedLock(level: level, modified: modified))
           case 1..<4: .message("message \(level)")
           default:
             .setApp(

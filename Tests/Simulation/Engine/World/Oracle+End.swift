@@ -98,10 +98,13 @@ extension Oracle {
     guard !past.isSetBack, !past.isPairedAnew, checker().scenario.parents == 1 else { return nil }
     let wanted = (parent.store.rules[child.device] ?? [:]).mapValues(\.modified)
     let inForce = (child.store.rules[child.device] ?? [:]).mapValues(\.modified)
+    if parent.store.holdings.values[child.device] ?? [:] != child.store.holdings.values[child.device] ?? [:] {
+      return "the lock is another on \(parent.name) than on \(child.name)"
+    }
     guard wanted != inForce else { return nil }
     let apps = Set(wanted.keys).union(inForce.keys).filter { wanted[$0] != inForce[$0] }.map(\.text).sorted()
     for app in apps {
-      for command in parent.store.commands where command.payload.app?.text == app && command.target == child.device {
+      for command in parent.store.commands where command.payload.appID?.text == app && command.target == child.device {
         checker().note(30, "command \(command.sequence) \(command.payload.kind) \(command.id) is \(command.status)")
       }
       let (one, other) = (wanted.first { $0.key.text == app }?.value, inForce.first { $0.key.text == app }?.value)

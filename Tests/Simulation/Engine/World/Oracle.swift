@@ -113,6 +113,8 @@ final class Oracle {
       }
     }
     if after.effects.count > before.effects.count { checkEffects(node, before) }
+    if after.outcomes.count > before.outcomes.count { checkOutcomes(node, before) }
+    if scenario.locks, node.role == .parent, let peer { checkLocks(node, peer, before) }
     if after.usage.count > before.usage.count, node.role == .parent, let peer, before.peer(peer)?.state != .active,
       after.peer(peer)?.state != .active
     {
@@ -214,6 +216,35 @@ final class Oracle {
         simulation.fail("commands of \(author) took effect on \(node.name) in another order than they were given")
       }
       lastOrder[couple] = (effect.pairing, command.order)
+    }
+  }
+
+  /// An effect has one outcome, and none once a later command for its thing is in force.
+  private func checkOutcomes(_ node: SimulatedNode, _ before: ModelStore) {
+    for outcome in node.store.outcomes.dropFirst(before.outcomes.count) {
+      guard setBackAt[node.device] == nil, !cloned.contains(node.device),
+        let effect = before.pending.first(where: { $0.id == outcome.id })
+      else { continue }
+      if before.outcomes.contains(where: { $0.id == outcome.id }) {
+        simulation.fail("an effect on \(node.name) was carried out twice")
+      }
+      guard outcome.isDone, let desired = effect.payload.desired else { continue }
+      let held = node.store.shown(desired.thing, node.device).state
+      if let held, desired.isOlder(than: held) {
+        simulation.fail("an effect was carried out on \(node.name) that a later command had replaced")
+      }
+    }
+  }
+
+  /// A command counts as executed once its effect has an outcome, and not before.
+  private func checkLocks(_ node: SimulatedNode, _ peer: DeviceID, _ before: ModelStore) {
+    guard let child = simulation.node(peer), setBackAt[peer] == nil, !cloned.contains(peer) else { return }
+    let known = Dictionary(before.commands.map { ($0.id, $0.status) }) { first, _ in first }
+    for command in node.store.commands
+    where command.status == .executed && known[command.id] != .executed
+      && child.store.pending.contains(where: { $0.id == command.id })
+    {
+      simulation.fail("a command of \(node.name) counts as executed while its effect on \(child.name) is under way")
     }
   }
 

@@ -33,6 +33,8 @@ public struct Scenario: Sendable {
   var usageShare = 50
   /// Whether everything is cut off for long before it heals, so that back-offs are at their longest.
   var endsWithOutage = false
+  /// Whether some commands have effects that something outside the store carries out.
+  var locks = false
   /// Machines that may be calling at the same moments, as far as each one knows.
   var crowd = 1
 
@@ -78,7 +80,9 @@ public struct Scenario: Sendable {
     usageShare = random.below(101)
     endsWithOutage = random.once(in: 4)
     crowd = random.once(in: 2) ? 1_200 : count
+    locks = seed % 4 == 2
     if let wanted = fault?.troubles { press(wanted) }
+    if fault?.isOfEffects == true { locks = true }
   }
 
   /// Have these troubles alone, one hard upon the other.

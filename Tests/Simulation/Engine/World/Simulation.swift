@@ -11,6 +11,8 @@ public final class Simulation {
   public let scenario: Scenario
   let fault: DeliberateFault?
   var random: SeededRandom
+  /// For what carries out effects, so that a seed without them has the same history.
+  var effectRandom: SeededRandom
   let keys: SeededKeys
   let coding: any BodyCoding
   /// Microseconds since it all began.
@@ -40,8 +42,9 @@ public final class Simulation {
     self.scenario = scenario
     self.fault = fault
     random = SeededRandom(seed: scenario.seed)
+    effectRandom = SeededRandom(seed: scenario.seed ^ 0xA6E7)
     keys = SeededKeys(seed: scenario.seed ^ 0xCE75)
-    coding = scenario.isSealed ? MessageBodyCoding() : TableCoding()
+    coding = scenario.isSealed ? MessageBodyCoding(.simulated) : TableCoding()
     trace = Trace(isKept: isTraced)
   }
 

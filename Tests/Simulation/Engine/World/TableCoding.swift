@@ -16,6 +16,7 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
     case refusal(RefusalNotice)
   }
 
+  let commands = CommandRegistry.simulated
   private var values: [Value] = []
 
   private func add(_ value: Value) -> [UInt8] {

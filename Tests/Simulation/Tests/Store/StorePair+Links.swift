@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeySimulation
 import LatchkeyStore
@@ -197,9 +198,11 @@ extension StorePair {
     guard let app = AppID("app\(random.below(3))") else { return nil }
     let modified = HybridTimestamp(wall: wall - Int64(random.below(100_000)), counter: 0, author: peer.device)
     let payload: CommandPayload =
-      switch random.below(4) {
+      switch random.below(6) {
       case 0: .message("x")
       case 1: .removeApp(app, modified: modified)
+      case 2: .setFamilySettings(FamilySettings(minutesPerPoint: 1 + random.below(3), modified: modified))
+      case 3: CommandPayload(SimulatedLock(level: 1, modified: modified))
       default:
         .setApp(
           AppConfiguration(
@@ -214,16 +217,15 @@ extension StorePair {
     let command = random.pick(model.commands.filter { $0.target == peer.device }.map { Optional($0) } + [nil])
     let id = command?.id ?? nextCommandID()
     let outcome: CommandReceipt.Outcome =
-      switch (command?.payload, random.below(9)) {
+      switch (command?.payload, random.below(10)) {
       case (_, 0): .failed(reason: "no")
       case (_, 1): .expired
       case (_, 2): .superseded(nil)
-      case (.setApp(let rule)?, 3): .superseded(.app(rule, .recorded))
+      case (let payload?, 3): .superseded(payload.desired?.state ?? .messageStored)
       case (let payload?, 4), (let payload?, 5): .superseded(otherState(than: payload, from: peer))
       case (let payload?, 6): .executed(otherState(than: payload, from: peer))
-      case (.setApp(let rule)?, _): .executed(.app(rule, .recorded))
-      case (.removeApp(let app, let modified)?, _): .executed(.appRemoved(app, modified: modified))
-      default: .executed(.messageStored)
+      case (_, 7): .underWay(waitsFor: "the agent")
+      default: .executed(command?.payload.desired?.state ?? .messageStored)
       }
     let answered = random.once(in: 20) ? nextCommandID() : id
     let body =
@@ -237,18 +239,18 @@ extension StorePair {
     let ahead = Int64(random.below(4)) * Limits.aheadMilliseconds / 2 - 100_000
     let modified = HybridTimestamp(
       wall: max(0, wall + ahead), counter: UInt32(random.below(2)), author: random.pick([own, peer.device]))
-    guard let app = AppID(random.once(in: 4) ? "app\(random.below(3))" : payload.appText ?? "app0") else {
+    guard let app = AppID(random.once(in: 4) ? "app\(random.below(3))" : payload.appID?.text ?? "app0") else {
       return .messageStored
     }
     switch random.below(5) {
-    case 0: return .appRemoved(app, modified: random.once(in: 4) ? nil : modified)
+    case 0: return .appRemoved(app, modified: modified)
     case 1: return .messageStored
     case 2:
       var settings = FamilySettings()
-      settings.version = modified.wall
+      settings.modified = modified
       return .familySettings(settings)
     default:
-      if case .setApp(var rule) = payload, random.once(in: 3) {
+      if var rule = payload.as(SetApp.self)?.configuration, random.once(in: 3) {
         rule.modified = modified
         return .app(rule, .enforced)
       }
@@ -256,17 +258,6 @@ extension StorePair {
         AppConfiguration(
           appID: app, displayName: "x", category: .reward, milliPointsPerMinute: Int64(random.below(1_000)),
           modified: modified), .recorded)
-    }
-  }
-}
-
-extension CommandPayload {
-  /// The ID of the application that it is about.
-  fileprivate var appText: String? {
-    switch self {
-    case .setApp(let rule): rule.appID.text
-    case .removeApp(let app, _): app.text
-    case .setFamilySettings, .requestReport, .message, .unpair: nil
     }
   }
 }

@@ -86,23 +86,34 @@ extension StorePair {
 
   private func lists() async throws -> String? {
     let commands = try await real.commands(device: nil, limit: 100_000).map {
-      "\($0.commandID) \($0.status.rawValue) \($0.stateInForce != nil)"
+      "\($0.commandID) \($0.status.rawValue) \($0.stateInForce != nil) \($0.waitsFor ?? "")"
     }.sorted()
-    let modelled = model.commands.map { "\($0.id) \($0.status.rawValue) \($0.hasState)" }.sorted()
+    let modelled = model.commands.map {
+      "\($0.id) \($0.status.rawValue) \($0.hasState) \($0.status == .stored ? $0.waitsFor ?? "" : "")"
+    }.sorted()
     if commands != modelled { return "commands: \(commands), in the model \(modelled)" }
     let rules = try await real.apps(device: nil).map { "\($0.device) \($0.configuration)" }.sorted()
     let modelRules = model.rules.flatMap { device, rules in rules.values.map { "\(device) \($0)" } }.sorted()
     if rules != modelRules { return "rules: \(rules), in the model \(modelRules)" }
     for peer in model.peers where peer.state == .active {
       let found = try await real.discrepancies(device: peer.device, limit: 100).map {
-        "\($0.appID?.text ?? "family") \($0.commandID) \(String(describing: $0.state)) \($0.reason ?? "") \($0.isFarAhead)"
+        "\($0.appID.map { "app:" + $0.text } ?? "") \($0.commandID) \(String(describing: $0.state)) \($0.reason ?? "") "
+          + "\($0.isFarAhead)"
       }.sorted()
       let modelled = model.shownDiscrepancies(peer.device).map { thing, one in
-        "\(thing.dropFirst("app:".count)) \(one.command) \(String(describing: one.state)) \(one.reason ?? "") "
+        "\(thing.hasPrefix("app:") ? thing : "") \(one.command) \(String(describing: one.state)) \(one.reason ?? "") "
           + "\(one.isFarAhead)"
       }.sorted()
       if found != modelled { return "discrepancies: \(found), in the model \(modelled)" }
     }
+    let settings = try await real.settings()
+    if settings != model.holdings.familySettings {
+      return "settings: \(String(describing: settings)), in the model \(String(describing: model.holdings.familySettings))"
+    }
+    let pending = try await real.pendingEffects().map { "\($0.commandID) \($0.author) \($0.wait.within)" }
+    let modelPending = model.pending.sorted { $0.id < $1.id }
+      .map { "\($0.id) \($0.author) \(max(0, $0.dueAt - model.age))" }
+    if pending != modelPending { return "pending: \(pending), in the model \(modelPending)" }
     let messages = try await Set(real.messages(limit: 100_000).map(\.commandID))
     if messages != model.messages { return "messages: \(messages), in the model \(model.messages)" }
     let usage = try await real.usage(device: nil, app: nil, from: 0, to: .max, limit: 100_000, before: nil)

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeySimulation
 import LatchkeyStore
@@ -38,7 +39,7 @@ extension StorePair {
     case 2: return ("discard", await discard(device))
     case 3..<9: return ("issue", await issue(device))
     case 9: return ("cancel", await cancel())
-    case 10: return ("expire", await expire())
+    case 10: return random.once(in: 2) ? ("expire", await expire()) : ("finish", await finish())
     case 11:
       clock.pass(Int64(random.below(600_000)))
       return ("time passes", nil)
@@ -153,12 +154,14 @@ extension StorePair {
   // MARK: Commands and usage
 
   private func issue(_ device: DeviceID) async -> String? {
-    let (id, app, kind, level) = (nextCommandID(), random.pick(Self.apps), random.below(6), Int64(random.below(1_000)))
+    let (id, app, kind, level) = (nextCommandID(), random.pick(Self.apps), random.below(9), Int64(random.below(1_000)))
     let lifetime: Int64? = random.once(in: 3) ? Int64(random.below(1_000_000)) : nil
     @Sendable func payload(_ modified: HybridTimestamp) -> CommandPayload {
       switch kind {
       case 0: .removeApp(app, modified: modified)
       case 1, 2: .message("message \(level)")
+      case 3: .setFamilySettings(FamilySettings(minutesPerPoint: Int(level % 1_440) + 1, modified: modified))
+      case 4: CommandPayload(SimulatedLock(level: level, modified: modified))
       default:
         .setApp(
           AppConfiguration(
@@ -189,6 +192,26 @@ extension StorePair {
       "\(try await $0.expireDue(at: self.wall))"
     } _: {
       "\($0.expireDue(at: self.wall))"
+    }
+  }
+
+  /// What an agent carries out has an outcome, or had none in time.
+  private func finish() async -> String? {
+    let pending = model.pending
+    if random.once(in: 4) {
+      return await both("effects that are late") {
+        self.word(try await $0.expireEffects(at: self.wall))
+      } _: {
+        self.word(try $0.expireEffects(at: self.wall))
+      }
+    }
+    let id = random.pick(pending.map(\.id) + [nextCommandID()])
+    let state = pending.first { $0.id == id }?.payload.desired?.state ?? .messageStored
+    let outcome: EffectOutcome = random.once(in: 3) ? .failed(reason: "no") : .done(state)
+    return await both("an outcome") {
+      self.word([try await $0.finishEffect(id, outcome, at: self.wall)].compactMap { $0 })
+    } _: {
+      self.word([try $0.finishEffect(id, outcome, at: self.wall)].compactMap { $0 })
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeySimulation
 import LatchkeyStore
@@ -17,7 +18,7 @@ final class StorePair {
   let role: DeviceRole
   let peers: [Peer]
   let caps: QueueCaps
-  let coding = MessageBodyCoding()
+  let coding = MessageBodyCoding(.simulated)
   let clock = StepClock()
   private let realKeys = StepKeys()
   private let modelKeys = StepKeys()

@@ -1,10 +1,10 @@
 /// Points as people write them, exactly: up to three decimal places stand for whole milli-points.
-enum PointsText {
+public enum PointsText {
   /// The most points a minute that a rule may have.
-  static let greatest: Int64 = 1_000_000
+  public static let greatest: Int64 = 1_000_000
 
   /// Read a number such as `2`, `2.5` or `0.125` as milli-points; nil when it is anything else or over `greatest`.
-  static func milliPoints(_ text: String) -> Int64? {
+  public static func milliPoints(_ text: String) -> Int64? {
     let halves = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let whole = digits(halves[0], 1...7), whole <= greatest else { return nil }
     guard halves.count == 2 else { return whole * 1_000 }
@@ -20,7 +20,7 @@ enum PointsText {
   }
 
   /// Write milli-points with no more places than they need.
-  static func text(_ milliPoints: Int64) -> String {
+  public static func text(_ milliPoints: Int64) -> String {
     let magnitude = milliPoints.magnitude
     var text = (milliPoints < 0 ? "-" : "") + String(magnitude / 1_000)
     let rest = magnitude % 1_000

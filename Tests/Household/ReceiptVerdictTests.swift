@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 
@@ -27,8 +28,8 @@ import Testing
       modified: modified)
   }
 
-  private static func settings(_ version: Int64, minutes: Int = 5) -> FamilySettings {
-    FamilySettings(minutesPerPoint: minutes, version: version)
+  private static func settings(_ wall: Int64, minutes: Int = 5) -> FamilySettings {
+    FamilySettings(minutesPerPoint: minutes, modified: at(wall))
   }
 
   private static let report = StateInForce.report(
@@ -37,12 +38,12 @@ import Testing
   private static let set = CommandPayload.setApp(rule(at(10)))
   private static let remove = CommandPayload.removeApp(app("a.b"), modified: at(10))
   private static let family = CommandPayload.setFamilySettings(settings(10))
-  private static let payloads = [set, remove, family, .requestReport, .message("x"), .unpair]
+  private static let payloads = [set, remove, family, .requestReport, .message("x")]
 
   /// The states that each payload brings about, and no other payload's.
   private static let answers: [StateInForce] = [
     .app(rule(at(10)), .recorded), .appRemoved(app("a.b"), modified: at(10)), .familySettings(settings(10)), report,
-    .messageStored, .unpaired,
+    .messageStored,
   ]
 
   @Test func executedCountsWithExactlyTheStateThatWasAskedFor() {
@@ -50,7 +51,7 @@ import Testing
       for (answer, state) in Self.answers.enumerated() {
         let verdict = ReceiptVerdict(.executed(state), of: payload)
         #expect(
-          verdict == (place == answer ? .inForce(place == 0 ? .recorded : nil) : .contradicts(state)),
+          verdict == (place == answer ? .inForce([0, 3].contains(place) ? .recorded : nil) : .contradicts(state)),
           "\(payload.kind) answered by \(state)")
       }
     }
@@ -61,7 +62,7 @@ import Testing
     arguments: [
       .app(rule(at(10), isBlocked: false), .recorded), .app(rule(at(11)), .recorded), .app(rule(at(9)), .recorded),
       .app(rule(at(10, 1)), .recorded), .app(rule(at(10, by: 2)), .recorded), .app(rule(at(10), app: "c.d"), .recorded),
-      .appRemoved(app("a.b"), modified: at(10)), .appRemoved(app("a.b"), modified: nil),
+      .appRemoved(app("a.b"), modified: at(10)),
     ] as [StateInForce])
   func executedWithAnythingElseContradictsARule(state: StateInForce) {
     #expect(ReceiptVerdict(.executed(state), of: Self.set) == .contradicts(state))
@@ -83,7 +84,7 @@ import Testing
       (set, .app(rule(at(10, by: 2)), .recorded), true), (set, .app(rule(at(10)), .recorded), false),
       (set, .app(rule(at(9)), .recorded), false), (set, .app(rule(at(11), app: "c.d"), .recorded), false),
       (set, .appRemoved(app("a.b"), modified: at(11)), true), (set, .appRemoved(app("a.b"), modified: at(10)), false),
-      (set, .appRemoved(app("a.b"), modified: nil), false), (set, .appRemoved(app("c.d"), modified: at(11)), false),
+      (set, .appRemoved(app("c.d"), modified: at(11)), false),
       (set, .familySettings(settings(11)), false), (set, .messageStored, false),
       (remove, .app(rule(at(11)), .recorded), true), (remove, .app(rule(at(10)), .recorded), false),
       (remove, .appRemoved(app("a.b"), modified: at(11)), true),
@@ -112,15 +113,14 @@ import Testing
 
   @Test func agreementDoesNotAskWhoSetItAndWhen() {
     let held = StateInForce.app(Self.rule(Self.at(99, 3, by: 7)), .enforced)
-    #expect(held.agrees(with: Self.rule(Self.at(1))))
-    #expect(!held.agrees(with: Self.rule(Self.at(99, 3, by: 7), isBlocked: false)))
-    #expect(!held.agrees(with: AppConfiguration?.none))
-    #expect(StateInForce.appRemoved(Self.app("a.b"), modified: Self.at(5)).agrees(with: AppConfiguration?.none))
-    #expect(!StateInForce.appRemoved(Self.app("a.b")).agrees(with: Self.rule(Self.at(1))))
-    #expect(StateInForce.familySettings(Self.settings(4)).agrees(with: Self.settings(9)))
-    #expect(!StateInForce.familySettings(Self.settings(4, minutes: 6)).agrees(with: Self.settings(4)))
-    #expect(!StateInForce.familySettings(Self.settings(4)).agrees(with: FamilySettings?.none))
-    #expect(!StateInForce.messageStored.agrees(with: AppConfiguration?.none))
+    #expect(held.agrees(with: .app(Self.rule(Self.at(1)), .recorded)))
+    #expect(!held.agrees(with: .app(Self.rule(Self.at(99, 3, by: 7), isBlocked: false), .enforced)))
+    let removed = StateInForce.appRemoved(Self.app("a.b"), modified: Self.at(5))
+    #expect(removed.isNothing && !held.isNothing)
+    #expect(!removed.agrees(with: .app(Self.rule(Self.at(5)), .recorded)))
+    #expect(StateInForce.familySettings(Self.settings(4)).agrees(with: .familySettings(Self.settings(9))))
+    #expect(!StateInForce.familySettings(Self.settings(4, minutes: 6)).agrees(with: .familySettings(Self.settings(4))))
+    #expect(!StateInForce.messageStored.agrees(with: held))
   }
 
   @Test(arguments: [
@@ -136,8 +136,8 @@ import Testing
     (Int64.min, false), (-1, false), (0, true), (1, true), (HybridTimestamp.wallLimit - 1, true),
     (HybridTimestamp.wallLimit, false), (.max, false),
   ])
-  func versionsOfTheFamilysRulesAreHybridTimes(version: Int64, isValid: Bool) {
-    #expect((FamilySettings(version: version).fault == nil) == isValid)
+  func theFamilysRulesHaveHybridTimes(wall: Int64, isValid: Bool) {
+    #expect((FamilySettings(modified: Self.at(wall)).fault == nil) == isValid)
   }
 
   @Test(arguments: [(Int64.min, false), (-1, false), (0, true), (1_000_000_000, true), (1_000_000_001, false)])

@@ -1,0 +1,48 @@
+import LatchkeyModel
+import LatchkeyWire
+
+/// A text that a parent sends to the person at a child's machine.
+public struct TextMessage: CommandDefinition {
+  public static let kind: CommandKind = "message"
+
+  /// UTF-8, 1 to 4,096 bytes.
+  public var text: String
+
+  public init(_ text: String) { self.text = text }
+
+  public init(bytes: [UInt8]) throws(BodyFault) {
+    text = try BodyFault.reading { () throws(WireError) in try Latchkey_V1_TextMessage(wire: bytes).text }
+  }
+
+  public var bytes: [UInt8] {
+    var message = Latchkey_V1_TextMessage()
+    message.text = text
+    return message.wireBytes
+  }
+
+  public var fault: String? { TextRule.message.fault(in: text) }
+
+  public func execute(
+    _ command: CommandContext, in transaction: inout some EffectTransaction
+  ) throws -> EffectOutcome {
+    try transaction.keep(
+      ReceivedMessage(commandID: command.commandID, author: command.author, text: text, at: transaction.wall))
+    return .done(.messageStored)
+  }
+
+  public var summary: String { "message “\(text)”" }
+  public func result(_ state: StateInForce) -> String { "the message is stored there and shown by `latchkey status`" }
+}
+
+extension StateInForce {
+  /// What is reported of a message that is kept for the person at the machine.
+  public static var messageStored: StateInForce { StateInForce(Done()) }
+}
+
+extension CommandPayload {
+  public static func message(_ text: String) -> CommandPayload { CommandPayload(TextMessage(text)) }
+}
+
+extension CommandDraft {
+  public static func message(_ text: String) -> CommandDraft { CommandDraft(TextMessage(text), for: TextMessage.self) }
+}

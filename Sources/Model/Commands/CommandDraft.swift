@@ -1,0 +1,83 @@
+/// What a person gives to have a command made, of any kind that is registered.
+public struct CommandDraft: Sendable {
+  private let value: any Hashable & Sendable & Codable
+  private let definition: any CommandDefinition.Type
+
+  /// Wraps what a person gives for a kind of command.
+  public init<Command: CommandDefinition>(_ draft: Command.Draft, for type: Command.Type) {
+    value = draft
+    definition = type
+  }
+
+  public var kind: CommandKind { definition.kind }
+
+  /// What is wrong with its texts, in one sentence that names the field; `nil` if nothing is.
+  public var textFault: String? { textFault(definition) }
+
+  /// What is wrong with it, whatever is in force; `nil` if nothing is.
+  public var fault: String? { fault(definition) }
+
+  /// Makes the command.
+  public func payload(
+    for device: DeviceID, in transaction: inout some EffectTransaction, _ clock: ClockReader
+  ) throws -> CommandPayload {
+    try make(definition, for: device, in: &transaction, clock)
+  }
+
+  private func textFault<Command: CommandDefinition>(_ type: Command.Type) -> String? {
+    type.textFault(in: draft(type))
+  }
+
+  private func fault<Command: CommandDefinition>(_ type: Command.Type) -> String? { type.fault(in: draft(type)) }
+
+  private func make<Command: CommandDefinition>(
+    _ type: Command.Type, for device: DeviceID, in transaction: inout some EffectTransaction, _ clock: ClockReader
+  ) throws -> CommandPayload {
+    CommandPayload(try type.make(from: draft(type), for: device, in: &transaction, clock))
+  }
+
+  private func draft<Command: CommandDefinition>(_ type: Command.Type) -> Command.Draft {
+    guard let draft = value as? Command.Draft else { preconditionFailure("a draft of \(kind) of another type") }
+    return draft
+  }
+}
+
+extension CommandDraft: Hashable {
+  public static func == (left: CommandDraft, right: CommandDraft) -> Bool {
+    func isSame<Value: Hashable>(_ value: Value) -> Bool { right.value as? Value == value }
+    return left.kind == right.kind && isSame(left.value)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    value.hash(into: &hasher)
+  }
+}
+
+extension CommandDraft: CustomStringConvertible {
+  public var description: String { "\(kind) \(value)" }
+}
+
+extension CommandDraft: Codable {
+  private enum Field: String, CodingKey {
+    case kind, payload
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Field.self)
+    guard let type = try decoder.commands().definition(fields.decode(CommandKind.self, forKey: .kind)) else {
+      throw DecodingError.unknownKind(fields.codingPath)
+    }
+    definition = type
+    func read<Command: CommandDefinition>(_ type: Command.Type) throws -> any Hashable & Sendable & Codable {
+      try fields.decode(Command.Draft.self, forKey: .payload)
+    }
+    value = try read(type)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: Field.self)
+    try fields.encode(kind, forKey: .kind)
+    try value.encode(to: fields.superEncoder(forKey: .payload))
+  }
+}

@@ -1,0 +1,53 @@
+/// A kind of state that a child's machine reports to hold. Spec: Protocol/06-messages.md §4.
+public protocol CommandState: Hashable, Sendable, Codable {
+  /// The kind's name, as it travels and as it is stored.
+  static var kind: CommandKind { get }
+
+  /// Reads a state.
+  ///
+  /// - Throws: `BodyFault`, the sender's fault.
+  init(bytes: [UInt8]) throws(BodyFault)
+  /// The state as it travels.
+  var bytes: [UInt8] { get }
+
+  /// The key of the thing that it is the state of; `nil` for what happened once.
+  var thing: String? { get }
+  /// When it was set, by the hybrid clock of the device that set it; `nil` for what happened once.
+  var setAt: HybridTimestamp? { get }
+  /// How far the machine holds to the rule; `nil` for what is no rule.
+  var enforcement: Enforcement? { get set }
+  /// A Boolean value that indicates whether it says that nothing is set.
+  var isNothing: Bool { get }
+  /// The same without who set it and when, to compare what two states say.
+  var content: Self { get }
+
+  /// What holds, as one sentence without its full stop.
+  var summary: String { get }
+  /// What the machine says that it holds, after "it holds".
+  var claim: String { get }
+}
+
+extension CommandState {
+  public var thing: String? { nil }
+  public var setAt: HybridTimestamp? { nil }
+  public var enforcement: Enforcement? {
+    get { nil }
+    // A state that is no rule has nothing to hold to.
+    set { _ = newValue }
+  }
+  public var isNothing: Bool { false }
+  public var content: Self { self }
+  public var claim: String { "something that does not belong to this command" }
+}
+
+/// The state of a command that happened once and has nothing more to report.
+public struct Done: CommandState {
+  public static let kind: CommandKind = "done"
+
+  public init() {}
+
+  public init(bytes: [UInt8]) throws(BodyFault) {}
+
+  public var bytes: [UInt8] { [] }
+  public var summary: String { "done" }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// Effects of commands that something outside the database carries out. Spec: Protocol/05-delivery.md §7.
+extension Store {
+  /// Returns the effects that have no outcome yet, in the order of their commands.
+  ///
+  /// Each of them is to be carried out again after a start of the process: nothing tells how far it had come.
+  public func pendingEffects() async throws(StoreError) -> [PendingEffect] {
+    let age = age()
+    return try await read { [coding] database in
+      try database.rows("SELECT * FROM pending_effect ORDER BY command_id").map { row in
+        let command = try coding.command(row.bytes("body"))
+        return PendingEffect(
+          commandID: command.commandID, author: command.author, payload: command.payload,
+          wait: EffectWait(row["waits_for"], within: max(0, row["due_age"] - age)))
+      }
+    }
+  }
+
+  /// Records the outcome of an effect and queues its receipt, in one transaction.
+  ///
+  /// - Returns: the stream that got the receipt; `nil` if the effect has an outcome already, or a later command has replaced it.
+  public func finishEffect(
+    _ id: CommandID, _ outcome: EffectOutcome, at wall: Int64
+  ) async throws(StoreError) -> OutboxChange? {
+    if case .underWay = outcome { return nil }
+    return try await commits.commitTogether { [coding, caps] database, group in
+      try database.finishEffect(id, outcome, coding, caps, in: group, at: wall)
+    }
+  }
+
+  /// Ends the effects that had no outcome within their time; at most 256.
+  public func expireEffects(at wall: Int64) async throws(StoreError) -> [OutboxChange] {
+    let age = age()
+    return try await commits.commitTogether { [coding, caps, clock] database, group in
+      let due = try database.rows(
+        "SELECT command_id, peer, waits_for FROM pending_effect WHERE due_age <= ? ORDER BY command_id LIMIT 256", [age])
+      if !due.isEmpty { group.noteAge(clock) }
+      return try due.compactMap { row in
+        guard let id = CommandID(bytes: row["command_id"] as Data) else { return nil }
+        let late = PendingEffect.lateReason(row["waits_for"])
+        return try database.finishEffect(id, .failed(reason: late), coding, caps, in: group, at: wall)
+      }
+    }
+  }
+}
+
+extension Database {
+  fileprivate func finishEffect(
+    _ id: CommandID, _ outcome: EffectOutcome, _ coding: any BodyCoding, _ caps: QueueCaps, in group: WriteGroup,
+    at wall: Int64
+  ) throws -> OutboxChange? {
+    let peer = try row(
+      """
+      SELECT e.peer, p.device_id FROM pending_effect e JOIN peer p ON p.number = e.peer WHERE command_id = ?
+      """, [Data(id.bytes)])
+    guard let peer else { return nil }
+    try run("DELETE FROM pending_effect WHERE command_id = ?", [id.bytes])
+    let receipt = CommandReceipt(commandID: id, outcome: .init(outcome), at: wall)
+    return try queueReceipt(
+      id, coding.encode(receipt), to: OutboxAddress(number: peer["peer"], device: try peer.deviceID("device_id")),
+      isNew: true, caps: caps, in: group, at: wall)
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyTestSupport
+import LatchkeyWire
+import Testing
+
+/// The kinds of this version, as the registry lists them, and one that a later version could have.
+@Suite struct CommandRegistryTests {
+  /// A command of a later version, which happens once.
+  private struct PaintTheWall: CommandDefinition {
+    static let kind: CommandKind = "paintTheWall"
+    var colour: UInt8
+
+    init(colour: UInt8) { self.colour = colour }
+
+    init(bytes: [UInt8]) throws(BodyFault) {
+      guard let colour = bytes.first else { throw BodyFault("a wall without a colour") }
+      self.colour = colour
+    }
+
+    var bytes: [UInt8] { [colour] }
+    var summary: String { "paint the wall" }
+  }
+
+  private let later = CommandRegistry(household: [PaintTheWall.self])
+
+  @Test func everyKindHasAWord() {
+    #expect(
+      CommandRegistry.household.kinds.map(\.rawValue) == [
+        "message", "removeApp", "requestReport", "setApp", "setFamilySettings",
+      ])
+    #expect(CommandRegistry.household.settlingSetBack == [RequestReport.kind])
+    #expect(later.definition("paintTheWall") != nil && CommandRegistry.household.definition("paintTheWall") == nil)
+  }
+
+  @Test(arguments: ["", "two words", "é", "a.b", String(repeating: "x", count: 65)])
+  func whatIsNoWordForAKind(text: String) {
+    #expect(CommandKind(rawValue: text) == nil)
+  }
+
+  @Test("A machine that does not know a kind says what to do; its parent shows that")
+  func aKindOfALaterVersion() throws {
+    var random = SeededRandom(seed: 1)
+    let command = CommandBody(
+      commandID: Samples.commandID(&random), author: Samples.deviceID(&random), createdAt: 1,
+      payload: CommandPayload(PaintTheWall(colour: 3)))
+    let body = MessageBodyCoding(later).encode(command)
+    #expect(try MessageBodyCoding(later).command(body) == command)
+    let fault = #expect(throws: BodyFault.self) { try MessageBodyCoding().command(body) }
+    let sentence = try #require(fault?.description)
+    #expect(sentence.hasSuffix("does not know paintTheWall: update Latchkey on this machine."), "\(sentence)")
+    #expect(
+      ReceiptVerdict(.failed(reason: sentence), of: command.payload) == .refused(reason: sentence))
+    #expect(ReceiptVerdict(.executed(StateInForce(Done())), of: command.payload) == .inForce(nil))
+  }
+
+  @Test("Commands, states and drafts are JSON with named members, and come back as they were")
+  func json() throws {
+    var random = SeededRandom(seed: 2)
+    let app = Samples.app(&random)
+    let payloads: [CommandPayload] = [
+      .setApp(app), .removeApp(app.appID, modified: app.modified), .setFamilySettings(Samples.settings(&random)),
+      .requestReport, .message("Dinner!"),
+    ]
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    for payload in payloads {
+      let text = try encoder.encode(payload)
+      #expect(try CommandRegistry.household.decoder().decode(CommandPayload.self, from: text) == payload)
+      #expect(!String(decoding: text, as: UTF8.self).contains("_0"))
+      #expect(throws: DecodingError.self) { try JSONDecoder().decode(CommandPayload.self, from: text) }
+    }
+    #expect(
+      String(decoding: try encoder.encode(CommandPayload.message("a")), as: UTF8.self)
+        == #"{"kind":"message","payload":{"text":"a"}}"#)
+    for state in [StateInForce.app(app, .enforced), .appRemoved(app.appID, modified: app.modified), .messageStored] {
+      let text = try encoder.encode(state)
+      #expect(try CommandRegistry.household.decoder().decode(StateInForce.self, from: text) == state)
+    }
+    let drafts: [CommandDraft] = [
+      .setApp(AppChange(appID: "a.b", isBlocked: true)), .removeApp(appID: "a.b"), .requestReport, .message("x"),
+    ]
+    for draft in drafts {
+      let request = CommandRequest(device: "Emma's PC", action: draft, expiresAfter: 5_000)
+      let text = try encoder.encode(request)
+      #expect(try CommandRegistry.household.decoder().decode(CommandRequest.self, from: text) == request)
+    }
+    let unknown = Data(#"{"device":"x","kind":"paintTheWall","payload":{"colour":1}}"#.utf8)
+    #expect(throws: DecodingError.self) {
+      try CommandRegistry.household.decoder().decode(CommandRequest.self, from: unknown)
+    }
+  }
+
+  @Test func draftsAreChecked() {
+    #expect(CommandDraft.setApp(AppChange(appID: "two words")).fault?.contains("is no application ID") == true)
+    #expect(CommandDraft.setApp(AppChange(appID: "a", milliPointsPerMinute: -1)).fault != nil)
+    #expect(CommandDraft.removeApp(appID: "").fault != nil)
+    #expect(CommandDraft.setFamilySettings(FamilySettings(zone: "Nowhere/Else")).fault != nil)
+    #expect(CommandDraft.message("").fault != nil)
+    #expect(CommandDraft.requestReport.fault == nil)
+  }
+}

@@ -1,0 +1,70 @@
+import LatchkeyModel
+
+/// What the effects of commands read and write, in memory: the real store's tables of rules, settings, messages and values.
+package struct ModelHoldings: EffectTransaction, Sendable {
+  package struct Rule: Hashable, Sendable {
+    package var configuration: AppConfiguration
+    package var enforcement: Enforcement?
+  }
+
+  package let own: DeviceID
+  package private(set) var author: DeviceID
+  package private(set) var wall: Int64 = 0
+  package let enforcement = Enforcement.recorded
+  private var usageCount: Int64 = 0
+  package private(set) var rules: [DeviceID: [AppID: Rule]] = [:]
+  /// Of this device: the removals that an older rule does not undo.
+  private var removals: [AppID: HybridTimestamp] = [:]
+  package private(set) var familySettings: FamilySettings?
+  package private(set) var messages: Set<CommandID> = []
+  package private(set) var values: [DeviceID: [String: [UInt8]]] = [:]
+
+  init(own: DeviceID) {
+    self.own = own
+    author = own
+  }
+
+  /// Begins a transaction.
+  mutating func begin(author: DeviceID, at wall: Int64, usage: Int) {
+    self.author = author
+    self.wall = wall
+    usageCount = Int64(usage)
+  }
+
+  package func app(
+    _ id: AppID, on device: DeviceID
+  ) throws -> (configuration: AppConfiguration, enforcement: Enforcement?)? {
+    rules[device]?[id].map { ($0.configuration, $0.enforcement) }
+  }
+
+  package func apps(on device: DeviceID) throws -> [AppConfiguration] {
+    (rules[device] ?? [:]).values.map(\.configuration).sorted { $0.appID < $1.appID }
+  }
+
+  package mutating func save(
+    _ configuration: AppConfiguration, on device: DeviceID, enforcement: Enforcement?, isNews: Bool
+  ) throws {
+    rules[device, default: [:]][configuration.appID] = Rule(configuration: configuration, enforcement: enforcement)
+  }
+
+  package mutating func removeApp(_ id: AppID, on device: DeviceID) throws { rules[device]?[id] = nil }
+  package func removal(of id: AppID) throws -> HybridTimestamp? { removals[id] }
+  package mutating func noteRemoval(of id: AppID, _ modified: HybridTimestamp) throws { removals[id] = modified }
+  package mutating func forgetRemoval(of id: AppID) throws { removals[id] = nil }
+  package func settings() throws -> FamilySettings? { familySettings }
+  package mutating func save(_ settings: FamilySettings, isNews: Bool) throws { familySettings = settings }
+  package mutating func removeSettings() throws { familySettings = nil }
+  package mutating func keep(_ message: ReceivedMessage) throws { messages.insert(message.commandID) }
+  package func value(_ key: String, on device: DeviceID) throws -> [UInt8]? { values[device]?[key] }
+
+  package mutating func set(_ key: String, on device: DeviceID, to value: [UInt8]?) throws {
+    values[device, default: [:]][key] = value
+  }
+
+  package func usageRecords() throws -> Int64 { usageCount }
+}
+
+/// Runs what cannot fail in memory.
+func inMemory<Value>(_ work: () throws -> Value) -> Value {
+  do { return try work() } catch { preconditionFailure("in memory nothing fails: \(error)") }
+}

@@ -1,0 +1,93 @@
+import LatchkeyModel
+
+/// An effect that has no outcome yet.
+package struct ModelPendingEffect: Sendable {
+  package let id: CommandID
+  /// The parent that gave the command.
+  package let author: DeviceID
+  package let payload: CommandPayload
+  package let waitsFor: String
+  package let dueAt: Int64
+}
+
+/// An outcome that was recorded, as whoever checks wants it.
+package struct ModelOutcome: Sendable {
+  package let id: CommandID
+  package let isDone: Bool
+}
+
+/// Effects that something outside the store carries out. Spec: Protocol/05-delivery.md §7.
+extension ModelStore {
+  /// Brings a command into force, and has what waits for the agent wait.
+  mutating func execute(_ command: CommandBody, _ place: Int, _ wall: Int64, _ result: inout ModelInboxResult)
+    throws(ModelStoreFault) -> CommandReceipt.Outcome
+  {
+    holdings.begin(author: peers[place].device, at: wall, usage: usage.count)
+    let context = CommandContext(
+      commandID: command.commandID, author: command.author, createdAt: command.createdAt)
+    let outcome: EffectOutcome
+    do { outcome = try command.payload.value.execute(context, in: &holdings) } catch {
+      return .failed(reason: "\(error)")
+    }
+    switch outcome {
+    case .done, .underWay: try supersedePending(command.payload, wall, &result)
+    case .superseded, .failed: break
+    }
+    guard case .underWay(let wait) = outcome else { return .init(outcome) }
+    noteAge()
+    pending.append(
+      ModelPendingEffect(
+        id: command.commandID, author: peers[place].device, payload: command.payload, waitsFor: wait.what,
+        dueAt: age + wait.within))
+    // The mistake of every system of this kind: it says OK, and nothing has happened yet.
+    if sources.fault == .receiptBeforeOutcome, let state = command.payload.desired?.state { return .executed(state) }
+    return .init(outcome)
+  }
+
+  private mutating func supersedePending(
+    _ payload: CommandPayload, _ wall: Int64, _ result: inout ModelInboxResult
+  ) throws(ModelStoreFault) {
+    guard let desired = payload.desired, sources.fault != .keepSupersededEffects else { return }
+    for effect in pending.sorted(by: { $0.id < $1.id }) where effect.payload.supersedeKey == desired.thing.key {
+      pending.removeAll { $0.id == effect.id }
+      if let change = try answer(effect, .superseded(desired.state), wall) { result.changes.append(change) }
+    }
+  }
+
+  /// Records the outcome of an effect and queues its receipt.
+  ///
+  /// - Returns: the stream that got the receipt; `nil` if there is an outcome already.
+  package mutating func finishEffect(
+    _ id: CommandID, _ outcome: EffectOutcome, at wall: Int64
+  ) throws(ModelStoreFault) -> ModelChange? {
+    guard let effect = pending.first(where: { $0.id == id }) else { return nil }
+    if sources.fault != .carryOutTwice { pending.removeAll { $0.id == id } }
+    var isDone = false
+    if case .done = outcome { isDone = true }
+    outcomes.append(ModelOutcome(id: id, isDone: isDone))
+    return try answer(effect, .init(outcome), wall)
+  }
+
+  /// Ends the effects that had no outcome within their time.
+  package mutating func expireEffects(at wall: Int64) throws(ModelStoreFault) -> [ModelChange] {
+    let age = age
+    var changes: [ModelChange] = []
+    for effect in pending.filter({ $0.dueAt <= age }).sorted(by: { $0.id < $1.id }) {
+      noteAge()
+      let late = EffectOutcome.failed(reason: PendingEffect.lateReason(effect.waitsFor))
+      if let change = try finishEffect(effect.id, late, at: wall) { changes.append(change) }
+    }
+    return changes
+  }
+
+  private mutating func answer(
+    _ effect: ModelPendingEffect, _ outcome: CommandReceipt.Outcome, _ wall: Int64
+  ) throws(ModelStoreFault) -> ModelChange? {
+    guard let place = try? place(effect.author) else { return nil }
+    let body = coding.encode(CommandReceipt(commandID: effect.id, outcome: outcome, at: wall))
+    let change = try enqueue(place, .receipt, kind: .receipt, itemID: effect.id.bytes, body: body, caps: receiptCaps)
+    receipts[effect.id] = ModelReceipt(
+      body: body, peer: effect.author, epoch: change.epoch, sequence: change.last)
+    return change
+  }
+}

@@ -1,0 +1,32 @@
+import LatchkeyModel
+
+/// What carries out effects on a child's machine, in a process of its own making: it takes its time, and a crash takes it.
+extension SimulatedNode {
+  /// Takes up what waits and is not under way in this process.
+  func carryOutEffects() {
+    for effect in store.pending where !underWay.contains(effect.id) {
+      underWay.insert(effect.id)
+      act(after: Int64(simulation.effectRandom.below(20_000_000))) { [unowned self] in finish(effect.id) }
+    }
+  }
+
+  private func finish(_ id: CommandID) {
+    guard let effect = store.pending.first(where: { $0.id == id }), let state = effect.payload.desired?.state else {
+      return
+    }
+    let (outcome, wall): (EffectOutcome, Int64) = (
+      simulation.effectRandom.once(in: 10) ? .failed(reason: "It could not be locked: try it again.") : .done(state), wall
+    )
+    disk.commit("outcome of an effect") { (store: inout ModelStore) throws(ModelStoreFault) in
+      try store.finishEffect(id, outcome, at: wall)
+    } then: { [unowned self] result in
+      switch result {
+      case .success(let change):
+        committed([change].compactMap { $0 })
+        // Nothing but a deliberate fault leaves it there.
+        if store.pending.contains(where: { $0.id == id }) { finish(id) }
+      case .failure: act(after: 5_000_000) { [unowned self] in finish(id) }
+      }
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import GRDB
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyStore
+import LatchkeyTestSupport
+import LatchkeyWire
+import Testing
+
+/// Receipts that wait for their effect.
+@Suite struct PendingEffectTests {
+  /// A command of a later version whose effect an agent carries out.
+  private struct Lock: CommandDefinition {
+    struct State: CommandState {
+      static let kind: CommandKind = "testLock"
+      var modified: HybridTimestamp
+
+      init(_ modified: HybridTimestamp) { self.modified = modified }
+
+      init(bytes: [UInt8]) throws(BodyFault) {
+        guard bytes.count == 21, let author = DeviceID(bytes: bytes[1...]) else { throw BodyFault("no lock") }
+        modified = HybridTimestamp(wall: Int64(bytes[0]), counter: 0, author: author)
+      }
+
+      var bytes: [UInt8] { [UInt8(modified.wall)] + modified.author.bytes }
+      var thing: String? { Thing().key }
+      var setAt: HybridTimestamp? { modified }
+      var summary: String { "locked" }
+    }
+
+    struct Thing: HouseholdThing {
+      var key: String { "testLock" }
+      var isFamilyWide: Bool { false }
+
+      func held(in transaction: inout some EffectTransaction) throws -> StateInForce? {
+        try transaction.value(key, on: transaction.own).map { StateInForce(try State(bytes: $0)) }
+      }
+
+      func hold(_ state: StateInForce, in transaction: inout some EffectTransaction) throws {
+        try transaction.set(key, on: transaction.own, to: state.value.bytes)
+      }
+
+      func shown(on device: DeviceID, in transaction: inout some EffectTransaction) throws -> ShownState {
+        ShownState(try transaction.value(key, on: device).map { StateInForce(try State(bytes: $0)) })
+      }
+
+      func show(
+        _ shown: ShownState, on device: DeviceID, isNews: Bool, in transaction: inout some EffectTransaction
+      ) throws {
+        try transaction.set(key, on: device, to: shown.state?.value.bytes)
+      }
+    }
+
+    static let kind: CommandKind = "testLock"
+    static let states: [any CommandState.Type] = [State.self]
+    static let within: Int64 = 60_000
+    var state: State
+
+    init(_ modified: HybridTimestamp) { state = State(modified) }
+    init(bytes: [UInt8]) throws(BodyFault) { state = try State(bytes: bytes) }
+
+    var bytes: [UInt8] { state.bytes }
+    var desired: DesiredState? { DesiredState(Thing(), StateInForce(state), modified: state.modified) }
+    var summary: String { "lock" }
+
+    func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome {
+      guard let desired, case .done = try desired.takeEffect(in: &transaction) else {
+        return .superseded(try desired?.thing.held(in: &transaction) ?? StateInForce(state))
+      }
+      return .underWay(EffectWait("the screen", within: Self.within))
+    }
+  }
+
+  private let coding = MessageBodyCoding(CommandRegistry(household: [Lock.self]))
+  private let rig: StoreRig
+  private let parent: DeviceID
+
+  init() async throws {
+    rig = try StoreRig(coding: coding)
+    parent = try await rig.paired(.parent)
+  }
+
+  private func lock(_ sequence: UInt64, _ wall: Int64, from author: DeviceID? = nil) -> DeliveryItem {
+    let author = author ?? parent
+    return rig.item(
+      sequence, CommandPayload(Lock(HybridTimestamp(wall: wall, counter: 0, author: author))), from: author)
+  }
+
+  /// The receipts that wait for a parent, in order.
+  private func receipts(_ parent: DeviceID) async throws -> [CommandReceipt] {
+    try await rig.store.queue(parent, .receipt, limit: 100, at: 1).compactMap {
+      if case .receipt(let receipt) = $0.content { receipt } else { nil }
+    }
+  }
+
+  private func id(_ item: DeliveryItem) throws -> CommandID { try #require(CommandID(bytes: item.itemID)) }
+
+  @Test("A command whose effect waits is noted as under way, and answered with the outcome, in one transaction each")
+  func anOutcome() async throws {
+    let item = lock(1, 10)
+    let result = try await rig.receive([item], from: parent)
+    #expect(result.hasPendingEffects && result.appliedCommands == 1)
+    let effect = try #require(try await rig.store.pendingEffects().first)
+    #expect(effect.commandID == (try id(item)) && effect.author == parent && effect.wait.what == "the screen")
+    #expect(try await receipts(parent).map(\.outcome) == [.underWay(waitsFor: "the screen")])
+    // The same command again gets the same note, and waits once.
+    _ = try await rig.receive([DeliveryItem(sequence: 2, kind: .command, itemID: item.itemID, body: item.body)], from: parent)
+    #expect(try await rig.store.pendingEffects().count == 1)
+    let state = try #require(effect.payload.desired?.state)
+    #expect(try await rig.store.finishEffect(effect.commandID, .done(state), at: 20)?.device == parent)
+    #expect(try await receipts(parent).map(\.outcome).last == .executed(state))
+    #expect(try await rig.store.pendingEffects().isEmpty)
+    // A second outcome changes nothing, and the command again gets the final receipt.
+    #expect(try await rig.store.finishEffect(effect.commandID, .failed(reason: "no"), at: 21) == nil)
+    _ = try await rig.receive([DeliveryItem(sequence: 3, kind: .command, itemID: item.itemID, body: item.body)], from: parent)
+    #expect(try await receipts(parent).map(\.outcome).last == .executed(state))
+  }
+
+  @Test("What waits is there again after the process is gone, and runs out by the clock that does not jump")
+  func afterACrash() async throws {
+    let item = lock(1, 10)
+    _ = try await rig.receive([item], from: parent)
+    rig.clock.pass(Lock.within - 1)
+    try rig.reopen()
+    #expect(try await rig.store.pendingEffects().map(\.commandID) == [try id(item)])
+    #expect(try await rig.store.expireEffects(at: 5).isEmpty)
+    #expect(try await rig.store.untilNextExpiry() == 1)
+    rig.clock.pass(1)
+    #expect(try await rig.store.expireEffects(at: 6).map(\.device) == [parent])
+    guard case .failed(let reason)? = try await receipts(parent).last?.outcome else {
+      Issue.record("it did not fail")
+      return
+    }
+    #expect(reason.contains("the screen") && reason.hasSuffix("."))
+    #expect(try await rig.store.pendingEffects().isEmpty && rig.store.untilNextExpiry() == nil)
+  }
+
+  @Test("A later command for the same thing takes the place of one under way, also of another parent's")
+  func superseded() async throws {
+    let other = try await rig.paired(.parent)
+    let (first, second) = (lock(1, 10), lock(1, 20, from: other))
+    _ = try await rig.receive([first], from: parent)
+    let result = try await rig.receive([second], epoch: 9, from: other)
+    #expect(Set(result.changes.map(\.device)) == [parent, other])
+    #expect(try await rig.store.pendingEffects().map(\.commandID) == [try id(second)])
+    let newer = StateInForce(Lock.State(HybridTimestamp(wall: 20, counter: 0, author: other)))
+    #expect(try await receipts(parent).map(\.outcome).last == .superseded(newer))
+    #expect(try await receipts(other).map(\.outcome) == [.underWay(waitsFor: "the screen")])
+    #expect(try await rig.store.finishEffect(try id(first), .done(newer), at: 20) == nil)
+    // An earlier one that comes later is superseded at once.
+    let late = lock(2, 15)
+    _ = try await rig.receive([late], from: parent)
+    #expect(try await rig.store.pendingEffects().map(\.commandID) == [try id(second)])
+    #expect(try await receipts(parent).map(\.outcome).last == .superseded(newer))
+  }
+
+  @Test("A parent shows what a command waits for while it is stored, and no longer once there is an outcome")
+  func atTheParent() async throws {
+    let home = try StoreRig(coding: coding)
+    let child = try await home.paired()
+    let payload = CommandPayload(Lock(HybridTimestamp(wall: 10, counter: 0, author: home.own)))
+    let (command, change) = try await home.command(payload, to: child)
+    func answer(_ sequence: UInt64, _ outcome: CommandReceipt.Outcome) async throws {
+      let receipt = CommandReceipt(commandID: command.commandID, outcome: outcome, at: 3)
+      _ = try await home.store.receive(
+        [
+          ItemRun(
+            streamClass: .receipt, epoch: 5,
+            items: [
+              DeliveryItem(
+                sequence: sequence, kind: .receipt, itemID: command.commandID.bytes, body: coding.encode(receipt))
+            ])
+        ], from: child, role: .child, enforcement: .recorded, at: 12)
+    }
+    try await home.store.forget(
+      child, StreamPosition(streamClass: .command, epoch: change.epoch, through: change.last), at: 11)
+    try await answer(1, .underWay(waitsFor: "the screen"))
+    var seen = try #require(try await home.store.command(command.commandID))
+    #expect(seen.status == .stored && seen.waitsFor == "the screen")
+    try await answer(2, .executed(try #require(payload.desired?.state)))
+    seen = try #require(try await home.store.command(command.commandID))
+    #expect(seen.status == .executed && seen.waitsFor == nil)
+    try await answer(3, .underWay(waitsFor: "the screen"))
+    #expect(try await home.store.command(command.commandID)?.status == .executed)
+  }
+
+  @Test("What waits for a parent that has unpaired the machine is forgotten: nobody is there to answer")
+  func unpaired() async throws {
+    _ = try await rig.receive([lock(1, 10)], from: parent)
+    _ = try await rig.store.remove(parent, removal: nil, itemID: rig.random.bytes(16), at: 5)
+    #expect(try await rig.store.pendingEffects().isEmpty)
+  }
+}
