@@ -59,7 +59,7 @@ public struct StateFolder: Sendable {
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw NodeStartupError(
-        "The state folder \(path) cannot be made (\(Self.reason(error))): choose another one with --state-dir.",
+        "The state folder \(path) cannot be created (\(Self.reason(error))): choose another one with --state-dir.",
         exitStatus: 73)
     }
   }

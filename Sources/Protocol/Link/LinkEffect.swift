@@ -107,9 +107,9 @@ public enum LinkNote: Hashable, Sendable {
 
 /// The reason why a removed peer is taken to know of its removal.
 public enum RemovalEnd: String, Hashable, Sendable {
-  case taken = "it has taken it"
-  case silent = "it is silent since it was sent its removal"
-  case sentOften = "it was sent it often enough"
+  case taken = "the peer has acknowledged it"
+  case silent = "the peer has been silent since it was sent"
+  case sentOften = "it was sent often enough"
 }
 
 /// The result of storing a note.
