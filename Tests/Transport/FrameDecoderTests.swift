@@ -118,6 +118,7 @@ import Testing
 }
 
 extension FramePiece: Equatable {
+  /// Returns whether two pieces are equal.
   public static func == (left: FramePiece, right: FramePiece) -> Bool {
     switch (left, right) {
     case (.frame(let left), .frame(let right)): left == right

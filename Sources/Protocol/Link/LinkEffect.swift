@@ -136,6 +136,7 @@ public struct LinkSighting: Hashable, Sendable {
 
   /// The peer's `host:port` if this side called.
   public var address: String?
+  /// The pairwise key of the session, 32 bytes.
   public var pairwiseKey: [UInt8]
   /// The key of an incomplete pairing that this side offered; `nil` if it offered none, or the peer called.
   public var offeredKey: [UInt8]?
@@ -150,6 +151,7 @@ public struct LinkFault: Error, Hashable, Sendable {
   /// One sentence that describes the failure to a person.
   public var text: String
 
+  /// Creates a fault.
   public init(isOfDisk: Bool, text: String) {
     self.isOfDisk = isOfDisk
     self.text = text

@@ -18,6 +18,7 @@ public enum PairingCodeError: Error, Hashable, Sendable, CustomStringConvertible
   /// The code has a later version.
   case newer
 
+  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .empty: "No code was given: enter the one that `latchkey pair` shows on the other machine."

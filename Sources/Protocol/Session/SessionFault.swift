@@ -15,6 +15,7 @@ public enum SessionFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// The two sides have no version in common.
   case version
 
+  /// A clause that describes the fault to a person.
   public var description: String {
     switch self {
     case .authentication: "the other side did not prove that it is the paired device"

@@ -103,6 +103,7 @@ extension Store {
     }
   }
 
+  /// Returns a command; `nil` if its ID is unknown.
   public func command(_ id: CommandID) async throws(StoreError) -> ConfigurationCommand? {
     try await read { [own, coding] database in
       try database.commandRow(id).map { try ConfigurationCommand($0, author: own, coding) }
@@ -136,6 +137,7 @@ extension Store {
 public struct AppLookup {
   let find: (AppID) throws -> AppConfiguration?
 
+  /// Returns the configuration of an application; `nil` if there is none.
   public func callAsFunction(_ id: AppID) throws -> AppConfiguration? { try find(id) }
 }
 

@@ -28,8 +28,10 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The name of a stream class in a message.
   public struct StreamWord: Hashable, Sendable {
+    /// The name.
     public let word: String
 
+    /// Creates a name.
     public init(_ word: String) {
       self.word = word
     }
@@ -46,6 +48,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A Boolean value that indicates whether the file's content is damaged, which no trial write can repair.
   public var isDamage: Bool { if case .corrupt = self { true } else { false } }
 
+  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .diskFull:

@@ -5,7 +5,9 @@ import Synchronization
 public struct SeedSweep: Sendable {
   /// A seed in which something went wrong.
   public struct Failure: Sendable {
+    /// The seed of the failed run.
     public let seed: UInt64
+    /// A description of the failure.
     public let what: String
     /// The command that runs it again with a trace.
     public let replay: String

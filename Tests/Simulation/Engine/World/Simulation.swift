@@ -8,6 +8,7 @@ import LatchkeyWire
 ///
 /// Nothing here waits, sleeps or asks the system for anything: the same seed does the same, on every run and machine.
 public final class Simulation {
+  /// The scenario that is run.
   public let scenario: Scenario
   let fault: DeliberateFault?
   var random: SeededRandom
