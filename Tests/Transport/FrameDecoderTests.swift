@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeyTransport
 
-/// Bytes cut into a preamble and frames, however they arrive.
+/// Tests of bytes that are divided into a preamble and frames, however they arrive.
 @Suite struct FrameDecoderTests {
   private func framed(_ body: [UInt8]) -> [UInt8] { [UInt8(body.count >> 8), UInt8(body.count & 0xFF)] + body }
 

@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyTestSupport
 
-/// Messages of every kind, as random as their rules let them be.
+/// Messages of every kind, as random as their rules permit.
 enum WireSamples {
   static func command(_ random: inout SeededRandom) -> CommandBody {
     let payload: CommandPayload

@@ -3,7 +3,7 @@ import GRDB
 import LatchkeyModel
 import Testing
 
-/// A parent and a child, one of which is on a disk that falls ill and gets well while both go on with what they do.
+/// A parent and a child, one of which is on a disk that fails and recovers while both continue their work.
 struct DiskTrouble: Sendable {
   let parent: NodeProcess
   let child: NodeProcess

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run of the program gave.
+/// The result of a run of the program.
 struct CommandResult: Sendable, CustomStringConvertible {
   var end: ProcessEnd
   var output: String

@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// Both delivery machines of one node, run as a link runs them, with a store whose answers the script delays.
+/// The two delivery machines of one node, run as a link runs them, with a store whose answers the script delays.
 struct FuzzedNode {
   private enum Errand {
     case forget(StreamPosition)

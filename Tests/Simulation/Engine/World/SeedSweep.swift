@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Runs seed after seed, until one fails or to the end.
+/// A sweep over seeds, until one fails or all have run.
 public struct SeedSweep: Sendable {
   /// A seed in which something went wrong.
   public struct Failure: Sendable {
