@@ -1,6 +1,6 @@
 import Testing
 
-/// A real avahi-daemon on a real D-Bus, in a network of their own.
+/// Tests with a real avahi-daemon on a real D-Bus, in a network of their own.
 @Suite(.serialized, DiscoveryLab.isUsable)
 struct DaemonLabTests {
   @Test func aDaemonThatServesIsUsed() async throws {

@@ -1,6 +1,6 @@
 import Testing
 
-/// The stack inside the process, between real processes on a loopback of their own.
+/// Tests of the embedded stack between real processes on a loopback interface of their own.
 @Suite(.serialized, DiscoveryLab.isUsable)
 struct EmbeddedLabTests {
   @Test func threeProcessesAndTwoInOneMeet() async throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LatchkeyDiscovery
 
-/// Every state of the plan, and what leads from one to another.
+/// Tests of every state of the plan and its transitions.
 struct LookPlanTests {
   private static let start = Duration.seconds(1_000)
 

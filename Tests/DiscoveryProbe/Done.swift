@@ -1,6 +1,6 @@
 import Glibc
 
-/// Lets a thread wait for a task.
+/// A signal by which a thread waits for a task.
 final class Done: @unchecked Sendable {
   // Unchecked: a POSIX semaphore is made to be used from several threads.
   private let semaphore: UnsafeMutablePointer<sem_t>

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Carries frames between two interfaces, each after a while: a slow network where the kernel has none to offer.
+/// A relay that carries frames between two interfaces with a delay, to simulate a slow network that the kernel does not
+/// offer.
 enum FrameRelay {
   /// A frame on its way, behind the header that tells what of its checksum is still to be done.
   private struct Waiting {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Writes lines to standard output.
+/// Lines on standard output.
 enum Output {
   /// Write a line at once and in one piece; `print` would keep it back while the output is a pipe.
   static func line(_ text: String) {

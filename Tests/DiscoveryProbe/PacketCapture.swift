@@ -1,6 +1,6 @@
 import Glibc
 
-/// Shows every mDNS packet on an interface, sent or received.
+/// A capture of every mDNS packet on an interface, sent or received.
 enum PacketCapture {
   /// Capture until killed.
   static func run(interface: String) -> Never {

@@ -1,6 +1,6 @@
 import LatchkeyDiscovery
 
-/// Writes an event as one line that tests compare.
+/// The form of an event as one line that tests compare.
 enum ProbeLine {
   /// Write an event.
   static func text(_ event: DiscoveryEvent) -> String {

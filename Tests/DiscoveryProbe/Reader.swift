@@ -1,7 +1,7 @@
 import Glibc
 import LatchkeyDiscovery
 
-/// Reads the probe's orders on a thread of its own.
+/// A reader of the probe's commands on a thread of its own.
 final class Reader: Sendable {
   private let discoveries: [any PeerDiscovery]
   private let onEnd: @Sendable () -> Void

@@ -1,7 +1,8 @@
 import Glibc
 import LatchkeyDiscovery
 
-/// Repeats what others announce under names of its own, at an address where connections are taken and nothing is said.
+/// A spoofer that repeats other announcements under names of its own, at an address that accepts connections and never
+/// answers.
 enum Spoofer {
   /// Repeat until killed; writes a line for each announcement.
   static func run(interface: String) async -> Never {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchkeyDoctor
 
-/// Every fault that can be planted, as facts; and a machine without one.
+/// Tests of the checks: a machine without faults, and every fault that can be planted, as facts.
 @Suite struct CheckTests {
   private func ids(_ facts: Facts, _ least: Severity = .warning) -> [String] {
     Examination(facts).findings.filter { $0.severity >= least }.map(\.id)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LatchkeyDoctor
 
-/// What becomes of a packet by rules as the tools print them.
+/// Tests of a packet's fate under firewall rules as the tools print them.
 @Suite struct FirewallTests {
   private let call = FirewallPacket(transport: "tcp", port: 41_234, interface: "eth0")
   private let multicast = FirewallPacket(transport: "udp", port: 5_353, interface: "eth0")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyDoctor
 
-/// What is read of the system itself.
+/// Tests of the facts that are read from the system.
 @Suite struct GatheringTests {
   @Test func socketsOfAPort() {
     let table = """

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchkeyDoctor
 
-/// What keeps two machines apart, by what the way from one to the other shows.
+/// Tests of the check for two machines that do not reach each other.
 @Suite struct PeerCheckTests {
   private let address = "192.168.1.9:4000"
 

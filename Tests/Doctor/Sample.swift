@@ -2,7 +2,7 @@ import LatchkeyModel
 
 @testable import LatchkeyDoctor
 
-/// A sound machine, to plant faults in.
+/// The facts of a machine without faults, into which tests plant them.
 enum Sample {
   static let now: Int64 = 1_795_266_000_000
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LatchkeyDoctor
 
-/// Addresses and the networks that they lie in.
+/// Tests of addresses and their networks.
 @Suite struct SubnetTests {
   @Test(
     arguments: [

@@ -2,7 +2,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 
-/// What a receipt says of its command, for every outcome and state.
+/// Tests of a receipt's verdict on its command, for every outcome and state.
 @Suite struct ReceiptVerdictTests {
   private static func device(_ byte: UInt8) -> DeviceID {
     guard let id = DeviceID(bytes: [UInt8](repeating: byte, count: DeviceID.size)) else {

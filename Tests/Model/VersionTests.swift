@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyModel
 import Testing
 
-/// The software, the specification and its list of changes state the same versions.
+/// Tests that the software, the specification and its list of changes state the same versions.
 @Suite struct VersionTests {
   private func page(_ name: String) throws -> String {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LatchkeyNode
 
-/// The clock of everyone who may stop waiting before the time is up.
+/// Tests of the timer for waits that may be cancelled.
 @Suite struct AlarmClockTests {
   @Test("Alarms ring once each, the sooner one first, also if it was set while a task slept for the later one")
   func order() async {
@@ -45,7 +45,7 @@ import Testing
   }
 }
 
-/// What wakes those who wait for a change.
+/// Tests of the signal that wakes waiting tasks.
 @Suite struct ChangeSignalTests {
   @Test("A change between the look and the wait is not missed")
   func missed() async {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyNode
 
-/// The clock that all links share.
+/// Tests of the common timer of all links.
 @Suite struct LinkAlarmTests {
   private static func device(_ byte: UInt8) throws -> DeviceID {
     try #require(DeviceID(bytes: [UInt8](repeating: byte, count: DeviceID.size)))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LatchkeyNode
 
-/// What tells one network from another.
+/// Tests of the identifier of a network.
 @Suite struct NetworkMarkTests {
   private static let head = "Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT\n"
   private static let neighbours = """

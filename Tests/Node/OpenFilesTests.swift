@@ -2,7 +2,7 @@ import Glibc
 import LatchkeyAgent
 import Testing
 
-/// How many files a node may have open.
+/// Tests of the limit on a node's open files.
 @Suite struct OpenFilesTests {
   @Test("The limit of open files is raised to what the system allows, and a raised one stays as it is")
   func raise() throws {

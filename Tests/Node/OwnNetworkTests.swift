@@ -2,7 +2,7 @@ import Testing
 
 @testable import LatchkeyNode
 
-/// Which of this machine's addresses others are told.
+/// Tests of the addresses of this machine that others are told.
 @Suite struct OwnNetworkTests {
   private static let v4: [UInt8] = [192, 168, 1, 5]
   static let v6: [UInt8] = [0x20, 1, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [5]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyNode
 
-/// What a caller says of a program, against what the kernel says.
+/// Tests that compare a caller's statement about a program with the kernel's.
 @Suite struct UsageStartCheckTests {
   private let now = BootInstant(milliseconds: 3_600_000)
   private let wall: Int64 = 1_795_266_000_000

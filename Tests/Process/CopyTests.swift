@@ -156,7 +156,7 @@ extension ProcessTests {
         #expect(parent.log.ranges(of: "session open").count == calls)
         // Whoever is turned away calls ever more rarely, though each call is answered.
         for node in [child, copy] {
-          #expect(node.log.contains("this machine is turned away: `latchkey status` tells what to do"))
+          #expect(node.log.contains("the peer refuses this machine: `latchkey status` shows what to do"))
           try await eventually("\(node.name) leaves the parent alone for a while") {
             guard case .error(_, let pause)? = try await node.api.devices().first?.sync else { return false }
             return pause ?? 0 > 1_500

@@ -118,7 +118,7 @@ extension ProcessTests {
       // An inviter that has said its last word has nothing to give up.
       guard isInviter, try await node.api.devices().isEmpty else { return }
       try await eventually("\(death): the half is rolled back") {
-        node.log.contains("a half-made pairing was rolled back")
+        node.log.contains("an incomplete pairing was rolled back")
       }
     }
 

@@ -1,5 +1,7 @@
 import Testing
 
-/// Everything that starts real nodes: one after the other, for they share a machine.
+/// All tests that start real nodes.
+///
+/// They run one after another, since they share a machine.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 enum ProcessTests {}

@@ -70,7 +70,7 @@ extension ProcessTests {
           return count
         }
         #expect(answers == 0)
-        #expect(parent.log.contains("a device that is not paired was turned away"))
+        #expect(parent.log.contains("a device that is not paired was refused"))
       }
     }
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// Give what is there; `#require` itself cannot be handed a call that changes its value.
+/// Returns a value that must be present, since `#require` does not accept a mutating call.
 func unwrap<Value>(_ value: Value?, sourceLocation: SourceLocation = #_sourceLocation) throws -> Value {
   try #require(value, sourceLocation: sourceLocation)
 }

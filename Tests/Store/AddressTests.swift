@@ -3,7 +3,7 @@ import LatchkeyModel
 import LatchkeyStore
 import Testing
 
-/// Where devices have proved their keys.
+/// Tests of the addresses at which devices were authenticated.
 @Suite struct AddressTests {
   private func addresses(_ rig: StoreRig, _ device: DeviceID) async throws -> [RememberedAddress] {
     try await rig.store.addresses(of: device)

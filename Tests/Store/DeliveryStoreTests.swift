@@ -4,7 +4,7 @@ import LatchkeyStore
 import LatchkeyWire
 import Testing
 
-/// Streams in the database: numbers, duplicates, epochs, receipts.
+/// Tests of streams in the database: numbers, duplicates, epochs, receipts.
 @Suite struct DeliveryStoreTests {
   private let parent = Fixed.device(1)
   private let child = Fixed.device(2)

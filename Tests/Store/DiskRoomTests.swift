@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyStore
 
-/// How a database shares its disk.
+/// Tests of the use of a disk by the database.
 @Suite struct DiskRoomTests {
   @Test(
     "The log and the reserve are as large as the disk allows",

@@ -7,7 +7,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// What "durable" rests on.
+/// Tests of the basis of durability.
 @Suite struct DurabilityTests {
   @Test func theWritingConnectionSyncsFully() async throws {
     let test = try TestStore()

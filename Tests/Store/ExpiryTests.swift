@@ -4,7 +4,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Commands run out by a clock that never jumps.
+/// Tests of the expiry of commands, by a clock that never jumps.
 @Suite struct ExpiryTests {
   private let rig: StoreRig
   private let child: DeviceID

@@ -4,7 +4,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Numbers that were given out a second time are noticed by the last item that the other side holds.
+/// Tests that numbers which were assigned twice are noticed by the last item that the other side holds.
 @Suite struct HeldItemTests {
   private func hello(_ epoch: UInt64, _ through: UInt64, _ held: HeldItem) -> Hello {
     Hello(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchkeyStore
 
-/// What comes in takes effect once.
+/// Tests that received items take effect once.
 @Suite struct InboxTests {
   @Test("Items that come again change nothing, whatever part of a run they come in")
   func duplicates() async throws {

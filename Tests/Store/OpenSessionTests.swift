@@ -5,7 +5,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Sessions that are running.
+/// Tests of sessions in progress.
 @Suite struct OpenSessionTests {
   private let app = Fixed.app("org.gnome.Chess")
   private let first = ProcessIdentity(processID: 7, startTime: .max)

@@ -5,7 +5,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// What goes out stays until it is stored on the other side.
+/// Tests that sent items are kept until the other side has stored them.
 @Suite struct OutboxTests {
   @Test("Numbers are given without gaps, and items come back in their order within the bounds asked for")
   func numbersAndLoads() async throws {

@@ -5,7 +5,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Every way that a peer's state can go.
+/// Tests of every transition of a peer's state.
 @Suite struct PairingStateTests {
   private func state(_ rig: StoreRig, _ device: RegisteredDevice) async throws -> PeerRecord? {
     try await rig.store.peers().first { $0.device.deviceID == device.deviceID }

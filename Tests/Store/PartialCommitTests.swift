@@ -5,7 +5,9 @@ import Testing
 
 @testable import LatchkeyStore
 
-/// What is told when a full disk has room for a part of what came in. Spec: Protocol/05-delivery.md §6.
+/// Tests of the reports when a full disk has room for a part of the received items.
+///
+/// Spec: Protocol/05-delivery.md §6.
 @Suite struct PartialCommitTests {
   /// Lets the database grow by so many pages at most, as a disk without room does.
   private func limit(_ store: Store, to pages: Int?) async throws {

@@ -2,7 +2,7 @@ import LatchkeyModel
 import LatchkeyStore
 import Testing
 
-/// Half paired, paired, removed, paired again.
+/// Tests of the states of a peer: pending, paired, removed, paired again.
 @Suite struct PeerStateTests {
   private let child = Fixed.device(2)
 

@@ -7,7 +7,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// A child's word about rules is compared with what was asked, and changes none of this parent's rules.
+/// Tests that a child's statement about rules is compared with the command, and changes none of this parent's rules.
 @Suite struct ReceiptTests {
   private let rig: StoreRig
   private let child: DeviceID

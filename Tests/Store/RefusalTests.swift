@@ -6,7 +6,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// Items that a device does not take: their sender is told once, durably, and keeps it.
+/// Tests of refused items: their sender is told once, durably, and keeps the refusal.
 @Suite struct RefusalTests {
   private let parent = Fixed.device(1)
   private let child = Fixed.device(2)

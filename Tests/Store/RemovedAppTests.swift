@@ -7,7 +7,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// Removed rules on a child's machine.
+/// Tests of removed rules on a child's machine.
 @Suite struct RemovedAppTests {
   private let rig: StoreRig
   private let parent: DeviceID

@@ -7,7 +7,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// New keys for those who stay.
+/// Tests of new keys for the remaining devices.
 @Suite struct RotationTests {
   private let coding = MessageBodyCoding()
 

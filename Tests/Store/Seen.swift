@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a closure that runs elsewhere has seen.
+/// The values that a closure on another thread has seen.
 final class Seen: Sendable {
   private let texts = Mutex<[String]>([])
 

@@ -4,7 +4,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Machines that were set back: what is noted, for how long, and which commands are sent again.
+/// Tests of machines that were restored: what is recorded, for how long, and which commands are sent again.
 @Suite struct SetBackTests {
   /// Gives a command whose ID sorts after those before, as a node does.
   private func give(

@@ -6,7 +6,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// The file: how it is written, checked, and refused.
+/// Tests of the database file: how it is written, checked, and refused.
 @Suite struct StoreFileTests {
   @Test("Every commit reaches the disk: synchronous is FULL on the connection that writes, also after reopening")
   func synchronousIsFull() async throws {

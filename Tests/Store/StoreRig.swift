@@ -7,7 +7,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// A store in a folder of its own, with what a test needs to fill it.
+/// A store in a folder of its own, with the means to fill it.
 final class StoreRig {
   let folder: URL
   let own: DeviceID

@@ -4,7 +4,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Of two commands for one thing the newer one is all that is sent.
+/// Tests that only the newer of two commands for one thing is sent.
 @Suite struct SupersedeTests {
   private let rig: StoreRig
   private let child: DeviceID

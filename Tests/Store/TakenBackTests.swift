@@ -7,7 +7,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// A command that leaves its queue undelivered takes along what it made this machine show.
+/// Tests that a command which leaves its queue undelivered no longer determines what this machine shows.
 @Suite struct TakenBackTests {
   private let rig: StoreRig
   private let child: DeviceID

@@ -4,7 +4,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Sessions over a range.
+/// Tests of sessions within a range.
 @Suite struct UsageQueryTests {
   private let child = Fixed.device(2)
 

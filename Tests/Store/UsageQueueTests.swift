@@ -6,7 +6,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// A full usage queue: hourly totals, then daily ones, and only then is anything lost, and told.
+/// Tests of a full usage queue: hourly totals, then daily ones, and only then a loss, which is reported.
 @Suite struct UsageQueueTests {
   private static let hour: Int64 = 3_600_000
   /// Midnight in UTC, 1 November 2026.

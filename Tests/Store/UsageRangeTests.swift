@@ -3,7 +3,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Sessions found by the range they overlap.
+/// Tests of sessions that overlap a range.
 @Suite struct UsageRangeTests {
   @Test("Sessions that cross either end of a range, or both, are found; those that only touch it are not")
   func edges() async throws {

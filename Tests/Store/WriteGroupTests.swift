@@ -6,7 +6,8 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// What the jobs of one transaction share is in the database at its end, whatever else was done in between.
+/// Tests that the shared state of one transaction's jobs is in the database at its end, whatever else was done in
+/// between.
 struct WriteGroupTests {
   @Test("Commands that are given, replaced, cancelled and refused side by side leave counters that are true")
   func countersAreTrue() async throws {

@@ -1,5 +1,6 @@
 /// A protobuf message that is written field by field, as another implementation or an attacker would.
 public struct RawMessage: Sendable {
+  /// The encoded message.
   public private(set) var bytes: [UInt8] = []
 
   /// Creates a message without fields.

@@ -4,6 +4,7 @@ import LatchkeyProtocol
 
 /// One end of a session as a peer of ours has it: production's rules and cipher, with nothing that decides between them.
 public struct SessionMachine: Sendable {
+  /// An instruction when a timer fires.
   public typealias TimerEffect = SessionRules.TimerEffect
 
   private var cipher: SessionCipher

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeyTransport
 
-/// Bytes cut into a preamble and frames, however they arrive.
+/// Tests of bytes that are divided into a preamble and frames, however they arrive.
 @Suite struct FrameDecoderTests {
   private func framed(_ body: [UInt8]) -> [UInt8] { [UInt8(body.count >> 8), UInt8(body.count & 0xFF)] + body }
 
@@ -118,6 +118,7 @@ import Testing
 }
 
 extension FramePiece: Equatable {
+  /// Returns whether two pieces are equal.
   public static func == (left: FramePiece, right: FramePiece) -> Bool {
     switch (left, right) {
     case (.frame(let left), .frame(let right)): left == right

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchkeyTransport
 
-/// The reading half of a connection, over real sockets on loopback.
+/// Tests of the reading half of a connection, over real sockets on loopback.
 @Suite struct FrameReaderTests {
   /// Runs `body` against a listener that gives each connection to `serve`.
   private func withListener(

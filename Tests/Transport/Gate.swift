@@ -1,4 +1,4 @@
-/// Lets tasks meet: some arrive and stay until it opens, one waits until they are there.
+/// A gate at which tasks meet: some arrive and stay until it opens, one waits until they are there.
 actor Gate {
   private var count = 0
   private var isOpen = false

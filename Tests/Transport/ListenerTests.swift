@@ -5,7 +5,7 @@ import LatchkeyWire
 import Synchronization
 import Testing
 
-/// Frames over real sockets on loopback, and what strangers get.
+/// Tests of frames over real sockets on loopback, and of the limits for strangers.
 @Suite struct ListenerTests {
   /// Run `body` against a listener that answers every frame with itself, and lifts the stranger's limits on the frame [1].
   private func withEcho(_ body: @Sendable (SocketEndpoint) async throws -> Void) async throws {

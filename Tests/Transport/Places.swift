@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many connections were served.
+/// The number of connections that were served.
 final class Places: Sendable {
   private let served = Mutex(0)
 

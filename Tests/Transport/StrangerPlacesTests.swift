@@ -3,7 +3,7 @@ import LatchkeyTransport
 import LatchkeyWire
 import Testing
 
-/// Real sockets on loopback.
+/// Tests of the places for strangers, over real sockets on loopback.
 @Suite(.timeLimit(.minutes(1))) struct StrangerPlacesTests {
   /// Run `body` while a listener serves, which sends every frame back that it gets.
   private func withEcho(_ body: @Sendable @escaping (SocketEndpoint, Places) async throws -> Void) async throws {

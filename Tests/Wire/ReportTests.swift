@@ -4,7 +4,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// A machine with many applications: its report says what it leaves out.
+/// Tests of a machine with many applications, whose report states what it omits.
 @Suite struct ReportTests {
   private let coding = MessageBodyCoding()
 

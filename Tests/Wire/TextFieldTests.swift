@@ -4,7 +4,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// Every text that travels: it comes back as it was sent, or the whole body is malformed.
+/// Tests of every text on the wire: it arrives as it was sent, or the whole body is malformed.
 @Suite struct TextFieldTests {
   private static let coding = MessageBodyCoding()
   private static let id = [UInt8](repeating: 6, count: 16)

@@ -4,7 +4,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// Bytes that nobody meant: each is a value or a typed error, and never the end of the process.
+/// Tests with random bytes: each input results in a value or a typed error, and never ends the process.
 @Suite struct WireFuzzTests {
   /// One way to read bytes; gives them as written again, so that a second reading can be compared.
   private struct Reader: Sendable {

@@ -2,7 +2,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
 
-/// Messages of every kind, as random as their rules let them be.
+/// Messages of every kind, as random as their rules permit.
 enum WireSamples {
   static func command(_ random: inout SeededRandom) -> CommandBody {
     let payload: CommandPayload

@@ -4,6 +4,7 @@ import LatchkeyModel
 
 /// A process as the kernel shows it at one moment.
 public struct RunningProcess: Hashable, Sendable {
+  /// The process number and start time.
   public let identity: ProcessIdentity
   /// The real user ID.
   ///

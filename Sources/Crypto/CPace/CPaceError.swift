@@ -13,6 +13,7 @@ public enum CPaceError: Error, Equatable, Sendable {
 }
 
 extension CPaceError: CustomStringConvertible {
+  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .invalidShare: "The other side did not follow the pairing protocol; start the pairing again."

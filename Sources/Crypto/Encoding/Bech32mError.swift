@@ -23,6 +23,7 @@ public enum Bech32mError: Error, Equatable, Sendable {
 }
 
 extension Bech32mError: CustomStringConvertible {
+  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .tooLong(let count):

@@ -9,6 +9,7 @@ public enum KeyError: Error, Equatable, Sendable {
 }
 
 extension KeyError: CustomStringConvertible {
+  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .wrongLength(let expected, let actual):

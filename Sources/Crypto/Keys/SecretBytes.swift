@@ -102,7 +102,10 @@ extension SecretBytes: Equatable {
 }
 
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// A description without the content.
   public var description: String { "SecretBytes(\(count) bytes, redacted)" }
+  /// A description without the content.
   public var debugDescription: String { description }
+  /// A mirror without the content.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -40,6 +40,7 @@ public enum NoiseError: Error, Equatable, Sendable {
 }
 
 extension NoiseError: CustomStringConvertible {
+  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .unknownPattern(let name): "\"\(name)\" is not a known handshake pattern; use one such as XXpsk0+psk3."

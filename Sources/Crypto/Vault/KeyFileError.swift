@@ -29,6 +29,7 @@ public enum KeyFileError: Error, Equatable, Sendable {
 }
 
 extension KeyFileError: CustomStringConvertible {
+  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .missing(let path):

@@ -4,8 +4,10 @@ public struct SocketEndpoint: Hashable, Sendable, CustomStringConvertible {
   ///
   /// A link-local IPv6 address includes its interface, such as `fe80::1%2`.
   public var host: String
+  /// The TCP port.
   public var port: UInt16
 
+  /// Creates an endpoint from a host and a port.
   public init(host: String, port: UInt16) {
     self.host = host
     self.port = port
@@ -33,6 +35,7 @@ public struct SocketEndpoint: Hashable, Sendable, CustomStringConvertible {
     self.init(host: String(host), port: number)
   }
 
+  /// The endpoint as `host:port` or `[IPv6]:port`.
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// The host without its scope; an IPv4 address that is mapped into IPv6 is given as IPv4.

@@ -2,21 +2,27 @@
 ///
 /// It is a desired state: the newer of two edits wins.
 public struct AppConfiguration: Hashable, Sendable, Codable {
+  /// The application's ID.
   public var appID: AppID
   /// The name for people, 1 to 255 bytes of UTF-8.
   public var displayName: String
+  /// The effect of use on points.
   public var category: AppCategory
   /// The rate in milli-points per minute of use, 0 to 1,000,000,000: earned if the category is `learning`, paid if it
   /// is `reward`.
   public var milliPointsPerMinute: Int64
+  /// A Boolean value that indicates whether the rule applies.
   public var isEnabled: Bool
+  /// A Boolean value that indicates whether the application is blocked.
   public var isBlocked: Bool
   /// The daily limit in minutes, 0 to 1,440; `nil` for none.
   public var dailyLimitMinutes: Int?
+  /// The time of the edit, which orders it among others.
   public var modified: HybridTimestamp
   /// The rules that recognize the application: at most 64, with at most 16,384 bytes of values together.
   public var matchers: [AppMatcher]
 
+  /// Creates a configuration.
   public init(
     appID: AppID, displayName: String, category: AppCategory, milliPointsPerMinute: Int64, isEnabled: Bool = true,
     isBlocked: Bool = false, dailyLimitMinutes: Int? = nil, modified: HybridTimestamp, matchers: [AppMatcher] = []

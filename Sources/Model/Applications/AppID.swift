@@ -1,6 +1,7 @@
 /// The ID of an application: its desktop or Flatpak ID, or one that the parent chose; 1 to 255 bytes without spaces or
 /// control characters.
 public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The ID as text.
   public let text: String
 
   /// Creates an ID from text; `nil` if it is empty, too long, or contains a space or an unprintable character.
@@ -9,12 +10,15 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     self.text = text
   }
 
+  /// The ID as text.
   public var description: String { text }
 
+  /// Returns whether `left` sorts before `right`.
   public static func < (left: AppID, right: AppID) -> Bool { left.text < right.text }
 }
 
 extension AppID: Codable {
+  /// Creates an ID from its text form.
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     guard let id = AppID(text) else {
@@ -24,6 +28,7 @@ extension AppID: Codable {
     self = id
   }
 
+  /// Encodes the ID as its text form.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)

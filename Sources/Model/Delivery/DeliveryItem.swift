@@ -6,12 +6,14 @@ public struct DeliveryItem: Hashable, Sendable {
   public var sequence: UInt64
   /// For `ItemKind.skip`, the last number of the range that starts at `sequence`; otherwise equal to `sequence`.
   public var skipThrough: UInt64
+  /// The kind of the body.
   public var kind: ItemKind
   /// The ID of the command, record or receipt, 16 bytes; empty for `skip`.
   public var itemID: [UInt8]
   /// A protobuf message according to `kind`, at most `Limits.itemBodyBytes`.
   public var body: [UInt8]
 
+  /// Creates an item.
   public init(sequence: UInt64, kind: ItemKind, itemID: [UInt8], body: [UInt8]) {
     self.sequence = sequence
     self.skipThrough = sequence

@@ -7,6 +7,7 @@ public struct OutboxPosition: Hashable, Sendable {
   /// The last number that is durable here.
   public var last: UInt64
 
+  /// Creates a position.
   public init(epoch: UInt64, storedThrough: UInt64, last: UInt64) {
     self.epoch = epoch
     self.storedThrough = storedThrough

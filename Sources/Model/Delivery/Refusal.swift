@@ -27,12 +27,16 @@ public enum RefusalReason: UInt32, Codable, Sendable, Hashable, CaseIterable {
 
 /// An item that the receiver of a stream refused.
 public struct RefusedItem: Hashable, Sendable {
+  /// The class of the item's stream.
   public var streamClass: StreamClass
+  /// The kind of the item.
   public var kind: ItemKind
   /// The ID of the item, 16 bytes.
   public var itemID: [UInt8]
+  /// The reason for the refusal.
   public var reason: RefusalReason
 
+  /// Creates a description of a refused item.
   public init(streamClass: StreamClass, kind: ItemKind, itemID: [UInt8], reason: RefusalReason) {
     self.streamClass = streamClass
     self.kind = kind
@@ -50,6 +54,7 @@ public struct RefusalNotice: Hashable, Sendable {
   /// The total number of the receiver's items that the sender has refused since they were paired, including these.
   public var total: Int64
 
+  /// Creates a notice.
   public init(items: [RefusedItem], total: Int64) {
     self.items = items
     self.total = total
@@ -60,10 +65,14 @@ public struct RefusalNotice: Hashable, Sendable {
 public struct RefusalTally: Hashable, Sendable {
   /// The device that refused them.
   public var device: DeviceID
+  /// The kind of the items.
   public var kind: ItemKind
+  /// The reason for the refusal.
   public var reason: RefusalReason
+  /// The number of items.
   public var items: Int64
 
+  /// Creates a count of refused items.
   public init(device: DeviceID, kind: ItemKind, reason: RefusalReason, items: Int64) {
     self.device = device
     self.kind = kind

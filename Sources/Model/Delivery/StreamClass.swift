@@ -8,6 +8,7 @@ public enum StreamClass: UInt8, Codable, Sendable, Hashable, CaseIterable, Compa
   case receipt = 3
   case usage = 4
 
+  /// Returns whether `left` sorts before `right`.
   public static func < (left: StreamClass, right: StreamClass) -> Bool { left.rawValue < right.rawValue }
 
   /// Creates a class from the value of `word`.

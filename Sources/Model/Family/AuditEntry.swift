@@ -1,15 +1,19 @@
 /// A record of a change and its author, written in the transaction of the change.
 public struct AuditEntry: Hashable, Sendable, Codable {
+  /// The device that made the change.
   public var author: DeviceID
   /// A fixed word, such as `device.paired` or `app.set`.
   public var action: String
   /// The object of the change: a device ID or an application ID.
   public var target: String
+  /// The previous value, if any.
   public var old: String?
+  /// The new value, if any.
   public var new: String?
   /// The time in Unix milliseconds.
   public var at: Int64
 
+  /// Creates an entry.
   public init(author: DeviceID, action: String, target: String, old: String? = nil, new: String? = nil, at: Int64) {
     self.author = author
     self.action = action

@@ -8,7 +8,9 @@ public struct FamilySettings: Hashable, Sendable, Codable {
   public var minutesPerPoint: Int
   /// The shortest session that earns points, in minutes.
   public var minimumSessionMinutes: Int
+  /// The limit on reward use per day in minutes; `nil` for none.
   public var dailyRewardLimitMinutes: Int?
+  /// The limit on reward use per week in minutes; `nil` for none.
   public var weeklyRewardLimitMinutes: Int?
   /// The hour at which a family's day begins, 0 to 23.
   public var dayStartHour: Int
@@ -17,6 +19,7 @@ public struct FamilySettings: Hashable, Sendable, Codable {
   /// When they were set, by the hybrid clock of the parent that set them; `.never` for the default rules.
   public var modified: HybridTimestamp
 
+  /// Creates settings.
   public init(
     defaultMilliPointsPerMinute: Int64 = 1_000, minutesPerPoint: Int = 1, minimumSessionMinutes: Int = 0,
     dailyRewardLimitMinutes: Int? = nil, weeklyRewardLimitMinutes: Int? = nil, dayStartHour: Int = 0,

@@ -32,12 +32,14 @@ public struct DeviceID: Hashable, Sendable, Comparable {
   /// identity.
   public var short: String { String(description.prefix(9)) }
 
+  /// Returns whether `left` sorts before `right`.
   public static func < (left: DeviceID, right: DeviceID) -> Bool {
     left.bytes.lexicographicallyPrecedes(right.bytes)
   }
 }
 
 extension DeviceID: CustomStringConvertible {
+  /// The text form of the ID.
   public var description: String {
     let text = Crockford.encode(bytes)
     let check = Crockford.symbols[Int(Crockford.check(Crockford.values(text) ?? []))]
@@ -49,6 +51,7 @@ extension DeviceID: CustomStringConvertible {
 }
 
 extension DeviceID: Codable {
+  /// Creates an ID from its text form.
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     guard let id = DeviceID(text) else {
@@ -58,6 +61,7 @@ extension DeviceID: Codable {
     self = id
   }
 
+  /// Encodes the ID as its text form.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

@@ -6,6 +6,7 @@ public enum DeviceNameError: Error, Hashable, Sendable, CustomStringConvertible 
   case unprintable
   case tooLong(bytes: Int)
 
+  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .empty: "The name is empty: give one of 1 to 64 bytes, such as --name \"Emma's PC\"."

@@ -2,6 +2,7 @@
 ///
 /// Spec: Protocol/03-pairing.md §5, Protocol/04-session.md §9 and §10, Protocol/06-messages.md §7.
 public struct PeerStanding: Hashable, Sendable {
+  /// The state of a peer.
   public enum State: Int64, Sendable, Hashable {
     /// Being paired for the first time.
     ///
@@ -16,6 +17,7 @@ public struct PeerStanding: Hashable, Sendable {
     case removed = 4
   }
 
+  /// The state of the peer.
   public var state: State
   /// The pairwise keys; zeros if there are none.
   public var keys: PairwiseKeys
@@ -28,6 +30,7 @@ public struct PeerStanding: Hashable, Sendable {
   /// The number of calls since then that were answered with silence.
   public var removalSilences: Int
 
+  /// Creates the state of a peer.
   public init(
     state: State, keys: PairwiseKeys, pendingKey: [UInt8]? = nil, isQuarantined: Bool = false, removalSessions: Int = 0,
     removalSilences: Int = 0

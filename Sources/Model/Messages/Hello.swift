@@ -10,15 +10,21 @@ public struct Hello: Hashable, Sendable {
     case duplicateIdentity = 3
   }
 
+  /// The protocol versions that the sender supports.
   public var versions: ClosedRange<UInt32>
+  /// The version of the sender's software, for people.
   public var software: String
   /// 16 random bytes made at the process's start: a new value says that older sessions of that device are dead.
   public var runID: [UInt8]
+  /// The sender's name.
   public var name: String
+  /// The sender's role, for people.
   public var role: DeviceRole
+  /// The reason why the sender refuses the session, if it does.
   public var refusal: Refusal?
   /// What the sender may have on its way to us, per class.
   public var windowItems: UInt32
+  /// The number of bytes that may be on their way to the sender in each class.
   public var windowBytes: UInt32
   /// The streams we send: epoch and last number made durable.
   public var outgoing: [StreamPosition]
@@ -36,6 +42,7 @@ public struct Hello: Hashable, Sendable {
   /// Protocol/02-discovery.md §4 has the figures.
   public var devices: UInt32
 
+  /// Creates a Hello.
   public init(
     versions: ClosedRange<UInt32> = Version.protocolRange, software: String = Version.software, runID: [UInt8],
     name: String, role: DeviceRole, refusal: Refusal? = nil, windowItems: UInt32 = UInt32(Limits.windowItems),

@@ -1,17 +1,23 @@
 /// What one frame of a session carries. Spec: Protocol/04-session.md §3.
 public struct SessionBatch: Hashable, Sendable {
+  /// The sender's Hello, in its first batch only.
   public var hello: Hello?
+  /// Items of the sender's streams.
   public var runs: [ItemRun]
   /// What is durable and in force at the sender of this batch.
   public var stored: [StreamPosition]
+  /// The number of a ping, to be answered with the same number.
   public var ping: UInt64?
+  /// The number of the ping that is answered.
   public var pong: UInt64?
+  /// The reason why the sender ends the session.
   public var goodbye: Goodbye?
   /// The sender's next frame uses the next key of this direction.
   public var rekey: Bool
   /// Where the sender can be called, when it has news of that.
   public var reach: Reach?
 
+  /// Creates a batch.
   public init(
     hello: Hello? = nil, runs: [ItemRun] = [], stored: [StreamPosition] = [], ping: UInt64? = nil, pong: UInt64? = nil,
     goodbye: Goodbye? = nil, rekey: Bool = false, reach: Reach? = nil

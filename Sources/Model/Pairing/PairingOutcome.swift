@@ -34,9 +34,9 @@ public enum PairingOutcome: String, Codable, Sendable, Hashable, CaseIterable {
         + "`latchkey pair`; if not, check that `latchkey run` is running there and that both are in the same network, or "
         + "give its address with --peer host:port."
     case .network:
-      "The connection broke off before the pairing was complete, and what was begun is undone within a minute: enter the code "
+      "The connection was lost before the pairing was complete, and its beginnings are undone within a minute: enter the code "
         + "again while it is valid."
-    case .version: "The two machines run versions that do not understand each other: update the older one."
+    case .version: "The versions on the two machines do not work together: update the older one."
     case .alreadyPaired: "The two machines are paired already: nothing was changed."
     case .cancelled: "The pairing was cancelled: nothing was changed; run `latchkey pair` again when both are ready."
     }

@@ -2,12 +2,15 @@
 ///
 /// Decisions use only this clock.
 public struct BootInstant: Hashable, Sendable, Codable, Comparable {
+  /// The milliseconds since the boot.
   public var milliseconds: Int64
 
+  /// Creates an instant.
   public init(milliseconds: Int64) {
     self.milliseconds = milliseconds
   }
 
+  /// Returns whether `left` sorts before `right`.
   public static func < (left: BootInstant, right: BootInstant) -> Bool { left.milliseconds < right.milliseconds }
 
   /// Returns the instant a number of milliseconds later.

@@ -4,6 +4,7 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
   public var wall: Int64
   /// A number that distinguishes readings in the same millisecond.
   public var counter: UInt32
+  /// The device whose clock was read.
   public var author: DeviceID
 
   /// The upper bound of `wall`: the year 10889, which 48 bits can hold.
@@ -34,6 +35,7 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
     self.author = author
   }
 
+  /// Returns whether `left` sorts before `right`.
   public static func < (left: HybridTimestamp, right: HybridTimestamp) -> Bool {
     if left.wall != right.wall { return left.wall < right.wall }
     if left.counter != right.counter { return left.counter < right.counter }

@@ -2,25 +2,36 @@
 ///
 /// It lasts as long as any of its programs is running: two windows of one application count once.
 public struct OpenUsageSession: Hashable, Sendable, Codable {
+  /// The ID of the session's record.
   public var recordID: RecordID
+  /// The application's ID.
   public var appID: AppID
+  /// The application's name for people.
   public var displayName: String
   /// The programs whose end was not observed yet.
   public var processes: [ProcessIdentity]
   /// The boot to which `startedAt` and `lastSeenAt` belong.
   public var bootID: String
+  /// The start on the boot clock.
   public var startedAt: BootInstant
+  /// The last heartbeat on the boot clock.
   public var lastSeenAt: BootInstant
   /// The start in Unix milliseconds.
   ///
   /// The same unit applies to `lastSeenAtWall`.
   public var startedAtWall: Int64
+  /// The last heartbeat in Unix milliseconds.
   public var lastSeenAtWall: Int64
+  /// The IANA name of the session's zone.
   public var zone: String
+  /// The category at the start of the session.
   public var category: AppCategory
+  /// The rate at the start of the session in milli-points per minute.
   public var milliPointsPerMinute: Int64
+  /// How the session was observed.
   public var evidence: UsageEvidence
 
+  /// Creates an open session.
   public init(
     recordID: RecordID, appID: AppID, displayName: String, processes: [ProcessIdentity], bootID: String,
     startedAt: BootInstant, lastSeenAt: BootInstant, startedAtWall: Int64, lastSeenAtWall: Int64, zone: String,

@@ -21,10 +21,12 @@ public struct RecordID: Hashable, Sendable {
 }
 
 extension RecordID: CustomStringConvertible {
+  /// The ID as 32 hexadecimal digits.
   public var description: String { Hexadecimal.encode(bytes) }
 }
 
 extension RecordID: Codable {
+  /// Creates an ID from its text form.
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     guard let id = RecordID(text) else {
@@ -34,6 +36,7 @@ extension RecordID: Codable {
     self = id
   }
 
+  /// Encodes the ID as its text form.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

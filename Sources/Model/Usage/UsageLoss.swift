@@ -8,13 +8,18 @@ public struct UsageLoss: Hashable, Sendable, Codable {
   public var device: DeviceID
   /// The number of records and totals that were dropped, and of the sessions in them.
   public var records: Int64
+  /// The number of sessions in the dropped records.
   public var sessions: Int64
+  /// The sum of the times of use in milliseconds.
   public var activeMilliseconds: Int64
+  /// The sum of the points earned in milli-points.
   public var earnedMilliPoints: Int64
   /// The earliest start and the latest end in Unix milliseconds.
   public var firstStart: Int64
+  /// The latest end in Unix milliseconds.
   public var lastEnd: Int64
 
+  /// Creates a loss.
   public init(
     lossID: RecordID, device: DeviceID, records: Int64, sessions: Int64, activeMilliseconds: Int64,
     earnedMilliPoints: Int64, firstStart: Int64, lastEnd: Int64

@@ -2,8 +2,11 @@
 ///
 /// It is immutable, and stored once even if it arrives twice.
 public struct UsageRecord: Hashable, Sendable, Codable {
+  /// The ID of the record.
   public var recordID: RecordID
+  /// The device that was used.
   public var device: DeviceID
+  /// The application's ID.
   public var appID: AppID
   /// The application's name for people, 1 to 255 bytes of UTF-8.
   public var displayName: String
@@ -11,6 +14,7 @@ public struct UsageRecord: Hashable, Sendable, Codable {
   ///
   /// The same holds for `sessionEnd`, which is never earlier.
   public var sessionStart: Int64
+  /// The end in Unix milliseconds by the child's wall clock.
   public var sessionEnd: Int64
   /// The IANA name of the session's zone.
   public var zone: String
@@ -20,14 +24,17 @@ public struct UsageRecord: Hashable, Sendable, Codable {
   public var activeMilliseconds: Int64
   /// The category and the rate at the time of use.
   public var category: AppCategory
+  /// The rate at the time of use in milli-points per minute.
   public var milliPointsPerMinute: Int64
   /// The points that a learning session earned, in milli-points; 0 for other categories.
   public var earnedMilliPoints: Int64
+  /// How the session was observed.
   public var evidence: UsageEvidence
   /// The number of sessions that the record represents: more than 1 for a total that was merged because a queue was
   /// full.
   public var sessions: Int64
 
+  /// Creates a record.
   public init(
     recordID: RecordID, device: DeviceID, appID: AppID, displayName: String, sessionStart: Int64, sessionEnd: Int64,
     zone: String, activeMilliseconds: Int64, category: AppCategory, milliPointsPerMinute: Int64,

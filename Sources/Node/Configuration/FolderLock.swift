@@ -16,7 +16,7 @@ final class FolderLock: Sendable {
     descriptor = open(folder.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
       throw NodeStartupError(
-        "The lock \(folder.lock) cannot be made (\(String(cString: strerror(errno)))): check the folder's rights and its disk.",
+        "The lock \(folder.lock) cannot be created (\(String(cString: strerror(errno)))): check the folder's rights and its disk.",
         exitStatus: errno == ENOSPC ? 74 : 77)
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {

@@ -16,6 +16,7 @@ public struct NodeConfiguration: Sendable {
   /// The limits on items that wait for one peer in one class.
   public var caps: QueueCaps
 
+  /// Creates a configuration.
   public init(
     stateFolder: String, port: UInt16 = 0, interfaces: [String]? = nil, peers: [String] = [], discovers: Bool = true,
     caps: QueueCaps = QueueCaps()

@@ -29,7 +29,7 @@ public enum NodeFolder {
     do { lock = try FolderLock(folder) } catch {
       guard folder.hasProfile, error.exitStatus == FolderLock.held else { throw error }
       throw NodeStartupError(
-        "\(folder.path) holds a node already, and it runs: look at `latchkey status`, pair it with `latchkey pair`, or "
+        "\(folder.path) holds a node already, which is running: see `latchkey status`, pair it with `latchkey pair`, or "
           + "choose another folder with --state-dir.", exitStatus: 73)
     }
     defer { withExtendedLifetime(lock) {} }

@@ -23,7 +23,8 @@ struct NodeProfile: Codable, Sendable {
       throw isThere
         ? NodeStartupError("\(folder.profile) cannot be read: check its owner and rights.", exitStatus: 77)
         : NodeStartupError(
-          "\(folder.path) holds no node: make one with `latchkey init --role parent|child --name NAME`.", exitStatus: 66
+          "\(folder.path) holds no node: create one with `latchkey init --role parent|child --name NAME`.",
+          exitStatus: 66
         )
     }
     struct VersionOnly: Codable { var version: Int }
@@ -73,5 +74,5 @@ struct NodeProfile: Codable, Sendable {
 
   /// The fault of a profile whose new keys are only partly installed.
   static let cutOff = NodeStartupError(
-    "Giving this node new keys was cut off: run `latchkey identity renew` again.", exitStatus: 75)
+    "The change of this node's keys was interrupted: run `latchkey identity renew` again.", exitStatus: 75)
 }

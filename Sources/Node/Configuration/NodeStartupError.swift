@@ -9,11 +9,13 @@ public struct NodeStartupError: Error, Sendable, CustomStringConvertible {
   /// The exit status according to sysexits(3).
   public var exitStatus: Int32
 
+  /// Creates an error with a sentence for people and an exit status.
   public init(_ message: String, exitStatus: Int32) {
     self.message = message
     self.exitStatus = exitStatus
   }
 
+  /// The sentence in `message`.
   public var description: String { message }
 
   init(_ error: StoreError) {

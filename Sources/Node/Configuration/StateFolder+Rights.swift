@@ -40,7 +40,7 @@ extension StateFolder {
     guard status.st_uid == geteuid(), status.st_mode & 0o077 != 0, status.st_mode & 0o022 == 0,
       Self.names(in: path).isEmpty, fchmod(descriptor, 0o700) == 0
     else { return nil }
-    return "The empty folder \(path) had mode \(Self.octal(status)), and is now its owner's alone (700)."
+    return "The empty folder \(path) had mode \(Self.octal(status)), and now only its owner can use it (700)."
   }
 
   /// A folder above this one in which any user may rename and replace files; `nil` if there is none.
@@ -123,7 +123,7 @@ extension StateFolder {
     switch code {
     case ENOENT:
       throw NodeStartupError(
-        "There is no state folder \(path): make one with `latchkey init --role parent|child --name NAME`.",
+        "There is no state folder \(path): create one with `latchkey init --role parent|child --name NAME`.",
         exitStatus: 66)
     case _ where isLink:
       throw Self.refusal(

@@ -20,12 +20,12 @@ struct ExpiryService: Sendable {
       do {
         let expired = try await context.store.expireDue(at: context.wall())
         if !expired.isEmpty {
-          context.logger.notice("commands have run out", metadata: ["count": "\(expired.count)"])
+          context.logger.notice("commands have expired", metadata: ["count": "\(expired.count)"])
           context.changes.notify()
         }
         wait = try await context.store.untilNextExpiry().map { min($0, Self.look) }
       } catch {
-        context.logger.error("commands could not be looked at", metadata: ["reason": "\(error)"])
+        context.logger.error("the commands could not be checked for expiry", metadata: ["reason": "\(error)"])
         wait = Self.pause
       }
       await context.expiryChanges.wait(after: seen, milliseconds: wait)

@@ -36,13 +36,13 @@ struct ListenerService: Service {
       responder = try SessionResponder(own: context.link, ephemeralKey: LinkKeyPair.generate(), firstFrame: first)
     } catch {
       context.logger.debug(
-        "a stranger was turned away", metadata: ["address": "\(connection.remote)", "reason": "\(error)"])
+        "an unknown caller was refused", metadata: ["address": "\(connection.remote)", "reason": "\(error)"])
       return
     }
     guard let link = await directory.link(responder.caller), let bytes = await link.record.sessionKey,
       let key = try? PresharedKey(bytes: bytes)
     else {
-      context.logger.info("a device that is not paired was turned away", metadata: ["address": "\(connection.remote)"])
+      context.logger.info("a device that is not paired was refused", metadata: ["address": "\(connection.remote)"])
       return
     }
     let (answer, transport) = responder.accept(pairwiseKey: key)

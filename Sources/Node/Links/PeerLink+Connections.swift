@@ -49,7 +49,7 @@ extension PeerLink {
         connection.send(handshake.firstFrame)
         guard let answer = await frames.next() else {
           return .silent(
-            "\(endpoint) answered nothing: it is another device, or has forgotten this one; if so, run "
+            "\(endpoint) did not answer: it is another device, or no longer knows this one; if so, run "
               + "`latchkey pair` on both.")
         }
         guard let (transport, place) = try? handshake.answered(answer) else {

@@ -115,11 +115,11 @@ extension PeerLink {
     case .inStep: try await store.seen(peer, address: nil, synced: true, at: wall)
     case .told(let endpoints):
       try await store.told(peer, endpoints.map(\.description))
-      logger.debug("told where to call", metadata: ["addresses": "\(endpoints.map(\.description))"])
+      logger.debug("received the peer's addresses", metadata: ["addresses": "\(endpoints.map(\.description))"])
     case .removalSent: return .count(try await store.removalSent(peer))
     case .removalMetSilence: return .count(try await store.removalMetSilence(peer))
     case .removalTold(let end):
-      logger.info("the removal counts as told", metadata: ["reason": "\(end.rawValue)"])
+      logger.info("the peer is taken to know of its removal", metadata: ["reason": "\(end.rawValue)"])
       try await store.removalTold(peer)
       // The device may have been paired again during the transaction, so its present state decides.
       try await directory.refresh(peer)
@@ -150,7 +150,7 @@ extension PeerLink {
 
   /// Converts a failure of the database for the machine, and logs it.
   private func refused(_ error: StoreError) -> LinkFault {
-    logger.error("the database refused", metadata: ["reason": "\(error)"])
+    logger.error("a database operation failed", metadata: ["reason": "\(error)"])
     // On a full disk, a part may have been committed nevertheless.
     context.changes.notify()
     return LinkFault(error)
@@ -173,7 +173,7 @@ extension PeerLink {
   }
 
   private func takeNewKeys(_ next: OutboxChange?) async throws(StoreError) {
-    logger.notice("the peer has its new keys")
+    logger.notice("the peer has stored its new keys")
     if let fault = await takeOverKeys() { throw fault }
     try await context.reloadHousehold()
     if let next { await directory.committed([next]) }
@@ -203,7 +203,7 @@ extension PeerLink {
       try await context.reloadHousehold()
       try await directory.handOut(result.changes.filter { $0.device != peer })
     } catch {
-      logger.error("the removal could not be taken over", metadata: ["reason": "\(error)"])
+      logger.error("the peer's removal could not be carried out", metadata: ["reason": "\(error)"])
     }
   }
 }

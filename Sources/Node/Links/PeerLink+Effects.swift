@@ -41,7 +41,7 @@ extension PeerLink {
       seat.connection.send(frame)
       if !seat.connection.isWritable { filled(number) }
       guard seat.connection.unsentBytes > Limits.unsentBytes else { return }
-      logger.notice("the peer takes nothing of what it asks for; the session ends")
+      logger.notice("the peer does not read what it requested; ending the session")
       seat.connection.abort()
     } catch {
       logger.error("a batch could not be sealed", metadata: ["reason": "\(error)"])

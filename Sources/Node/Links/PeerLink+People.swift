@@ -24,7 +24,7 @@ extension PeerLink {
     case .changed: context.syncChanges.notify()
     case .fault(let fault, _) where fault == .refused(.duplicateIdentity):
       logger.warning(
-        "this machine is turned away: `latchkey status` tells what to do", metadata: ["reason": "\(fault)"])
+        "the peer refuses this machine: `latchkey status` shows what to do", metadata: ["reason": "\(fault)"])
     case .fault(let fault, _): logger.warning("session closed", metadata: ["reason": "\(fault)"])
     case .goodbye(let goodbye): logger.debug("goodbye", metadata: ["reason": "\(goodbye)"])
     case .turnedAway: warnOfDuplicate()
@@ -34,7 +34,7 @@ extension PeerLink {
       changed()
     case .restarting(let streamClass, let cause):
       logger.warning(
-        "the other machine holds another past of this stream; starting it anew",
+        "the other machine has a different history of this stream; restarting it",
         metadata: ["stream": "\(streamClass.word)", "cause": "\(cause)"])
     case .missed(let endpoint, let outcome):
       let reason = outcome.reason
@@ -62,8 +62,8 @@ extension PeerLink {
   private func warnOfDuplicate() {
     context.warn(
       "duplicate-\(peer)",
-      "Another machine uses this machine's keys, so “\(record.device.name)” turns both away: run `latchkey identity renew` on "
-        + "the one that is the copy and pair it again, then `latchkey devices release` for the other on “\(record.device.name)”."
+      "Another machine uses this machine's keys, so “\(record.device.name)” refuses both: run `latchkey identity renew` on the "
+        + "copy and pair it again, then run `latchkey devices release` for the other machine on “\(record.device.name)”."
     )
   }
 
@@ -71,12 +71,12 @@ extension PeerLink {
   func publish(_ result: InboxResult) {
     for fault in result.faults { logger.warning("an item could not be used", metadata: ["reason": "\(fault)"]) }
     if result.hasNewKeys {
-      logger.notice("this device got new keys")
+      logger.notice("this device received new keys")
       context.householdChanges.notify()
     }
     if result.appliedCommands + result.usageRecords + result.commands.count > 0 {
       logger.debug(
-        "items in force",
+        "items committed",
         metadata: [
           "commands": "\(result.appliedCommands)", "usage": "\(result.usageRecords)",
           "receipts": "\(result.commands.count)",
@@ -119,10 +119,10 @@ extension PeerLink {
     case nil: nil
     case .unreached(let outcome): outcome.reason
     case .fault(let fault): "The connection was closed because \(fault)."
-    case .unheard: "The device is not heard of any more: check that it is on and on this network."
+    case .unheard: "The device has stopped responding: check that it is on and on this network."
     case .version: "The other machine's version is too old or too new: update the older one."
     case .turnedAway:
-      "“\(record.device.name)” talks to nobody with this machine's keys, since another machine uses them too."
+      "This machine was refused because another machine uses the same keys."
     case .disk(let text): text
     }
   }

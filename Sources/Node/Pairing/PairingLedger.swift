@@ -152,7 +152,7 @@ struct PairingLedger: Sendable {
     let began = steps.begin()
     defer { steps.end(.commit, began) }
     do { return try await body() } catch {
-      context.logger.error("the database refused", metadata: ["reason": "\(error)"])
+      context.logger.error("a database operation failed", metadata: ["reason": "\(error)"])
       return nil
     }
   }

@@ -93,19 +93,19 @@ extension PairingService {
     let code: PairingCredential
     do { code = try PairingCredential(request.code) } catch { throw LocalAPIError(.typo, error.description) }
     if case .pasted(let pasted) = code, pasted.commitment == context.party.keys.codeCommitment {
-      throw LocalAPIError(.invalid, "This code was made on this very machine: enter it on the other one.")
+      throw LocalAPIError(.invalid, "This code was created on this machine: enter it on the other one.")
     }
     var given: SocketEndpoint?
     if let peer = request.peer {
       guard let endpoint = SocketEndpoint(peer) else {
-        throw LocalAPIError(.invalid, "“\(DeviceName(sanitising: peer))” is no address: give --peer as host:port.")
+        throw LocalAPIError(.invalid, "“\(DeviceName(sanitising: peer))” is not an address: give --peer as host:port.")
       }
       given = endpoint
     }
     for joiner in joiners.values { await joiner.superseded() }
     guard joiners.isEmpty else {
       throw LocalAPIError(
-        .limit, "This machine is joining already: wait for that to end, or break it off with Ctrl-C there.")
+        .limit, "This machine is already joining: wait for that to end, or cancel it with Ctrl-C there.")
     }
     let id = Hexadecimal.encode(SecureRandom.bytes(8))
     let joiner = Joiner(id, code, asksPerson: !request.acceptWithoutAsking, service: self)

@@ -74,7 +74,7 @@ actor PairingService {
     _ = try await progress(id)
     guard await role(id)?.answer(answer) == true else {
       throw LocalAPIError(
-        .tooLate, "Nothing is being asked any more: see `latchkey pair list`, or start again with a new code.")
+        .tooLate, "The question is no longer open: see `latchkey pair list`, or start again with a new code.")
     }
     return try await progress(id)
   }
@@ -169,10 +169,10 @@ actor PairingService {
         wait = min(wait ?? .max, rest)
         continue
       case .discard:
-        context.logger.warning("a half-made pairing was rolled back", metadata: ["name": "\(record.device.name)"])
+        context.logger.warning("an incomplete pairing was rolled back", metadata: ["name": "\(record.device.name)"])
         next = await ledger.discard(device) ? nil : Self.retryMilliseconds
       case .lapse:
-        context.logger.warning("a half-made pairing had no last word", metadata: ["name": "\(record.device.name)"])
+        context.logger.warning("a pairing was not confirmed in time", metadata: ["name": "\(record.device.name)"])
         next = await ledger.lapse(device) ? Limits.pairingDoubtMilliseconds : Self.retryMilliseconds
       }
       if let next { wait = min(wait ?? .max, next) }

@@ -177,9 +177,9 @@ final class NodeContext: Sendable {
   /// Records a fault of the disk; `nil` if it has ended.
   func diskChanged(_ fault: StoreError?) {
     if let fault {
-      logger.error("the disk is at fault", metadata: ["reason": "\(fault)"])
+      logger.error("the disk has a fault", metadata: ["reason": "\(fault)"])
     } else {
-      logger.notice("the disk is well again")
+      logger.notice("the disk has recovered")
     }
     warn("storage", fault?.description)
     diskChanges.notify()

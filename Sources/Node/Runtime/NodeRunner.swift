@@ -93,7 +93,7 @@ public final class RunningNode: Sendable {
     } catch { throw NodeStartupError(error) }
     for peer in configuration.peers where SocketEndpoint(peer) == nil {
       throw NodeStartupError(
-        "“\(DeviceName(sanitising: peer))” is no address: give --peer as host:port.", exitStatus: 64)
+        "“\(DeviceName(sanitising: peer))” is not an address: give --peer as host:port.", exitStatus: 64)
     }
     let listener = try await Self.listen(configuration, store)
     port = listener.port
@@ -114,8 +114,8 @@ public final class RunningNode: Sendable {
     if let damaged = folder.databaseSetAside {
       context.warn(
         "damaged",
-        "A damaged database was set aside as \(damaged) and a new one begun: pair the devices anew or put a backup in place, "
-          + "then remove that file.")
+        "The database was damaged, was set aside as \(damaged), and was replaced by a new one: pair the devices again or put a "
+          + "backup in its place, then remove that file.")
     }
     do {
       // The port is usually the same as last time, so a start does not wait for an unnecessary write.

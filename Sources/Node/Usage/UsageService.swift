@@ -32,7 +32,7 @@ actor UsageService {
       let seen = wake.version
       let hasOpen: Bool
       do { hasOpen = try await look() } catch {
-        context.logger.error("sessions could not be looked at", metadata: ["reason": "\(error)"])
+        context.logger.error("the usage sessions could not be checked", metadata: ["reason": "\(error)"])
         // The sessions may be running or have ended. The next check decides.
         hasOpen = true
       }
@@ -107,7 +107,8 @@ actor UsageService {
       }
       guard case .ended(let record, _) = ending else {
         throw LocalAPIError(
-          .stillRunning, "The session goes on, since a program of it still runs: it ends by itself with the program.")
+          .stillRunning, "The session continues, since one of its programs is still running: it ends with that program."
+        )
       }
       return record
     } catch let error as LocalAPIError { throw error } catch let error as StoreError {

@@ -9,10 +9,15 @@ public struct OutboxMachine: Sendable {
   /// A request to read up to `items` items and `bytes` bytes, beginning with number `from`, and to pass them to
   /// `loaded`.
   public struct Load: Hashable, Sendable {
+    /// The class of the stream.
     public var streamClass: StreamClass
+    /// The epoch of the stream.
     public var epoch: UInt64
+    /// The first number to read.
     public var from: UInt64
+    /// The largest number of items.
     public var items: Int
+    /// The largest number of bytes.
     public var bytes: Int
     /// The count of sessions when the load was requested, which identifies answers that arrive in a later session.
     let session: UInt64

@@ -61,6 +61,7 @@ public struct DialMachine: Sendable {
     var outcomes: [CallOutcome] = []
   }
 
+  /// The state of the machine.
   public enum Phase: Sendable {
     /// Nothing is needed.
     case resting
@@ -81,6 +82,7 @@ public struct DialMachine: Sendable {
     case pausing(since: BootInstant, until: BootInstant, isHurried: Bool)
   }
 
+  /// The state of the machine.
   public package(set) var phase = Phase.resting
   package var pace = DialPace()
   /// The session beside which the last race was held, if any.
@@ -93,6 +95,7 @@ public struct DialMachine: Sendable {
   private var jitter: JitterSource
   private var effects: [Effect] = []
 
+  /// Creates a machine that is at rest.
   public init(jitterSeed: UInt64) {
     jitter = JitterSource(seed: jitterSeed)
   }

@@ -107,9 +107,9 @@ public enum LinkNote: Hashable, Sendable {
 
 /// The reason why a removed peer is taken to know of its removal.
 public enum RemovalEnd: String, Hashable, Sendable {
-  case taken = "it has taken it"
-  case silent = "it is silent since it was sent its removal"
-  case sentOften = "it was sent it often enough"
+  case taken = "the peer has acknowledged it"
+  case silent = "the peer has been silent since it was sent"
+  case sentOften = "it was sent often enough"
 }
 
 /// The result of storing a note.
@@ -136,6 +136,7 @@ public struct LinkSighting: Hashable, Sendable {
 
   /// The peer's `host:port` if this side called.
   public var address: String?
+  /// The pairwise key of the session, 32 bytes.
   public var pairwiseKey: [UInt8]
   /// The key of an incomplete pairing that this side offered; `nil` if it offered none, or the peer called.
   public var offeredKey: [UInt8]?
@@ -150,6 +151,7 @@ public struct LinkFault: Error, Hashable, Sendable {
   /// One sentence that describes the failure to a person.
   public var text: String
 
+  /// Creates a fault.
   public init(isOfDisk: Bool, text: String) {
     self.isOfDisk = isOfDisk
     self.text = text

@@ -38,6 +38,7 @@ extension LinkMachine {
     settle()
   }
 
+  /// Ends the session after a failed load.
   public mutating func loadFailed(_ load: OutboxMachine.Load, _ fault: LinkFault, now: BootInstant) {
     self.now = now
     if load.session == outbox.session, let current { fail(current, fault) }

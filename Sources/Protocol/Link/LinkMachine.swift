@@ -9,14 +9,17 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/04-session.md §5 to §11, Protocol/05-delivery.md §3 to §8.
 public struct LinkMachine: Sendable {
+  /// The paired device.
   public let peer: DeviceID
   let settings: LinkSettings
+  /// The peer's state in the database.
   public package(set) var standing: PeerStanding
   /// The ID of the key with which calls are answered, 8 bytes; empty if there is none.
   var keyID: [UInt8]
   package var outbox: OutboxMachine
   package var inbox: InboxMachine
   package var roster: SessionRoster
+  /// The machine that decides when to call the peer.
   public package(set) var dialler: DialMachine
   package var watch = CloneWatch()
   package var notes = LinkNotes()
@@ -37,6 +40,7 @@ public struct LinkMachine: Sendable {
   var told: [SocketEndpoint]
   /// Addresses at which calls failed since this process began; at most `Limits.addresses`.
   var failedAddresses: Set<SocketEndpoint> = []
+  /// The facts about this machine and the network.
   public var surroundings: LinkSurroundings
   /// The number of sessions that opened and ended in this process.
   public private(set) var endedSessions: UInt64 = 0

@@ -71,8 +71,10 @@ public struct SessionEnds: Hashable, Sendable {
   ///
   /// The same holds for `localHost`.
   public var remoteHost: String
+  /// The host of this end.
   public var localHost: String
 
+  /// Creates a description of the ends of a connection.
   public init(remote: String, remoteHost: String, localHost: String) {
     self.remote = remote
     self.remoteHost = SocketEndpoint.plain(remoteHost)
@@ -90,15 +92,19 @@ public struct SessionEnds: Hashable, Sendable {
 
 /// The identity of this side of a link, and the settings that its Hello states.
 public struct LinkSettings: Sendable {
+  /// The ID of this device.
   public var device: DeviceID
   /// The ID of this process, 16 bytes.
   ///
   /// It changes with each start.
   public var runID: [UInt8]
+  /// The name of this device.
   public var name: String
+  /// The role of this device.
   public var role: DeviceRole
   /// How much the peer may send in each class before it is acknowledged.
   public var windowItems = UInt32(Limits.windowItems)
+  /// The number of bytes that the peer may send in each class before they are acknowledged.
   public var windowBytes = UInt32(Limits.windowBytes)
   /// The largest size of the encoded items in one batch, in bytes.
   public var batchBytes = Limits.batchBytes - 256
@@ -110,6 +116,7 @@ public struct LinkSettings: Sendable {
   /// Returns the host for an address of 4 or 16 bytes; `nil` if no other machine can be called there.
   public var host: @Sendable ([UInt8]) -> String?
 
+  /// Creates settings with the usual windows.
   public init(
     device: DeviceID, runID: [UInt8], name: String, role: DeviceRole, host: @escaping @Sendable ([UInt8]) -> String?,
     verify: @escaping @Sendable (ItemRun) throws(SessionFault) -> Void
@@ -134,6 +141,7 @@ public struct LinkSurroundings: Hashable, Sendable {
   /// All addresses of this machine, as text without a scope.
   public var ownHosts: Set<String>
 
+  /// Creates a description of the surroundings.
   public init(devices: Int = 0, crowd: Int = 1, reach: Reach? = nil, ownHosts: Set<String> = []) {
     self.devices = devices
     self.crowd = crowd
@@ -144,10 +152,14 @@ public struct LinkSurroundings: Hashable, Sendable {
 
 /// A peer's streams in both directions, as the database holds them at one moment.
 public struct LinkStreams: Hashable, Sendable {
+  /// The positions of the outgoing streams.
   public var outbox: [StreamClass: OutboxPosition]
+  /// The watermarks of the incoming streams.
   public var inbox: [StreamPosition]
+  /// The last item of each incoming stream.
   public var held: [HeldItem]
 
+  /// Creates a description of the streams.
   public init(outbox: [StreamClass: OutboxPosition] = [:], inbox: [StreamPosition] = [], held: [HeldItem] = []) {
     self.outbox = outbox
     self.inbox = inbox

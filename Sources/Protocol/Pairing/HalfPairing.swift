@@ -4,17 +4,20 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/03-pairing.md §5.
 public struct HalfPairing: Sendable {
+  /// The pending device.
   public let peer: PairedPeer
   /// A Boolean value that indicates whether the device was paired before.
   ///
   /// If so, it stays paired when this pairing is cancelled.
   public let wasPaired: Bool
 
+  /// Creates a pending pairing.
   public init(peer: PairedPeer, wasPaired: Bool) {
     self.peer = peer
     self.wasPaired = wasPaired
   }
 
+  /// The ID of the pending device.
   public var device: DeviceID { peer.keys.deviceID }
 
   /// The decision about a pairing that one side has not completed yet.

@@ -90,7 +90,7 @@ extension JoinMachine {
     case .inDoubt(let completion):
       shown.show(
         .committing, completion.question,
-        "The connection broke off at the last step: waiting up to a minute for the other machine to say how it ended.")
+        "The connection broke off at the last step: waiting up to a minute to learn how the pairing ended.")
     case .completing(let completion), .undoing(let completion, _): shown.show(.committing, completion.question)
     case .ended(let ended):
       shown.show(ended, ended.outcome.joinerSentence(wasLeftHere: ended.wasLeftHere, hint: hint))

@@ -18,11 +18,12 @@ public enum PairingCodeError: Error, Hashable, Sendable, CustomStringConvertible
   /// The code has a later version.
   case newer
 
+  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .empty: "No code was given: enter the one that `latchkey pair` shows on the other machine."
     case .foreign:
-      "This is no Latchkey pairing code, which begins with LK1 or has nine symbols such as KX-7Q2MN-4C: enter what "
+      "This is not a Latchkey pairing code, which begins with LK1 or has nine symbols such as KX-7Q2MN-4C: enter what "
         + "`latchkey pair` shows on the other machine."
     case .truncated(let characters):
       "The code is cut off after \(characters) characters: copy all of it, from LK1 to the end."

@@ -15,6 +15,7 @@ public struct PairingEntropy: Sendable {
   /// Only the joiner's is used.
   public var sessionID: [UInt8]
 
+  /// Creates the random values of an attempt.
   public init(random: [UInt8], ephemeralKey: LinkKeyPair, scalar: CPaceScalar, sessionID: [UInt8]) {
     precondition(random.count == 32 && sessionID.count == CPaceOffer.sessionIDByteCount)
     self.random = random

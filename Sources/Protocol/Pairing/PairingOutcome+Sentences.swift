@@ -13,10 +13,10 @@ extension PairingOutcome {
   /// The sentence that tells the inviter's person how the pairing ended.
   var inviterSentence: String {
     switch self {
-    case .expired: "The code has run out: make a new one with `latchkey pair`."
+    case .expired: "The code has expired: create a new one with `latchkey pair`."
     case .wrongCode:
-      "The code was closed after \(Limits.pairingFailures) wrong guesses: make a new one with `latchkey pair`."
-    case .refused: "The other machine was turned away and the code is closed: make a new one to pair again."
+      "The code was closed after \(Limits.pairingFailures) wrong guesses: create a new one with `latchkey pair`."
+    case .refused: "The other machine was refused and the code is closed: create a new one to pair again."
     case .cancelled: "The code was cancelled here: nothing was changed; run `latchkey pair` again for a new one."
     default: sentence
     }

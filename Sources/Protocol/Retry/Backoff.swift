@@ -5,6 +5,7 @@ public struct Backoff: Sendable, Hashable {
   /// The number of attempts that failed since the last sign of life.
   public private(set) var failures = 0
 
+  /// Creates a back-off that begins with the shortest delay.
   public init() {}
 
   /// Counts a failed attempt and returns the delay before the next one, in milliseconds.

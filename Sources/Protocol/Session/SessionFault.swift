@@ -15,14 +15,15 @@ public enum SessionFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// The two sides have no version in common.
   case version
 
+  /// A clause that describes the fault to a person.
   public var description: String {
     switch self {
-    case .authentication: "the other side did not prove to be the paired device"
+    case .authentication: "the other side did not prove that it is the paired device"
     case .ownKey: "the address leads back to this machine"
     case .violation(let what): "the other side broke the protocol: \(what)"
-    case .refused(.version), .version: "the two versions do not understand each other; update the older machine"
+    case .refused(.version), .version: "the versions of the two machines do not work together; update the older machine"
     case .refused(.shuttingDown): "the other side is shutting down"
-    case .refused(.duplicateIdentity): "two live machines use one key"
+    case .refused(.duplicateIdentity): "another machine uses the same keys"
     }
   }
 }

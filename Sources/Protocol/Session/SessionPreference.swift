@@ -11,6 +11,7 @@ public struct SessionPreference: Sendable, Hashable {
   /// The peer's `Hello.endedSessions`.
   public var peerEnded: UInt64
 
+  /// Creates a preference.
   public init(initiator: DeviceID, peerRunID: [UInt8], peerEnded: UInt64 = 0) {
     self.initiator = initiator
     self.peerRunID = peerRunID

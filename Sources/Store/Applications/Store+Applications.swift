@@ -12,10 +12,12 @@ extension Store {
     }
   }
 
+  /// Returns the configuration of an application on a device; `nil` if there is none.
   public func app(_ id: AppID, device: DeviceID) async throws(StoreError) -> AppConfiguration? {
     try await read { [coding] database in try database.app(id, on: device, coding) }
   }
 
+  /// Returns the family's settings; `nil` if none were set.
   public func settings() async throws(StoreError) -> FamilySettings? {
     try await read { [coding] database in try database.settings(coding) }
   }
@@ -23,8 +25,11 @@ extension Store {
 
 /// An application's rules with what is known of how they are kept.
 public struct StoredApp: Hashable, Sendable {
+  /// The device.
   public var device: DeviceID
+  /// The configuration of the application.
   public var configuration: AppConfiguration
+  /// The degree of enforcement on the device; `nil` if it is unknown.
   public var enforcement: Enforcement?
   /// On a parent's node: the last command about it.
   public var lastCommand: CommandStatus?

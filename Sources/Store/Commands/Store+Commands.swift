@@ -92,6 +92,7 @@ extension Store {
     }
   }
 
+  /// Returns a command; `nil` if its ID is unknown.
   public func command(_ id: CommandID) async throws(StoreError) -> ConfigurationCommand? {
     try await read { [own, coding] database in
       try database.commandRow(id).map { try ConfigurationCommand($0, author: own, coding) }

@@ -23,7 +23,9 @@ extension Store {
 
 /// Items of a paired device that were passed over because they cannot be used.
 public struct UnusableItems: Hashable, Sendable {
+  /// The device.
   public var device: DeviceID
+  /// The number of items.
   public var items: Int64
   /// What was wrong with the last one, in one sentence.
   public var reason: String

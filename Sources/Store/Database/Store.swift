@@ -169,6 +169,7 @@ public final class Store: Sendable {
     try await read { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE key = ?", arguments: [key]) }
   }
 
+  /// Stores a value under a fixed key.
   public func set(_ key: String, to value: String) async throws(StoreError) {
     try await commits.commit(.upkeep) {
       try $0.run("INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", [key, value])

@@ -28,8 +28,10 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The name of a stream class in a message.
   public struct StreamWord: Hashable, Sendable {
+    /// The name.
     public let word: String
 
+    /// Creates a name.
     public init(_ word: String) {
       self.word = word
     }
@@ -46,6 +48,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A Boolean value that indicates whether the file's content is damaged, which no trial write can repair.
   public var isDamage: Bool { if case .corrupt = self { true } else { false } }
 
+  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .diskFull:
@@ -63,11 +66,11 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case .newerVersion(let path):
       "The database \(path) was written by a newer version: update Latchkey, or choose another folder with --state-dir."
     case .queueFull(let stream) where stream.word == "receipt":
-      "The answers that wait for this device have no room: let the two machines be in touch, or let more wait with "
+      "There is no room for more answers to this device: connect the two machines, or allow more to wait with "
         + "`latchkey run --queue-items`."
     case .queueFull(let stream):
-      "The \(stream.word) queue for this device is full: wait until it has been in touch, or cancel what is not needed."
-    case .tooManyPeers: "This device is paired with as many others as it can be: unpair one first."
+      "The \(stream.word) queue for this device is full: wait until it has been connected, or cancel what is not needed."
+    case .tooManyPeers: "This device is paired with the largest possible number of others: unpair one first."
     case .noSuchPeer: "There is no such paired device: see `latchkey devices list`."
     case .unexpected(let what): "The database refused an operation (\(what)): please report this with the log."
     }

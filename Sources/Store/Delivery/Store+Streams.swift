@@ -3,7 +3,9 @@ import LatchkeyModel
 
 /// A peer's streams in both directions, as the database held them at one moment.
 public struct PeerStreams: Hashable, Sendable {
+  /// The positions of the outgoing streams.
   public var outbox: [StreamClass: OutboxPosition]
+  /// The watermarks of the incoming streams.
   public var inbox: [StreamPosition]
   /// The last item of each incoming stream that is durable and not a skip.
   public var held: [HeldItem]

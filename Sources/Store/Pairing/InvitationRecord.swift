@@ -2,23 +2,32 @@ import LatchkeyModel
 
 /// An open pairing code in the database, so that a restart neither closes it nor resets the count of guesses.
 public struct InvitationRecord: Hashable, Sendable {
+  /// The ID of the pairing.
   public var pairingID: String
+  /// The code's discriminator, 0 to 1023.
   public var discriminator: UInt16
   /// The secret of the pasted code, 16 bytes.
   public var secret: [UInt8]
   /// The six secret symbols of the typed code, values of 0 to 31.
   public var typedSecret: [UInt8]
+  /// The number of minutes for which the code was opened.
   public var minutes: Int
+  /// The name of the child whose machine is to be paired, if the person entered it.
   public var childName: String?
+  /// A Boolean value that indicates whether a joiner is accepted without asking the person.
   public var acceptsWithoutAsking: Bool
+  /// The boot in which the code was opened.
   public var bootID: String
+  /// The time at which the code was opened.
   public var openedAt: BootInstant
+  /// The number of wrong guesses.
   public var failures: Int
   /// The device that is pending by this code, if any.
   public var pendingDevice: DeviceID?
   /// The outcome; `nil` while the code is open.
   public var outcome: PairingOutcome?
 
+  /// Creates a record of a code.
   public init(
     pairingID: String, discriminator: UInt16, secret: [UInt8], typedSecret: [UInt8], minutes: Int,
     childName: String?, acceptsWithoutAsking: Bool, bootID: String, openedAt: BootInstant, failures: Int = 0,

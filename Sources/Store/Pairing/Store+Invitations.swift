@@ -23,6 +23,7 @@ extension Store {
     }
   }
 
+  /// Stores a new pairing code.
   public func save(_ invitation: InvitationRecord) async throws(StoreError) {
     try await commits.commit { database in
       try database.run(

@@ -2,9 +2,12 @@ import LatchkeyModel
 
 /// A paired device in the database, with the data that only sessions need.
 public struct PeerRecord: Hashable, Sendable {
+  /// The state of a peer.
   public typealias State = PeerStanding.State
 
+  /// The device and what is shown of it.
   public var device: RegisteredDevice
+  /// The state of the peer.
   public var state: State
   /// The pairwise keys; zeros if there are none.
   public var keys: PairwiseKeys
@@ -14,6 +17,7 @@ public struct PeerRecord: Hashable, Sendable {
   public var told: [String]
   /// The time at which a pending pairing began, and the boot in which it did.
   public var pendingSince: BootInstant?
+  /// The boot in which a pending pairing began.
   public var pendingBootID: String?
   /// A Boolean value that indicates whether a pending pairing has failed for the person, so that only a session of the
   /// other side can complete it.
@@ -24,6 +28,7 @@ public struct PeerRecord: Hashable, Sendable {
   public var quarantinedAt: Int64?
   /// The number of sessions in which its removal was sent, and of calls since then that were answered with silence.
   public var removalSessions: Int
+  /// The number of calls since then that were answered with silence.
   public var removalSilences: Int
   /// The generation of the household's discovery key that it has, as far as is known.
   public var knownGeneration: Int64

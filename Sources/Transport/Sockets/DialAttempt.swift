@@ -10,6 +10,7 @@ public final class DialAttempt: Sendable {
 
   private let state = Mutex(State())
 
+  /// Creates an attempt that has not begun.
   public init() {}
 
   /// Records that the socket exists, before the connection is established.

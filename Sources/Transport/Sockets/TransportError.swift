@@ -8,6 +8,7 @@ public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotListen(String)
   case cannotConnect(SocketEndpoint, String)
 
+  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .portInUse(let port):

@@ -9,55 +9,73 @@ public struct MessageBodyCoding: BodyCoding {
   /// Creates a coding that knows these kinds of command.
   public init(_ commands: CommandRegistry) { self.commands = commands }
 
+  /// Returns an encoded command.
   public func encode(_ command: CommandBody) -> [UInt8] { Latchkey_V1_Command(command).wireBytes }
+  /// Returns an encoded receipt.
   public func encode(_ receipt: CommandReceipt) -> [UInt8] { Latchkey_V1_Receipt(receipt).wireBytes }
+  /// Returns an encoded usage record.
   public func encode(_ record: UsageRecord) -> [UInt8] { Latchkey_V1_UsageRecord(record).wireBytes }
+  /// Returns an encoded usage loss.
   public func encode(_ loss: UsageLoss) -> [UInt8] { Latchkey_V1_UsageLoss(loss).wireBytes }
+  /// Returns an encoded state.
   public func encode(_ state: StateInForce) -> [UInt8] { Latchkey_V1_State(state).wireBytes }
+  /// Returns encoded family settings.
   public func encode(_ settings: FamilySettings) -> [UInt8] { Latchkey_V1_FamilySettings(settings).wireBytes }
 
+  /// Returns an encoded key rotation.
   public func encode(_ rotation: KeyRotation) -> [UInt8] { Latchkey_V1_KeyRotation(rotation).wireBytes }
 
+  /// Returns an encoded refusal notice.
   public func encode(_ notice: RefusalNotice) -> [UInt8] { Latchkey_V1_Refusal(notice).wireBytes }
 
+  /// Returns encoded matchers.
   public func encode(_ matchers: [AppMatcher]) -> [UInt8] {
     var list = Latchkey_V1_MatcherList()
     list.matchers = matchers.map(Latchkey_V1_Matcher.init)
     return list.wireBytes
   }
 
+  /// Returns the command in a body.
   public func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody {
     try fault("command") { () throws(WireError) in try Latchkey_V1_Command(wire: body).value(commands) }
   }
 
+  /// Returns the receipt in a body.
   public func receipt(_ body: [UInt8]) throws(BodyFault) -> CommandReceipt {
     try fault("receipt") { () throws(WireError) in try Latchkey_V1_Receipt(wire: body).value(commands) }
   }
 
+  /// Returns the usage record in a body.
   public func usageRecord(_ body: [UInt8]) throws(BodyFault) -> UsageRecord {
     try fault("usage record") { () throws(WireError) in try Latchkey_V1_UsageRecord(wire: body).value() }
   }
 
+  /// Returns the usage loss in a body.
   public func usageLoss(_ body: [UInt8]) throws(BodyFault) -> UsageLoss {
     try fault("usage loss") { () throws(WireError) in try Latchkey_V1_UsageLoss(wire: body).value() }
   }
 
+  /// Returns the state in a body.
   public func state(_ body: [UInt8]) throws(BodyFault) -> StateInForce {
     try fault("state") { () throws(WireError) in try Latchkey_V1_State(wire: body).value(commands) }
   }
 
+  /// Returns the family settings in a body.
   public func settings(_ body: [UInt8]) throws(BodyFault) -> FamilySettings {
     try fault("settings") { () throws(WireError) in try Latchkey_V1_FamilySettings(wire: body).value() }
   }
 
+  /// Returns the key rotation in a body.
   public func rotation(_ body: [UInt8]) throws(BodyFault) -> KeyRotation {
     try fault("key rotation") { () throws(WireError) in try Latchkey_V1_KeyRotation(wire: body).value() }
   }
 
+  /// Returns the refusal notice in a body.
   public func refusalNotice(_ body: [UInt8]) throws(BodyFault) -> RefusalNotice {
     try fault("refusal") { () throws(WireError) in try Latchkey_V1_Refusal(wire: body).value() }
   }
 
+  /// Returns the matchers in a body.
   public func matchers(_ body: [UInt8]) throws(BodyFault) -> [AppMatcher] {
     try fault("matchers") { () throws(WireError) in
       var matchers: [AppMatcher] = []

@@ -4,12 +4,14 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/03-pairing.md §4, §5.
 public enum PairingCodec {
+  /// Returns an encoded opening.
   public static func encode(_ opening: PairingOpening) -> [UInt8] {
     var message = Latchkey_V1_PairingOpening()
     message.commitment = WireBytes(opening.commitment)
     return message.wireBytes
   }
 
+  /// Returns an encoded introduction.
   public static func encode(_ introduction: PairingIntroduction) -> [UInt8] {
     var message = Latchkey_V1_PairingIntroduction()
     message.identityKey = WireBytes(introduction.identityKey)
@@ -21,6 +23,7 @@ public enum PairingCodec {
     return message.wireBytes
   }
 
+  /// Returns an encoded step.
   public static func encode(_ step: PairingStep) -> [UInt8] {
     var message = Latchkey_V1_PairingStep()
     switch step {
@@ -42,6 +45,7 @@ public enum PairingCodec {
     return PairingOpening(commitment: Array(message.commitment))
   }
 
+  /// Returns the introduction in a message. Throws `WireError`, the peer's fault.
   public static func introduction(_ bytes: [UInt8]) throws(WireError) -> PairingIntroduction {
     let message = try Latchkey_V1_PairingIntroduction(wire: bytes)
     guard message.identityKey.count == 32, message.random.count == 32 else { throw WireError("a key of a wrong size") }
@@ -51,6 +55,7 @@ public enum PairingCodec {
       random: Array(message.random), versions: message.leastVersion...message.greatestVersion)
   }
 
+  /// Returns the step in a message. Throws `WireError`, the peer's fault.
   public static func step(_ bytes: [UInt8]) throws(WireError) -> PairingStep {
     switch try Latchkey_V1_PairingStep(wire: bytes).step {
     case .proof(let proof):

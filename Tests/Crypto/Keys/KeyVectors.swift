@@ -1,4 +1,4 @@
-/// The project's own vectors of keys.
+/// The project's own vectors for keys.
 struct KeyVectors: Decodable, Sendable {
   struct Signature: Decodable, Sendable {
     let seed: Hex

@@ -1,7 +1,7 @@
 import LatchkeyCrypto
 import Testing
 
-/// One conversation of the project's own vectors.
+/// A conversation in the project's own vectors.
 struct NoiseVector: Decodable, Sendable, CustomTestStringConvertible {
   struct File: Decodable { let vectors: [NoiseVector] }
   struct Message: Decodable, Sendable {

@@ -1,6 +1,6 @@
 import LatchkeyCrypto
 
-/// Hold both sides of a handshake, made for any pattern.
+/// Both sides of a handshake with any pattern.
 struct HandshakePair {
   var initiator: NoiseHandshake
   var responder: NoiseHandshake

@@ -1,6 +1,6 @@
 import LatchkeyCrypto
 
-/// Hold bytes that a vector file writes in hex.
+/// Bytes that a vector file contains in hexadecimal.
 struct Hex: Decodable, Sendable {
   let bytes: [UInt8]
 
@@ -17,5 +17,5 @@ struct Hex: Decodable, Sendable {
   var secret: SecretBytes { SecretBytes(bytes) }
 }
 
-/// Tell that a text is no hex.
+/// The error for a text that is not hexadecimal.
 struct HexFault: Error {}

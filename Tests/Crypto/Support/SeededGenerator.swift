@@ -1,4 +1,4 @@
-/// Draw the same numbers in every run (SplitMix64), so that a failure can be repeated.
+/// A generator of the same numbers in every run (SplitMix64), so that a failure can be reproduced.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

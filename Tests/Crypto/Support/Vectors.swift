@@ -1,6 +1,6 @@
 import Foundation
 
-/// Find and read the files of test vectors.
+/// The files of test vectors.
 enum Vectors {
   /// Read one of the project's own files, which are always there.
   static func own<Content: Decodable>(_ name: String, as type: Content.Type = Content.self) -> Result<

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Hold a folder that is removed with this value.
+/// A folder that is removed with this value.
 final class TemporaryFolder: Sendable {
   let path: String
 

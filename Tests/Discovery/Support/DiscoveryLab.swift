@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Testing
 
-/// Runs a shell inside `Tools/with-avahi`, with probes beside it, and waits for the lines that they write.
+/// A lab that runs a shell inside `Tools/with-avahi`, with probes beside it, and waits for the lines that they write.
 ///
-/// Nothing in it can reach a real network: the shell's network has nothing but loopback and what a test adds.
+/// It cannot reach a real network: the shell's network has only loopback and what a test adds.
 final class DiscoveryLab: Sendable {
   /// What the lab starts with.
   enum Mode: String {
@@ -51,7 +51,9 @@ final class DiscoveryLab: Sendable {
     process.waitUntilExit()
   }
 
-  /// Starts a probe; its lines begin with its name. It runs as an ordinary user, unless it takes the network's packets.
+  /// Starts a probe; its lines begin with its name.
+  ///
+  /// It runs as an ordinary user, unless it takes the network's packets.
   ///
   /// - Parameters:
   ///   - name: a letter or two.

@@ -1,6 +1,6 @@
 @testable import LatchkeyDiscovery
 
-/// Stands in for Avahi: remembers what it is asked, and says what a test makes it say.
+/// A substitute for Avahi that records requests and answers as a test determines.
 final class FakeResponder: Responder {
   final class Group: RecordGroup {
     var addresses: [AddressBytes] = []

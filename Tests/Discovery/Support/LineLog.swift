@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Collects lines of the form `name> text`, and hands them to whoever waits for one.
+/// A collector of lines of the form `name> text`, for which tests can wait.
 final class LineLog: Sendable {
   private struct Waiting {
     var name: String

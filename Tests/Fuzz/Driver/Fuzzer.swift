@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyFuzzTargets
 
-/// Gives one target to libFuzzer, whose own `main` calls the two functions below.
+/// A program that passes one target to libFuzzer, whose own `main` calls the two functions below.
 ///
-/// `LATCHKEY_FUZZ_TARGET` names it: in the environment, since the runtime starts this program anew with arguments of its
-/// own. With `LATCHKEY_FUZZ_SEEDS` it writes the target's seeds into that folder and ends.
+/// `LATCHKEY_FUZZ_TARGET` names the target: in the environment, since the runtime restarts this program with arguments
+/// of its own. With `LATCHKEY_FUZZ_SEEDS`, it writes the target's seeds into that folder and ends.
 enum Fuzzer {
   static let target: FuzzTarget = {
     let name = ProcessInfo.processInfo.environment["LATCHKEY_FUZZ_TARGET"] ?? ""
@@ -39,7 +39,8 @@ enum Fuzzer {
   }
 }
 
-/// Before the first execution: what is computed once is computed here, so that no input is blamed for it.
+/// Prepares the first execution: values that are computed once are computed here, so that no input is charged with
+/// them.
 @_cdecl("LLVMFuzzerInitialize")
 func initialize(
   _ count: UnsafeMutablePointer<Int32>,
@@ -57,7 +58,7 @@ func initialize(
   return 0
 }
 
-/// One execution.
+/// Runs one execution.
 @_cdecl("LLVMFuzzerTestOneInput")
 func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   Fuzzer.run(Array(UnsafeBufferPointer(start: bytes, count: count)))

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyFuzzTargets
 import Testing
 
-/// What the fuzzers found and kept, in every test run.
+/// A replay of the inputs that the fuzzers found, in every test run.
 @Suite struct FuzzReplayTests {
   private static let targets = FuzzTarget.all.map(\.name)
 

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyFuzzTargets
 
-/// The inputs in this repository: what the fuzzers' best inputs reach, and whatever failed once.
+/// The inputs in this repository: the best ones of the fuzzers, and all that ever failed.
 enum KeptInputs {
   /// The top of the repository.
   static let package: URL = {

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyFuzzTargets
 import Testing
 
-/// Every kept input of a target once more, in a process that nothing else depends on.
+/// A replay of every kept input of a target, in a process on which nothing else depends.
 enum Replay {
   /// What an input may take, in seconds: thousands of times what it does take.
   private static let limit: UInt32 = 60

@@ -1,4 +1,4 @@
-/// An input read as a script: choices and blocks of bytes, one after the other; zeros once it is used up.
+/// An input that is read as a script: choices and blocks of bytes in sequence, and zeros after its end.
 struct ByteScript {
   private var rest: ArraySlice<UInt8>
 

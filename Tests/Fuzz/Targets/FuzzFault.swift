@@ -1,4 +1,4 @@
-/// Something that must never be, whatever the input.
+/// A violation of a rule that must hold for any input.
 public struct FuzzFault: Error, CustomStringConvertible {
   /// What it is, for whoever replays the input.
   public var description: String
@@ -8,9 +8,9 @@ public struct FuzzFault: Error, CustomStringConvertible {
   }
 }
 
-/// Throw when something that must hold does not.
+/// Throws if a condition that must hold does not.
 ///
-/// - Parameter what: what was found instead.
+/// `what` describes what was found instead.
 func require(_ holds: Bool, _ what: @autoclosure () -> String) throws(FuzzFault) {
   if !holds { throw FuzzFault(what()) }
 }

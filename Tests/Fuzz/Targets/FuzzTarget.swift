@@ -1,4 +1,4 @@
-/// One way for bytes to come in from outside, with what must hold for any of them.
+/// One path by which bytes arrive from outside, with the conditions that must hold for all of them.
 public struct FuzzTarget: Sendable {
   /// What `Tools/fuzz` and the folders of inputs call it.
   public let name: String

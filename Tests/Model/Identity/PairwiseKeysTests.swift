@@ -1,7 +1,7 @@
 import LatchkeyModel
 import Testing
 
-/// Two sides and what is on its way between them, in every state that they can come to.
+/// Tests of two sides and the messages between them, in every state that they can reach.
 @Suite struct PairwiseKeysTests {
   /// New keys as they lie in the parent's queue.
   private struct Offer: Hashable {

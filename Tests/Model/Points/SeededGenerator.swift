@@ -1,8 +1,8 @@
 import Foundation
 
-/// Random numbers that a seed repeats: SplitMix64.
+/// A generator of random numbers that a seed reproduces: SplitMix64.
 ///
-/// A test takes its seed from `LATCHKEY_SEED` or from the system, and names it in every expectation.
+/// A test takes its seed from `LATCHKEY_SEED` or from the system, and states it in every expectation.
 struct SeededGenerator: RandomNumberGenerator {
   let seed: UInt64
   private var state: UInt64

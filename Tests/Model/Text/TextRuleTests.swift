@@ -3,7 +3,7 @@ import LatchkeyModel
 import LatchkeyTestSupport
 import Testing
 
-/// What a text may hold, in the one place that says so.
+/// Tests of the rules for texts.
 @Suite struct TextRuleTests {
   @Test("Control characters, line ends and turned directions are refused everywhere, but for line feeds in messages")
   func controls() {

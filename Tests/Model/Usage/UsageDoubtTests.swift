@@ -1,7 +1,7 @@
 import LatchkeyModel
 import Testing
 
-/// Records that cannot be true.
+/// Tests of records that cannot be true.
 @Suite struct UsageDoubtTests {
   /// Unix milliseconds of 2026-11-21 13:00 UTC, and of 2026-01-01 00:00 UTC.
   private let now: Int64 = 1_795_266_000_000

@@ -316,7 +316,7 @@ extension ProcessTests {
   }
 }
 
-/// Join on a thread of its own and hold the question open for as long as the other side does.
+/// Joins on a thread of its own, and leaves the question open for as long as the other side does.
 private func trapJoin(_ attacker: Attacker, _ code: PairingCredential, _ stream: ByteStream) {
   Task.detached { await onThread { attacker.join(code, on: stream) } }
 }

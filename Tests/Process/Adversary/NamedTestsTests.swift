@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The tests that the specification's pages on attackers name.
+/// Tests that the specification's pages on attackers name tests that exist.
 @Suite struct NamedTestsTests {
   private static let package: URL = {
     var package = URL(fileURLWithPath: #filePath)

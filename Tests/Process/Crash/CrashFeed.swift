@@ -2,8 +2,8 @@ import LatchkeyHousehold
 import LatchkeyControl
 import LatchkeyModel
 
-/// Feeds two nodes that are killed all the while through their local APIs: sessions to the child, commands to the parent, each
-/// accepted once, however often it has to be asked for.
+/// A feed for two nodes that are killed repeatedly, through their local APIs: sessions for the child and commands for
+/// the parent, each accepted once, however often it has to be requested.
 struct CrashFeed: Sendable {
   let parent: NodeProcess
   let child: NodeProcess

@@ -1,4 +1,4 @@
-/// Hands out what is to be recorded, a share for each death, so that both go on until both are done.
+/// A pace that distributes what is to be recorded over the deaths, so that both continue until both are done.
 actor CrashPace {
   private let total: Int
   private let deaths: Int

@@ -2,7 +2,7 @@ import GRDB
 import LatchkeyModel
 import LatchkeyTestSupport
 
-/// Carries out a plan of deaths while two nodes are fed, and counts what happened where.
+/// A run that carries out a plan of deaths while two nodes are fed, and counts the results.
 struct CrashRun {
   let parent: NodeProcess
   let child: NodeProcess
@@ -46,7 +46,9 @@ struct CrashRun {
     }
   }
 
-  /// Start a node that dies at an instruction. Where too little is left to do for that, it dies at the first time.
+  /// Start a node that dies at an instruction.
+  ///
+  /// Where too little is left to do for that, it dies at the first time.
   private mutating func die(_ ofParent: Bool, _ point: String, _ times: Int) async throws {
     let node = node(ofParent)
     try await node.start(crashPoint: "\(point):\(times)")

@@ -1,6 +1,6 @@
 import LatchkeyTestSupport
 
-/// A part of the plan by which two nodes are killed.
+/// A step of the plan by which two nodes are killed.
 enum CrashStep: Sendable {
   /// One is killed at a moment of chance.
   case random(ofParent: Bool)

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// Triggers in a node's database that write down what takes effect, in order, in the transaction of the effect.
+/// Triggers in a node's database that record what takes effect, in order, in the transaction of the effect.
 enum CrashWitness {
   /// Set them up in a node that is stopped.
   static func install(in node: NodeProcess) throws {

@@ -4,7 +4,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 
-/// A parent and a child, one of which is on a disk that falls ill and gets well while both go on with what they do.
+/// A parent and a child, one of which is on a disk that fails and recovers while both continue their work.
 struct DiskTrouble: Sendable {
   let parent: NodeProcess
   let child: NodeProcess

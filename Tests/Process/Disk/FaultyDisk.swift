@@ -1,7 +1,9 @@
 import Foundation
 import Glibc
 
-/// A disk that a test makes faulty, and counts on, by a library that is loaded into the node. See Tests/DiskFault.
+/// A disk that a test makes faulty and whose calls it counts, by a library that is loaded into the node.
+///
+/// See Tests/DiskFault.
 struct FaultyDisk: Sendable {
   private let orders: String
   let counter: String

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import LatchkeyModel
 
-/// A real file system in a mount namespace of its own, which goes with the process that holds it.
+/// A real file system in a mount namespace of its own, which ends with the process that holds it.
 struct SmallDisk: Sendable {
   let lab: ProcessLab
   /// Where it is mounted, inside.

@@ -3,7 +3,7 @@ import Glibc
 import LatchkeyDoctor
 import LatchkeyModel
 
-/// A network namespace with loopback, one interface that looks like a LAN, and an empty /run, to plant faults in.
+/// A network namespace with loopback, one interface that resembles a LAN, and an empty /run, in which to plant faults.
 struct PlantedNetwork: Sendable {
   let lab: ProcessLab
   /// A folder that is a small disk of its own, if that was asked for.

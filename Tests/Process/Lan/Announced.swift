@@ -1,4 +1,4 @@
-/// One announcement as `avahi-browse --resolve --parsable` writes it.
+/// An announcement as `avahi-browse --resolve --parsable` prints it.
 struct Announced: Hashable, Sendable {
   var instance: String
   var host: String

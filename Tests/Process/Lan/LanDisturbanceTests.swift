@@ -4,8 +4,9 @@ import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 
-/// What happens to a network while two nodes are connected. Each ends with something delivered, which no session that only
-/// looks alive can do.
+/// Tests of changes in a network while two nodes are connected.
+///
+/// Each ends with a delivery, which a session that only appears to be alive cannot provide.
 @Suite(.serialized) struct LanDisturbanceTests {
   @Test(LanScenario.loss.isChosen) func lossAndDelay() async throws {
     try await LanScenario.loss.run { lab in

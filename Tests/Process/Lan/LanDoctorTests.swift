@@ -3,7 +3,7 @@ import LatchkeyDoctor
 import LatchkeyModel
 import Testing
 
-/// What `latchkey doctor` says on networks that are broken in ways that only several machines show.
+/// Tests of `latchkey doctor` on broken networks whose fault only several machines show.
 @Suite(.serialized) struct LanDoctorTests {
   @Test(LanScenario.doctor.isChosen) func plantedFaults() async throws {
     try await LanScenario.doctor.run { lab in

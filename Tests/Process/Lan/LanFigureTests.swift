@@ -3,7 +3,7 @@ import Glibc
 import LatchkeyModel
 import Testing
 
-/// What is measured beside what Avahi's own tools need.
+/// Measurements beside those of Avahi's own tools.
 @Suite(.serialized) struct LanFigureTests {
   /// Children's machines are turned on, one after the other; the parent has another address than the one that they remember.
   @Test(LanScenario.first.isChosen) func firstContact() async throws {

@@ -3,7 +3,7 @@ import Glibc
 import LatchkeyModel
 import Synchronization
 
-/// One machine of the lab: network and mount namespaces, and what runs in them.
+/// One machine of the lab: network and mount namespaces, and the programs that run in them.
 final class LanHost: Sendable {
   let lab: LanLab
   private let holder: SpawnedProcess

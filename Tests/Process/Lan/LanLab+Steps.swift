@@ -1,6 +1,6 @@
 import Foundation
 
-/// What scenarios have in common.
+/// The steps that scenarios have in common.
 extension LanLab {
   /// Drop mDNS between the bridge's ports, as an access point does that passes no multicast on.
   func blockMulticast() async throws {

@@ -4,7 +4,8 @@ import Synchronization
 
 /// A house full of machines: network namespaces on bridges, with avahi-daemons, and real nodes in them.
 ///
-/// Nothing in it reaches the machine's own networks. It needs no rights but to make a user namespace; see `Namespaces`.
+/// Nothing in it reaches the machine's own networks. The only right it needs is to create a user namespace; see
+/// `Namespaces`.
 final class LanLab: Sendable {
   let processes: ProcessLab
   /// Holds the namespaces that the bridges are in.
@@ -55,7 +56,9 @@ final class LanLab: Sendable {
     note("\(what) \(Self.text(duration))\(reach.map { judged(Self.text($0), duration <= $0) } ?? "")")
   }
 
-  /// Whether a figure that should have been reached was missed. It is no failure of the test: figures are of machines.
+  /// Whether a figure that should have been reached was missed.
+  ///
+  /// It is no failure of the test: figures are of machines.
   var hasMissed: Bool { state.withLock { $0.hasMissed } }
 
   private func judged(_ reach: String, _ isMet: Bool) -> String {

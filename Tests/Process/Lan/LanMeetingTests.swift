@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyModel
 import Testing
 
-/// Machines that meet on one network.
+/// Tests of machines that meet on one network.
 @Suite(.serialized) struct LanMeetingTests {
   @Test(LanScenario.meet2.isChosen) func twoNodesMeet() async throws {
     try await LanScenario.meet2.run { try await meet(2, $0) }

@@ -3,7 +3,7 @@ import Glibc
 import LatchkeyModel
 import Testing
 
-/// Networks that are not as one would wish them.
+/// Tests of networks with restrictions.
 @Suite(.serialized) struct LanNetworkTests {
   @Test(LanScenario.sameName.isChosen) func sameNames() async throws {
     try await LanScenario.sameName.run { lab in

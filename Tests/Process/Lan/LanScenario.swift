@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// One situation that families' networks get into, with a name for `Tools/lan-lab`.
+/// A situation that occurs in families' networks, with a name for `Tools/lan-lab`.
 struct LanScenario: Sendable {
   /// What `Tools/lan-lab run` calls it.
   let name: String

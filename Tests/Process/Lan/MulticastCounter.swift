@@ -1,4 +1,4 @@
-/// Counts the mDNS messages that enter the bridges.
+/// A counter of the mDNS messages that enter the bridges.
 struct MulticastCounter {
   /// What has been counted.
   struct Count {

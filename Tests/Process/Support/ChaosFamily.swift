@@ -3,7 +3,9 @@ import LatchkeyControl
 import LatchkeyModel
 import Synchronization
 
-/// A parent and many children whose nodes may be killed at any moment: asks until an answer comes, and asks for nothing twice.
+/// A parent and many children whose nodes may be killed at any moment.
+///
+/// Requests are repeated until an answer arrives, and nothing is requested twice.
 struct ChaosFamily: Sendable {
   let parent: NodeProcess
   let children: [NodeProcess]
@@ -18,8 +20,9 @@ struct ChaosFamily: Sendable {
     throw LabFault("Nobody answered for a minute.")
   }
 
-  /// Give commands 1 to `count` to a child, each one once: after a crash in the middle, look whether it was accepted. Each is for
-  /// an application of its own, so that none makes way for a newer one.
+  /// Give commands 1 to `count` to a child, each one once: after a crash in the middle, look whether it was accepted.
+  ///
+  /// Each is for an application of its own, so that none makes way for a newer one.
   func giveCommands(_ count: Int, to child: NodeProcess, accepted: () -> Void) async throws {
     for number in 1...count {
       try await Self.persistently {

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// What a run of the program gave.
+/// The result of a run of the program.
 struct CommandResult: Sendable, CustomStringConvertible {
   var end: ProcessEnd
   var output: String

@@ -1,4 +1,4 @@
-/// Ask an outside process until a condition holds; throws `LabFault` after about a minute of asking.
+/// Repeats a question to another process until a condition holds, and throws `LabFault` after about a minute.
 func eventually(
   _ what: String, isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
 ) async throws {

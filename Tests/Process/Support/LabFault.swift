@@ -1,4 +1,4 @@
-/// Why the lab could not do its part.
+/// The reason why the lab failed.
 struct LabFault: Error, CustomStringConvertible {
   var description: String
 

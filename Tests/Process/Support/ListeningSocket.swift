@@ -1,6 +1,6 @@
 import Glibc
 
-/// A TCP port that is taken for as long as this lives.
+/// A TCP port that is in use for as long as this value exists.
 final class ListeningSocket: Sendable {
   private let descriptor: Int32
   let port: UInt16

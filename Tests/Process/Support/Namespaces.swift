@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// Namespaces that an ordinary user makes for a lab, and how programs are run in them.
+/// The namespaces that an ordinary user creates for a lab, and the means to run programs in them.
 ///
-/// In a user namespace of its own the lab may mount file systems and set up networks. Nodes and daemons may not: they run
-/// in a user namespace below that one, as the user who runs the tests, without a capability in either.
+/// In a user namespace of its own, the lab may mount file systems and set up networks. Nodes and daemons may not: they
+/// run in a user namespace below it, as the user who runs the tests, without a capability in either.
 enum Namespaces {
   /// The command that runs what follows in new namespaces, with the right to set them up.
   ///
@@ -52,7 +52,7 @@ enum Namespaces {
   }
 }
 
-/// As whom a process runs, read from the kernel.
+/// The user and the capabilities of a process, read from the kernel.
 struct ProcessRights {
   /// The effective user ID, as this process's user namespace counts.
   let user: uid_t

@@ -4,7 +4,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyWire
 
-/// What somebody does to the files of a stopped node who can write to them.
+/// Changes to the files of a stopped node by a person with write access.
 extension NodeProcess {
   /// Puts an item into the queue for the peer of a child that is stopped.
   nonisolated func forge(_ streamClass: StreamClass, _ kind: ItemKind, id: [UInt8], body: [UInt8]) throws {
@@ -37,7 +37,9 @@ extension NodeProcess {
     }
   }
 
-  /// Changes the receipts that wait on a child that is stopped. Gives how many there were.
+  /// Changes the receipts that wait on a child that is stopped.
+  ///
+  /// Gives how many there were.
   nonisolated func alterReceipts(_ alter: (CommandReceipt) throws -> CommandReceipt) throws -> Int {
     var count = 0
     try edit { database in

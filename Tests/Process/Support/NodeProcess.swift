@@ -4,7 +4,7 @@ import Glibc
 import LatchkeyControl
 import LatchkeyModel
 
-/// One node as a real process: started, killed, started again, and asked through its own socket.
+/// One node as a real process: it is started, killed and restarted, and answers through its own socket.
 actor NodeProcess {
   nonisolated let lab: ProcessLab
   /// Its state folder, as its processes see it.

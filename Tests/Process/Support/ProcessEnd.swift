@@ -1,4 +1,4 @@
-/// How a process ended.
+/// The end of a process.
 enum ProcessEnd: Hashable, Sendable {
   /// By itself, with a status.
   case exited(Int32)

@@ -4,9 +4,11 @@ import LatchkeyControl
 import LatchkeyModel
 import Synchronization
 
-/// A family of real nodes in a folder of its own. Everything it starts is ended with it, and the folder removed.
+/// A family of real nodes in a folder of its own.
 ///
-/// `LATCHKEY_TEST_KEEP=1` leaves the folders, with each node's log, where they are.
+/// All its processes end with it, and the folder is removed.
+///
+/// `LATCHKEY_TEST_KEEP=1` keeps the folders with each node's log.
 final class ProcessLab: Sendable {
   /// The folder; short, because a socket's path has to fit.
   let folder: String

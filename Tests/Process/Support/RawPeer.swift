@@ -8,7 +8,7 @@ import LatchkeyTestSupport
 import LatchkeyTransport
 import LatchkeyWire
 
-/// A paired device's keys in the hands of a test, which says in a session what no node of ours would.
+/// The keys of a paired device under a test's control, which sends in a session what no real node would.
 struct RawPeer: Sendable {
   let identity: DeviceID
   private let link: LinkKeyPair

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A stranger's TCP connection to loopback: sends what it likes, and hears how the other side takes it.
+/// A stranger's TCP connection to loopback, which sends anything and observes the reaction of the other side.
 final class RawSocket: Sendable {
   private let descriptor: Int32
 

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process of ours: started with files for its three streams, waited for, and signalled by its ID alone.
+/// A child process with files for its three streams, which is waited for and signalled only by its ID.
 final class SpawnedProcess: Sendable {
   private struct State {
     var end: ProcessEnd?

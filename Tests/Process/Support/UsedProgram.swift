@@ -2,7 +2,9 @@ import Glibc
 import LatchkeyControl
 import LatchkeyModel
 
-/// A program that a test has recorded. It runs until it is ended, or until the value is gone.
+/// A program whose use a test has recorded.
+///
+/// It runs until it is ended or this value is gone.
 final class UsedProgram: Sendable {
   private let process: SpawnedProcess
   /// Field 22 of its `stat`.

@@ -1,6 +1,8 @@
 import Foundation
 
-/// A picture of a terminal's screen, as a camera in front of it would take it; only half blocks and colours are drawn.
+/// A picture of a terminal's screen as a camera would take it.
+///
+/// Only half blocks and colours are drawn.
 struct ScreenPicture {
   private let width: Int
   private let height: Int

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A tmux of the lab's own, whose windows are the terminals that wizards run in.
+/// A tmux server of the lab, whose windows are the terminals for wizards.
 struct TmuxServer: Sendable {
   let lab: ProcessLab
   private let socket: String

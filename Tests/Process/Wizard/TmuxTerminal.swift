@@ -1,6 +1,6 @@
 import Foundation
 
-/// One window of tmux with a program in it, as a person at the keyboard sees it.
+/// A tmux window with a program in it, as a person at the keyboard sees it.
 struct TmuxTerminal: Sendable {
   let server: TmuxServer
   let name: String

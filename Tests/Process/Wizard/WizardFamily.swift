@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Wizards of a parent and a child in terminals, and what their pages say.
+/// The wizards of a parent and a child in terminals, and the content of their pages.
 protocol WizardFamily {}
 
 extension WizardFamily {

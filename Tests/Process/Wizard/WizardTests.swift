@@ -215,7 +215,7 @@ extension ProcessTests {
           (String(mistyped), "The short code has a typing error"),
           (String(code.dropLast(2)), "The short code has nine symbols"),
           (String(pasted.dropLast(20)), "The code is cut off after"),
-          ("hello there, this is no code", "This is no Latchkey pairing code"),
+          ("hello there, this is no code", "This is not a Latchkey pairing code"),
           (try await closedCode(parent), "No machine with this code was found on the network"),
         ] {
           try await right.prompts("Code:")

@@ -4,7 +4,7 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import Testing
 
-/// What an implementation of its own has computed: Protocol/vectors/rotation.json.
+/// Tests with the results of an independent implementation: Protocol/vectors/rotation.json.
 @Suite struct RotationVectorTests {
   private struct File: Decodable {
     struct KeyID: Decodable {

@@ -2,7 +2,7 @@ import LatchkeyModel
 import LatchkeyProtocol
 import Testing
 
-/// Each phase of the dialler with each thing that can happen in it: Protocol/04-session.md §5 and its diagram.
+/// Tests of each phase of the dialler with each event: Protocol/04-session.md §5 and its diagram.
 @Suite struct DialMachineTests {
   private static let one = SocketEndpoint(host: "192.0.2.1", port: 7)
   private static let two = SocketEndpoint(host: "192.0.2.2", port: 7)

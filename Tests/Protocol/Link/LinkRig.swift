@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// A link's machine with its clock, and a peer that says what a test wants.
+/// A link's machine with its clock, and a peer that sends what a test wants.
 struct LinkRig {
   static let key = [UInt8](repeating: 1, count: 32)
   static let otherKey = [UInt8](repeating: 2, count: 32)
@@ -69,7 +69,9 @@ struct LinkRig {
       incoming: incoming, keyID: keyID, endedSessions: ended)
   }
 
-  /// The peer calls. Returns the session's number.
+  /// The peer calls.
+  ///
+  /// Returns the session's number.
   mutating func accept(key: [UInt8] = LinkRig.key, _ ends: SessionEnds = LinkRig.ends) -> Int? {
     var number: Int?
     tell { number = $0.accepted(ends, pairwiseKey: key, now: $1) }
@@ -89,7 +91,9 @@ struct LinkRig {
     return number
   }
 
-  /// Calls the only address, up to the end of the handshake. Returns the session's number.
+  /// Calls the only address, up to the end of the handshake.
+  ///
+  /// Returns the session's number.
   mutating func call(offered: [UInt8]? = nil, answeredWith key: [UInt8] = LinkRig.key) -> Int? {
     let call = lookUp()
     var number: Int?
@@ -99,7 +103,9 @@ struct LinkRig {
     return number
   }
 
-  /// Answers the look-up of addresses. Returns the call that follows.
+  /// Answers the look-up of addresses.
+  ///
+  /// Returns the call that follows.
   mutating func lookUp() -> Int? {
     tell { $0.lookedUp([], now: $1) }
     return effects.compactMap { if case .call(let call, _, _, _) = $0 { call } else { nil } }.last

@@ -2,7 +2,7 @@ import LatchkeyModel
 import LatchkeyProtocol
 import Testing
 
-/// Sessions of a link, state by state: Protocol/04-session.md §4 to §7 and §11.
+/// Tests of a link's sessions, state by state: Protocol/04-session.md §4 to §7 and §11.
 @Suite struct LinkSessionTests {
   // MARK: Greeting
 

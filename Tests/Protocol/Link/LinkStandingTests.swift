@@ -2,8 +2,9 @@ import LatchkeyModel
 import LatchkeyProtocol
 import Testing
 
-/// How a link goes on when a pairing, a rotation, a removal or a copy changes how the two stand with each other:
-/// Protocol/03-pairing.md §5, 04-session.md §9 and §10, 06-messages.md §7.
+/// Tests of a link when a pairing, a rotation, a removal or a copy changes the relation between the two devices.
+///
+/// Spec: Protocol/03-pairing.md §5, 04-session.md §9 and §10, 06-messages.md §7.
 @Suite struct LinkStandingTests {
   private static let untold = PeerStanding(state: .removedUntold, keys: PairwiseKeys(present: LinkRig.key))
   private static let control = LinkStreams(outbox: [.control: OutboxPosition(epoch: 5, storedThrough: 0, last: 1)])

@@ -2,7 +2,7 @@ import LatchkeyModel
 import LatchkeyProtocol
 import Testing
 
-/// What flows in a link, and what is noted: Protocol/05-delivery.md §3 to §8, Protocol/04-session.md §11.
+/// Tests of a link's streams and notes: Protocol/05-delivery.md §3 to §8, Protocol/04-session.md §11.
 @Suite struct LinkStreamTests {
   private static let commands: [StreamClass: OutboxPosition] = [
     .command: OutboxPosition(epoch: 5, storedThrough: 0, last: 2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// What becomes of a half-made pairing that nobody completes.
+/// Tests of a pairing that only one side has completed.
 @Suite struct HalfPairingTests {
   private func fate(
     _ role: DeviceRole, lapsed: Bool = false, after milliseconds: Int64, isThisBoot: Bool = true

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// The phases of an open code: each input in each of them.
+/// Tests of an open code: each input in each phase.
 @Suite struct InvitationMachineTests {
   private var random = SeededRandom()
   private var lives: PairingLives

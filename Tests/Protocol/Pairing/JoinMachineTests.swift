@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// The phases of a join: each input in each of them.
+/// Tests of a join: each input in each phase.
 @Suite struct JoinMachineTests {
   private var random = SeededRandom()
   private var lives: PairingLives

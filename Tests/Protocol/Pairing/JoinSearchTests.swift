@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// Where a joiner looks, and whose word ends the search.
+/// Tests of where a joiner searches, and which answers end the search.
 @Suite struct JoinSearchTests {
   private typealias Search = JoinSearch<String>
   private func at(_ milliseconds: Int64) -> BootInstant { BootInstant(milliseconds: milliseconds) }

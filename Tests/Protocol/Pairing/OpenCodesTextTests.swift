@@ -2,7 +2,7 @@ import LatchkeyModel
 import LatchkeyProtocol
 import Testing
 
-/// The open codes in an announcement.
+/// Tests of the open codes in an announcement.
 @Suite struct OpenCodesTextTests {
   @Test(arguments: [[0], [677], [1_023, 0, 9], Array(0..<16)] as [[UInt16]])
   func whatIsWrittenIsRead(codes: [UInt16]) {

@@ -3,7 +3,7 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import Testing
 
-/// A pairing that ends before its end, at every step, and what either side is left with.
+/// Tests of a pairing that is interrupted at every step, and of what remains on either side.
 @Suite struct PairingEndTests {
   /// What ends it, after which step, and what is left when all has settled and the connection is gone.
   struct Row: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,7 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import Testing
 
-/// Every frame that does not belong, at every state of both machines.
+/// Tests with every frame that is out of place, in every state of both machines.
 @Suite struct PairingHostileFrameTests {
   /// How a side has to end; nil outcome: it must not even notice.
   private struct Ending {

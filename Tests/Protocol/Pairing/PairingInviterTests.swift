@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// The inviter against a joiner that knows the code and does not keep to the rules.
+/// Tests of the inviter against a joiner that knows the code and breaks the rules.
 @Suite struct PairingInviterTests {
   private var random = SeededRandom()
   private var side: PairingSide

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// The joiner against an inviter that knows the code and does not keep to the rules.
+/// Tests of the joiner against an inviter that knows the code and breaks the rules.
 @Suite struct PairingJoinerTests {
   private var random = SeededRandom()
   private var side: PairingSide

@@ -4,7 +4,9 @@ import LatchkeyTestSupport
 
 @testable import LatchkeyProtocol
 
-/// An open code and a join that uses it, whose effects a test performs as it likes; lines are numbers.
+/// An open code and a join that uses it, whose effects a test performs in any order.
+///
+/// Connections are numbers.
 struct PairingLives {
   typealias Invitation = InvitationMachine<Int>
   typealias Join = JoinMachine<Int>

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// An open code and joins, with persons, stores and connections that do what they do in any order.
+/// Tests of an open code and joins, with events from people, stores and connections in any order.
 @Suite struct PairingLivesTests {
   /// Lists of effects that are being performed, as several tasks do; the first of each is next.
   private struct Tasks<Effect> {

@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// What the two sides' machines have in common.
+/// The common interface of the machines of both sides.
 protocol PairingMachine: Sendable {
   var isEnded: Bool { get }
   mutating func received(_ frame: [UInt8]) -> [PairingEffect]

@@ -3,7 +3,9 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTestSupport
 
-/// Two machines that pair, step by step; a value, so that a test can go on from each step in many ways.
+/// Two machines that pair, step by step.
+///
+/// It is a value, so that a test can continue from each step in many ways.
 struct PairingRig: Sendable {
   /// What a side is waiting for.
   enum Stage: String {

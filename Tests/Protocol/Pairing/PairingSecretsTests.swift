@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// Values computed by another program from the rules in words.
+/// Tests with values that another program computed from the specification.
 @Suite struct PairingSecretsTests {
   private let secret = SecretBytes(Array(0x10..<0x20))
   private let inviter: DeviceKeys

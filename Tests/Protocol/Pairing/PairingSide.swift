@@ -1,7 +1,9 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// One side with all that its machine asked for; a value, so that a test can go on from one point in many ways.
+/// One side with all effects of its machine.
+///
+/// It is a value, so that a test can continue from one point in many ways.
 struct PairingSide: Sendable {
   struct Question: Equatable {
     var name: String

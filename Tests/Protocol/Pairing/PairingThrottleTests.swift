@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// How guessing is slowed down.
+/// Tests of the delays after wrong guesses.
 @Suite struct PairingThrottleTests {
   private func at(_ milliseconds: Int64) -> BootInstant { BootInstant(milliseconds: milliseconds) }
 

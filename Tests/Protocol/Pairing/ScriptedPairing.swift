@@ -5,7 +5,7 @@ import LatchkeyWire
 
 @testable import LatchkeyProtocol
 
-/// A peer that knows the code and does with it what a test wants: the frames are well made, what is in them need not be.
+/// A peer that knows the code and does what a test wants: its frames are well formed, but their content may not be.
 struct ScriptedPairing {
   let party: PairingParty
   let random: [UInt8]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// The two frames that make a strong key of a typed code, against peers that do not keep to the rules.
+/// Tests of the two frames that derive a strong key from a typed code, against peers that break the rules.
 @Suite struct TypedCodeExchangeTests {
   private var random = SeededRandom()
   private let code: TypedCode

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// The short code as text: what is read as one, and what is told when it is none.
+/// Tests of the short code as text: valid codes, and the faults of invalid ones.
 @Suite struct TypedCodeTests {
   private func fault(_ text: String) -> PairingCodeError? {
     do {

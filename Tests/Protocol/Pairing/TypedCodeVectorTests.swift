@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// The whole of the typed code's run, computed by another program from the specification.
+/// Tests with a complete run of the typed code that another program computed from the specification.
 @Suite struct TypedCodeVectorTests {
   struct File: Decodable {
     struct Run: Decodable, Sendable {

@@ -3,7 +3,7 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import Testing
 
-/// A thousand children lose one parent, look for it, and it returns to all of them in one moment.
+/// Tests of a thousand children that lose one parent, search for it, and see it return at one moment.
 @Suite struct CrowdTests {
   private struct Figures {
     /// Calls within one second while it is away, at most, after the first minute.

@@ -2,7 +2,7 @@ import LatchkeyModel
 import LatchkeyProtocol
 import Testing
 
-/// Which of several sessions a link keeps.
+/// Tests of the choice among several sessions of a link.
 @Suite struct SessionChoiceTests {
   private let low: DeviceID
   private let high: DeviceID
@@ -14,7 +14,9 @@ import Testing
 
   private func run(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 16) }
 
-  /// A process said Hello, and was killed before the Hello arrived. Its successor's session is open meanwhile.
+  /// A process said Hello, and was killed before the Hello arrived.
+  ///
+  /// Its successor's session is open meanwhile.
   @Test("A Hello that a dead process said in an older session does not replace its successor's session")
   func lateHelloOfADeadProcess() {
     var roster = SessionRoster(own: low, peer: high)

@@ -3,7 +3,7 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTestSupport
 
-/// Two ends of one session, fresh from their handshake.
+/// The two ends of one session after its handshake.
 struct SessionPair {
   var clock = ManualClock()
   /// The transports the machines began with: what somebody could do who had the keys and not the rules.

@@ -3,7 +3,7 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import Testing
 
-/// Which session is kept, and what the end of the others means.
+/// Tests of the choice of a session, and of the meaning of the others' end.
 @Suite struct SessionRosterTests {
   private static let run = [UInt8](repeating: 1, count: 16)
   private let lower: DeviceID

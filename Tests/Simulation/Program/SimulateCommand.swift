@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import LatchkeySimulation
 
-/// Runs seeds of the simulator until one fails, or one seed with everything that happens in it.
+/// A program that runs seeds of the simulator until one fails, or one seed with all its events.
 @main
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

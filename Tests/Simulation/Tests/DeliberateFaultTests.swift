@@ -1,7 +1,7 @@
 import LatchkeySimulation
 import Testing
 
-/// Whether the simulator bites: each mistake of one line, made on purpose, has to be noticed.
+/// Tests of the simulator itself: each deliberate fault has to be noticed.
 @Suite struct DeliberateFaultTests {
   /// Seeds within which a mistake is noticed.
   private static let bound = 300

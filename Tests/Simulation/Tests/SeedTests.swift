@@ -2,15 +2,18 @@ import Foundation
 import LatchkeySimulation
 import Testing
 
-/// Seeds in which nothing may go wrong. More of them: `Tools/simulate --seeds 100000`.
+/// Tests of seeds in which nothing may fail.
+///
+/// For more of them: `Tools/simulate --seeds 100000`.
 @Suite struct SeedTests {
   @Test("Nothing goes wrong in the seeds that every run tries")
   func nothingGoesWrong() {
     sweep(from: 1, seeds: 2_000)
   }
 
-  /// `Tools/test` sets LATCHKEY_FRESH_SEEDS, the first seed and the number of seeds, as in `4711:2000`. Without it the first
-  /// seed is random.
+  /// `Tools/test` sets LATCHKEY_FRESH_SEEDS, the first seed and the number of seeds, as in `4711:2000`.
+  ///
+  /// Without it the first seed is random.
   @Test("Nothing goes wrong in seeds that no run has tried")
   func nothingGoesWrongInFreshSeeds() throws {
     let words = ProcessInfo.processInfo.environment["LATCHKEY_FRESH_SEEDS"]?.split(separator: ":")

@@ -1,7 +1,7 @@
 import Testing
 
-/// The simulator is worth as much as its model of the store is true: both are asked for the same, at random, and have to
-/// answer the same and to hold the same after every step.
+/// Tests that compare the real store with the simulator's model of it: both get the same random operations, and have to
+/// give the same answers and hold the same content after every step.
 @Suite struct StoreDifferenceTests {
   @Test(arguments: UInt64(1)...30)
   func theModelDoesWhatTheStoreDoes(seed: UInt64) async throws {

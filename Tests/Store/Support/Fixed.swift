@@ -1,7 +1,7 @@
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// Values that tests name by a number.
+/// Values that tests identify by a number.
 enum Fixed {
   static func device(_ number: UInt8) -> DeviceID {
     guard let id = DeviceID(bytes: [UInt8](repeating: number, count: DeviceID.size)) else {

@@ -5,7 +5,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// A store in a folder of its own, which goes with it.
+/// A store in a folder of its own, which is removed with it.
 final class TestStore {
   let folder: URL
   let own: DeviceID

@@ -5,7 +5,7 @@ import signal
 
 SENTENCES = {
     "empty": "No code was entered: copy the whole code from the other machine's screen and enter it.",
-    "foreign": "This is no Latchkey code: enter the one that begins with LK1 on the other machine's screen.",
+    "foreign": "This is not a Latchkey code: enter the one that begins with LK1 on the other machine's screen.",
     "truncated": "The code is not complete: copy all of it from the other machine's screen.",
     "length": "The short code has nine symbols, such as N5-7Q2MN-43: enter all of it.",
     "newer": "This code is of a newer version: update this machine's software, then enter it again.",
@@ -15,8 +15,8 @@ SENTENCES = {
     "refused": "The other machine said no: the digits differ or somebody declined; ask there, then start anew.",
     "busy": "The other machine is pairing with another one just now: wait a moment and enter the code again.",
     "not-found": "No machine with this code was found: check that it runs and is in this network, or give --peer.",
-    "network": "The connection broke off before the pairing was complete: enter the code again while it is valid.",
-    "version": "The two machines run versions that do not understand each other: update the older one.",
+    "network": "The connection was lost before the pairing was complete: enter the code again while it is valid.",
+    "version": "The versions on the two machines do not work together: update the older one.",
     "already-paired": "The two machines are paired already: nothing was changed.",
     "cancelled": "The pairing was cancelled: nothing was changed; start again when both are ready.",
 }

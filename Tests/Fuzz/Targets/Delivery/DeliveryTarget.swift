@@ -1,6 +1,6 @@
-/// Hellos, runs and reports of a paired peer that breaks every rule, at a node with a store that takes its time.
+/// A node with a slow store that receives Hellos, runs and reports from a paired peer that breaks every rule.
 ///
-/// At the end an honest peer takes its place, and everything that is still owed has to arrive.
+/// At the end, an honest peer takes its place, and everything that is still owed has to arrive.
 enum DeliveryTarget {
   static func seeds() -> [[UInt8]] {
     let open: [UInt8] = [2, 0, 8, 2, 0, 0, 0, 0]

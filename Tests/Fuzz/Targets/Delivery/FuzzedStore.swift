@@ -1,7 +1,9 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// What a node's database holds about one peer, by the rules of Protocol/05-delivery.md; each method is one transaction.
+/// The content of a node's database about one peer, according to Protocol/05-delivery.md.
+///
+/// Each method is one transaction.
 struct FuzzedStore {
   struct Outgoing {
     var epoch: UInt64

@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// What an inbox holds in memory for one peer.
+/// The content of an inbox in memory for one peer.
 enum HeldItems {
   /// Everything that waits for a commit, as the machine would hand it out.
   static func waiting(_ inbox: InboxMachine) -> [ItemRun] {

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// A paired peer that says what the script wants of it, within what a frame can say at all.
+/// A paired peer that sends what the script determines, within what a frame can express.
 struct HostilePeer {
   private static let itemID = [UInt8](repeating: 1, count: 16)
   private static let bodies = [0, 20, 1_000, Limits.itemBodyBytes].map { [UInt8](repeating: 2, count: $0) }

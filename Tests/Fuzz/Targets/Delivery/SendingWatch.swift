@@ -1,7 +1,8 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// What one session has sent, by our own count: in a row, within the peer's window, and nothing while a stream restarts.
+/// An independent check of what one session has sent: consecutive numbers, within the peer's window, and nothing while
+/// a stream restarts.
 struct SendingWatch {
   private struct Stream {
     var epoch: UInt64

@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// What the two sides' machines have in common.
+/// The common interface of the machines of both sides.
 protocol FuzzedPairing: Sendable {
   var isEnded: Bool { get }
   var isPastReturn: Bool { get }

@@ -3,7 +3,7 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTestSupport
 
-/// Two machines that pair, with somebody on the way between them who has not seen the code.
+/// Two machines that pair, with an attacker between them who has not seen the code.
 struct FuzzedRig: Sendable {
   private static let inviterParty: PairingParty = party(.parent, seed: 4)
   private static let joinerParty: PairingParty = party(.child, seed: 5)

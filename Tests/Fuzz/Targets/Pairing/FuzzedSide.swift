@@ -1,7 +1,9 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// One side of a pairing with its person and its store; whatever its machine asks for has to be possible.
+/// One side of a pairing with its person and its store.
+///
+/// Every effect of its machine has to be possible.
 struct FuzzedSide: Sendable {
   /// The same for both sides, and whatever they are made of.
   private(set) var machine: any FuzzedPairing

@@ -4,7 +4,9 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// Somebody who has the code and says whatever the script says, under right tags. Written from Protocol/03-pairing.md §3.
+/// An attacker who has the code and sends what the script determines, with valid tags.
+///
+/// Written from Protocol/03-pairing.md §3.
 struct PairingInsider {
   private static let party = FuzzedRig.party(.child, seed: 8)
   private static let random = [UInt8](repeating: 9, count: 32)

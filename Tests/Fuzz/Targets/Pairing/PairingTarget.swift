@@ -2,8 +2,10 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTestSupport
 
-/// Both machines of a pairing. The first byte chooses the attacker: on the way between two honest sides, at any stage of
-/// theirs and with a right or a wrong code; or at one end, with the code in hand and everything else made up.
+/// The two machines of a pairing under attack.
+///
+/// The first byte chooses the attacker: between two honest sides, at any stage and with a right or a wrong code; or at
+/// one end, with the code and invented data.
 enum PairingTarget {
   static func seeds() -> [[UInt8]] {
     let way: [UInt8] = [1, 0, 1, 1, 0, 11, 15, 0, 10, 14, 1, 15, 0, 14]

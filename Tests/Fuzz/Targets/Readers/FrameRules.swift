@@ -1,4 +1,4 @@
-/// Protocol/04-session.md §1 and §3 in the plainest way: what bytes mean, however they are cut.
+/// The simplest implementation of Protocol/04-session.md §1 and §3: the meaning of bytes, however they are divided.
 struct FrameRules {
   enum Piece: Equatable {
     case preamble([UInt8])

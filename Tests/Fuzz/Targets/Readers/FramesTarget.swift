@@ -3,7 +3,7 @@ import LatchkeyWire
 import NIOCore
 import NIOEmbedded
 
-/// A connection's bytes in parts of the script's choice, into the decoder and into the rules as they are written.
+/// The bytes of a connection in parts that the script chooses, for the decoder and for the rules as written.
 enum FramesTarget {
   static func seeds() -> [[UInt8]] {
     let (session, pairing) = (Preamble.session.bytes, Preamble.pairing(discriminator: 677).bytes)

@@ -1,7 +1,9 @@
 import LatchkeyControl
 import LatchkeyModel
 
-/// A request of the local API: its method and target, or its body; the first byte chooses.
+/// A request to the local API.
+///
+/// The first byte chooses between its method and target, and its body.
 enum LocalAPITarget {
   private static let methods = ["GET", "POST", "DELETE", "PUT", "get", ""]
 

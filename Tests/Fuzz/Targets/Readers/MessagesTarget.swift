@@ -3,7 +3,9 @@ import LatchkeyModel
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// Bytes under a valid tag that should be a message: the first one chooses how they are read.
+/// Bytes with a valid tag that should be a message.
+///
+/// The first byte chooses how they are read.
 enum MessagesTarget {
   private static let coding = MessageBodyCoding()
 

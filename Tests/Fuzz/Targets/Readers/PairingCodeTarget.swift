@@ -1,7 +1,9 @@
 import LatchkeyCrypto
 import LatchkeyProtocol
 
-/// What a person pastes or types for a code; the first byte chooses between any text, and a right code written or spoilt.
+/// The text that a person pastes or types as a code.
+///
+/// The first byte chooses between any text, and a valid code that is intact or damaged.
 enum PairingCodeTarget {
   private static let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".unicodeScalars)
   private static let bech32 = Array("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L".unicodeScalars)

@@ -2,7 +2,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
 
-/// A message of every kind, for inputs to begin with.
+/// A message of every kind, from which inputs begin.
 enum SampleMessages {
   static func commands(_ random: inout SeededRandom) -> [CommandBody] {
     let payloads: [CommandPayload] = [

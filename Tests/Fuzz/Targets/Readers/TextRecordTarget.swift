@@ -1,7 +1,7 @@
 import LatchkeyDiscovery
 import LatchkeyProtocol
 
-/// The TXT record of any host on the network: entries of up to 255 bytes, each headed by its size.
+/// The TXT record of any host on the network: entries of up to 255 bytes, each preceded by its size.
 enum TextRecordTarget {
   static func seeds() -> [[UInt8]] {
     let records: [[String]] = [

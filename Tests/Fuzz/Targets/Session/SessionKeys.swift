@@ -2,7 +2,7 @@ import LatchkeyCrypto
 import LatchkeyProtocol
 import LatchkeyTestSupport
 
-/// Two paired devices, a stranger, and one handshake of theirs, always the same.
+/// Two paired devices, a stranger, and one handshake of theirs, which is always the same.
 struct SessionKeys: Sendable {
   let caller: LinkKeyPair
   let callee: LinkKeyPair

@@ -4,7 +4,7 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// One real session machine, and at the other end somebody who has the keys and says whatever the script says.
+/// One real session machine, and at the other end an attacker who has the keys and sends what the script determines.
 struct SessionMeddling {
   private var victim: SessionMachine
   private var hostile: NoiseTransport

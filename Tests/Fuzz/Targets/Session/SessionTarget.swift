@@ -3,8 +3,9 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// A session's frames from a peer that breaks every rule, and from the network: the first byte chooses between the two
-/// sides of an open session and the two of its handshake.
+/// The frames of a session from a peer that breaks every rule, and from the network.
+///
+/// The first byte chooses between the two sides of an open session and the two of its handshake.
 enum SessionTarget {
   static func seeds() -> [[UInt8]] {
     var random = SeededRandom(seed: 3)

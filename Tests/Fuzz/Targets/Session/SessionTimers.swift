@@ -2,7 +2,7 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTestSupport
 
-/// Protocol/04-session.md §5 and §7 in the plainest way: what the clock asks for, and when a key is changed.
+/// The simplest implementation of Protocol/04-session.md §5 and §7: the effects of the clock, and the rotation of keys.
 struct SessionTimers {
   private let openedAt: BootInstant
   private var heardAt: BootInstant

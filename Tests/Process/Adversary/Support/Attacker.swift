@@ -2,7 +2,7 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// The real machines of a pairing in an adversary's hands: run on its own connections, with keys of its own.
+/// The real machines of a pairing under an adversary's control, on its own connections and with keys of its own.
 struct Attacker: Sendable {
   /// What came of an attempt.
   struct End: Sendable {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What is left to be done, taken by whoever is free.
+/// The remaining work, from which idle workers take the next part.
 final class FaultQueue: Sendable {
   private let faults: Mutex<[LinkFault]>
 

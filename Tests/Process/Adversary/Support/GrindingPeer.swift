@@ -4,7 +4,7 @@ import LatchkeyWire
 
 @testable import LatchkeyProtocol
 
-/// Somebody who knows the typed code and looks for a random number that makes the digits come out as he wants them.
+/// An attacker who knows the typed code and searches for a random number that results in the digits he wants.
 struct GrindingPeer {
   let party: PairingParty
   let code: TypedCode

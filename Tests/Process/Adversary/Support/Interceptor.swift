@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A port of an adversary's: every connection to it is given to a handler, on a thread of its own.
+/// An adversary's port, which passes every connection to a handler on a thread of its own.
 final class Interceptor: Sendable {
   /// The port on 127.0.0.1.
   let port: UInt16

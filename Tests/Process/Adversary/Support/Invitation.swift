@@ -3,7 +3,7 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTestSupport
 
-/// An open code of a parent, in both its forms.
+/// An open code of a parent in both its forms.
 struct Invitation: Sendable {
   /// The pairing's ID at the parent.
   var id: String

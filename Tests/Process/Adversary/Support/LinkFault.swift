@@ -1,7 +1,7 @@
 import LatchkeyCrypto
 import LatchkeyModel
 
-/// What goes wrong with one pairing on its way between the two machines.
+/// A fault in a pairing's connection between the two machines.
 struct LinkFault: Sendable, CustomStringConvertible {
   /// What is done to a frame.
   enum Forgery: String, Sendable, CaseIterable {
@@ -25,7 +25,9 @@ struct LinkFault: Sendable, CustomStringConvertible {
   /// The address from which the inviter sees it come; another for each, so that none waits for what another did.
   let source: String
 
-  /// Whether a pairing with it must not come about. It may where the other side's word is out already.
+  /// Whether a pairing with it must not come about.
+  ///
+  /// It may where the other side's word is out already.
   var mustFail: Bool {
     guard case .forged(let direction, let frame, let forgery) = kind else { return false }
     // A second Commit comes after the joiner has acknowledged the first.

@@ -1,7 +1,9 @@
 import Glibc
 import Synchronization
 
-/// A listening socket that one thread waits at and others end; not touched once closed, when its number may be reused.
+/// A listening socket on which one thread waits and which other threads end.
+///
+/// It is not used once closed, since its number may be reused.
 final class ListeningDescriptor: Sendable {
   private let number: Int32
   private let isOpen = Mutex(true)

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A man in the middle: takes connections, makes others to the node that was meant, and has its way with every frame.
+/// A man in the middle who accepts connections, opens others to the intended node, and controls every frame.
 ///
-/// Sessions pass untouched, as over a network that works, unless it is silent.
+/// Sessions pass unaltered, as over a working network, unless it is silent.
 final class Middle: Sendable {
   /// Decides on one frame of a pairing: which way it goes, its number that way, its body.
   typealias Plan = @Sendable (Direction, Int, [UInt8]) -> Move

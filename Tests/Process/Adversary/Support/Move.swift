@@ -1,4 +1,4 @@
-/// What a man in the middle does with a frame.
+/// The action of a man in the middle on a frame.
 enum Move: Sendable {
   case pass
   /// These bodies go on in its place.

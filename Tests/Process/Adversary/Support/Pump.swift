@@ -1,4 +1,4 @@
-/// One direction of one connection.
+/// One direction of a connection.
 struct Pump: Sendable {
   let from: ByteStream
   let to: ByteStream

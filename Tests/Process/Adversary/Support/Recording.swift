@@ -1,4 +1,4 @@
-/// What a man in the middle saw of one connection.
+/// The data of one connection that a man in the middle saw.
 struct Recording: Sendable {
   var preamble: [UInt8]
   /// The bodies of the frames, as their senders sent them.

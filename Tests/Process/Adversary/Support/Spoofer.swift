@@ -1,6 +1,6 @@
 import LatchkeyDiscovery
 
-/// Announces the discriminator of somebody else's code at ports of its own, on loopback alone.
+/// A spoofer that announces the discriminator of another machine's code at ports of its own, on loopback only.
 final class Spoofer: Sendable {
   private let running: Task<Void, Never>
 

@@ -4,7 +4,7 @@ import LatchkeyCrypto
 import LatchkeyProtocol
 import LatchkeyWire
 
-/// What lies in a node's folder, in the hands of somebody else: its own keys, and what it shares with one peer.
+/// The content of a node's folder in an attacker's hands: its own keys, and the key that it shares with one peer.
 struct StolenKeys: Sendable {
   /// How far a session came.
   enum Reception: Equatable, Sendable {

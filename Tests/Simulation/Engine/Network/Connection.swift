@@ -1,4 +1,4 @@
-/// A TCP connection between two nodes: in order in each direction, until it breaks.
+/// A TCP connection between two nodes: ordered in each direction, until it breaks.
 final class Connection {
   let number: Int
   /// Microseconds that everything takes longer on this connection, by trouble.

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What travels on a connection.
+/// A unit of data on a connection.
 enum Frame {
   /// The caller's handshake message: who calls, and the real message when frames are sealed.
   case first(DeviceID, [UInt8])

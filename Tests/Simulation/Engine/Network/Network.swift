@@ -1,4 +1,4 @@
-/// The LAN: connects nodes, and is cut in places for a while.
+/// The LAN, which connects nodes and is interrupted in places for a time.
 final class Network {
   private struct Way: Hashable {
     let low: Int

@@ -1,4 +1,4 @@
-/// One side of a connection, as the program on that side sees it.
+/// One side of a connection as its program sees it.
 final class Port {
   let connection: Connection
   let node: SimulatedNode

@@ -1,8 +1,8 @@
 import LatchkeyModel
 
-/// A node's disk: one transaction after the other, each durable at one moment and answered at a later one.
+/// A node's disk: one transaction after another, each durable at one moment and answered at a later one.
 ///
-/// A crash leaves what was durable, answered or not, and nothing of what was not.
+/// A crash keeps what was durable, answered or not, and nothing else.
 final class Disk {
   private unowned let node: SimulatedNode
   private var freeAt: Int64 = 0

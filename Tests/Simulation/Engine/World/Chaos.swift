@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What befalls machines, network and people, while it lasts.
+/// The disturbances of machines, network and people.
 final class Chaos {
   private unowned let simulation: Simulation
   private var isOver = false

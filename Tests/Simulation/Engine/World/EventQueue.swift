@@ -1,4 +1,4 @@
-/// What is to happen, in order of time, and in order of its planning at one moment: a binary heap.
+/// The planned events in the order of their times and, at one moment, of their planning: a binary heap.
 struct EventQueue {
   struct Event {
     let time: Int64

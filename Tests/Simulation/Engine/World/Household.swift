@@ -2,7 +2,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
 
-/// The people: they pair machines, give commands and use programs.
+/// The people, who pair machines, issue commands and use programs.
 final class Household {
   private unowned let simulation: Simulation
   private static let apps = ["org.gnome.Chess", "org.kde.krita", "net.minetest", "a"].compactMap { AppID($0) }

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What has to hold when all is well again.
+/// The conditions that have to hold once all disturbances have ended.
 extension Oracle {
   private var couples: [(parent: SimulatedNode, child: SimulatedNode)] {
     let household = checker().household

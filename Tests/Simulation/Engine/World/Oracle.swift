@@ -1,11 +1,11 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// Knows everything, and says the first thing that must not be.
+/// The oracle, which knows everything and reports the first violation.
 ///
-/// After every step: nothing is told before it is durable, nothing is forgotten before it is in force at the other side,
-/// nothing takes effect twice or out of order, windows and caps are held, a removed device applies nothing, nobody honest is
-/// accused, and no stream begins anew unless somebody was set back.
+/// After every step: nothing is reported before it is durable, nothing is deleted before it is in force at the other
+/// side, nothing takes effect twice or out of order, windows and limits are observed, a removed device applies nothing,
+/// no honest device is accused, and no stream restarts unless a machine was restored to an older state.
 final class Oracle {
   private unowned let simulation: Simulation
   private var pasts: [Couple: CouplePast] = [:]

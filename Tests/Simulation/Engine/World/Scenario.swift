@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyTestSupport
 
-/// What a seed stands for: how many nodes there are, what they do, and what befalls them.
+/// The meaning of a seed: how many nodes there are, what they do, and which disturbances occur.
 public struct Scenario: Sendable {
   /// What may befall a node or the network, and a person's acts that are out of the common run.
   enum Trouble: CaseIterable {

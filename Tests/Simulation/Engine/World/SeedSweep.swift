@@ -1,11 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// Runs seed after seed, until one fails or to the end.
+/// A sweep over seeds, until one fails or all have run.
 public struct SeedSweep: Sendable {
   /// A seed in which something went wrong.
   public struct Failure: Sendable {
+    /// The seed of the failed run.
     public let seed: UInt64
+    /// A description of the failure.
     public let what: String
     /// The command that runs it again with a trace.
     public let replay: String

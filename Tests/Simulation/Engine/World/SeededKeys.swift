@@ -1,7 +1,9 @@
 import LatchkeyModel
 import LatchkeyTestSupport
 
-/// Keys that a seed repeats. Unchecked, since a simulation and all that belongs to it stays on one thread.
+/// Keys that a seed reproduces.
+///
+/// Unchecked, since a simulation and everything that belongs to it stays on one thread.
 package final class SeededKeys: KeySource, @unchecked Sendable {
   private var random: SeededRandom
 

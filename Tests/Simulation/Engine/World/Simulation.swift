@@ -4,10 +4,11 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// A household of virtual nodes, from a seed: the machines of production on a network, disks and clocks that are thought up.
+/// A household of virtual nodes from a seed: the machines of production on a simulated network, disks and clocks.
 ///
-/// Nothing here waits, sleeps or asks the system for anything: the same seed does the same, on every run and machine.
+/// Nothing here waits, sleeps or calls the system: the same seed has the same result in every run and on every machine.
 public final class Simulation {
+  /// The scenario that is run.
   public let scenario: Scenario
   let fault: DeliberateFault?
   var random: SeededRandom

@@ -1,4 +1,4 @@
-/// What happened, a line each; nothing is written down unless somebody wants to read it.
+/// The events in lines, which are recorded only if they are requested.
 public struct Trace: Sendable {
   /// The lines, oldest first; empty unless they were asked for.
   public private(set) var lines: [String] = []
