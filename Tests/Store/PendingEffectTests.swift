@@ -101,7 +101,8 @@ import Testing
     let result = try await rig.receive([item], from: parent)
     #expect(result.hasPendingEffects && result.appliedCommands == 1)
     let effect = try #require(try await rig.store.pendingEffects().first)
-    #expect(effect.commandID == (try id(item)) && effect.author == parent && effect.wait.what == "the screen")
+    let given = try id(item)
+    #expect(effect.commandID == given && effect.author == parent && effect.wait.what == "the screen")
     #expect(try await receipts(parent).map(\.outcome) == [.underWay(waitsFor: "the screen")])
     // The same command again gets the same note, and waits once.
     _ = try await rig.receive([DeliveryItem(sequence: 2, kind: .command, itemID: item.itemID, body: item.body)], from: parent)
@@ -132,7 +133,8 @@ import Testing
       return
     }
     #expect(reason.contains("the screen") && reason.hasSuffix("."))
-    #expect(try await rig.store.pendingEffects().isEmpty && rig.store.untilNextExpiry() == nil)
+    #expect(try await rig.store.pendingEffects().isEmpty)
+    #expect(try await rig.store.untilNextExpiry() == nil)
   }
 
   @Test("A later command for the same thing takes the place of one under way, also of another parent's")

@@ -19,13 +19,13 @@ _TELLING = ("status", "statusAt", "createdAt", "expiresAfter", "reason")
 
 def marker(listed: dict[str, Any]) -> object:
     """Returns what marks a command that the parent lists, as `Command.marker` does."""
-    kind, content = next(iter(listed["payload"].items()))
+    kind, content = listed["payload"]["kind"], listed["payload"]["payload"]
     if kind == "message":
-        return content["_0"]
+        return content["text"]
     if kind == "setApp":
-        return content["_0"]["displayName"]
+        return content["displayName"]
     if kind == "setFamilySettings":
-        return content["_0"]["defaultMilliPointsPerMinute"]
+        return content["defaultMilliPointsPerMinute"]
     return listed.get("expiresAfter")
 
 
@@ -135,22 +135,23 @@ class CommandAccounts:
         state = said.get("stateInForce") or {}
         if entry.kind == "message":
             texts = [text for id_, text in there.messages if id_ == entry.id]
-            if texts != [entry.payload["message"]["_0"]]:
+            if texts != [entry.payload["payload"]["text"]]:
                 fault(f"a message was executed, and the child has {len(texts)} of it, or another text")
         elif entry.kind == "setApp":
-            configuration = entry.payload["setApp"]["_0"]
-            if "app" not in state or rule_of(state["app"]["_0"]) != rule_of(configuration):
+            configuration = entry.payload["payload"]
+            if state.get("kind") != "app" or rule_of(state["state"]["configuration"]) != rule_of(configuration):
                 fault("a rule was executed, and the state that is told is another")
             times = sum(1 for action, target, new in there.audit if action == "app.set" and target == entry.app
                         and f" {configuration['milliPointsPerMinute']} milli-points" in new)
             if times != 1:
                 fault(f"a rule was executed, and the child's audit has it {times} times")
         elif entry.kind == "setFamilySettings":
-            version = entry.payload["setFamilySettings"]["_0"]["version"]
-            times = sum(1 for action, _, new in there.audit if action == "settings.set" and new == f"version {version}")
+            rate = entry.payload["payload"]["defaultMilliPointsPerMinute"]
+            times = sum(1 for action, _, new in there.audit
+                        if action == "settings.set" and new.startswith(f"{rate} milli-points"))
             if times != 1:
                 fault(f"family settings were executed, and the child's audit has them {times} times")
-        elif entry.kind == "requestReport" and "report" not in state:
+        elif entry.kind == "requestReport" and state.get("kind") != "report":
             fault("a report was executed, and there is none")
 
     def _traces(self, books: list[Command], there: ChildSeen, listed: dict[str, list[dict[str, Any]]]) -> None:

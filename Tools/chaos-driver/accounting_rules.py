@@ -14,17 +14,22 @@ def rule_faults(ledger: Ledger, seen: Observation, fault: Faults) -> None:
     for child, there in seen.children.items():
         executed = [c for c in there.commands if c["status"] == "executed"]
         _rules(child, there, executed, ledger, fault)
-        settings = [c["payload"]["setFamilySettings"]["_0"] for c in executed if "setFamilySettings" in c["payload"]]
+        settings = [c["payload"]["payload"] for c in executed if c["payload"]["kind"] == "setFamilySettings"]
         if settings:
-            last = max(settings, key=lambda s: int(s["version"]))
+            last = max(settings, key=_time)
             if there.settings != last:
                 fault("a child's family settings are not the newest", f"{child} has {there.settings} instead of {last}",
                       _history(ledger, "family", child))
-            if newest is None or last["version"] > newest["version"]:
+            if newest is None or _time(last) > _time(newest):
                 newest = last
     if newest is not None and seen.parent_settings != newest:
         fault("the parent's family settings are not the newest", f"it shows {seen.parent_settings} instead of {newest}",
               _history(ledger, "family"))
+
+
+def _time(thing: dict[str, Any]) -> tuple[int, int]:
+    """Returns when something was set, by the hybrid clock."""
+    return thing["modified"]["wall"], thing["modified"]["counter"]
 
 
 def _history(ledger: Ledger, key: str, child: str | None = None) -> list[str]:
@@ -37,13 +42,12 @@ def _rules(child: str, there: ChildSeen, executed: list[dict[str, Any]], ledger:
     """Compares the rules of one child."""
     last: dict[str, tuple[tuple[int, int], Rule | None]] = {}
     for command in executed:
-        payload = command["payload"]
-        if "setApp" in payload:
-            rule = rule_of(payload["setApp"]["_0"])
+        kind, payload = command["payload"]["kind"], command["payload"]["payload"]
+        if kind == "setApp":
+            rule = rule_of(payload)
             app, modified, result = rule.app, rule.modified, rule
-        elif "removeApp" in payload:
-            removal = payload["removeApp"]
-            app, modified, result = removal["_0"], (removal["modified"]["wall"], removal["modified"]["counter"]), None
+        elif kind == "removeApp":
+            app, modified, result = payload["appID"], _time(payload), None
         else:
             continue
         if app not in last or modified > last[app][0]:

@@ -9,6 +9,11 @@ from words import app_suffix, is_wrong, message
 
 
 
+def _action(kind: str, payload: dict[str, object]) -> dict[str, object]:
+    """Returns what is asked, as a request's members."""
+    return {"kind": kind, "payload": payload}
+
+
 class Orders:
     """Gives commands of all kinds to the family, and books what becomes of them."""
 
@@ -59,19 +64,19 @@ class Orders:
                 change["isEnabled"] = chance.random() < 0.5
             if chance.random() < 0.5:
                 change["dailyLimitMinutes"] = chance.randrange(-1, 1_441)
-            action = {"setApp": {"_0": change}}
+            action = _action("setApp", change)
         elif kind == "removeApp":
-            action = {"removeApp": {"appID": command.app}}
+            action = _action("removeApp", {"appID": command.app})
         elif kind == "setFamilySettings":
             command.marker = number
-            action = {"setFamilySettings": {"_0": {
+            action = _action("setFamilySettings", {
                 "defaultMilliPointsPerMinute": number, "minutesPerPoint": chance.randrange(1, 1_441),
-                "minimumSessionMinutes": 0, "dayStartHour": chance.randrange(24), "zone": "Europe/Berlin", "version": 0}}}
+                "minimumSessionMinutes": 0, "dayStartHour": chance.randrange(24), "zone": "Europe/Berlin"})
         elif kind == "requestReport":
-            action = {"requestReport": {}}
+            action = _action("requestReport", {})
         else:
             command.marker = f"n{number}: {message(chance)}"
-            action = {"message": {"_0": command.marker}}
+            action = _action("message", {"text": command.marker})
         command.is_wrong = isinstance(command.marker, str) and is_wrong(command.marker)
         if command.marker is None:
             # How long it may wait is nobody else's either.
@@ -89,16 +94,17 @@ class Orders:
         command = Command(number=number, child=child, kind=kind, is_wrong=True, marker=f"n{number}")
         change: dict[str, object] = {"appID": "game.0", "displayName": command.marker}
         wrong: list[tuple[dict[str, object], str]] = [
-            ({"setApp": {"_0": change | {"milliPointsPerMinute": -1}}}, child),
-            ({"setApp": {"_0": change | {"milliPointsPerMinute": 2**63 - 1}}}, child),
-            ({"setApp": {"_0": change | {"category": "fun"}}}, child),
-            ({"setApp": {"_0": change | {"dailyLimitMinutes": 1_441}}}, child),
-            ({"setApp": {"_0": change | {"appID": "two words"}}}, child),
-            ({"setApp": {"_0": change}}, "Nobody's PC"),
+            (_action("setApp", change | {"milliPointsPerMinute": -1}), child),
+            (_action("setApp", change | {"milliPointsPerMinute": 2**63 - 1}), child),
+            (_action("setApp", change | {"category": "fun"}), child),
+            (_action("setApp", change | {"dailyLimitMinutes": 1_441}), child),
+            (_action("setApp", change | {"appID": "two words"}), child),
+            (_action("setApp", change), "Nobody's PC"),
         ]
         if kind == "message":
-            wrong = [({"message": {"_0": f"n{number}" + "x" * 4_096}}, child), ({"message": {"_0": ""}}, child),
-                     ({"message": {}}, child), ({"massage": {"_0": f"n{number}"}}, child)]
+            wrong = [(_action("message", {"text": f"n{number}" + "x" * 4_096}), child),
+                     (_action("message", {"text": ""}), child),
+                     (_action("message", {}), child), (_action("massage", {"text": f"n{number}"}), child)]
         action, device = self._chance.choice(wrong)
         if self._chance.random() < 0.2:
             command.expires_after = 10
@@ -107,7 +113,7 @@ class Orders:
     def _request(self, command: Command, device: str, action: dict[str, object]) -> dict[str, object]:
         command.note(f"is to be given at the parent: {str(action)[:200]}")
         self._ledger.add(command)
-        request: dict[str, object] = {"device": device, "action": action}
+        request: dict[str, object] = {"device": device} | action
         if command.expires_after is not None:
             request["expiresAfter"] = command.expires_after
         return request

@@ -45,7 +45,7 @@ def _commands(seen: Observation, chance: random.Random, *statuses: str, kind: st
               outcome: bool | None = None) -> tuple[str, ChildSeen, dict[str, Any]]:
     """Chooses a command with one of some statuses that the child has answered, or has not."""
     found = [(name, there, command) for name, there in seen.children.items() for command in there.commands
-             if command["status"] in statuses and (kind is None or kind in command["payload"])
+             if command["status"] in statuses and (kind is None or kind == command["payload"]["kind"])
              and (outcome is None or outcome == any(a.id == command["commandID"] for a in there.applied))]
     if not found:
         raise NoVictim(f"no command {kind or ''} is {' or '.join(statuses)}")
@@ -68,7 +68,7 @@ def _double_command(ledger: Ledger, seen: Observation, chance: random.Random) ->
 
 def _executed_twice(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
     name, there, command = _commands(seen, chance, "executed", kind="setApp", outcome=True)
-    rate = command["payload"]["setApp"]["_0"]["milliPointsPerMinute"]
+    rate = command["payload"]["payload"]["milliPointsPerMinute"]
     entries = [entry for entry in there.audit if entry[0] == "app.set" and f" {rate} milli-points" in entry[2]]
     there.audit += entries
     return f"{name} has executed the command {command['commandID']} twice", command["commandID"]
@@ -123,7 +123,7 @@ def _refused_command(ledger: Ledger, seen: Observation, chance: random.Random) -
     entry = chance.choice(refused)
     _, _, other = _commands(seen, chance, "executed", kind="setApp")
     ghost = copy.deepcopy(other) | {"commandID": "01a2020e-0000-7000-8000-000000000001"}
-    ghost["payload"]["setApp"]["_0"]["displayName"] = entry.marker
+    ghost["payload"]["payload"]["displayName"] = entry.marker
     seen.children[entry.child].commands.append(ghost)
     return f"{entry.title} was refused and is there", entry.title
 

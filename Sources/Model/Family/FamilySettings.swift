@@ -56,3 +56,19 @@ public struct FamilySettings: Hashable, Sendable, Codable {
     return nil
   }
 }
+
+extension FamilySettings {
+  /// Decodes rules; those that a person asks for need no time, which the parent's node sets.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      defaultMilliPointsPerMinute: try fields.decode(Int64.self, forKey: .defaultMilliPointsPerMinute),
+      minutesPerPoint: try fields.decode(Int.self, forKey: .minutesPerPoint),
+      minimumSessionMinutes: try fields.decode(Int.self, forKey: .minimumSessionMinutes),
+      dailyRewardLimitMinutes: try fields.decodeIfPresent(Int.self, forKey: .dailyRewardLimitMinutes),
+      weeklyRewardLimitMinutes: try fields.decodeIfPresent(Int.self, forKey: .weeklyRewardLimitMinutes),
+      dayStartHour: try fields.decode(Int.self, forKey: .dayStartHour),
+      zone: try fields.decode(String.self, forKey: .zone),
+      modified: try fields.decodeIfPresent(HybridTimestamp.self, forKey: .modified) ?? .never)
+  }
+}

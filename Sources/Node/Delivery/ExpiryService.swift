@@ -6,6 +6,7 @@ import LatchkeyStore
 /// It is idle while no command can expire.
 struct ExpiryService: Sendable {
   let context: NodeContext
+  let directory: LinkDirectory
   /// The longest time between two checks, in milliseconds.
   ///
   /// The time of a check is stored, so a power cut costs at most that much of a command's age.
@@ -22,6 +23,11 @@ struct ExpiryService: Sendable {
         if !expired.isEmpty {
           context.logger.notice("commands have expired", metadata: ["count": "\(expired.count)"])
           context.changes.notify()
+        }
+        let late = try await context.store.expireEffects(at: context.wall())
+        if !late.isEmpty {
+          context.logger.notice("effects had no outcome in time", metadata: ["count": "\(late.count)"])
+          await directory.committed(late)
         }
         wait = try await context.store.untilNextExpiry().map { min($0, Self.look) }
       } catch {

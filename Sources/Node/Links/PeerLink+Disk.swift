@@ -64,7 +64,13 @@ extension PeerLink {
         }
       }
       CrashPoint.storedSent.reached()
-      if result.wasRemoved { await takeOverRemoval(result) }
+      if result.wasRemoved {
+        await takeOverRemoval(result)
+      } else {
+        // Another parent's command was superseded while its effect was under way.
+        let others = result.changes.filter { $0.device != peer }
+        if !others.isEmpty { await directory.committed(others) }
+      }
       publish(result)
     } catch { update { $0.commitFailed(refused(error), now: $1) } }
   }

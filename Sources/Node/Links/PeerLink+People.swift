@@ -82,6 +82,11 @@ extension PeerLink {
           "receipts": "\(result.commands.count)",
         ])
     }
+    if result.hasPendingEffects {
+      context.effectChanges.notify()
+      // One that nobody carries out runs out.
+      context.expiryChanges.notify()
+    }
     context.changes.notify()
   }
 

@@ -31,6 +31,8 @@ final class NodeContext: Sendable {
   let diskChanges = ChangeSignal()
   /// Signals that commands that can expire were queued, or that it is time to look for expired ones.
   let expiryChanges = ChangeSignal()
+  /// Signals that an effect is to be carried out, or has had its outcome.
+  let effectChanges = ChangeSignal()
   /// Signals that the kernel reported a change of interfaces or addresses.
   let networkChanges = ChangeSignal()
   /// The common timer of all links.

@@ -55,7 +55,9 @@ public final class RunningNode: Sendable {
   private let memory = UndumpableScope()
 
   /// Opens the folder and binds the port.
-  public init(configuration: NodeConfiguration, logger: Logger) async throws(NodeStartupError) {
+  public init(
+    configuration: NodeConfiguration, carriers: [any EffectCarrier] = [], logger: Logger
+  ) async throws(NodeStartupError) {
     let folder = StateFolder(path: configuration.stateFolder)
     try folder.check()
     _ = try NodeProfile.load(folder)
@@ -141,7 +143,8 @@ public final class RunningNode: Sendable {
     // Stopped in reverse order, so that links can send their goodbyes.
     services = [
       RunningPart { await DiskService(context: context, directory: directory).run() },
-      RunningPart { await usage.run() }, RunningPart { await ExpiryService(context: context).run() },
+      RunningPart { await usage.run() }, RunningPart { await ExpiryService(context: context, directory: directory).run() },
+      RunningPart { await EffectService(context: context, directory: directory, carriers: carriers).run() },
       RunningPart { await discovery.run() },
       RunningPart { await NetworkWatch(context: context, directory: directory, discovery: discovery).run() },
       ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),

@@ -71,7 +71,7 @@ def execute(store: Store, peer: bytes, item) -> dict:
         if item.kind != _COMMAND:
             raise _Refused("This machine does not know this kind of item: update its software.")
         command = _read(store, peer, item)
-        payload = command.WhichOneof("payload")
+        payload = command.kind
         receipt.outcome = _effect(store, command, receipt.state)
     except _Refused as refused:
         receipt.ClearField("state")
@@ -97,26 +97,37 @@ def _read(store: Store, peer: bytes, item):
 
 def _effect(store: Store, command, state) -> int:
     """Execute a command and fill in what now holds; return the outcome."""
-    match command.WhichOneof("payload"):
-        case "set_app":
-            return _set_app(store, command.set_app, state)
-        case "remove_app":
-            _require(is_app_id(command.remove_app.app_id), "application ID")
-            store.run("delete from app where app_id=?", command.remove_app.app_id)
-            state.app_removed.app_id = command.remove_app.app_id
-        case "set_family_settings":
-            return _set_family(store, command.set_family_settings, state)
-        case "request_report":
-            _report(store, state.report)
+    match command.kind:
+        case "setApp":
+            return _set_app(store, _payload(schema.AppConfiguration, command), state)
+        case "removeApp":
+            removal = _payload(schema.RemoveApp, command)
+            _require(is_app_id(removal.app_id), "application ID")
+            store.run("delete from app where app_id=?", removal.app_id)
+            _state(state, "appRemoved", removal)
+        case "setFamilySettings":
+            return _set_family(store, _payload(schema.FamilySettings, command), state)
+        case "requestReport":
+            _state(state, "report", _report(store))
         case "message":
-            _require(1 <= len(command.message.text.encode()) <= 4_096, "text")
-            store.run("insert or ignore into message values(?,?)", command.command_id, command.message.text)
-            state.message_stored.SetInParent()
-        case "unpair":
-            raise _Refused("A machine is not removed by a command: remove it in the list of machines.")
+            text = _payload(schema.TextMessage, command).text
+            _require(1 <= len(text.encode()) <= 4_096, "text")
+            store.run("insert or ignore into message values(?,?)", command.command_id, text)
+            state.kind = "done"
         case _:
             raise _Refused("This machine does not know this command: update its software.")
     return EXECUTED
+
+
+def _payload(kind, command):
+    try:
+        return schema.parse(kind, command.payload)
+    except BrokenRule:
+        raise _Refused("The command cannot be read: send it again.") from None
+
+
+def _state(state, kind: str, message) -> None:
+    state.kind, state.state = kind, message.SerializeToString()
 
 
 def _require(holds: bool, what: str) -> None:
@@ -145,13 +156,16 @@ def _set_app(store: Store, wanted, state) -> int:
 
     row, outcome = store.one("select configuration from app where app_id=?", wanted.app_id), EXECUTED
     held = schema.AppConfiguration.FromString(row[0]) if row else None
-    if held and (held.modified.wall, held.modified.counter, held.modified.author) > (at.wall, at.counter, at.author):
+    if held and _time(held.modified) > _time(at):
         wanted, outcome = held, SUPERSEDED
     else:
         store.run("insert or replace into app values(?,?)", wanted.app_id, wanted.SerializeToString())
-    state.app.configuration.CopyFrom(wanted)
-    state.app.enforcement = _RECORDED
+    _state(state, "app", schema.AppState(configuration=wanted, enforcement=_RECORDED))
     return outcome
+
+
+def _time(stamp) -> tuple:
+    return stamp.wall, stamp.counter, stamp.author
 
 
 def _set_family(store: Store, wanted, state) -> int:
@@ -164,11 +178,11 @@ def _set_family(store: Store, wanted, state) -> int:
     _require(1 <= len(wanted.zone.encode()) <= 64, "time zone")
 
     held, outcome = _family(store), EXECUTED
-    if held and held.version > wanted.version:
+    if held and _time(held.modified) > _time(wanted.modified):
         wanted, outcome = held, SUPERSEDED
     else:
         store.run("insert or replace into settings values(1,?)", wanted.SerializeToString())
-    state.family_settings.CopyFrom(wanted)
+    _state(state, "familySettings", wanted)
     return outcome
 
 
@@ -177,8 +191,8 @@ def _family(store: Store):
     return schema.FamilySettings.FromString(row[0]) if row else None
 
 
-def _report(store: Store, report) -> None:
-    report.version, report.enforcement = "python-peer 1", _RECORDED
+def _report(store: Store):
+    report = schema.Report(version="python-peer 1", enforcement=_RECORDED)
     report.usage_records = store.one("select count(*) from usage")[0]
     if held := _family(store):
         report.family_settings.CopyFrom(held)
@@ -187,3 +201,4 @@ def _report(store: Store, report) -> None:
     while report.ByteSize() > _BODY_BYTES - 64:
         report.omitted_apps += 1
         del report.apps[-1]
+    return report

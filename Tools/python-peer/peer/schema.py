@@ -16,7 +16,7 @@ _cache = Path(os.environ.get("LATCHKEY_PEER_CACHE", "")) / "messages.desc"
 
 
 def _compile() -> bytes:
-    """Return the descriptor set of the three schemas, made anew when a schema is newer than the one kept."""
+    """Return the descriptor set of the schemas, made anew when a schema is newer than the one kept."""
     sources = sorted(_folder.glob("*.proto"))
     newest = max(source.stat().st_mtime for source in sources)
     if _cache.is_file() and _cache.stat().st_mtime > newest:
@@ -49,6 +49,7 @@ Command, Receipt, State, UsageRecord, Removal, KeyRotation, AppConfiguration, Fa
     ("Command", "Receipt", "State", "UsageRecord", "Removal", "KeyRotation", "AppConfiguration", "FamilySettings")
     + ("Report",),
 )
+RemoveApp, AppState, TextMessage = map(_message, ("RemoveApp", "AppState", "TextMessage"))
 
 
 def parse(kind, data: bytes):

@@ -1,0 +1,55 @@
+import LatchkeyModel
+import LatchkeyStore
+
+/// Gives effects under way to their carriers, those of earlier runs at the start, and records the outcomes.
+///
+/// An effect of a kind without a carrier waits until its time is over. Spec: Protocol/05-delivery.md §7.
+struct EffectService: Sendable {
+  let context: NodeContext
+  let directory: LinkDirectory
+  let carriers: [any EffectCarrier]
+  /// Milliseconds before the next try after a fault of the disk.
+  private static let pause: Int64 = 5_000
+
+  func run() async {
+    guard !carriers.isEmpty else { return }
+    let known = Dictionary(carriers.map { ($0.kind, $0) }) { first, _ in first }
+    await withDiscardingTaskGroup { group in
+      var taken: Set<CommandID> = []
+      while !Task.isCancelled {
+        let seen = context.effectChanges.version
+        var wait: Int64?
+        do {
+          let pending = try await context.store.pendingEffects()
+          // What has an outcome is not asked for again, and needs no room.
+          taken.formIntersection(pending.map(\.commandID))
+          for effect in pending where !taken.contains(effect.commandID) {
+            guard let carrier = known[effect.payload.kind] else { continue }
+            taken.insert(effect.commandID)
+            group.addTask { await finish(effect.commandID, await carrier.carryOut(effect)) }
+          }
+        } catch {
+          context.logger.error("effects could not be looked at", metadata: ["reason": "\(error)"])
+          wait = Self.pause
+        }
+        await context.effectChanges.wait(after: seen, milliseconds: wait)
+      }
+    }
+  }
+
+  /// Records an outcome; on a full disk once there is room.
+  private func finish(_ id: CommandID, _ outcome: EffectOutcome) async {
+    while !Task.isCancelled {
+      let seen = context.diskChanges.version
+      do {
+        guard let change = try await context.store.finishEffect(id, outcome, at: context.wall()) else { return }
+        await directory.committed([change])
+        context.changes.notify()
+        return
+      } catch {
+        context.logger.error("an outcome could not be recorded", metadata: ["reason": "\(error)"])
+        await context.diskChanges.wait(after: seen, milliseconds: Self.pause)
+      }
+    }
+  }
+}
