@@ -68,7 +68,7 @@ import Testing
     for payload in payloads {
       let text = try encoder.encode(payload)
       #expect(try CommandRegistry.household.decoder().decode(CommandPayload.self, from: text) == payload)
-      #expect(!String(decoding: text, as: UTF8.self).contains("_0"))
+      #expect(!String(decoding: text, as: UTF8.self).contains("\"_0\""))
       #expect(throws: DecodingError.self) { try JSONDecoder().decode(CommandPayload.self, from: text) }
     }
     #expect(
