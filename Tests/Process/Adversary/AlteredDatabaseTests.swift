@@ -27,7 +27,9 @@ extension ProcessTests {
         usageOfTom: try await parent.usage().filter { $0.appID.text == "toms.app" })
     }
 
-    /// A parent with two children, each with a rule; Tom's machine has been used. Both are in step, and Emma's is stopped.
+    /// A parent with two children, each with a rule; Tom's machine has been used.
+    ///
+    /// Both are in step, and Emma's is stopped.
     private func family(_ lab: ProcessLab) async throws -> (parent: NodeProcess, emma: NodeProcess, tom: NodeProcess) {
       let (parent, emma) = try await lab.pairedFamily()
       let tom = try await lab.runningNode(.child, "Tom's PC")
