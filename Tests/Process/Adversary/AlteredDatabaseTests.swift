@@ -196,7 +196,9 @@ extension ProcessTests {
         let altered = try emma.alterReceipts { receipt in
           var receipt = receipt
           receipt.outcome = .executed(
-            .familySettings(FamilySettings(defaultMilliPointsPerMinute: 999_999_999, zone: "UTC",
+            .familySettings(
+              FamilySettings(
+                defaultMilliPointsPerMinute: 999_999_999, zone: "UTC",
                 modified: HybridTimestamp(wall: wall, counter: 0, author: Self.stranger))))
           return receipt
         }
