@@ -1,7 +1,7 @@
 /// Discovers through the system's avahi-daemon where one serves the wanted interfaces, otherwise through the mDNS stack
 /// inside the process, and moves between the two as the daemon comes, goes or restarts.
 ///
-/// Spec: Protocol/ discovery, "Back ends"
+/// Spec: Protocol/02-discovery.md §5
 public final class AutomaticDiscovery: PeerDiscovery {
   private let runner: DiscoveryRunner
 

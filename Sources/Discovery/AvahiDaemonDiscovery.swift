@@ -1,6 +1,6 @@
 /// Discovers through the system's avahi-daemon alone, and says so where none serves the wanted interfaces.
 ///
-/// Spec: Protocol/ discovery, "Back ends"
+/// Spec: Protocol/02-discovery.md §5
 public final class AvahiDaemonDiscovery: PeerDiscovery {
   private let runner: DiscoveryRunner
 

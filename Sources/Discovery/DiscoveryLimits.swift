@@ -1,8 +1,10 @@
 /// Bounds everything that the network can make discovery remember.
 ///
-/// Spec: Protocol/ discovery, "Limits"
+/// Spec: Protocol/02-discovery.md §7
 enum DiscoveryLimits {
-  /// Instances known at once. avahi-daemon grants a client 1024 objects and each sighting takes four.
+  /// Instances known at once.
+  ///
+  /// avahi-daemon grants a client 1024 objects and each sighting takes four.
   static let services = 240
 
   /// Pairs of instance and interface known at once.

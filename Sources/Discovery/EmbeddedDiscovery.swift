@@ -1,6 +1,6 @@
 /// Discovers through the mDNS stack inside the process alone; several processes may share a host.
 ///
-/// Spec: Protocol/ discovery, "Back ends"
+/// Spec: Protocol/02-discovery.md §5
 public final class EmbeddedDiscovery: PeerDiscovery {
   private let runner: DiscoveryRunner
 

@@ -2,7 +2,7 @@
 ///
 /// Whatever is found is a hint: it was not authenticated, and its absence never means that a peer is gone.
 ///
-/// Spec: Protocol/ discovery
+/// Spec: Protocol/02-discovery.md
 public protocol PeerDiscovery: Sendable {
   /// Discover until cancelled; call it once.
   ///

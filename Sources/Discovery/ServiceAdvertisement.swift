@@ -1,6 +1,6 @@
 /// Says what this node announces: one instance of the service, its port and its TXT pairs.
 ///
-/// Spec: Protocol/ discovery, "Announcement"
+/// Spec: Protocol/02-discovery.md §1
 public struct ServiceAdvertisement: Sendable, Hashable {
   /// The instance name: 8 random characters, chosen anew by the caller at every start, hour and network change.
   public var instanceName: String
@@ -8,7 +8,9 @@ public struct ServiceAdvertisement: Sendable, Hashable {
   /// The TCP port of the listener.
   public var port: UInt16
 
-  /// The TXT pairs; values are raw bytes. A pair takes at most 255 bytes with its key and the `=` between them.
+  /// The TXT pairs; values are raw bytes.
+  ///
+  /// A pair takes at most 255 bytes with its key and the `=` between them.
   public var text: [String: [UInt8]]
 
   /// Describe an announcement.

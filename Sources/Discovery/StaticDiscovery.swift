@@ -1,8 +1,10 @@
 /// Discovers nothing and announces nothing: for nodes whose peers a person names.
 ///
-/// Spec: Protocol/ discovery, "Back ends"
+/// Spec: Protocol/02-discovery.md §5
 public final class StaticDiscovery: PeerDiscovery {
-  /// One event: that the fixed back end runs. It finishes when `run` returns.
+  /// One event: that the fixed back end runs.
+  ///
+  /// It finishes when `run` returns.
   public let events: AsyncStream<DiscoveryEvent>
 
   private let continuation: AsyncStream<DiscoveryEvent>.Continuation

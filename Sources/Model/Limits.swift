@@ -1,4 +1,6 @@
-/// Every bound of the protocol in one place. Spec: Protocol/01-overview.md §6.
+/// Every bound of the protocol in one place.
+///
+/// Spec: Protocol/01-overview.md §6.
 public enum Limits {
   /// Bytes of a Noise message, and so of a frame's body.
   public static let frameBytes = 65_535

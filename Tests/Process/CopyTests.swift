@@ -151,7 +151,7 @@ extension ProcessTests {
         let waiting = try await parent.issue(.message("for the real one"), to: "Emma's PC")
         let calls = parent.log.ranges(of: "session open").count
         try await eventually("both have called again") {
-          child.log.ranges(of: "two live machines").count + copy.log.ranges(of: "two live machines").count >= 4
+          child.log.ranges(of: "uses the same keys").count + copy.log.ranges(of: "uses the same keys").count >= 4
         }
         #expect(parent.log.ranges(of: "session open").count == calls)
         // Whoever is turned away calls ever more rarely, though each call is answered.

@@ -27,7 +27,7 @@ extension ProcessTests {
         #expect(forgotten.status == 0 && forgotten.talkLines.count == 1, "\(forgotten)")
         #expect(try await parent.api.devices().isEmpty)
         try await eventually("the child gets silence") {
-          try await child.api.devices().first?.lastError?.contains("answered nothing") == true
+          try await child.api.devices().first?.lastError?.contains("did not answer") == true
         }
         #expect(try await child.api.status().warnings.isEmpty)
         #expect(try await child.api.devices().map(\.device.state) == [.active])
@@ -75,7 +75,7 @@ extension ProcessTests {
         // It calls, and is a stranger.
         try await child.start()
         try await eventually("the child gets silence") {
-          try await child.api.devices().first?.lastError?.contains("answered nothing") == true
+          try await child.api.devices().first?.lastError?.contains("did not answer") == true
         }
         #expect(try await child.api.status().messages.isEmpty)
         let again = try await parent.latchkey("devices", "forget", "Emma's PC")

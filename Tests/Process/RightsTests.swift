@@ -5,7 +5,9 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// As whom nodes run. Every node that a test starts is held to this; see `ProcessRights.record`.
+  /// As whom nodes run.
+  ///
+  /// Every node that a test starts is held to this; see `ProcessRights.record`.
   @Suite struct RightsTests {
     @Test("The nodes of an ordinary user pair and relay without a capability")
     func ordinary() async throws {

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 import Glibc
-import LatchkeyHousehold
 import LatchkeyControl
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyWire
 import Testing

@@ -22,7 +22,9 @@ import Testing
     let message = try await rig.command(.message("hello"), to: child).0
     let report = try await rig.command(.requestReport, to: child).0
     let rule = try await rig.command(.setApp(Samples.app(&rig.random)), to: child).0
-    let brief = try await rig.command(.removeApp(try #require(AppID("x")), modified: .never), to: child, expiresAfter: 5_000).0
+    let brief = try await rig.command(
+      .removeApp(try #require(AppID("x")), modified: .never), to: child, expiresAfter: 5_000
+    ).0
     let lasting = try await rig.command(.message("for ever"), to: child, expiresAfter: 0).0
     #expect([message, report].map(\.expiresAfter) == [Self.day, Self.day])
     #expect([rule, lasting].map(\.expiresAfter) == [nil, nil])

@@ -133,7 +133,9 @@ import Testing
       let (id, payload) = try await issue(to: device) {
         .setFamilySettings(FamilySettings(minutesPerPoint: minutes, modified: $0))
       }
-      guard let set = payload.as(SetFamilySettings.self)?.settings else { throw StoreError.unexpected("another payload") }
+      guard let set = payload.as(SetFamilySettings.self)?.settings else {
+        throw StoreError.unexpected("another payload")
+      }
       return (id, set)
     }
     let first = try await settings(1, to: child)

@@ -34,7 +34,8 @@ import Testing
       ids.append(try await rig.command(try rule(Int64(wall)), to: child).0.commandID)
       ids.append(try await rig.command(try rule(Int64(wall), app: "org.example.Two"), to: child).0.commandID)
     }
-    let removal = try await rig.command(.removeApp(try #require(AppID("org.example.Two")), modified: .never), to: child).0.commandID
+    let removal = try await rig.command(.removeApp(try #require(AppID("org.example.Two")), modified: .never), to: child)
+      .0.commandID
     let message = try await rig.command(.message("one-shot"), to: child).0.commandID
     let other = try await rig.command(.message("another"), to: child).0.commandID
     #expect(try await waiting().map(\.kind) == [.skip, .command, .skip, .command, .command, .command])

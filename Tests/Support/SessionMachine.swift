@@ -34,7 +34,9 @@ public struct SessionMachine: Sendable {
     return batch
   }
 
-  /// The network has changed, or this machine has slept. Returns the ping to send.
+  /// The network has changed, or this machine has slept.
+  ///
+  /// Returns the ping to send.
   public mutating func doubted(now: BootInstant) -> UInt64? { rules.doubted(now: now) }
 
   /// Whether the peer is to be called beside this session.

@@ -140,7 +140,8 @@ import Testing
   @Test func receiptsNeedAnOutcomeAndExecutedOnesAState() {
     let receipt = RawMessage().adding(1, bytes: id)
     for bytes in [
-      receipt.bytes, receipt.adding(2, number: 5).bytes, receipt.adding(2, number: 6).bytes, receipt.adding(2, number: 1).bytes,
+      receipt.bytes, receipt.adding(2, number: 5).bytes, receipt.adding(2, number: 6).bytes,
+      receipt.adding(2, number: 1).bytes,
       receipt.adding(2, number: 1).adding(4, message: RawMessage()).bytes,
       receipt.adding(2, number: 4).adding(4, message: RawMessage().adding(1, text: "later")).bytes,
     ] {

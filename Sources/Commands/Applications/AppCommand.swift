@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `latchkey app`
+/// The command `latchkey app`.
 struct AppCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "app", abstract: "Set the rules for an application on a child's machine.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey app remove`
+/// The command `latchkey app remove`.
 struct AppRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Forget an application's rules on a child's machine.",

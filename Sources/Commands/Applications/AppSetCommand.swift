@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// `latchkey app set`
+/// The command `latchkey app set`.
 struct AppSetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set an application's rules; what is left out stays as it is.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey apps list`
+/// The command `latchkey apps list`.
 struct AppsListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List applications with their rules.",

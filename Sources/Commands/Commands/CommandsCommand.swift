@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `latchkey commands`
+/// The command `latchkey commands`.
 struct CommandsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "commands", abstract: "What was asked of the children's machines, and how far it has come.",

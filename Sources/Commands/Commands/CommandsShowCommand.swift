@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey commands show`
+/// The command `latchkey commands show`.
 struct CommandsShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one command in full.", discussion: "Example: latchkey commands show 01938a")

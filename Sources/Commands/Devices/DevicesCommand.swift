@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `latchkey devices`
+/// The command `latchkey devices`.
 struct DevicesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices", abstract: "The machines paired with this one.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey devices forget`
+/// The command `latchkey devices forget`.
 struct DevicesForgetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget", abstract: "Drop a machine at once, without a word to it.",

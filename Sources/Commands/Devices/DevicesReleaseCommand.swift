@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey devices release`
+/// The command `latchkey devices release`.
 struct DevicesReleaseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "release", abstract: "Talk again to a machine that is in quarantine.",

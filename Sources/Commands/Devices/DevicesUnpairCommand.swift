@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey devices unpair`
+/// The command `latchkey devices unpair`.
 struct DevicesUnpairCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unpair", abstract: "Remove a machine from the family for good.",

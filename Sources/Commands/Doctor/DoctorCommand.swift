@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyDoctor
 import LatchkeyModel
 
-/// `latchkey doctor`
+/// The command `latchkey doctor`.
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Find out why machines do not find each other.",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `latchkey message`
+/// The command `latchkey message`.
 struct MessageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "message", abstract: "Show a text on a child's machine.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey message send`
+/// The command `latchkey message send`.
 struct MessageSendCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send", abstract: "Send a text, which `latchkey status` shows there.",

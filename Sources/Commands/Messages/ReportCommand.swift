@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `latchkey report`
+/// The command `latchkey report`.
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Have a child's machine report its rules as they are.",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `latchkey report request`
+/// The command `latchkey report request`.
 struct ReportRequestCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "request", abstract: "Ask for a report; `latchkey commands show` has it once it is in.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey nearby`
+/// The command `latchkey nearby`.
 struct NearbyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "nearby", abstract: "Show what announces itself on this network.",

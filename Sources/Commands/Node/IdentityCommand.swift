@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `latchkey identity`
+/// The command `latchkey identity`.
 struct IdentityCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "identity", abstract: "Decide about a state folder that comes from another machine.",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `latchkey identity keep`
+/// The command `latchkey identity keep`.
 struct IdentityKeepCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keep", abstract: "This machine takes the place of the one that the folder comes from.",

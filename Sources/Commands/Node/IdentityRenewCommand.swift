@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `latchkey identity renew`
+/// The command `latchkey identity renew`.
 struct IdentityRenewCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "renew", abstract: "Give this machine new keys, because its folder is a copy.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyControl
 
-/// `latchkey run`
+/// The command `latchkey run`.
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Be this machine's node until told to stop.",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `latchkey pair`
+/// The command `latchkey pair`.
 struct PairCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pair", abstract: "Bring a machine into the family.",

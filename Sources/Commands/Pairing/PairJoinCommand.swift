@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyAgent
 import LatchkeyModel
 
-/// `latchkey pair join`
+/// The command `latchkey pair join`.
 struct PairJoinCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "join", abstract: "Join with the code that the other machine shows.",

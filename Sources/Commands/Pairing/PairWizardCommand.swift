@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyAgent
 import LatchkeyModel
 
-/// `latchkey pair`, in full `latchkey pair wizard`
+/// The command `latchkey pair`, in full `latchkey pair wizard`.
 struct PairWizardCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "wizard", abstract: "Pair this machine, step by step, in the terminal.",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `latchkey queue`
+/// The command `latchkey queue`.
 struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue", abstract: "Look into what waits for the other machines.",

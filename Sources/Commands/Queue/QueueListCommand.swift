@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey queue list`
+/// The command `latchkey queue list`.
 struct QueueListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what waits, most urgent and oldest first.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey queue retry`
+/// The command `latchkey queue retry`.
 struct QueueRetryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Try at once to reach the machines that something waits for.",

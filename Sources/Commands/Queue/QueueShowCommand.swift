@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey queue show`
+/// The command `latchkey queue show`.
 struct QueueShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one item that waits, in full.",

@@ -11,7 +11,9 @@ enum ShownText {
     "“" + safe(name.text).replacing("“", with: "\"").replacing("”", with: "\"") + "”"
   }
 
-  /// Say how long ago `milliseconds` was; both are Unix milliseconds. What lies ahead, by a wrong clock, is "just now".
+  /// Say how long ago `milliseconds` was; both are Unix milliseconds.
+  ///
+  /// What lies ahead, by a wrong clock, is "just now".
   static func ago(_ milliseconds: Int64, now: Int64) -> String {
     let age = now - milliseconds
     // A clock was set back meanwhile.

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import LatchkeyModel
 
-/// `latchkey settings set`
+/// The command `latchkey settings set`.
 struct SettingsSetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Change the family's rules on a child's machine; what is left out stays as it is.",

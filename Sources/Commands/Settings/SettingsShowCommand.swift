@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import LatchkeyModel
 
-/// `latchkey settings show`
+/// The command `latchkey settings show`.
 struct SettingsShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the family's rules as this machine has them.",

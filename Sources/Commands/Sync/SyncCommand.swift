@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `latchkey sync`
+/// The command `latchkey sync`.
 struct SyncCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Exchange what waits, now.",

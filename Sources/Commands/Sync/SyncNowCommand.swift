@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey sync now`
+/// The command `latchkey sync now`.
 struct SyncNowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "now", abstract: "Call the other machines at once and exchange what waits.",

@@ -18,7 +18,9 @@ struct LineEditor: Sendable {
   /// Bytes that a line may have; further ones are not taken.
   static let lineBytes = 4_096
 
-  /// Take bytes from the terminal. What follows a line's end is dropped: it was typed for no question.
+  /// Take bytes from the terminal.
+  ///
+  /// What follows a line's end is dropped: it was typed for no question.
   mutating func received(_ input: [UInt8]) -> Outcome {
     for byte in input {
       switch (escape, byte) {

@@ -1,6 +1,8 @@
 /// Text cut into lines that fit a terminal.
 enum WrappedText {
-  /// How many columns a text takes at most. What is not ASCII may take two, and how many it takes differs among terminals.
+  /// How many columns a text takes at most.
+  ///
+  /// What is not ASCII may take two, and how many it takes differs among terminals.
   static func width(_ text: some StringProtocol) -> Int {
     text.unicodeScalars.reduce(0) { $0 + ($1.isASCII || $1 == "“" || $1 == "”" || $1 == "…" || $1 == "–" ? 1 : 2) }
   }
@@ -14,7 +16,9 @@ enum WrappedText {
     pieces(text.split(separator: " ", omittingEmptySubsequences: false).map(String.init), joint: " ", columns)
   }
 
-  /// Break lines that are too long at spaces. A word that fits no line stays whole, so that it can be copied.
+  /// Break lines that are too long at spaces.
+  ///
+  /// A word that fits no line stays whole, so that it can be copied.
   ///
   /// - Parameters:
   ///   - text: of any number of lines.

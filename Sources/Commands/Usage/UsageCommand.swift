@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `latchkey usage`
+/// The command `latchkey usage`.
 struct UsageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "usage", abstract: "Record and look at the use of applications.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey usage summary`
+/// The command `latchkey usage summary`.
 struct UsageSummaryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "summary", abstract: "Show the use of each day, newest first.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey usage track`
+/// The command `latchkey usage track`.
 struct UsageTrackCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "track", abstract: "Run a program and record its use.",

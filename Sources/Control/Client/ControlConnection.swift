@@ -35,7 +35,9 @@ struct ControlConnection {
     }
   }
 
-  /// Why what answers in a folder need not be this user's node; `nil` if it is. Root may ask any user's node.
+  /// Why what answers in a folder need not be this user's node; `nil` if it is.
+  ///
+  /// Root may ask any user's node.
   private static func reasonToDistrust(_ stateFolder: String) -> NodeUnavailable.Reason? {
     var path = stateFolder
     // A slash at the end would have a symbolic link followed.

@@ -5,7 +5,7 @@
 /// name is announced on each interface, without probing, and looked for on the same interface. The record is seen only
 /// when the daemon has sent it there and received it back from there. It carries nothing and is withdrawn once seen.
 ///
-/// Spec: Protocol/ discovery, "Back ends"
+/// Spec: Protocol/02-discovery.md §5
 final class DaemonCanary {
   private let onProven: () -> Void
   private var group: (any RecordGroup)?

@@ -1,9 +1,10 @@
 /// Keeps in touch with avahi-daemon: connects, finds out what it serves, and begins anew whenever either side breaks.
 ///
-/// Spec: Protocol/ discovery, "Back ends"
+/// Spec: Protocol/02-discovery.md §5
 final class DaemonLink {
-  /// How long a daemon may take to prove itself before something else is used meanwhile. Proof takes a tenth of this on
-  /// an idle machine.
+  /// How long a daemon may take to prove itself before something else is used meanwhile.
+  ///
+  /// Proof takes a tenth of this on an idle machine.
   static let patience = Duration.seconds(2)
 
   /// Tries to reach a bus before only its socket's appearance counts.
@@ -34,7 +35,9 @@ final class DaemonLink {
     self.onChange = onChange
   }
 
-  /// Connect for the first time. `view` is `unproven` afterwards if there is a bus.
+  /// Connect for the first time.
+  ///
+  /// `view` is `unproven` afterwards if there is a bus.
   func open() {
     socketWatch = try? BusSocketWatch(loop: loop) { [unowned self] in
       guard responder == nil else { return }

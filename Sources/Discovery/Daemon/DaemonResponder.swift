@@ -83,8 +83,9 @@ final class DaemonResponder: Responder {
     try DaemonRecordBrowser(responder: self, name: name, type: type, interface: interface, handler: handler)
   }
 
-  /// Free the client and, with it, all that was made through it. The bus is left first, so nothing blocks, and the
-  /// daemon says goodbye for us when it sees that.
+  /// Free the client and, with it, all that was made through it.
+  ///
+  /// The bus is left first, so nothing blocks, and the daemon says goodbye for us when it sees that.
   func close() {
     guard let client else { return }
     self.client = nil

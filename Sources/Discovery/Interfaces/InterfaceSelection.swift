@@ -1,6 +1,6 @@
 /// Decides which interfaces discovery uses.
 ///
-/// Spec: Protocol/ discovery, "Interfaces"
+/// Spec: Protocol/02-discovery.md §6
 struct InterfaceSelection: Equatable {
   /// What is used, at most 16.
   let interfaces: [NetworkInterface]

@@ -23,7 +23,9 @@ struct NetworkInterface: Hashable, Sendable {
   /// Whether the link itself works, such as a plugged cable.
   var isRunning: Bool
 
-  /// Its addresses, sorted, at most 16. Of the loopback interface's, only those at which a node listens: 127.0.0.1 and ::1.
+  /// Its addresses, sorted, at most 16.
+  ///
+  /// Of the loopback interface's, only those at which a node listens: 127.0.0.1 and ::1.
   var addresses: [AddressBytes]
 
   /// Read all interfaces of this network namespace.

@@ -51,7 +51,9 @@ final class LoopMailbox: Sendable {
     close(writeEnd)
   }
 
-  /// Leave a command and wake the loop. Of several announcements only the newest is kept, so that this is bounded.
+  /// Leave a command and wake the loop.
+  ///
+  /// Of several announcements only the newest is kept, so that this is bounded.
   ///
   /// - Parameter command: what to do.
   func post(_ command: Command) {
@@ -75,7 +77,8 @@ final class LoopMailbox: Sendable {
 
   /// Take all commands that wait.
   ///
-  /// - Returns: the newest announcement if there is one, then how much to ask for if that was said, then the wish to look
+  /// - Returns: the newest announcement if there is one, then how much to ask for if that was said, then the wish to
+  ///   look
   ///   again, then the order to stop if it was given.
   func take() -> [Command] {
     var bytes = [UInt8](repeating: 0, count: 64)

@@ -1,4 +1,6 @@
-/// Speaks mDNS: through avahi-daemon or inside the process. Its members belong to the loop's thread.
+/// Speaks mDNS: through avahi-daemon or inside the process.
+///
+/// Its members belong to the loop's thread.
 protocol Responder: AnyObject {
   /// Make an empty group of records.
   ///
@@ -35,6 +37,8 @@ protocol Responder: AnyObject {
     name: String, type: UInt16, interface: UInt32, _ handler: @escaping (SeenRecord) -> Void
   ) throws(AvahiError) -> any Lookup
 
-  /// Free everything at once, also what was made through this; goodbyes go out. There is no call-back after this.
+  /// Free everything at once, also what was made through this; goodbyes go out.
+  ///
+  /// There is no call-back after this.
   func close()
 }

@@ -2,7 +2,7 @@
 ///
 /// It is bounded whatever the network says: 240 instances, 240 sightings, 16 addresses each.
 ///
-/// Spec: Protocol/ discovery, "Sightings"
+/// Spec: Protocol/02-discovery.md §4
 struct ServiceTable {
   private struct Sighting {
     var host: String
@@ -28,7 +28,9 @@ struct ServiceTable {
     reported[instanceName] == nil && service(instanceName)?.addresses.isEmpty == false
   }
 
-  /// Take note of a fact. What is beyond the bounds is left out.
+  /// Take note of a fact.
+  ///
+  /// What is beyond the bounds is left out.
   ///
   /// - Parameter observation: from a back end, as hostile as the network.
   mutating func note(_ observation: ServiceObservation) {

@@ -1,6 +1,6 @@
 /// Reads and writes the pairs of a DNS-SD TXT record.
 ///
-/// Spec: Protocol/ discovery, "TXT"
+/// Spec: Protocol/02-discovery.md §2
 package enum TextRecord {
   /// Read what another host announced.
   ///

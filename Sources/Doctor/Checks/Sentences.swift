@@ -1,4 +1,4 @@
-/// Sentences of the form “fault: next step.”
+/// Sentences of the form “fault: next step”.
 enum Sentences {
   /// Part a sentence at its colon.
   static func split(_ sentence: String) -> (fault: String, next: String) {

@@ -15,7 +15,9 @@ public struct FirewallRule: Sendable, Hashable {
   public var transports: Set<String>?
   /// Destination ports that it is about; nil for all.
   public var ports: [ClosedRange<UInt16>]?
-  /// The interface that it is about; nil for all. One that ends in `*` is a beginning.
+  /// The interface that it is about; nil for all.
+  ///
+  /// One that ends in `*` is a beginning.
   public var interface: String?
   /// The interface that it is not about, as in the kill switch of a VPN; nil for none.
   public var exceptInterface: String?

@@ -32,7 +32,9 @@ public struct InterfaceFacts: Sendable, Hashable {
       }
   }
 
-  /// Why machines are not looked for on it unless a person names it; nil when they are. Spec: Protocol/02-discovery.md §6.
+  /// Why machines are not looked for on it unless a person names it; nil when they are.
+  ///
+  /// Spec: Protocol/02-discovery.md §6.
   var reasonLeftOut: String? {
     if isLoopback { return "it leads to this machine alone" }
     if !isUp { return reasonUnusable }

@@ -12,7 +12,9 @@ public struct Subnet: Sendable, Hashable, CustomStringConvertible {
     self.prefix = prefix
   }
 
-  /// Read an address without a port; nil when it is none. A scope is passed over.
+  /// Read an address without a port; nil when it is none.
+  ///
+  /// A scope is passed over.
   public init?(_ text: String, prefix: Int? = nil) {
     let plain = String(text.prefix { $0 != "%" })
     for (family, size) in [(AF_INET, 4), (AF_INET6, 16)] {

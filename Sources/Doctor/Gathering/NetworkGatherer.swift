@@ -28,7 +28,9 @@ enum NetworkGatherer {
     return found.values.sorted { $0.name < $1.name }
   }
 
-  /// The interface that packets to an address leave by; nil when there is no way. Nothing is sent.
+  /// The interface that packets to an address leave by; nil when there is no way.
+  ///
+  /// Nothing is sent.
   static func interface(towards host: String, _ interfaces: [InterfaceFacts]) -> String? {
     for (family, size) in [(AF_INET, MemoryLayout<sockaddr_in>.size), (AF_INET6, MemoryLayout<sockaddr_in6>.size)] {
       var hints = addrinfo()

@@ -16,7 +16,9 @@ enum ServiceGatherer {
   /// avahi-daemon, at the socket of its protocol in lines of text, which needs no bus.
   static func avahi() -> ServiceState { socket("/run/avahi-daemon/socket", asking: "HELP\n") }
 
-  /// How long a service may think, in milliseconds. One that works answers within one.
+  /// How long a service may think, in milliseconds.
+  ///
+  /// One that works answers within one.
   private static let patience: CInt = 2_000
 
   /// Whether somebody takes connections at a socket, and answers there: the system takes them also for a process that

@@ -45,7 +45,9 @@ public struct RemoveApp: CommandDefinition {
   public var summary: String { "forget \(id)" }
 
   public static func textFault(in draft: Draft) -> String? { TextRule.appID.fault(in: draft.appID) }
-  public static func fault(in draft: Draft) -> String? { AppID(draft.appID) == nil ? AppID.fault(in: draft.appID) : nil }
+  public static func fault(in draft: Draft) -> String? {
+    AppID(draft.appID) == nil ? AppID.fault(in: draft.appID) : nil
+  }
 
   public static func make(
     from draft: Draft, for device: DeviceID, in transaction: inout some EffectTransaction, _ clock: ClockReader

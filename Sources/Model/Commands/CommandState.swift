@@ -1,4 +1,6 @@
-/// A kind of state that a child's machine reports to hold. Spec: Protocol/06-messages.md §4.
+/// A kind of state that a child's machine reports to hold.
+///
+/// Spec: Protocol/06-messages.md §4.
 public protocol CommandState: Hashable, Sendable, Codable {
   /// The kind's name, as it travels and as it is stored.
   static var kind: CommandKind { get }

@@ -1,4 +1,6 @@
-/// What a final receipt says of its command, once the two were compared. Spec: Protocol/06-messages.md §4.
+/// What a final receipt says of its command, once the two were compared.
+///
+/// Spec: Protocol/06-messages.md §4.
 public enum ReceiptVerdict: Hashable, Sendable {
   /// What the command sets is in force, exactly; with the child's word on how far it holds to a rule.
   case inForce(Enforcement?)

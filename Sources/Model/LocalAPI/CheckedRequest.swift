@@ -1,4 +1,6 @@
-/// A request to the local API whose texts are checked before a node sees it. Spec: Protocol/07-local-api.md §1.
+/// A request to the local API whose texts are checked before a node sees it.
+///
+/// Spec: Protocol/07-local-api.md §1.
 public protocol CheckedRequest {
   /// What is wrong with one of its texts, in one sentence that names the field; `nil` if nothing is.
   var textFault: String? { get }

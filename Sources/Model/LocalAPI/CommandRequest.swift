@@ -1,4 +1,6 @@
-/// `POST /v1/commands`: what to ask of which device. Only a parent's node takes it.
+/// `POST /v1/commands`: what to ask of which device.
+///
+/// Only a parent's node takes it.
 public struct CommandRequest: Hashable, Sendable {
   /// A name, a device ID, or the beginning of one that fits only one device.
   public var device: String

@@ -1,4 +1,6 @@
-/// One address of a paired device; `GET /v1/devices`. Spec: Protocol/07-local-api.md §4.
+/// One address of a paired device; `GET /v1/devices`.
+///
+/// Spec: Protocol/07-local-api.md §4.
 public struct DeviceAddress: Hashable, Sendable, Codable {
   /// `host:port`.
   public var address: String

@@ -1,4 +1,6 @@
-/// The disk that a node's database is on. Spec: Protocol/07-local-api.md.
+/// The disk that a node's database is on.
+///
+/// Spec: Protocol/07-local-api.md.
 public struct DiskStatus: Hashable, Sendable, Codable {
   /// How the disk is.
   public enum State: String, Codable, Sendable, Hashable, CaseIterable {

@@ -1,4 +1,6 @@
-/// What the local API answers when it cannot do what was asked. Spec: Protocol/07-local-api.md §2.
+/// What the local API answers when it cannot do what was asked.
+///
+/// Spec: Protocol/07-local-api.md §2.
 public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
   /// A fixed word for programs.
   public enum Code: String, Codable, Sendable, Hashable, CaseIterable {

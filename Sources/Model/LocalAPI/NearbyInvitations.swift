@@ -1,4 +1,6 @@
-/// `GET /v1/pairing/nearby`: machines on the network that announce an open code. A hint: anybody can announce anything.
+/// `GET /v1/pairing/nearby`: machines on the network that announce an open code.
+///
+/// A hint: anybody can announce anything.
 public struct NearbyInvitations: Hashable, Sendable, Codable {
   /// One open code.
   public struct Invitation: Hashable, Sendable, Codable {

@@ -1,4 +1,6 @@
-/// `GET /v1/nearby`: what announces itself on the network. A hint: anybody can announce anything.
+/// `GET /v1/nearby`: what announces itself on the network.
+///
+/// A hint: anybody can announce anything.
 public struct NearbyMachines: Hashable, Sendable, Codable {
   /// A paired device that an announcement was recognised as.
   public struct Member: Hashable, Sendable, Codable {
@@ -9,7 +11,9 @@ public struct NearbyMachines: Hashable, Sendable, Codable {
     public var addresses: [String]
     /// Whether a session is open, however that was found.
     public var isConnected: Bool
-    /// A Boolean value that indicates whether the device answers at an address that is announced; `nil` while that is not known.
+    /// A Boolean value that indicates whether the device answers at an address that is announced; `nil` while that is
+    /// not known.
+    ///
     /// A machine that was switched off without a word stays announced for some minutes.
     public var isAnswering: Bool?
 

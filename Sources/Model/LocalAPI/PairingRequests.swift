@@ -1,4 +1,6 @@
-/// `POST /v1/pairing/invitations`: open a pairing code. A parent's node takes it.
+/// `POST /v1/pairing/invitations`: open a pairing code.
+///
+/// A parent's node takes it.
 public struct InviteRequest: Hashable, Sendable, Codable {
   /// 1 to 15; 5 when nil.
   public var minutes: Int?
@@ -49,7 +51,9 @@ public struct PairingAnswer: Hashable, Sendable, Codable {
   }
 }
 
-/// A pairing in progress on this node, as inviter or joiner. `code` and `typedCode` are present only in the answer to the request that made it.
+/// A pairing in progress on this node, as inviter or joiner.
+///
+/// `code` and `typedCode` are present only in the answer to the request that made it.
 public struct PairingProgress: Hashable, Sendable, Codable {
   public enum Phase: String, Codable, Sendable, Hashable {
     /// A code is open and nobody has used it; or the joiner is on its way.

@@ -1,4 +1,6 @@
-/// What is out of the ordinary with a paired device; `GET /v1/devices`. Spec: Protocol/07-local-api.md §4.
+/// What is out of the ordinary with a paired device; `GET /v1/devices`.
+///
+/// Spec: Protocol/07-local-api.md §4.
 public enum PeerMark: String, Codable, Sendable, Hashable, CaseIterable {
   /// No session has been open since it was paired.
   case neverConnected = "never-connected"

@@ -14,8 +14,10 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   public var marks: [PeerMark]
   /// Tries to reach it that failed since it was last in touch.
   public var retries: Int
-  /// Milliseconds from the moment of the answer to the next try. `nil` while there is a session or a try is under way, and
-  /// while no address of the device is known: then it is called as soon as it appears on the network.
+  /// Milliseconds from the moment of the answer to the next try.
+  ///
+  /// `nil` while there is a session or a try is under way, and while no address of the device is known: then it is
+  /// called as soon as it appears on the network.
   public var nextTryInMilliseconds: Int64?
   /// Where it may be, as far as is known: the one in use first, then by the last success; at most 32.
   public var addresses: [DeviceAddress]

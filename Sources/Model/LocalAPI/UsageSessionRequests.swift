@@ -1,4 +1,6 @@
-/// The body of `POST /v1/usage/sessions`: a program has started that is to be recorded. Only a child's node takes it.
+/// The body of `POST /v1/usage/sessions`: a program has started that is to be recorded.
+///
+/// Only a child's node takes it.
 ///
 /// The times are checked and not kept: the session begins when the node takes the request, by the node's own clocks.
 public struct UsageStartRequest: Hashable, Sendable, Codable {
@@ -12,7 +14,9 @@ public struct UsageStartRequest: Hashable, Sendable, Codable {
   /// Unix milliseconds.
   public var startedAtWall: Int64
   public var zone: String
-  /// The user ID of the caller as the kernel tells it, set by the server; never part of the JSON. `nil` for the node's user.
+  /// The user ID of the caller as the kernel tells it, set by the server; never part of the JSON.
+  ///
+  /// `nil` for the node's user.
   public var caller: UInt32?
 
   private enum CodingKeys: CodingKey {

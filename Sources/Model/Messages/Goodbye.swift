@@ -1,4 +1,6 @@
-/// Why a side ends a session. Spec: Protocol/04-session.md §7.
+/// Why a side ends a session.
+///
+/// Spec: Protocol/04-session.md §7.
 public enum Goodbye: UInt32, Sendable, Hashable {
   case shuttingDown = 1
   /// The other of two simultaneous sessions is kept.

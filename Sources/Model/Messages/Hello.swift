@@ -1,4 +1,6 @@
-/// The first message of either side in a session. Spec: Protocol/04-session.md §4.
+/// The first message of either side in a session.
+///
+/// Spec: Protocol/04-session.md §4.
 public struct Hello: Hashable, Sendable {
   /// Why a session is refused although its key is known.
   public enum Refusal: UInt32, Sendable, Hashable {

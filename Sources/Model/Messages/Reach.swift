@@ -1,4 +1,6 @@
-/// Where the sender of a batch takes connections, as it knows itself. Spec: Protocol/04-session.md §3.
+/// Where the sender of a batch takes connections, as it knows itself.
+///
+/// Spec: Protocol/04-session.md §3.
 public struct Reach: Hashable, Sendable {
   /// TCP port of the listener; not 0.
   public var port: UInt16

@@ -1,4 +1,6 @@
-/// What one frame of a session carries. Spec: Protocol/04-session.md §3.
+/// What one frame of a session carries.
+///
+/// Spec: Protocol/04-session.md §3.
 public struct SessionBatch: Hashable, Sendable {
   /// The sender's Hello, in its first batch only.
   public var hello: Hello?

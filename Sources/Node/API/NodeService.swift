@@ -2,7 +2,9 @@ import Glibc
 import LatchkeyModel
 import LatchkeyStore
 
-/// What a running node can be asked: the local API's other side. Spec: Protocol/07-local-api.md.
+/// What a running node can be asked: the local API's other side.
+///
+/// Spec: Protocol/07-local-api.md.
 public struct NodeService: NodeInterface {
   let context: NodeContext
   let directory: LinkDirectory

@@ -13,7 +13,8 @@ struct OwnNetwork: Equatable, Sendable {
   /// Asks the kernel.
   ///
   /// - Parameter interfaces: names; nil for all that are not virtual.
-  /// - Returns: Nil if the kernel does not answer, which says nothing about the addresses: this process may have too many files
+  /// - Returns: Nil if the kernel does not answer, which says nothing about the addresses: this process may have too
+  ///   many files
   ///   open.
   static func current(interfaces: [String]?) -> OwnNetwork? {
     var list: UnsafeMutablePointer<ifaddrs>?
@@ -37,11 +38,14 @@ struct OwnNetwork: Equatable, Sendable {
     return network
   }
 
-  /// Returns the IPv4 address to put into a pairing code, four bytes; `nil` if there is none. Spec: Protocol/03-pairing.md §2.
+  /// Returns the IPv4 address to put into a pairing code, four bytes; `nil` if there is none.
+  ///
+  /// Spec: Protocol/03-pairing.md §2.
   ///
   /// - Parameters:
   ///   - interfaces: names; nil for all that are not virtual.
-  ///   - allowsLoopback: whether 127.0.0.1 will do, where a node listens there. A loopback address leads a second machine to
+  ///   - allowsLoopback: whether 127.0.0.1 will do, where a node listens there. A loopback address leads a second
+  ///     machine to
   ///     itself, so a code holds one only where mDNS is off.
   func forCode(interfaces: [String]?, allowsLoopback: Bool) -> [UInt8]? {
     if let address = callable.first, address.count == 4 { return address }

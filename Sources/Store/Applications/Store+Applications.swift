@@ -3,7 +3,9 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Applications with rules: of one machine, or of all. Names of devices are the caller's to add.
+  /// Applications with rules: of one machine, or of all.
+  ///
+  /// Names of devices are the caller's to add.
   public func apps(device: DeviceID?) async throws(StoreError) -> [StoredApp] {
     try await read { [coding] database in
       if let device { return try database.apps(on: device, coding) }

@@ -2,7 +2,9 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// What is shown again when commands are taken back. Spec: Protocol/05-delivery.md §10.
+/// What is shown again when commands are taken back.
+///
+/// Spec: Protocol/05-delivery.md §10.
 extension DatabaseEffects {
   /// Returns a state as the table of commands keeps it; empty for nothing.
   func bytes(_ shown: ShownState) -> [UInt8] { shown.state.map { coding.encode($0) } ?? [] }
@@ -50,7 +52,8 @@ extension DatabaseEffects {
   /// Takes from the queue what a newer command for the same thing replaces.
   ///
   /// - Parameter shown: what is shown, which becomes what was shown before the commands that are replaced.
-  func supersede(_ thing: any HouseholdThing, for peer: Int64, _ shown: inout ShownState?, in group: WriteGroup) throws {
+  func supersede(_ thing: any HouseholdThing, for peer: Int64, _ shown: inout ShownState?, in group: WriteGroup) throws
+  {
     let superseded = try database.rows(
       """
       SELECT command_id, peer, seq, body, previous, previous_enforcement FROM command

@@ -2,7 +2,9 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Effects of commands that something outside the database carries out. Spec: Protocol/05-delivery.md §7.
+/// Effects of commands that something outside the database carries out.
+///
+/// Spec: Protocol/05-delivery.md §7.
 extension Store {
   /// Returns the effects that have no outcome yet, in the order of their commands.
   ///
@@ -21,7 +23,8 @@ extension Store {
 
   /// Records the outcome of an effect and queues its receipt, in one transaction.
   ///
-  /// - Returns: the stream that got the receipt; `nil` if the effect has an outcome already, or a later command has replaced it.
+  /// - Returns: the stream that got the receipt; `nil` if the effect has an outcome already, or a later command has
+  ///   replaced it.
   public func finishEffect(
     _ id: CommandID, _ outcome: EffectOutcome, at wall: Int64
   ) async throws(StoreError) -> OutboxChange? {
@@ -36,7 +39,8 @@ extension Store {
     let age = age()
     return try await commits.commitTogether { [coding, caps, clock] database, group in
       let due = try database.rows(
-        "SELECT command_id, peer, waits_for FROM pending_effect WHERE due_age <= ? ORDER BY command_id LIMIT 256", [age])
+        "SELECT command_id, peer, waits_for FROM pending_effect WHERE due_age <= ? ORDER BY command_id LIMIT 256", [age]
+      )
       if !due.isEmpty { group.noteAge(clock) }
       return try due.compactMap { row in
         guard let id = CommandID(bytes: row["command_id"] as Data) else { return nil }

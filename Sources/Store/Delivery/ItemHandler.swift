@@ -1,7 +1,9 @@
 import GRDB
 import LatchkeyModel
 
-/// A kind of item that this machine takes, in the class that carries it. Spec: Protocol/06-messages.md §2.
+/// A kind of item that this machine takes, in the class that carries it.
+///
+/// Spec: Protocol/06-messages.md §2.
 ///
 /// An item that no handler of `ItemHandlers.all` takes is passed over, and its sender is told.
 protocol ItemHandler: Sendable {

@@ -8,7 +8,9 @@ extension Store {
     try await read { database in try database.inboxPositions(database.address(of: device).number) }
   }
 
-  /// Brings items into force: effects, receipts and watermarks in one transaction. What was in force already changes nothing.
+  /// Brings items into force: effects, receipts and watermarks in one transaction.
+  ///
+  /// What was in force already changes nothing.
   ///
   /// On a full disk the items are taken in parts, as many as there is room for. When not all of them could be taken, those
   /// that were are in force, and are passed over when they come again: the result tells what they brought about, and the fault.

@@ -38,7 +38,8 @@ extension Store {
       switch (streamClass, cause) {
       case (.command, _):
         let before = try database.first(
-          "SELECT epoch FROM outbox_stream WHERE peer = ? AND class = \(ItemNumber.command)", [peer.number], { $0.unsigned(0) })
+          "SELECT epoch FROM outbox_stream WHERE peer = ? AND class = \(ItemNumber.command)", [peer.number],
+          { $0.unsigned(0) })
         wanted = try database.unanswered(peer, cause, epoch: before, age: age, at: wall) + items
         try database.note(epoch: epoch, after: before, of: peer.number)
       case (.receipt, .peerLost(let held, _)):

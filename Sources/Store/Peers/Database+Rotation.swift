@@ -73,8 +73,13 @@ extension Database {
 
   /// Withdraws keys on their way to a device that was paired again, since the key that they replace no longer exists.
   func voidRotation(_ number: Int64) throws {
-    try run("UPDATE outbox_item SET body = zeroblob(length(body)) WHERE peer = ? AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)", [number])
-    for item in try rows("SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)", [number]) {
+    try run(
+      "UPDATE outbox_item SET body = zeroblob(length(body)) WHERE peer = ? AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)",
+      [number])
+    for item in try rows(
+      "SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)",
+      [number])
+    {
       try withdraw(number, .control, item["seq"], itemID: item["item_id"], as: nil, at: 0)
     }
   }

@@ -101,8 +101,10 @@ extension Database {
       "UPDATE command SET status = 'cancelled', status_at = ?, reason = ? WHERE peer = ? AND status IN ('queued', 'stored')",
       [wall, reason, number])
     result.droppedItems =
-      try row("SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind IN (?, ?)",
-        [number, ItemKind.receipt.rawValue, ItemKind.usageRecord.rawValue])
+      try row(
+        "SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind IN (?, ?)",
+        [number, ItemKind.receipt.rawValue, ItemKind.usageRecord.rawValue]
+      )
       .map { Int($0[0] as Int64) } ?? 0
     if !result.cancelled.isEmpty {
       try tally(number, .command, .cancelled, items: Int64(result.cancelled.count), at: wall)

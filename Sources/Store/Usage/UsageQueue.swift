@@ -185,7 +185,8 @@ struct UsageQueue {
       }
       if member.sequence != place {
         try database.run(
-          "DELETE FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.usage) AND seq = ?", [parent.number, member.sequence])
+          "DELETE FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.usage) AND seq = ?",
+          [parent.number, member.sequence])
       }
     }
     try database.run(

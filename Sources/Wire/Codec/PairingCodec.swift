@@ -45,7 +45,9 @@ public enum PairingCodec {
     return PairingOpening(commitment: Array(message.commitment))
   }
 
-  /// Returns the introduction in a message. Throws `WireError`, the peer's fault.
+  /// Returns the introduction in a message.
+  ///
+  /// Throws `WireError`, the peer's fault.
   public static func introduction(_ bytes: [UInt8]) throws(WireError) -> PairingIntroduction {
     let message = try Latchkey_V1_PairingIntroduction(wire: bytes)
     guard message.identityKey.count == 32, message.random.count == 32 else { throw WireError("a key of a wrong size") }
@@ -55,7 +57,9 @@ public enum PairingCodec {
       random: Array(message.random), versions: message.leastVersion...message.greatestVersion)
   }
 
-  /// Returns the step in a message. Throws `WireError`, the peer's fault.
+  /// Returns the step in a message.
+  ///
+  /// Throws `WireError`, the peer's fault.
   public static func step(_ bytes: [UInt8]) throws(WireError) -> PairingStep {
     switch try Latchkey_V1_PairingStep(wire: bytes).step {
     case .proof(let proof):

@@ -2,8 +2,10 @@
 struct AvahiBrowse {
   let folder: String
 
-  /// Microseconds until the line with the open code of the node that listens on `port` has come. What that node announced
-  /// before may come first, and a line comes once: then it is started again at once, and that counts, too.
+  /// Microseconds until the line with the open code of the node that listens on `port` has come.
+  ///
+  /// What that node announced before may come first, and a line comes once: then it is started again at once, and that
+  /// counts, too.
   func resolve(port: Substring) throws -> Int64 {
     let began = Durations.now()
     for _ in 0..<1_000 {

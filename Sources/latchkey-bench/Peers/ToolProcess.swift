@@ -78,7 +78,9 @@ final class ToolProcess {
     process.waitUntilExit()
   }
 
-  /// End it. Nothing politer: avahi-browse goes on after SIGTERM while it waits for a resolver.
+  /// End it.
+  ///
+  /// Nothing politer: avahi-browse goes on after SIGTERM while it waits for a resolver.
   func stop() {
     kill(process.processIdentifier, SIGKILL)
     finish()

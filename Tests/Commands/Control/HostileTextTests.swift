@@ -90,7 +90,8 @@ import Testing
   func noUTF8(bytes: [UInt8]) async throws {
     let node = ScriptedNode()
     try await ServedNode.with(node) { served in
-      let body = Array("{\"device\":\"x\",\"kind\":\"message\",\"payload\":{\"text\":\"".utf8) + bytes + Array("\"}}".utf8)
+      let body =
+        Array("{\"device\":\"x\",\"kind\":\"message\",\"payload\":{\"text\":\"".utf8) + bytes + Array("\"}}".utf8)
       let (status, answer) = try await ControlConnection.exchange(
         stateFolder: served.folder, method: "POST", target: "/v1/commands", body: body)
       #expect(status == 400)

@@ -1,6 +1,6 @@
 import Foundation
-import LatchkeyHousehold
 import LatchkeyControl
+import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 

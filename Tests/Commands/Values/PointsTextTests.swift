@@ -1,6 +1,5 @@
-import Testing
-
 import LatchkeyModel
+import Testing
 
 /// Points are read and written exactly, never through a floating-point number.
 @Suite struct PointsTextTests {

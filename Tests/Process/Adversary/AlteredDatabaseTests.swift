@@ -27,7 +27,9 @@ extension ProcessTests {
         usageOfTom: try await parent.usage().filter { $0.appID.text == "toms.app" })
     }
 
-    /// A parent with two children, each with a rule; Tom's machine has been used. Both are in step, and Emma's is stopped.
+    /// A parent with two children, each with a rule; Tom's machine has been used.
+    ///
+    /// Both are in step, and Emma's is stopped.
     private func family(_ lab: ProcessLab) async throws -> (parent: NodeProcess, emma: NodeProcess, tom: NodeProcess) {
       let (parent, emma) = try await lab.pairedFamily()
       let tom = try await lab.runningNode(.child, "Tom's PC")
@@ -194,7 +196,9 @@ extension ProcessTests {
         let altered = try emma.alterReceipts { receipt in
           var receipt = receipt
           receipt.outcome = .executed(
-            .familySettings(FamilySettings(defaultMilliPointsPerMinute: 999_999_999, zone: "UTC",
+            .familySettings(
+              FamilySettings(
+                defaultMilliPointsPerMinute: 999_999_999, zone: "UTC",
                 modified: HybridTimestamp(wall: wall, counter: 0, author: Self.stranger))))
           return receipt
         }

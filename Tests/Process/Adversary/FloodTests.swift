@@ -8,9 +8,10 @@ extension ProcessTests {
   @Suite struct FloodTests {
     private static let connections = 50
     private static let attempts = 10_000
-    /// 50 connections at a time with buffers of at most 4 KiB each need well under one MiB. What malloc keeps for as
-    /// many threads as there are cores, and a debug build's pages that are touched late, are allowed for; a leak of
-    /// 4 KiB for each attempt would be 39 MiB.
+    /// 50 connections at a time with buffers of at most 4 KiB each need well under one MiB.
+    ///
+    /// What malloc keeps for as many threads as there are cores, and a debug build's pages that are touched late, are
+    /// allowed for; a leak of 4 KiB for each attempt would be 39 MiB.
     private static let allowedGrowth: Int64 = 32 << 20
 
     @Test(

@@ -49,7 +49,9 @@ extension ProcessTests {
       return children
     }
 
-    /// All faults, those that take long first. Where the frames are is seen from one pairing of each kind.
+    /// All faults, those that take long first.
+    ///
+    /// Where the frames are is seen from one pairing of each kind.
     private func faults(
       _ parent: NodeProcess, _ child: NodeProcess, _ random: inout SeededRandom
     ) async throws -> [LinkFault] {

@@ -39,7 +39,7 @@ extension ProcessTests {
         #expect(try await stolen.call(port: port) == .silence)
         try await copy.start()
         try await eventually("the copy gets silence") {
-          try await copy.api.devices().first?.lastError?.contains("answered nothing") == true
+          try await copy.api.devices().first?.lastError?.contains("did not answer") == true
         }
         #expect(try await !parent.isConnected())
         #expect(await copy.terminate() == .exited(0))

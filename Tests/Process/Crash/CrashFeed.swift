@@ -1,5 +1,5 @@
-import LatchkeyHousehold
 import LatchkeyControl
+import LatchkeyHousehold
 import LatchkeyModel
 
 /// A feed for two nodes that are killed repeatedly, through their local APIs: sessions for the child and commands for

@@ -1,5 +1,5 @@
-import LatchkeyHousehold
 import LatchkeyControl
+import LatchkeyHousehold
 import LatchkeyModel
 import Synchronization
 

@@ -237,8 +237,9 @@ import Testing
     #expect(outbox.nextLoad()?.from == claim.from)
   }
 
-  /// What a process has reported stored it has: a Hello of the same process and key that says less was made before. Of
-  /// another process, or with another key, it says that something was lost.
+  /// What a process has reported stored it has: a Hello of the same process and key that says less was made before.
+  ///
+  /// Of another process, or with another key, it says that something was lost.
   @Test(arguments: [
     (Claim(held: [(.command, 7, 2)], stored: 4, effects: [.restart(.command, .peerLost(after: 2))]), true),
     (Claim(held: [(.command, 7, 0)], stored: 4, effects: [.restart(.command, .peerLost(after: 0))]), true),

@@ -1,5 +1,6 @@
-/// One-line mistakes that the store, or whoever runs the machines, could make. Each has to be noticed within a bounded
-/// number of seeds: a simulator that notices nothing would be worth nothing.
+/// One-line mistakes that the store, or whoever runs the machines, could make.
+///
+/// Each has to be noticed within a bounded number of seeds: a simulator that notices nothing would be worth nothing.
 ///
 /// They are made in the simulator's own store and glue; no code that runs in production can make them.
 public enum DeliberateFault: String, CaseIterable, Sendable {

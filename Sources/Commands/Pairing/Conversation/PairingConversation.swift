@@ -183,7 +183,9 @@ struct PairingConversation {
     }
   }
 
-  /// Break it off. What cannot be broken off any more is undone by the node, which takes a moment.
+  /// Break it off.
+  ///
+  /// What cannot be broken off any more is undone by the node, which takes a moment.
   private mutating func cancel() async throws {
     guard !wasInterrupted else {
       throw CommandFailure(

@@ -3,7 +3,9 @@ struct CodeInput: Sendable {
   /// What has come so far.
   private(set) var text = ""
 
-  /// Characters of a long code beside its dashes, without and with an address. Spec: Protocol/03-pairing.md §2.
+  /// Characters of a long code beside its dashes, without and with an address.
+  ///
+  /// Spec: Protocol/03-pairing.md §2.
   private static let lengths = [69, 78]
   /// What a selection of the screen may hold of the QR code beside the text.
   private static let picture: Set<Character> = ["█", "▀", "▄"]

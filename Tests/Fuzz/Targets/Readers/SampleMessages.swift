@@ -26,7 +26,8 @@ enum SampleMessages {
       .executed(.app(app, .enforced)), .executed(.appRemoved(app.appID, modified: app.modified)),
       .executed(.report(report)),
       .executed(.messageStored), .executed(.familySettings(Samples.settings(&random))),
-      .underWay(waitsFor: "the agent"), .failed(reason: "the disk is full"), .expired, .superseded(nil), .superseded(.messageStored),
+      .underWay(waitsFor: "the agent"), .failed(reason: "the disk is full"), .expired, .superseded(nil),
+      .superseded(.messageStored),
     ]
     return outcomes.map { CommandReceipt(commandID: Samples.commandID(&random), outcome: $0, at: 1_700_000_000_000) }
   }

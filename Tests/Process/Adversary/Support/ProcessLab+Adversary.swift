@@ -33,7 +33,9 @@ extension ProcessLab {
       id: progress.pairingID, PairingAnswer(accept: yes, attempt: progress.attempt))
   }
 
-  /// Expect that neither node holds anything of a pairing: neither in force nor half made. Both are stopped for it.
+  /// Expect that neither node holds anything of a pairing: neither in force nor half made.
+  ///
+  /// Both are stopped for it.
   func expectNothingHalfDone(
     _ nodes: [NodeProcess], _ note: String = "", sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {

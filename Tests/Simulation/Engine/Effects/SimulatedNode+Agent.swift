@@ -15,7 +15,8 @@ extension SimulatedNode {
       return
     }
     let (outcome, wall): (EffectOutcome, Int64) = (
-      simulation.effectRandom.once(in: 10) ? .failed(reason: "It could not be locked: try it again.") : .done(state), wall
+      simulation.effectRandom.once(in: 10) ? .failed(reason: "It could not be locked: try it again.") : .done(state),
+      wall
     )
     disk.commit("outcome of an effect") { (store: inout ModelStore) throws(ModelStoreFault) in
       try store.finishEffect(id, outcome, at: wall)

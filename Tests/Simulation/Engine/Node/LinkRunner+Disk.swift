@@ -1,7 +1,9 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// What the machine asks of the disk. Each step between two calls of the disk may be the last one.
+/// What the machine asks of the disk.
+///
+/// Each step between two calls of the disk may be the last one.
 extension LinkRunner {
   func judge(_ number: Int, _ hello: Hello) {
     let device = peer
@@ -121,7 +123,9 @@ extension LinkRunner {
     }
   }
 
-  /// Takes what there is room for on a full disk. Spec: Protocol/05-delivery.md §6.
+  /// Takes what there is room for on a full disk.
+  ///
+  /// Spec: Protocol/05-delivery.md §6.
   ///
   /// - Parameter taken: The parts that are in force, and what they have brought about.
   private func commitInParts(

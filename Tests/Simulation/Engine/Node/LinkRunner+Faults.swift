@@ -1,8 +1,10 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// The mistakes that whoever runs the machine makes on purpose: each changes what the machine is told, what it asks for, or what
-/// it remembers. Without a fault every one of these functions does nothing.
+/// The mistakes that whoever runs the machine makes on purpose: each changes what the machine is told, what it asks
+/// for, or what it remembers.
+///
+/// Without a fault every one of these functions does nothing.
 extension LinkRunner {
   /// After each word to the machine.
   func spoil(_ before: LinkMachine) {
@@ -55,8 +57,11 @@ extension LinkRunner {
     return streams
   }
 
-  /// What was brought into force, as it is told to the machine: with the mistake, as many numbers of the epoch that has begun since.
-  /// A word to the peer alone would do no lasting harm: the gap that it leads to ends the session, and the next Hello is believed.
+  /// What was brought into force, as it is told to the machine: with the mistake, as many numbers of the epoch that has
+  /// begun since.
+  ///
+  /// A word to the peer alone would do no lasting harm: the gap that it leads to ends the session, and the next Hello
+  /// is believed.
   func spoiled(_ runs: [ItemRun]) -> [ItemRun] {
     guard simulation.fault == .reportOldEpochAsNew else { return runs }
     return runs.map { run in

@@ -1,8 +1,9 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// Runs the machine of one link on a simulated disk, network and clock, as `PeerLink` does on real ones. Nothing is decided here,
-/// but for the mistakes that are made on purpose.
+/// Runs the machine of one link on a simulated disk, network and clock, as `PeerLink` does on real ones.
+///
+/// Nothing is decided here, but for the mistakes that are made on purpose.
 final class LinkRunner {
   unowned let node: SimulatedNode
   let peer: DeviceID
@@ -60,8 +61,9 @@ final class LinkRunner {
     setAlarm()
   }
 
-  /// Sets the alarm, never sooner than 10 ms ahead. The machine need not count on that: the oracle sees to it that whatever is due
-  /// is done at once.
+  /// Sets the alarm, never sooner than 10 ms ahead.
+  ///
+  /// The machine need not count on that: the oracle sees to it that whatever is due is done at once.
   private func setAlarm() {
     guard let due = machine.nextTimer, alarmAt.map({ due < $0 }) ?? true else { return }
     alarmAt = due

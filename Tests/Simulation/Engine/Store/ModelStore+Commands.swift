@@ -1,6 +1,8 @@
 import LatchkeyModel
 
-/// Commands on the side that gives them. Spec: Protocol/05-delivery.md §9, §10.
+/// Commands on the side that gives them.
+///
+/// Spec: Protocol/05-delivery.md §9, §10.
 extension ModelStore {
   /// Make a command durable: its row, its place in the outbox and the rule it sets here.
   package mutating func issue(
@@ -28,7 +30,9 @@ extension ModelStore {
     return change
   }
 
-  /// Take a command back before it is stored on the child. Gives whether this call did.
+  /// Take a command back before it is stored on the child.
+  ///
+  /// Gives whether this call did.
   package mutating func cancel(_ id: CommandID) -> Bool {
     guard let index = commands.firstIndex(where: { $0.id == id }), commands[index].status == .queued else {
       return false
@@ -38,7 +42,9 @@ extension ModelStore {
     return true
   }
 
-  /// Take what has run out from the queues. Gives the commands that ran out.
+  /// Take what has run out from the queues.
+  ///
+  /// Gives the commands that ran out.
   @discardableResult
   package mutating func expireDue(at wall: Int64) -> [CommandID] {
     let age = countedAge(wall)

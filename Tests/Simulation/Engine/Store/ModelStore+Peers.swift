@@ -1,6 +1,8 @@
 import LatchkeyModel
 
-/// Pairing, removal, quarantine and keys that are replaced. Spec: Protocol/04-session.md §9, Protocol/06-messages.md §7, §8.
+/// Pairing, removal, quarantine and keys that are replaced.
+///
+/// Spec: Protocol/04-session.md §9, Protocol/06-messages.md §7, §8.
 extension ModelStore {
   /// Begin a household with a discovery key.
   package mutating func foundHousehold(_ key: [UInt8]) {
@@ -201,7 +203,9 @@ extension ModelStore {
     result.hasNewKeys = true
   }
 
-  /// The peer names the key that it answers with. Gives whether one was erased.
+  /// The peer names the key that it answers with.
+  ///
+  /// Gives whether one was erased.
   package mutating func peer(_ device: DeviceID, answersWith keyID: [UInt8]) -> Bool {
     guard let place = try? place(device) else { return false }
     let before = peers[place].keys

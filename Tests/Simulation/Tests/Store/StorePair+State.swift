@@ -108,7 +108,8 @@ extension StorePair {
     }
     let settings = try await real.settings()
     if settings != model.holdings.familySettings {
-      return "settings: \(String(describing: settings)), in the model \(String(describing: model.holdings.familySettings))"
+      return
+        "settings: \(String(describing: settings)), in the model \(String(describing: model.holdings.familySettings))"
     }
     let pending = try await real.pendingEffects().map { "\($0.commandID) \($0.author) \($0.wait.within)" }
     let modelPending = model.pending.sorted { $0.id < $1.id }

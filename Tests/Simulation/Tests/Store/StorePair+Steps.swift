@@ -28,7 +28,9 @@ extension StorePair {
     return nil
   }
 
-  /// Do one thing to both. Gives what it was, and how their answers differ.
+  /// Do one thing to both.
+  ///
+  /// Gives what it was, and how their answers differ.
   func step() async throws -> (what: String, difference: String?) {
     let peer = random.pick(peers)
     let device = peer.device
