@@ -105,7 +105,8 @@ import Testing
     #expect(effect.commandID == given && effect.author == parent && effect.wait.what == "the screen")
     #expect(try await receipts(parent).map(\.outcome) == [.underWay(waitsFor: "the screen")])
     // The same command again gets the same note, and waits once.
-    _ = try await rig.receive([DeliveryItem(sequence: 2, kind: .command, itemID: item.itemID, body: item.body)], from: parent)
+    _ = try await rig.receive(
+      [DeliveryItem(sequence: 2, kind: .command, itemID: item.itemID, body: item.body)], from: parent)
     #expect(try await rig.store.pendingEffects().count == 1)
     let state = try #require(effect.payload.desired?.state)
     #expect(try await rig.store.finishEffect(effect.commandID, .done(state), at: 20)?.device == parent)
@@ -113,7 +114,8 @@ import Testing
     #expect(try await rig.store.pendingEffects().isEmpty)
     // A second outcome changes nothing, and the command again gets the final receipt.
     #expect(try await rig.store.finishEffect(effect.commandID, .failed(reason: "no"), at: 21) == nil)
-    _ = try await rig.receive([DeliveryItem(sequence: 3, kind: .command, itemID: item.itemID, body: item.body)], from: parent)
+    _ = try await rig.receive(
+      [DeliveryItem(sequence: 3, kind: .command, itemID: item.itemID, body: item.body)], from: parent)
     #expect(try await receipts(parent).map(\.outcome).last == .executed(state))
   }
 

@@ -143,7 +143,8 @@ public final class RunningNode: Sendable {
     // Stopped in reverse order, so that links can send their goodbyes.
     services = [
       RunningPart { await DiskService(context: context, directory: directory).run() },
-      RunningPart { await usage.run() }, RunningPart { await ExpiryService(context: context, directory: directory).run() },
+      RunningPart { await usage.run() },
+      RunningPart { await ExpiryService(context: context, directory: directory).run() },
       RunningPart { await EffectService(context: context, directory: directory, carriers: carriers).run() },
       RunningPart { await discovery.run() },
       RunningPart { await NetworkWatch(context: context, directory: directory, discovery: discovery).run() },
