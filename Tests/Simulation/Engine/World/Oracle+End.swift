@@ -33,6 +33,10 @@ extension Oracle {
       guard parent.link(child.device)?.connection === child.link(parent.device)?.connection else {
         return "\(names) keep different sessions"
       }
+      // A command that was cancelled too late is told of as well, once its effect has an outcome.
+      if child.store.pending.contains(where: { $0.author == parent.device }) {
+        return "an effect is under way on \(child.name) for ever"
+      }
       for (node, peer) in [(parent, one), (child, other)] {
         for (streamClass, stream) in peer?.sending ?? [] where stream.storedThrough < stream.last {
           return
