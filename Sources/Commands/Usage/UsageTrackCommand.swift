@@ -14,7 +14,10 @@ struct UsageTrackCommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("The application that the program is.", valueName: "app-id"), transform: AppArgument.read)
+  @Option(
+    help: ArgumentHelp("The application that the program is.", valueName: "application"),
+    completion: CompletionNames.apps,
+    transform: AppChoice.read)
   var app: AppID
 
   @Option(help: ArgumentHelp("The name that people read.", valueName: "display-name"))

@@ -37,7 +37,8 @@ public struct AppInForce: CommandState {
   }
 
   public var summary: String {
-    "\(configuration.appID) is now \(configuration.summary)" + (enforcement.map { "; \($0.summary)" } ?? "")
+    "\(configuration.displayName) is \(configuration.isBlocked ? "blocked" : "allowed"): "
+      + "\(configuration.unblockedSummary)." + (enforcement.map { " \($0.summary)" } ?? "")
   }
 
   public var claim: String { "\(configuration.summary) for \(configuration.appID)" }
@@ -67,7 +68,7 @@ public struct AppRemoved: CommandState {
   public var setAt: HybridTimestamp? { modified }
   public var isNothing: Bool { true }
   public var content: AppRemoved { AppRemoved(appID, modified: .never) }
-  public var summary: String { "\(appID) has no rules any more" }
+  public var summary: String { "\(appID) has no rules any more." }
   public var claim: String { "no rules for \(appID)" }
 }
 

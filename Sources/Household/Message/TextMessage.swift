@@ -31,7 +31,7 @@ public struct TextMessage: CommandDefinition {
   }
 
   public var summary: String { "message “\(text)”" }
-  public func result(_ state: StateInForce) -> String { "the message is stored there and shown by `latchkey status`" }
+  public func result(_ state: StateInForce) -> String { "The message is there, and `latchkey status` shows it." }
 }
 
 extension StateInForce {

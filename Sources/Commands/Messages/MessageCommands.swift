@@ -1,0 +1,62 @@
+import ArgumentParser
+import LatchkeyHousehold
+import LatchkeyModel
+
+/// `latchkey message`
+struct MessageCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "message", abstract: "Show a text on a child's machine.",
+    discussion: "Example: latchkey message \"Dinner is ready\" --on Emma",
+    subcommands: [MessageSendCommand.self], defaultSubcommand: MessageSendCommand.self)
+}
+
+/// `latchkey message send`, in short `latchkey message`
+struct MessageSendCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "send", abstract: "Send a text, which `latchkey status` shows there.",
+    discussion: "Example: latchkey message send \"Dinner is ready\" --on Emma")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var issuing: IssueOptions
+
+  @Option(
+    help: ArgumentHelp("The child's machine, or the child.", valueName: "machine"), completion: CompletionNames.devices)
+  var on: String
+
+  @Argument(help: "The text, 1 to 4,096 bytes.")
+  var text: String
+
+  mutating func validate() throws {
+    if let fault = TextRule.message.fault(in: text) { throw ValidationError(fault) }
+  }
+
+  func run() async throws {
+    try await CommandIssue.give(.message(text), on: on, at: node.open(), options: issuing)
+  }
+}
+
+/// `latchkey report`
+struct ReportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Have a child's machine report its rules as they are.",
+    discussion: "Example: latchkey report --on Emma --wait",
+    subcommands: [ReportRequestCommand.self], defaultSubcommand: ReportRequestCommand.self)
+}
+
+/// `latchkey report request`, in short `latchkey report`
+struct ReportRequestCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "request", abstract: "Ask for a report; `latchkey commands show last` has it once it is in.",
+    discussion: "Example: latchkey report request --on Emma --wait")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var issuing: IssueOptions
+
+  @Option(
+    help: ArgumentHelp("The child's machine, or the child.", valueName: "machine"), completion: CompletionNames.devices)
+  var on: String
+
+  func run() async throws {
+    try await CommandIssue.give(.requestReport, on: on, at: node.open(), options: issuing)
+  }
+}
