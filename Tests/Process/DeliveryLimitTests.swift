@@ -50,11 +50,20 @@ extension ProcessTests {
         #expect(inStep.status == 0 && inStep.output.contains("up to date"), "\(inStep)")
         #expect(
           try await parent.ended(lasting.output.trimmingCharacters(in: .newlines)).status == .executed)
-        #expect(try await child.api.status().messages.map(\.text) == ["in time"])
         #expect(try await child.api.apps(device: nil).map(\.configuration.dailyLimitMinutes) == [4])
         #expect(try await parent.latchkey("queue", "list").output == "Nothing waits.\n")
         let retry = try await parent.latchkey("queue", "retry")
         #expect(retry.status == 0 && retry.output.contains("connected"), "\(retry)")
+        let message = try #require(try await child.api.status().messages.first)
+        #expect(message.text == "in time" && !message.isRead)
+        #expect(try await child.latchkey("status").output.contains("in time"))
+        // Read is read, also over a crash, and does not come back.
+        let read = try await child.api.markMessageRead(id: message.commandID.description)
+        #expect(read.isRead && read.commandID == message.commandID)
+        try await child.restart()
+        #expect(try await child.api.status().messages.map(\.isRead) == [true])
+        #expect(try await !child.latchkey("status").output.contains("in time"))
+        #expect(try await child.latchkey("messages").output.contains("in time"))
       }
     }
 

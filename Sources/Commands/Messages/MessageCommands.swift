@@ -35,6 +35,36 @@ struct MessageSendCommand: AsyncParsableCommand {
   }
 }
 
+/// `latchkey messages`
+struct MessagesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "messages", abstract: "Show the texts that parents sent, newest first.",
+    discussion: """
+      What it shows on a terminal counts as read from then on, and `latchkey status` shows it no more.
+
+      Example: latchkey messages
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  func run() async throws {
+    let environment = CommandEnvironment.current
+    let interface = try await node.open()
+    let status = try await interface.status()
+    guard listing.format == .table else { return try environment.console.write(JSONText.pretty(status.messages)) }
+    if status.messages.isEmpty { return try environment.console.say("No messages have arrived here.") }
+    for message in status.messages {
+      let sender = status.peers.first { $0.device.deviceID == message.author }?.device.name
+      try environment.console.say(MessageText.line(message, from: sender, zone: environment.timeZone))
+    }
+    guard environment.console.outputIsTerminal else { return }
+    for message in status.messages where !message.isRead {
+      _ = try await interface.markMessageRead(id: message.commandID.description)
+    }
+  }
+}
+
 /// `latchkey report`
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

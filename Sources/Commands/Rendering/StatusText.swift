@@ -111,10 +111,12 @@ struct StatusText {
   }
 
   private var messages: String {
-    status.messages.map { message in
+    let unread = status.messages.filter { !$0.isRead }
+    if unread.isEmpty { return "" }
+    return unread.map { message in
       let sender = status.peers.first { $0.device.deviceID == message.author }?.device.name
       return MessageText.line(message, from: sender, zone: zone).inWidth + "\n"
-    }.joined()
+    }.joined() + "`latchkey messages` marks them as read.".inWidth + "\n"
   }
 }
 

@@ -152,6 +152,23 @@ import Testing
     }
   }
 
+  @Test func aMessageThatAPersonSawIsRead() async {
+    var script = ScriptedNode.Script()
+    let unread = script.status.messages[0]
+    var read = unread
+    (read.isRead, read.text) = (true, "Good night")
+    script.status.messages = [unread, read]
+    let seen = await ScriptedRun("messages", script: script, console: ScriptedConsole(outputIsTerminal: true))
+    #expect(seen.console.output.contains("Dinner is ready") && seen.console.output.contains("Good night"))
+    #expect(seen.node.calls == [.status, .markMessageRead(unread.commandID.description)])
+    // A program has read nothing.
+    for arguments in [["messages"], ["messages", "--format", "json"]] {
+      #expect(await ScriptedRun(arguments, node: ScriptedNode(script)).node.calls == [.status])
+    }
+    let status = await ScriptedRun("status", script: script)
+    #expect(status.console.output.contains("Dinner is ready") && !status.console.output.contains("Good night"))
+  }
+
   @Test func whatFollowsNamesTheMachine() async {
     var script = ScriptedNode.Script()
     var changed = SampleValues.peer

@@ -1,6 +1,8 @@
 import LatchkeyModel
 import Testing
 
+@testable import LatchkeyCommands
+
 /// Every page as it looks, and every listing as programs read it.
 @Suite struct PageTests {
   @Test(arguments: [
