@@ -104,7 +104,7 @@ struct CommandsShowCommand: AsyncParsableCommand {
       let rows = [
         ("ID", command.commandID.description), ("machine", names[command.target]),
         ("asked", CommandText.request(command.payload)), ("given", TimeText.exact(command.createdAt, zone: zone)),
-        ("author", names[command.author]), ("status", CommandText.progress(command)),
+        ("author", names[command.author]), ("status", CommandText.progress(command, on: names.name(command.target))),
         ("since", TimeText.exact(command.statusAt, zone: zone)),
       ]
       try environment.console.write(FieldsText.render(rows))

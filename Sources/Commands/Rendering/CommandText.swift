@@ -7,8 +7,10 @@ enum CommandText {
   static func request(_ payload: CommandPayload) -> String { ShownText.safe(payload.summary) }
 
   /// What the child's machine reported to hold, in whole sentences.
-  static func inForce(_ state: StateInForce, _ payload: CommandPayload) -> String {
-    ShownText.safe(payload.value.result(state))
+  ///
+  /// - Parameter machine: The child's machine; `nil` if its name is not known.
+  static func inForce(_ state: StateInForce, _ payload: CommandPayload, on machine: DeviceName?) -> String {
+    ShownText.safe(payload.value.result(state, on: machine?.text ?? "that machine"))
   }
 
   /// What a machine says that it holds, after "it holds".
@@ -18,8 +20,7 @@ enum CommandText {
   ///
   /// - Parameter machine: The child's machine; `nil` if its name is not known.
   static func result(_ command: ConfigurationCommand, on machine: DeviceName?) -> String {
-    let sentence = command.stateInForce.map { inForce($0, command.payload) } ?? "It is done."
-    return (machine.map { "On \(ShownText.safe($0.text)): " } ?? "") + sentence
+    command.stateInForce.map { inForce($0, command.payload, on: machine) } ?? "It is done."
   }
 
   /// Returns how far a command has come, what it waits for, and why it went no further, in a few words.
@@ -29,13 +30,13 @@ enum CommandText {
   }
 
   /// Returns how far a command has come, as the rest of a sentence that begins with the command.
-  static func progress(_ command: ConfigurationCommand) -> String {
+  static func progress(_ command: ConfigurationCommand, on machine: DeviceName? = nil) -> String {
     switch command.status {
     case .queued: "queued here, on its way"
     case .stored:
       command.waitsFor.map { "stored on the other machine: waits for \(ShownText.safe($0))" }
         ?? "stored on the other machine, not yet in force"
-    case .executed: "executed" + (command.stateInForce.map { ". " + inForce($0, command.payload) } ?? "")
+    case .executed: "executed" + (command.stateInForce.map { ". " + inForce($0, command.payload, on: machine) } ?? "")
     case .failed:
       "failed: " + ShownText.safe(command.reason ?? "the other machine gave no reason.")
         + (command.stateInForce.map { " It says that it holds \(held($0))." } ?? "")

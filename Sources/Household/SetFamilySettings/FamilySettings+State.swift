@@ -20,6 +20,7 @@ extension FamilySettings: CommandState {
   }
 
   public var summary: String { "The family's rules are set there." }
+  public func summary(on machine: String) -> String { "The family's rules are set on \(machine)." }
   public var claim: String { "these rules of the family: \(rules)" }
 
   /// The rules on one line.

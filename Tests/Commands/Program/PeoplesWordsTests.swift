@@ -78,7 +78,7 @@ import Testing
     let run = await ScriptedRun(
       "app", "set", "Chess", "--on", "Emma", isBlocked ? "--blocked" : "--unblocked", "--wait", script: script)
     #expect(run.status == 0)
-    #expect(run.console.output.hasPrefix("On Emma's PC: Chess is \(word): reward, 2.5 points a minute"))
+    #expect(run.console.output.hasPrefix("Chess is \(word) on Emma's PC: reward, 2.5 points a minute"))
     #expect(run.console.output.contains("this version does not close applications"))
   }
 
