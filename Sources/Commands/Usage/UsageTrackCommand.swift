@@ -67,7 +67,8 @@ struct UsageTrackCommand: AsyncParsableCommand {
         environment.console.note(
           session.enforcement == .enforced
             ? "latchkey: \(app) is blocked on this machine and will be closed."
-            : "latchkey: \(app) is blocked on this machine. This version records and shows rules, it closes nothing.")
+            : "latchkey: \(app) is blocked on this machine. This version records and shows rules; it does not close applications."
+        )
       }
       return session
     } catch {

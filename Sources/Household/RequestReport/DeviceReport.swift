@@ -36,7 +36,8 @@ public struct DeviceReport: CommandState {
 
   public var summary: String {
     let apps = apps.count + omittedApps
-    return "Version \(version) runs there. It holds rules for \(apps) \(apps == 1 ? "application" : "applications") and "
+    return
+      "Version \(version) runs there. It holds rules for \(apps) \(apps == 1 ? "application" : "applications") and "
       + "\(usageRecords) \(usageRecords == 1 ? "record" : "records") of use. \((enforcement ?? .recorded).summary)"
   }
 }
