@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// `latchkey app`
+/// The `latchkey app` subcommand.
 struct AppCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "app", abstract: "Set the rules for an application on a child's machine.",
@@ -10,7 +10,7 @@ struct AppCommand: AsyncParsableCommand {
     subcommands: [AppSetCommand.self, AppRemoveCommand.self])
 }
 
-/// `latchkey app set`
+/// The `latchkey app set` subcommand.
 struct AppSetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set an application's rules; what is left out stays as it is.",
@@ -103,7 +103,7 @@ struct AppSetCommand: AsyncParsableCommand {
   }
 }
 
-/// `latchkey app remove`
+/// The `latchkey app remove` subcommand.
 struct AppRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Forget an application's rules on a child's machine.",

@@ -1,14 +1,14 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey apps`
+/// The `latchkey apps` subcommand.
 struct AppsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apps", abstract: "The applications that have rules.", discussion: "Example: latchkey apps",
     subcommands: [AppsListCommand.self], defaultSubcommand: AppsListCommand.self)
 }
 
-/// `latchkey apps list`
+/// The `latchkey apps list` subcommand.
 struct AppsListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List applications with their rules.",

@@ -36,7 +36,7 @@ extension DeviceSearch {
   }
 }
 
-/// `latchkey devices list`
+/// The `latchkey devices list` subcommand.
 struct DevicesListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the paired machines.",
@@ -70,7 +70,7 @@ struct DevicesListCommand: AsyncParsableCommand {
   }
 }
 
-/// `latchkey devices show`
+/// The `latchkey devices show` subcommand.
 struct DevicesShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one paired machine in full.",
@@ -115,7 +115,7 @@ struct DevicesShowCommand: AsyncParsableCommand {
   }
 }
 
-/// `latchkey devices unpair`
+/// The `latchkey devices unpair` subcommand.
 struct DevicesUnpairCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unpair", abstract: "Remove a machine from the family for good.",
@@ -142,7 +142,7 @@ struct DevicesUnpairCommand: AsyncParsableCommand {
   }
 }
 
-/// `latchkey devices forget`
+/// The `latchkey devices forget` subcommand.
 struct DevicesForgetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget", abstract: "Drop a machine at once, without a word to it.",
@@ -168,7 +168,7 @@ struct DevicesForgetCommand: AsyncParsableCommand {
   }
 }
 
-/// `latchkey devices release`
+/// The `latchkey devices release` subcommand.
 struct DevicesReleaseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "release", abstract: "Talk again to a machine that is in quarantine.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey commands`
+/// The `latchkey commands` subcommand.
 struct CommandsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "commands", abstract: "What was asked of the children's machines, and how far it has come.",
@@ -34,7 +34,7 @@ struct CommandChoice: ParsableArguments {
   }
 }
 
-/// `latchkey commands list`
+/// The `latchkey commands list` subcommand.
 struct CommandsListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List commands, newest first.",
@@ -83,7 +83,7 @@ struct CommandsListCommand: AsyncParsableCommand {
   }
 }
 
-/// `latchkey commands show`
+/// The `latchkey commands show` subcommand.
 struct CommandsShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one command in full.", discussion: "Example: latchkey commands show last")
@@ -112,7 +112,7 @@ struct CommandsShowCommand: AsyncParsableCommand {
   }
 }
 
-/// `latchkey commands wait`
+/// The `latchkey commands wait` subcommand.
 struct CommandsWaitCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "wait", abstract: "Wait until a command has been executed.",
@@ -143,7 +143,7 @@ struct CommandsWaitCommand: AsyncParsableCommand {
   }
 }
 
-/// `latchkey commands cancel`
+/// The `latchkey commands cancel` subcommand.
 struct CommandsCancelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Take back a command that the other machine has not stored yet.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// `latchkey message`
+/// The `latchkey message` subcommand.
 struct MessageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "message", abstract: "Show a text on a child's machine.",
@@ -10,7 +10,7 @@ struct MessageCommand: AsyncParsableCommand {
     subcommands: [MessageSendCommand.self], defaultSubcommand: MessageSendCommand.self)
 }
 
-/// `latchkey message send`, in short `latchkey message`
+/// The `latchkey message send` subcommand, or `latchkey message` in short.
 struct MessageSendCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send", abstract: "Send a text, which `latchkey status` shows there.",
@@ -35,7 +35,7 @@ struct MessageSendCommand: AsyncParsableCommand {
   }
 }
 
-/// `latchkey messages`
+/// The `latchkey messages` subcommand.
 struct MessagesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "messages", abstract: "Show the texts that parents sent, newest first.",
@@ -65,7 +65,7 @@ struct MessagesCommand: AsyncParsableCommand {
   }
 }
 
-/// `latchkey report`
+/// The `latchkey report` subcommand.
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Have a child's machine report its rules as they are.",
@@ -73,7 +73,7 @@ struct ReportCommand: AsyncParsableCommand {
     subcommands: [ReportRequestCommand.self], defaultSubcommand: ReportRequestCommand.self)
 }
 
-/// `latchkey report request`, in short `latchkey report`
+/// The `latchkey report request` subcommand, or `latchkey report` in short.
 struct ReportRequestCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "request", abstract: "Ask for a report; `latchkey commands show last` has it once it is in.",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `latchkey identity`
+/// The `latchkey identity` subcommand.
 struct IdentityCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "identity", abstract: "Decide about a state folder that comes from another machine.",
@@ -13,7 +13,7 @@ struct IdentityCommand: AsyncParsableCommand {
     subcommands: [IdentityKeepCommand.self, IdentityRenewCommand.self])
 }
 
-/// `latchkey identity keep`
+/// The `latchkey identity keep` subcommand.
 struct IdentityKeepCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keep", abstract: "Let this machine take the place of the one that the folder comes from.",
@@ -34,7 +34,7 @@ struct IdentityKeepCommand: AsyncParsableCommand {
   }
 }
 
-/// `latchkey identity renew`
+/// The `latchkey identity renew` subcommand.
 struct IdentityRenewCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "renew", abstract: "Give this machine new keys, because its folder is a copy.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey queue`
+/// The `latchkey queue` subcommand.
 struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue", abstract: "Look into what waits for the other machines.",
@@ -10,7 +10,7 @@ struct QueueCommand: AsyncParsableCommand {
     defaultSubcommand: QueueListCommand.self)
 }
 
-/// `latchkey queue list`
+/// The `latchkey queue list` subcommand.
 struct QueueListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what waits, most urgent and oldest first.",
@@ -58,7 +58,7 @@ struct QueueListCommand: AsyncParsableCommand {
   }
 }
 
-/// `latchkey queue show`
+/// The `latchkey queue show` subcommand.
 struct QueueShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one item that waits, in full.",
@@ -108,7 +108,7 @@ struct QueueShowCommand: AsyncParsableCommand {
   }
 }
 
-/// `latchkey queue retry`
+/// The `latchkey queue retry` subcommand.
 struct QueueRetryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Try at once to reach the machines that something waits for.",

@@ -3,14 +3,14 @@ import Foundation
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// `latchkey settings`
+/// The `latchkey settings` subcommand.
 struct SettingsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings", abstract: "The rules of the whole family.", discussion: "Example: latchkey settings",
     subcommands: [SettingsShowCommand.self, SettingsSetCommand.self], defaultSubcommand: SettingsShowCommand.self)
 }
 
-/// `latchkey settings show`
+/// The `latchkey settings show` subcommand.
 struct SettingsShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the family's rules as this machine has them.",
@@ -50,7 +50,7 @@ struct SettingsShowCommand: AsyncParsableCommand {
   }
 }
 
-/// `latchkey settings set`
+/// The `latchkey settings set` subcommand.
 struct SettingsSetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Change the family's rules on a child's machine; what is left out stays as it is.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// `latchkey sync`
+/// The `latchkey sync` subcommand.
 struct SyncCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Exchange what waits, now.",
@@ -9,7 +9,7 @@ struct SyncCommand: AsyncParsableCommand {
     defaultSubcommand: SyncNowCommand.self)
 }
 
-/// `latchkey sync now`, in short `latchkey sync`
+/// The `latchkey sync now` subcommand, or `latchkey sync` in short.
 struct SyncNowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "now", abstract: "Call the other machines at once and exchange what waits.",

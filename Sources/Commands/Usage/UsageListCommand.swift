@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import LatchkeyModel
 
-/// `latchkey usage`
+/// The `latchkey usage` subcommand.
 struct UsageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "usage", abstract: "Record and look at the use of applications.",
@@ -33,7 +33,7 @@ struct UsageOptions: ParsableArguments {
   }
 }
 
-/// `latchkey usage list`
+/// The `latchkey usage list` subcommand.
 struct UsageListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List sessions, newest first.",
