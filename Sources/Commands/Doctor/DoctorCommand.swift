@@ -4,7 +4,7 @@ import LatchkeyControl
 import LatchkeyDoctor
 import LatchkeyModel
 
-/// The command `latchkey doctor`.
+/// The `latchkey doctor` subcommand.
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Find out why machines do not find each other.",

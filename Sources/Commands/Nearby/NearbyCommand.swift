@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// The command `latchkey nearby`.
+/// The `latchkey nearby` subcommand.
 struct NearbyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "nearby", abstract: "Show what announces itself on this network.",

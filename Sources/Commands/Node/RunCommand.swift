@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyControl
 
-/// The command `latchkey run`.
+/// The `latchkey run` subcommand.
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run Latchkey on this machine until told to stop.",

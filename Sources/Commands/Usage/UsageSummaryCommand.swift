@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// The command `latchkey usage summary`.
+/// The `latchkey usage summary` subcommand.
 struct UsageSummaryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "summary", abstract: "Show the use of each day, newest first.",
