@@ -1,10 +1,10 @@
 import ArgumentParser
 import LatchkeyControl
 
-/// The command `latchkey run`.
+/// The `latchkey run` subcommand.
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Be this machine's node until told to stop.",
+    commandName: "run", abstract: "Run Latchkey on this machine until told to stop.",
     discussion: """
       Finds the family's other machines, exchanges what waits, and serves the other commands. It stays in the \
       foreground and logs to standard error; Ctrl-C or SIGTERM ends it cleanly.
@@ -32,7 +32,7 @@ struct RunCommand: AsyncParsableCommand {
   var logLevel = "info"
 
   @Option(help: ArgumentHelp("How log lines look.", valueName: "text|json"))
-  var logFormat: LogFormatArgument = .text
+  var logFormat: LogFormat = .text
 
   @Option(
     help: ArgumentHelp(
@@ -61,7 +61,7 @@ struct RunCommand: AsyncParsableCommand {
       LocalNodeSettings(
         stateFolder: node.stateFolder, port: port, interfaces: interfaces?.names, peers: peer.map(\.text),
         discovers: !noDiscovery, queueItems: queueItems,
-        queueBytes: queueMegabytes.map { $0 << 20 }, logLevel: logLevel, logFormat: logFormat.format))
+        queueBytes: queueMegabytes.map { $0 << 20 }, logLevel: logLevel, logFormat: logFormat))
   }
 
   @Sendable private static func readLevel(_ text: String) throws -> String {

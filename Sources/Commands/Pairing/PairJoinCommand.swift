@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyAgent
 import LatchkeyModel
 
-/// The command `latchkey pair join`.
+/// The `latchkey pair join` subcommand.
 struct PairJoinCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "join", abstract: "Join with the code that the other machine shows.",

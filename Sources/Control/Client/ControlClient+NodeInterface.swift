@@ -82,6 +82,10 @@ extension ControlClient: NodeInterface {
     try await ask(.cancelCommand(id: id))
   }
 
+  public func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage {
+    try await ask(.markMessageRead(id: id))
+  }
+
   public func apps(device: String?) async throws(LocalAPIError) -> [AppListing] { try await ask(.apps(device: device)) }
 
   public func settings() async throws(LocalAPIError) -> FamilySettings { try await ask(.settings) }

@@ -41,6 +41,7 @@ extension LocalRoute {
       guard let number = UInt64(rest[3]) else { return [] }
       return [.queueEntry(device: rest[1], streamClass: try streamClass(rest[2]), number: number)]
     case ("settings", 1): return [.settings]
+    case ("messages", 3) where rest[2] == "read": return [.markMessageRead(id: rest[1])]
     case ("apps", 1): return [.apps(device: query["device"])]
     case ("devices", 1): return [.devices]
     case ("nearby", 1): return [.nearby]

@@ -33,6 +33,7 @@ extension LocalRoute {
     case .command(let id): RequestTarget(segments: ["v1", "commands", id])
     case .waitForCommand(let id): RequestTarget(segments: ["v1", "commands", id, "wait"])
     case .cancelCommand(let id): RequestTarget(segments: ["v1", "commands", id])
+    case .markMessageRead(let id): RequestTarget(segments: ["v1", "messages", id, "read"])
     case .apps(let device): RequestTarget(segments: ["v1", "apps"], query: Self.query(["device": device]))
     case .settings: RequestTarget(segments: ["v1", "settings"])
     case .usage(let query):

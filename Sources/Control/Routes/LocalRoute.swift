@@ -26,6 +26,7 @@ package enum LocalRoute: Hashable, Sendable {
   case command(id: String)
   case waitForCommand(id: String)
   case cancelCommand(id: String)
+  case markMessageRead(id: String)
   case apps(device: String?)
   case settings
   case usage(UsageQuery)
@@ -48,7 +49,9 @@ package enum LocalRoute: Hashable, Sendable {
       .settings, .usage,
       .summaries:
       .get
-    case .syncNow, .forget, .release, .invite, .join, .answerPairing, .issue, .startUsage, .endUsage: .post
+    case .syncNow, .forget, .release, .invite, .join, .answerPairing, .issue, .markMessageRead, .startUsage,
+      .endUsage:
+      .post
     case .unpair, .cancelPairing, .cancelCommand: .delete
     }
   }

@@ -72,6 +72,7 @@ struct ControlResponder: HTTPResponder {
     case .command(let id): try Self.json(await node.command(id: id))
     case .waitForCommand(let id): try Self.json(await Self.untilShutdown { try await node.waitForCommand(id: id) })
     case .cancelCommand(let id): try Self.json(await node.cancelCommand(id: id))
+    case .markMessageRead(let id): try Self.json(await node.markMessageRead(id: id))
     case .apps(let device): try Self.json(await node.apps(device: device))
     case .settings: try Self.json(await node.settings())
     case .usage(let query): try Self.json(await node.usage(query))

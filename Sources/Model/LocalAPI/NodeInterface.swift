@@ -53,6 +53,9 @@ public protocol NodeInterface: Sendable {
   func waitForCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand
   func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand
 
+  /// Marks a message that a parent sent as read, by the ID of its command.
+  func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage
+
   func apps(device: String?) async throws(LocalAPIError) -> [AppListing]
   func settings() async throws(LocalAPIError) -> FamilySettings
 

@@ -17,6 +17,18 @@ extension NodeService {
     }
   }
 
+  public func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage {
+    let context = context
+    let message = try await stored { () async throws(StoreError) in
+      guard let known = CommandID(id) else { return nil as ReceivedMessage? }
+      return try await context.store.markRead(known, at: context.wall())
+    }
+    guard let message else {
+      throw LocalAPIError(.unknownItem, "There is no such message on this machine: `latchkey messages` lists them.")
+    }
+    return message
+  }
+
   public func settings() async throws(LocalAPIError) -> FamilySettings {
     try await stored { () async throws(StoreError) in try await context.store.settings() } ?? FamilySettings()
   }
