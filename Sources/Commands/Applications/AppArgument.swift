@@ -8,7 +8,8 @@ enum AppArgument {
   /// - Throws: `ValidationError` for one that no application can have.
   @Sendable static func read(_ text: String) throws -> AppID {
     guard let id = AppID(text) else {
-      throw ValidationError("An application's ID has 1 to 255 bytes without spaces, such as org.gnome.Chess.")
+      throw ValidationError(
+        "An application's ID has 1 to \(Limits.appIDBytes) bytes without spaces, such as org.gnome.Chess.")
     }
     return id
   }

@@ -48,7 +48,7 @@ struct NearbyCommand: AsyncParsableCommand {
         "\(ShownText.count(nearby.others, "other machine")) that \(nearby.others == 1 ? "is" : "are") not paired "
         + "with this one.\n"
     }
-    if !Self.looking.contains(nearby.discovery) {
+    if DiscoveryBackend(rawValue: nearby.discovery)?.isLooking != true {
       text +=
         ("Nothing is looked for (\(ShownText.safe(nearby.discovery))): `latchkey doctor` says why.").inWidth + "\n"
     }
@@ -60,7 +60,4 @@ struct NearbyCommand: AsyncParsableCommand {
     if member.isConnected { return "connected" }
     return member.isAnswering == false ? "does not answer" : "not connected"
   }
-
-  /// What `discovery` says while machines are looked for.
-  private static let looking: Set<String> = ["avahiDaemon", "embedded"]
 }
