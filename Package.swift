@@ -83,7 +83,7 @@ let package = Package(
       ],
       path: "Sources/Store", swiftSettings: strict),
     .target(
-      name: "LatchkeyDiscovery", dependencies: ["LatchkeyModel", "CAvahi", "CAvahiCore"],
+      name: "LatchkeyDiscovery", dependencies: ["LatchkeyModel", "LatchkeyAgent", "CAvahi", "CAvahiCore"],
       path: "Sources/Discovery", swiftSettings: strict),
     .target(
       name: "LatchkeyTransport",
@@ -111,7 +111,9 @@ let package = Package(
       path: "Sources/Control", swiftSettings: strict),
     .target(
       name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess"], path: "Sources/Agent", swiftSettings: strict),
-    .target(name: "LatchkeyDoctor", dependencies: ["LatchkeyModel"], path: "Sources/Doctor", swiftSettings: strict),
+    .target(
+      name: "LatchkeyDoctor", dependencies: ["LatchkeyModel", "LatchkeyAgent"], path: "Sources/Doctor",
+      swiftSettings: strict),
     .target(
       name: "LatchkeyCommands",
       dependencies: [
@@ -156,8 +158,8 @@ let package = Package(
       name: "LatchkeyModelTests", dependencies: ["LatchkeyModel", "LatchkeyTestSupport"], path: "Tests/Model",
       swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyCryptoTests", dependencies: ["LatchkeyCrypto", "LatchkeyModel"], path: "Tests/Crypto",
-      swiftSettings: strict),
+      name: "LatchkeyCryptoTests", dependencies: ["LatchkeyCrypto", "LatchkeyModel", "LatchkeyTestSupport"],
+      path: "Tests/Crypto", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyWireTests",
       dependencies: ["LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"],
@@ -191,7 +193,8 @@ let package = Package(
       ],
       path: "Tests/Simulation/Tests", swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyDiscoveryTests", dependencies: ["LatchkeyDiscovery", "latchkey-discovery-probe"],
+      name: "LatchkeyDiscoveryTests",
+      dependencies: ["LatchkeyDiscovery", "LatchkeyAgent", "LatchkeyModel", "latchkey-discovery-probe"],
       path: "Tests/Discovery", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyTransportTests",
@@ -205,8 +208,8 @@ let package = Package(
       name: "LatchkeyNodeTests", dependencies: ["LatchkeyNode", "LatchkeyAgent", "LatchkeyModel"], path: "Tests/Node",
       swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyDoctorTests", dependencies: ["LatchkeyDoctor", "LatchkeyModel"], path: "Tests/Doctor",
-      swiftSettings: strict),
+      name: "LatchkeyDoctorTests", dependencies: ["LatchkeyDoctor", "LatchkeyAgent", "LatchkeyModel"],
+      path: "Tests/Doctor", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyCommandsTests",
       dependencies: [

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyControl
+import LatchkeyModel
 
 /// The `latchkey run` subcommand.
 struct RunCommand: AsyncParsableCommand {
@@ -20,7 +21,7 @@ struct RunCommand: AsyncParsableCommand {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp("Try this machine as well; may be given again.", valueName: "host:port"))
-  var peer: [PeerAddress] = []
+  var peer: [SocketEndpoint] = []
 
   @Option(help: "Listen on this TCP port; 0 takes any free one.")
   var port: UInt16 = 0
@@ -59,7 +60,7 @@ struct RunCommand: AsyncParsableCommand {
   func run() async throws {
     try await CommandEnvironment.current.runNode(
       LocalNodeSettings(
-        stateFolder: node.stateFolder, port: port, interfaces: interfaces?.names, peers: peer.map(\.text),
+        stateFolder: node.stateFolder, port: port, interfaces: interfaces?.names, peers: peer.map(\.description),
         discovers: !noDiscovery, queueItems: queueItems,
         queueBytes: queueMegabytes.map { $0 << 20 }, logLevel: logLevel, logFormat: logFormat))
   }

@@ -134,21 +134,12 @@ enum MessageText {
 
 /// What finds other machines, in words.
 enum DiscoveryText {
-  /// What the local API calls the two ways of mDNS.
-  private static let working: [String: String] = [
-    "avahiDaemon": "finds machines through avahi-daemon", "avahi-daemon": "finds machines through avahi-daemon",
-    "embedded": "finds machines over mDNS by itself",
-  ]
-
   /// Returns whether machines are not found by mDNS, which a person should know.
-  static func isUnusual(_ state: String) -> Bool { working[state] == nil }
+  static func isUnusual(_ state: String) -> Bool { DiscoveryBackend(rawValue: state)?.isLooking != true }
 
-  /// Returns what finds machines, or why none are found.
+  /// Returns what finds machines, or why none are found, to follow the name of the machine.
   static func words(_ state: String) -> String {
-    switch state {
-    case "fixed", "static", "none": "looks for no machines on the network, only at addresses that it was given"
-    case "starting": "is starting to look for machines"
-    default: working[state] ?? "does not find machines: \(state)"
-    }
+    guard let backend = DiscoveryBackend(rawValue: state) else { return "does not find machines: \(state)" }
+    return backend.sentence.prefix(1).lowercased() + backend.sentence.dropFirst()
   }
 }

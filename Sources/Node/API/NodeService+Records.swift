@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyAgent
 import LatchkeyModel
 import LatchkeyStore
 
@@ -127,7 +128,7 @@ extension NodeService {
     let boundary: DayBoundary
     do {
       boundary = try DayBoundary(
-        zone: settings?.zone ?? LocalZoneName.current, dayStartHour: settings?.dayStartHour ?? 0)
+        zone: settings?.zone ?? LocalZone.name(), dayStartHour: settings?.dayStartHour ?? 0)
     } catch { throw LocalAPIError(.invalid, error.description) }
     let first = try from.map(Self.day)
     let last = try to.map(Self.day)
@@ -167,9 +168,4 @@ extension NodeService {
     }
     return day
   }
-}
-
-/// The zone of this machine, for families that have set none.
-private enum LocalZoneName {
-  static var current: String { TimeZone.current.identifier }
 }

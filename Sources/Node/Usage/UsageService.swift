@@ -50,8 +50,8 @@ actor UsageService {
         .invalid, "“\(DeviceName(sanitising: request.appID))” is no application ID: use letters, digits, dots.")
     }
     let name = request.displayName ?? request.appID
-    guard (1...255).contains(name.utf8.count), (1...64).contains(request.zone.utf8.count) else {
-      throw LocalAPIError(.invalid, "The name must have 1 to 255 bytes and the zone 1 to 64.")
+    if let fault = TextRule.displayName.fault(in: name) ?? TextRule.zone.fault(in: request.zone) {
+      throw LocalAPIError(.invalid, fault)
     }
     let (now, wall) = (context.now(), self.wall)
     let check = UsageStartCheck(

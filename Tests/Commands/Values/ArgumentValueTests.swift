@@ -1,20 +1,14 @@
 import ArgumentParser
+import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
 
 /// The smaller values that options take.
 @Suite struct ArgumentValueTests {
-  @Test(arguments: ["192.168.1.5:41234", "emma.local:1", "[::1]:65535", "[fe80::1%eth0]:80"])
-  func anAddressIsReadAsItStands(text: String) {
-    #expect(PeerAddress(argument: text)?.text == text)
-  }
-
-  @Test(arguments: [
-    "", ":", "host", "host:", ":80", "host:0", "host:65536", "host:+1", "host:-1", "::1:80", "a b:80", "[]:80",
-  ])
-  func whatIsNoAddressIsRefused(text: String) {
-    #expect(PeerAddress(argument: text) == nil)
+  @Test func anAddressIsReadAsAnEndpoint() {
+    #expect(SocketEndpoint(argument: "[fe80::1%eth0]:80")?.description == "[fe80::1%eth0]:80")
+    #expect(SocketEndpoint(argument: "emma.local") == nil)
   }
 
   @Test(
