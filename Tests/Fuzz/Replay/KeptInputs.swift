@@ -15,9 +15,13 @@ enum KeptInputs {
     for _ in 0..<4 { package.deleteLastPathComponent() }
     return package
   }()
-  /// The folder with a file for each target, `NAME.txt`; each line is an input in base64. `Tools/fuzz --keep` writes them.
+  /// The folder with a file for each target.
+  ///
+  /// Each line of `NAME.txt` is an input in base64. `Tools/fuzz --keep` writes them.
   static let corpora = package.appendingPathComponent("Tests/Fuzz/Corpora")
-  /// The folder with a folder for each target that failed; each file is an input that did it.
+  /// The folder with a folder for each target that failed.
+  ///
+  /// Each file is an input that did it.
   static let failures = package.appendingPathComponent("Tests/Fuzz/Failures")
 
   /// The names in a folder, sorted.

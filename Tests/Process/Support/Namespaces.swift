@@ -92,7 +92,9 @@ struct ProcessRights {
 
   private func note() {
     // Several test programs append to it at the same time.
-    guard let path = ProcessInfo.processInfo.environment["LATCHKEY_TEST_NODES"], let file = fopen(path, "a") else { return }
+    guard let path = ProcessInfo.processInfo.environment["LATCHKEY_TEST_NODES"], let file = fopen(path, "a") else {
+      return
+    }
     defer { fclose(file) }
     let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
     fputs("\(name) \(capabilities)\n", file)
