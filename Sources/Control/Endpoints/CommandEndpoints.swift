@@ -7,7 +7,7 @@ extension Path {
 
 extension Endpoints {
   static let commands: [Route] = [
-    issue.route, getCommands.route, getCommand.route, waitForCommand.route, cancelCommand.route,
+    issue.route, getCommands.route, commandEvents.route, getCommand.route, waitForCommand.route, cancelCommand.route,
   ]
 
   static let issue = Endpoint(
@@ -23,6 +23,13 @@ extension Endpoints {
     summary: "Commands, the newest first."
   ) { call, device, limit in
     try await call.node.commands(device: device, limit: limit)
+  }
+
+  static let commandEvents = Endpoint(
+    events: "/v1/commands/events", Query.device, errors: [.unknownDevice, .ambiguousDevice],
+    summary: "The commands that are not final, at once; then each command that is new or has changed."
+  ) { call, device in
+    try await call.node.commandEvents(device: device)
   }
 
   static let getCommand = Endpoint(
@@ -61,6 +68,10 @@ extension ControlClient: CommandsAPI {
 
   public func waitForCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
     try await ask(Endpoints.waitForCommand, id)
+  }
+
+  public func commandEvents(device: String?) async throws(LocalAPIError) -> AsyncStream<ConfigurationCommand> {
+    try await events(of: Endpoints.commandEvents, device)
   }
 
   public func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {

@@ -74,6 +74,11 @@ public protocol CommandsAPI: Sendable {
   func command(id: String) async throws(LocalAPIError) -> ConfigurationCommand
   /// Returns a command once its status is final, after 25 s at the latest.
   func waitForCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand
+  /// Returns a stream of commands: those at once that are not final, then each one that is new or has changed. It keeps the
+  /// newest for a slow reader.
+  ///
+  /// - Parameter device: `nil` for all devices.
+  func commandEvents(device: String?) async throws(LocalAPIError) -> AsyncStream<ConfigurationCommand>
   /// Takes a command back that no other machine has stored.
   func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand
 }
