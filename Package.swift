@@ -144,7 +144,8 @@ let package = Package(
     .target(
       name: "LatchkeySimulation",
       dependencies: [
-        "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyHousehold", "LatchkeyProtocol", "LatchkeyTestSupport",
+        "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyHousehold", "LatchkeyProtocol",
+        "LatchkeyTestSupport",
       ],
       path: "Tests/Simulation/Engine", swiftSettings: strict),
     .executableTarget(
@@ -158,7 +159,8 @@ let package = Package(
       name: "LatchkeyCryptoTests", dependencies: ["LatchkeyCrypto", "LatchkeyModel"], path: "Tests/Crypto",
       swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyWireTests", dependencies: ["LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"],
+      name: "LatchkeyWireTests",
+      dependencies: ["LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"],
       path: "Tests/Wire",
       swiftSettings: strict),
     .testTarget(

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 
 // Values that are written as a text of a certain form.
@@ -57,26 +58,59 @@ extension QueueEntry.Content: SchemaDescribing {
   static var schemaSample: QueueEntry.Content { .control }
 }
 
-// What commands carry depends on their kind, which each kind documents in Protocol/06-messages.md.
+// What commands carry depends on their kind, and comes from the registry.
 
 extension CommandPayload: SchemaDescribing {
-  static func schema(in book: SchemaBook) -> JSONValue { ["type": "object"] }
+  static func schema(in book: SchemaBook) throws -> JSONValue {
+    .choice(by: "kind", try kinds.map { ($0.kind.rawValue, ["payload": try book.schema(of: $0)], []) })
+  }
   static var schemaSample: CommandPayload { .requestReport }
+
+  /// The kinds of command, in the order of their names.
+  fileprivate static var kinds: [any CommandDefinition.Type] {
+    let registry = CommandRegistry.household
+    return registry.kinds.compactMap { registry.definition($0) }
+  }
 }
 
 extension StateInForce: SchemaDescribing {
-  static func schema(in book: SchemaBook) -> JSONValue { ["type": "object"] }
-  static var schemaSample: StateInForce { .unpaired }
+  static func schema(in book: SchemaBook) throws -> JSONValue {
+    let states: [any CommandState.Type] = CommandPayload.kinds.flatMap { $0.states } + [Done.self]
+    let named = Dictionary(states.map { ($0.kind.rawValue, $0) }) { first, _ in first }
+    return .choice(
+      by: "kind", try named.sorted { $0.key < $1.key }.map { ($0.key, ["state": try book.schema(of: $0.value)], []) })
+  }
+  static var schemaSample: StateInForce { StateInForce(Done()) }
 }
 
-extension CommandReceipt.Outcome: SchemaDescribing {
-  static func schema(in book: SchemaBook) -> JSONValue { ["type": "object"] }
-  static var schemaSample: CommandReceipt.Outcome { .expired }
+extension CommandReceipt: SchemaDescribing {
+  static func schema(in book: SchemaBook) throws -> JSONValue {
+    .structure(
+      [
+        "commandID": try book.schema(of: CommandID.self), "at": .integer(),
+        "outcome": .text(choices: ["executed", "failed", "expired", "superseded", "underWay"]),
+        "state": try book.schema(of: StateInForce.self), "reason": .text(), "waitsFor": .text(),
+      ], optional: ["state", "reason", "waitsFor"])
+  }
+  static var schemaSample: CommandReceipt { CommandReceipt(commandID: .schemaSample, outcome: .expired, at: 0) }
 }
 
-extension CommandRequest.Action: SchemaDescribing {
-  static func schema(in book: SchemaBook) -> JSONValue { ["type": "object"] }
-  static var schemaSample: CommandRequest.Action { .requestReport }
+extension CommandRequest: SchemaDescribing {
+  static func schema(in book: SchemaBook) throws -> JSONValue {
+    .choice(
+      by: "kind",
+      try CommandPayload.kinds.map { type in
+        let members: [String: JSONValue] = [
+          "device": .text(minimumLength: 1), "expiresAfter": .integer(minimum: 0), "payload": try draft(of: type, book),
+        ]
+        return (type.kind.rawValue, members, ["expiresAfter"])
+      })
+  }
+  static var schemaSample: CommandRequest { CommandRequest(device: "device", action: .requestReport) }
+
+  private static func draft<Command: CommandDefinition>(of type: Command.Type, _ book: SchemaBook) throws -> JSONValue {
+    try book.schema(of: Command.Draft.self)
+  }
 }
 
 /// Returns a sample that cannot be missing.

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 
@@ -41,6 +42,8 @@ import Testing
     try check(JoinRequest(code: "N5-7Q2MN-43"))
     try check(PairingAnswer(accept: true, attempt: 1))
     try check(CommandRequest(device: "Emma's PC", action: .requestReport))
+    try check(CommandRequest(device: "Emma's PC", action: .message("Dinner is ready"), expiresAfter: 60_000))
+    try check(CommandRequest(device: "Emma's PC", action: .setApp(.init(appID: "a", isBlocked: true))))
     try check(
       UsageStartRequest(
         appID: "a", displayName: "A", processID: 1, processStartTime: .max, startedAt: BootInstant(milliseconds: 3),
