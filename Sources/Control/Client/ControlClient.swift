@@ -69,7 +69,9 @@ public struct ControlClient: Sendable {
     try await ask(endpoint, ())
   }
 
-  /// Asks an endpoint and returns its events as they come. The stream ends when the node stops.
+  /// Asks an endpoint and returns its events as they come.
+  ///
+  /// The stream ends when the node stops.
   func events<Input, Event: Decodable & Sendable>(
     of endpoint: Endpoint<Input, AsyncStream<Event>>, _ input: Input
   ) async throws(LocalAPIError) -> AsyncStream<Event> {

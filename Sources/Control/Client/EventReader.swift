@@ -9,7 +9,9 @@ struct EventReader<Event: Decodable & Sendable>: Sendable {
   /// Bytes that a line may have.
   private static var lineBytes: Int { 4 << 20 }
 
-  /// Asks for the events and returns them as they come. The stream ends when the node stops.
+  /// Asks for the events and returns them as they come.
+  ///
+  /// The stream ends when the node stops.
   ///
   /// - Throws: `LocalAPIError` if the node refuses, `ExchangeFault` if it cannot be asked.
   func events() async throws -> AsyncStream<Event> {

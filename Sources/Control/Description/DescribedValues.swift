@@ -75,11 +75,18 @@ extension CommandPayload: SchemaDescribing {
 
 extension StateInForce: SchemaDescribing {
   static func schema(in book: SchemaBook) throws -> JSONValue {
+    var named: [String: [String: JSONValue]] = [:]
     let states: [any CommandState.Type] = CommandPayload.kinds.flatMap { $0.states } + [Done.self]
-    let named = Dictionary(states.map { ($0.kind.rawValue, $0) }) { first, _ in first }
-    return .choice(
-      by: "kind", try named.sorted { $0.key < $1.key }.map { ($0.key, ["state": try book.schema(of: $0.value)], []) })
+    for state in states { named[state.kind.rawValue] = try members(of: state, book) }
+    return .choice(by: "kind", named.sorted { $0.key < $1.key }.map { ($0.key, $0.value, []) })
   }
+
+  private static func members<State: CommandState>(
+    of type: State.Type, _ book: SchemaBook
+  ) throws -> [String: JSONValue] {
+    ["state": try book.schema(of: type)]
+  }
+
   static var schemaSample: StateInForce { StateInForce(Done()) }
 }
 

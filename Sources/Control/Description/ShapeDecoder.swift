@@ -46,7 +46,9 @@ struct ShapeDecoder: Decoder {
   }
 }
 
-/// The members of an object: each is there. Whether one may be absent shows in the question whether it is `null`.
+/// The members of an object: each is there.
+///
+/// Whether one may be absent shows in the question whether it is `null`.
 private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let book: SchemaBook
   let shape: Shape

@@ -1,4 +1,6 @@
-/// A kind of caller of the local API. Each endpoint lists the kinds that it answers.
+/// A kind of caller of the local API.
+///
+/// Each endpoint lists the kinds that it answers.
 ///
 /// Spec: Protocol/07-local-api.md §5
 package enum Principal: String, Hashable, Sendable, CaseIterable {

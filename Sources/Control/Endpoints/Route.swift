@@ -35,7 +35,9 @@ package struct Route: Sendable {
   let schema: @Sendable (SchemaBook) throws -> JSONValue
   /// Reads a request and writes it anew, as the client would.
   package let rewrite: @Sendable (IncomingRequest) throws -> OutgoingRequest
-  /// Answers a request. The caller has been checked.
+  /// Answers a request.
+  ///
+  /// The caller has been checked.
   let respond: @Sendable (Call, IncomingRequest) async throws -> Reply
 
   /// A Boolean value that indicates whether the endpoint reads a body.

@@ -46,7 +46,9 @@ public struct QueueEntry: Hashable, Sendable, Codable {
 }
 
 extension QueueEntry.Content: Codable {
-  /// The member `kind` of the JSON. What an item holds is a member of the kind's name.
+  /// The member `kind` of the JSON.
+  ///
+  /// What an item holds is a member of the kind's name.
   private enum Kind: String, Codable {
     case command, receipt, usage, loss, control, unreadable
   }

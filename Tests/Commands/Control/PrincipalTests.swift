@@ -5,7 +5,9 @@ import Testing
 
 /// Who may ask what, driven by the table of endpoints: a new one is tested without a test of its own.
 @Suite struct PrincipalTests {
-  /// The endpoints that others than the node's user and root may ask. Whoever opens one adds it here, having thought of it twice.
+  /// The endpoints that others than the node's user and root may ask.
+  ///
+  /// Whoever opens one adds it here, having thought of it twice.
   private static let opened: [String: Set<Principal>] = [:]
 
   @Test func nothingIsOpenThatIsNotMeantToBe() {
