@@ -33,26 +33,26 @@ public struct ControlClient: Sendable {
     return ControlClient(stateFolder: stateFolder, timeout: timeout, longPollTimeout: longPollTimeout)
   }
 
-  /// Send `route` and read the answer's JSON.
-  func ask<Answer: Decodable & Sendable>(
-    _ route: LocalRoute, body: (some Encodable)? = String?.none
+  /// Asks an endpoint and returns its answer.
+  func ask<Input, Answer: Decodable>(
+    _ endpoint: Endpoint<Input, Answer>, _ input: Input
   ) async throws(LocalAPIError) -> Answer {
     do {
-      let bytes = try body.map { try LocalJSON.encode($0) }
-      if let bytes, bytes.count > LocalJSON.requestBytes {
+      let request = try endpoint.write(input)
+      if let body = request.body, body.count > LocalJSON.requestBytes {
         throw LocalAPIError(.invalid, "The request is over 256 KiB: give less at once.")
       }
-      let limit = route.isLongPoll ? longPollTimeout : timeout
+      let limit = endpoint.route.kind == .longPoll ? longPollTimeout : timeout
       let exchange: @Sendable () async throws -> (Int, [UInt8]) = { [stateFolder] in
         let answer = try await ControlConnection.exchange(
-          stateFolder: stateFolder, method: route.method.rawValue, target: route.target.text, body: bytes)
+          stateFolder: stateFolder, method: request.method.rawValue, target: request.target.text, body: request.body)
         return (Int(answer.0), Array(answer.1))
       }
       let status: Int
       let answer: [UInt8]
       do {
         (status, answer) = try await Self.within(limit, exchange)
-      } catch ExchangeFault.broken where route.method.rawValue == "GET" {
+      } catch ExchangeFault.broken where request.method == .get {
         // Reading again changes nothing, and a node that is still there answers.
         (status, answer) = try await Self.within(limit, exchange)
       }
@@ -61,20 +61,38 @@ public struct ControlClient: Sendable {
       }
       guard let value = try? LocalJSON.decode(Answer.self, from: answer) else { throw Self.misunderstood }
       return value
-    } catch let error as LocalAPIError {
-      throw error
-    } catch let fault as ExchangeFault {
-      throw error(for: fault)
-    } catch is CancellationError {
-      throw LocalAPIError(.timeout, "The request was given up: try again.")
-    } catch {
-      throw LocalAPIError(.invalid, "The request cannot be written as JSON: check the values given.")
-    }
+    } catch { throw self.error(for: error) }
+  }
+
+  /// Asks an endpoint that takes nothing.
+  func ask<Answer: Decodable>(_ endpoint: Endpoint<Void, Answer>) async throws(LocalAPIError) -> Answer {
+    try await ask(endpoint, ())
+  }
+
+  /// Asks an endpoint and returns its events as they come.
+  ///
+  /// The stream ends when the node stops.
+  func events<Input, Event: Decodable & Sendable>(
+    of endpoint: Endpoint<Input, AsyncStream<Event>>, _ input: Input
+  ) async throws(LocalAPIError) -> AsyncStream<Event> {
+    do {
+      let reader = EventReader<Event>(stateFolder: stateFolder, request: try endpoint.write(input))
+      return try await Self.within(timeout) { try await reader.events() }
+    } catch { throw self.error(for: error) }
   }
 
   private static let misunderstood = LocalAPIError(
     .internal,
     "The node's answer was not understood: restart it with `latchkey run`, so that both are of the same version.")
+
+  private func error(for error: any Error) -> LocalAPIError {
+    switch error {
+    case let error as LocalAPIError: error
+    case let fault as ExchangeFault: self.error(for: fault)
+    case is CancellationError: LocalAPIError(.timeout, "The request was given up: try again.")
+    default: LocalAPIError(.invalid, "The request cannot be written as JSON: check the values given.")
+    }
+  }
 
   private func error(for fault: ExchangeFault) -> LocalAPIError {
     switch fault {

@@ -59,6 +59,10 @@ package struct ControlFailure: Error, Hashable, Sendable {
     }
   }
 
+  /// What a caller hears to whom this is not open.
+  static let forbidden = ControlFailure(
+    403, .forbidden, "This node belongs to another user: run the command as the user who runs the node.")
+
   /// What is told when the node is stopping.
   static let stopping = ControlFailure(
     503, .timeout, "The node is stopping: try again once `latchkey run` is running again.")

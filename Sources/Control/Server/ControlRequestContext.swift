@@ -1,10 +1,14 @@
 import Hummingbird
 import NIOCore
 
-/// What the server knows of one request: who asks it.
+/// What the server knows of one request: who asks, and for what.
 struct ControlRequestContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   let channel: any Channel
+  /// Who asks.
+  var caller = Caller(principal: .account, userID: .max)
+  /// What is asked for, decoded.
+  var target = RequestTarget(segments: [])
 
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
@@ -13,7 +17,7 @@ struct ControlRequestContext: RequestContext {
 
   var maxUploadSize: Int { LocalJSON.requestBytes }
 
-  /// Ask the kernel who connected; nil when it will not say.
+  /// Asks the kernel who connected; returns `nil` if it does not tell.
   func credentials() async -> PeerCredentials? {
     guard let provider = channel as? any SocketOptionProvider else { return nil }
     // SOL_SOCKET and SO_PEERCRED, which fills a `struct ucred`: the layout of `PeerCredentials`.

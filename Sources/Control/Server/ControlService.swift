@@ -9,12 +9,13 @@ import ServiceLifecycle
 
 /// Serves the local API of a node: HTTP and JSON over a Unix socket in the state folder.
 ///
-/// The caller holds the folder's lock, so a socket that is there already is of a dead process, and is replaced. Only the
-/// user of this process and root are answered. Spec: Protocol/07-local-api.md
+/// The caller holds the folder's lock, so a socket that is there already is of a dead process, and is replaced. Each
+/// endpoint says who may ask it. Spec: Protocol/07-local-api.md
 public struct ControlService: Service {
   private let node: any NodeInterface
   private let stateFolder: String
   private let logger: Logger
+  private let recognize: ControlResponder.Recognition
   private let onRunning: @Sendable () -> Void
 
   /// Milliseconds after the word to stop until requests that are still open are cut off.
@@ -25,14 +26,21 @@ public struct ControlService: Service {
   /// - Parameters:
   ///   - stateFolder: an existing folder whose lock the caller holds; its path may have any length.
   public init(node: any NodeInterface, stateFolder: String, logger: Logger) {
-    self.init(node: node, stateFolder: stateFolder, logger: logger) {}
+    let owner = geteuid()
+    self.init(
+      node: node, stateFolder: stateFolder, logger: logger,
+      recognize: { await $0.credentials().map { Caller($0, ofNodeOf: owner) } }, onRunning: {})
   }
 
-  /// The same, and hear when the socket can be connected to.
-  init(node: any NodeInterface, stateFolder: String, logger: Logger, onRunning: @escaping @Sendable () -> Void) {
+  /// Prepares to serve `node`, with a way of its own to find out who asks, and tells when the socket can be connected to.
+  init(
+    node: any NodeInterface, stateFolder: String, logger: Logger, recognize: @escaping ControlResponder.Recognition,
+    onRunning: @escaping @Sendable () -> Void
+  ) {
     self.node = node
     self.stateFolder = stateFolder
     self.logger = logger
+    self.recognize = recognize
     self.onRunning = onRunning
   }
 
@@ -54,7 +62,7 @@ public struct ControlService: Service {
     var quiet = logger
     // The framework's own lines say "Server started …" at level info; ours says it in our words.
     if quiet.logLevel < .warning { quiet.logLevel = .warning }
-    let responder = ControlResponder(node: node, owner: geteuid())
+    let responder = ControlResponder(node: node, recognize: recognize)
     // The framework's Application would put a date into each answer, and wake an idle node each second to know it.
     let server = try HTTPServerBuilder { ControlChannel(responder: $0) }.buildServer(
       configuration: ServerConfiguration(address: .unixDomainSocket(path: address.text), backlog: 1_024),

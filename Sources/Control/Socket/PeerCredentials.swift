@@ -5,11 +5,4 @@ struct PeerCredentials: Hashable, Sendable {
   var processID: Int32
   var userID: UInt32
   var groupID: UInt32
-
-  /// Say whether this caller may use the node of user `owner`: its own user, or root.
-  ///
-  /// Spec: Protocol/07-local-api.md §1
-  func mayUseNode(of owner: UInt32) -> Bool {
-    userID == owner || userID == 0
-  }
 }

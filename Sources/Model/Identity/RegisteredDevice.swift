@@ -1,7 +1,7 @@
 /// A device that is paired with this one, or was removed.
 public struct RegisteredDevice: Hashable, Sendable, Codable {
   /// The state of a device: its key opens sessions (`active`), or no longer does (`removed`).
-  public enum State: String, Codable, Sendable, Hashable {
+  public enum State: String, Codable, Sendable, Hashable, CaseIterable {
     case active
     case removed
   }

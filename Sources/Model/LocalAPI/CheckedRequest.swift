@@ -29,6 +29,10 @@ extension JoinRequest: CheckedRequest {
   }
 }
 
+extension PairingAnswer: CheckedRequest {
+  public var textFault: String? { nil }
+}
+
 extension UsageStartRequest: CheckedRequest {
   public var textFault: String? {
     TextRule.appID.fault(in: appID) ?? displayName.flatMap { TextRule.displayName.fault(in: $0) }

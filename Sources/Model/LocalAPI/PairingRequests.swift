@@ -55,7 +55,7 @@ public struct PairingAnswer: Hashable, Sendable, Codable {
 ///
 /// `code` and `typedCode` are present only in the answer to the request that made it.
 public struct PairingProgress: Hashable, Sendable, Codable {
-  public enum Phase: String, Codable, Sendable, Hashable {
+  public enum Phase: String, Codable, Sendable, Hashable, CaseIterable {
     /// A code is open and nobody has used it; or the joiner is on its way.
     case waiting
     /// The other side proved that it has the code; the person is asked (see `peerName`, `digits`).
@@ -67,7 +67,7 @@ public struct PairingProgress: Hashable, Sendable, Codable {
   }
 
   /// Which side of a pairing this node is.
-  public enum Part: String, Codable, Sendable, Hashable {
+  public enum Part: String, Codable, Sendable, Hashable, CaseIterable {
     case inviter
     case joiner
   }

@@ -1,7 +1,7 @@
 /// One item that waits for a peer, as a person looks into a queue.
 public struct QueueEntry: Hashable, Sendable, Codable {
   /// What an item holds, as far as this machine can tell.
-  public enum Content: Hashable, Sendable, Codable {
+  public enum Content: Hashable, Sendable {
     case command(ConfigurationCommand)
     case receipt(CommandReceipt)
     case usage(UsageRecord)
@@ -42,5 +42,51 @@ public struct QueueEntry: Hashable, Sendable, Codable {
     self.isInFlight = isInFlight
     self.expiresInMilliseconds = expiresInMilliseconds
     self.content = content
+  }
+}
+
+extension QueueEntry.Content: Codable {
+  /// The member `kind` of the JSON.
+  ///
+  /// What an item holds is a member of the kind's name.
+  private enum Kind: String, Codable {
+    case command, receipt, usage, loss, control, unreadable
+  }
+
+  private enum Member: CodingKey {
+    case kind, command, receipt, usage, loss
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: Member.self)
+    self =
+      switch try members.decode(Kind.self, forKey: .kind) {
+      case .command: .command(try members.decode(ConfigurationCommand.self, forKey: .command))
+      case .receipt: .receipt(try members.decode(CommandReceipt.self, forKey: .receipt))
+      case .usage: .usage(try members.decode(UsageRecord.self, forKey: .usage))
+      case .loss: .loss(try members.decode(UsageLoss.self, forKey: .loss))
+      case .control: .control
+      case .unreadable: .unreadable
+      }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var members = encoder.container(keyedBy: Member.self)
+    switch self {
+    case .command(let command):
+      try members.encode(Kind.command, forKey: .kind)
+      try members.encode(command, forKey: .command)
+    case .receipt(let receipt):
+      try members.encode(Kind.receipt, forKey: .kind)
+      try members.encode(receipt, forKey: .receipt)
+    case .usage(let record):
+      try members.encode(Kind.usage, forKey: .kind)
+      try members.encode(record, forKey: .usage)
+    case .loss(let loss):
+      try members.encode(Kind.loss, forKey: .kind)
+      try members.encode(loss, forKey: .loss)
+    case .control: try members.encode(Kind.control, forKey: .kind)
+    case .unreadable: try members.encode(Kind.unreadable, forKey: .kind)
+    }
   }
 }

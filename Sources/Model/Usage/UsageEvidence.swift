@@ -1,5 +1,5 @@
-/// How a session and its end were observed.
-public enum UsageEvidence: String, Codable, Sendable, Hashable {
+/// How a session was observed.
+public enum UsageEvidence: String, Codable, Sendable, Hashable, CaseIterable {
   /// `latchkey usage track` ran the program itself.
   case tracked
   /// The agent saw the program running.

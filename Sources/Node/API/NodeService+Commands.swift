@@ -88,6 +88,25 @@ extension NodeService {
     }
   }
 
+  /// The commands that a stream of changes looks at, the newest.
+  private static let watchedCommands = 1_000
+
+  public func commandEvents(device: String?) async throws(LocalAPIError) -> AsyncStream<ConfigurationCommand> {
+    let target: DeviceID? = if let device { try await findKnown(device).device.deviceID } else { nil }
+    let store = context.store
+    return context.changes.events(keepingNewest: Self.watchedCommands, since: [CommandID: ConfigurationCommand]?.none) {
+      known in
+      // What the disk does not give now is told after the next change.
+      guard let commands = try? await store.commands(device: target, limit: Self.watchedCommands) else { return [] }
+      let before = known
+      known = Dictionary(uniqueKeysWithValues: commands.map { ($0.commandID, $0) })
+      return commands.reversed().filter { command in
+        guard let before else { return !command.status.isFinal }
+        return before[command.commandID] != command
+      }
+    }
+  }
+
   public func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
     let known = try await commandID(id)
     let context = context

@@ -54,23 +54,13 @@ extension NodeService {
   }
 
   public func syncStates() async -> AsyncStream<SyncState> {
-    let (stream, continuation) = AsyncStream<SyncState>.makeStream(bufferingPolicy: .bufferingNewest(16))
-    let task = Task {
-      var last: SyncState?
-      while !Task.isCancelled {
-        let seen = context.syncChanges.version
-        var states: [SyncState] = []
-        for link in await directory.all { states.append(await link.sync) }
-        let state = Self.sync(of: states)
-        if state != last { continuation.yield(state) }
-        last = state
-        await context.syncChanges.wait(after: seen)
-      }
-      continuation.finish()
+    context.syncChanges.events(keepingNewest: 16, since: SyncState?.none) { [directory] last in
+      var states: [SyncState] = []
+      for link in await directory.all { states.append(await link.sync) }
+      let state = Self.sync(of: states)
+      defer { last = state }
+      return state == last ? [] : [state]
     }
-    // The stream's end ends the task that feeds it, which nothing else knows of.
-    continuation.onTermination = { _ in task.cancel() }
-    return stream
   }
 
   public func devices() async throws(LocalAPIError) -> [PeerStatus] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchkeyControl
 
-/// Errors of the node as they reach the other side, and who is answered at all.
+/// Errors of the node as they reach the other side.
 @Suite struct ErrorMappingTests {
   @Test(arguments: LocalAPIError.Code.allCases) func anErrorArrivesAsItWasThrown(code: LocalAPIError.Code) async throws
   {
@@ -28,16 +28,6 @@ import Testing
     .internal: 500,
     .timeout: 503, .storage: 507,
   ]
-
-  @Test func onlyTheNodesUserAndRootAreAnswered() {
-    func mayUse(_ user: UInt32) -> Bool {
-      PeerCredentials(processID: 1, userID: user, groupID: 1_000).mayUseNode(of: 1_000)
-    }
-    #expect(mayUse(1_000))
-    #expect(mayUse(0))
-    #expect(!mayUse(1_001))
-    #expect(!mayUse(.max))
-  }
 
   @Test func thePartsOfACallersCredentialsLieAsTheKernelWritesThem() {
     #expect(MemoryLayout<PeerCredentials>.size == 12)

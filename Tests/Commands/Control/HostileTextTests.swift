@@ -78,7 +78,7 @@ import Testing
     let encoded = PercentCoding.encode("a" + text)
     for target in ["/v1/devices/\(encoded)/forget", "/v1/apps?device=\(encoded)", "/v1/commands/\(encoded)/wait"] {
       do {
-        _ = try LocalRoute.read(method: "GET", target: target)
+        _ = try RequestTarget(checking: target)
         Issue.record("\(target) was taken")
       } catch {
         #expect(error.status == 400 && error.error.message.contains("U+"), "\(error)")

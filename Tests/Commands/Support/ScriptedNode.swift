@@ -66,10 +66,14 @@ final class ScriptedNode: NodeInterface {
   /// Every request as it arrives.
   let arrivals: AsyncStream<Call>
   private let arrived: AsyncStream<Call>.Continuation
+  /// Every stream of events as nobody reads it any more.
+  let endings: AsyncStream<Void>
+  private let ended: AsyncStream<Void>.Continuation
 
   init(_ script: Script = Script()) {
     self.script = Mutex(script)
     (arrivals, arrived) = AsyncStream.makeStream()
+    (endings, ended) = AsyncStream.makeStream()
   }
 
   var calls: [Call] { noted.withLock { $0 } }
@@ -100,6 +104,7 @@ final class ScriptedNode: NodeInterface {
     try? note(.sync)
     let (states, ends) = script.withLock { ($0.syncStates, $0.endsSync) }
     return AsyncStream { continuation in
+      continuation.onTermination = { [ended] _ in ended.yield() }
       for state in states { continuation.yield(state) }
       if ends { continuation.finish() }
     }

@@ -1,3 +1,4 @@
+import Glibc
 import LatchkeyModel
 import Logging
 import ServiceLifecycle
@@ -13,11 +14,12 @@ struct ServedNode: Sendable {
 
   /// Serve `node` while `body` runs, then stop it as a signal would.
   static func with(
-    _ node: any NodeInterface, in folder: String, _ body: (ServedNode) async throws -> Void
+    _ node: any NodeInterface, in folder: String, recognize: @escaping ControlResponder.Recognition = Self.asNodeUser,
+    _ body: (ServedNode) async throws -> Void
   ) async throws {
     let (running, told) = AsyncStream<Void>.makeStream()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let service = ControlService(node: node, stateFolder: folder, logger: logger) { told.yield() }
+    let service = ControlService(node: node, stateFolder: folder, logger: logger, recognize: recognize) { told.yield() }
     let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [service], logger: logger))
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask {
@@ -34,8 +36,16 @@ struct ServedNode: Sendable {
   }
 
   /// The same in a folder of its own.
-  static func with(_ node: any NodeInterface, _ body: (ServedNode) async throws -> Void) async throws {
-    try await TemporaryFolder.with { try await with(node, in: $0, body) }
+  static func with(
+    _ node: any NodeInterface, recognize: @escaping ControlResponder.Recognition = Self.asNodeUser,
+    _ body: (ServedNode) async throws -> Void
+  ) async throws {
+    try await TemporaryFolder.with { try await with(node, in: $0, recognize: recognize, body) }
+  }
+
+  /// Asks the kernel, as a node does: who runs a test runs its node.
+  static let asNodeUser: ControlResponder.Recognition = { context in
+    await context.credentials().map { Caller($0, ofNodeOf: geteuid()) }
   }
 
   /// Tell the server to stop, as SIGTERM does; it ends once what is open is done.

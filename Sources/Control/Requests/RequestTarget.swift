@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 /// A request's path, taken apart, and its query.
 package struct RequestTarget: Hashable, Sendable {
   /// The decoded parts between slashes.
@@ -28,6 +30,19 @@ package struct RequestTarget: Hashable, Sendable {
       else { return nil }
       query[name] = value
     }
+  }
+
+  /// Reads a target whose texts can be shown.
+  ///
+  /// - Throws: `ControlFailure`, the caller's fault.
+  package init(checking text: String) throws(ControlFailure) {
+    guard let target = RequestTarget(text) else {
+      throw ControlFailure(400, .invalid, "The request's path is malformed: use one that the local API lists.")
+    }
+    for part in target.segments + target.query.values {
+      if let fault = TextRule.requestPart.fault(in: part) { throw ControlFailure(400, .invalid, fault) }
+    }
+    self = target
   }
 
   /// The target as it stands in a request line.

@@ -1,0 +1,57 @@
+/// JSON Schemas, as OpenAPI 3.1 writes them.
+extension JSONValue {
+  /// Returns the schema of a text.
+  ///
+  /// - Parameter pattern: a regular expression that the whole text fits.
+  static func text(minimumLength: Int = 0, pattern: String? = nil) -> JSONValue {
+    var members: [String: JSONValue] = ["type": "string"]
+    if minimumLength > 0 { members["minLength"] = .integer(Int64(minimumLength)) }
+    if let pattern { members["pattern"] = .text("^" + pattern + "$") }
+    return .object(members)
+  }
+
+  /// Returns the schema of a text that is one of some words.
+  static func text(choices: [String]) -> JSONValue {
+    ["type": "string", "enum": .list(choices.map { .text($0) })]
+  }
+
+  /// Returns the schema of a whole number.
+  ///
+  /// - Parameter usual: what a request without the number means.
+  static func integer(minimum: Int64? = nil, usual: Int? = nil) -> JSONValue {
+    var members: [String: JSONValue] = ["type": "integer"]
+    if let minimum { members["minimum"] = .integer(minimum) }
+    if let usual { members["default"] = .integer(Int64(usual)) }
+    return .object(members)
+  }
+
+  /// Returns the schema of an object.
+  ///
+  /// - Parameters:
+  ///   - members: the schema of each member.
+  ///   - optional: the names of those that may be absent.
+  static func structure(_ members: [String: JSONValue], optional: Set<String> = []) -> JSONValue {
+    var schema: [String: JSONValue] = ["type": "object", "properties": .object(members)]
+    let required = members.keys.filter { !optional.contains($0) }.sorted()
+    if !required.isEmpty { schema["required"] = .list(required.map { .text($0) }) }
+    return .object(schema)
+  }
+
+  /// Returns the schema of an object whose member of one name says which other members there are.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the deciding member.
+  ///   - choices: each of its words, with the schemas of the other members.
+  static func choice(by name: String, _ choices: [(word: String, members: [String: JSONValue], optional: Set<String>)])
+    -> JSONValue
+  {
+    [
+      "oneOf": .list(
+        choices.map { choice in
+          structure(
+            choice.members.merging([name: ["type": "string", "const": .text(choice.word)]]) { $1 },
+            optional: choice.optional)
+        })
+    ]
+  }
+}

@@ -1,0 +1,58 @@
+import LatchkeyModel
+
+extension Endpoints {
+  static let devices: [Route] = [
+    getDevices.route, getNearby.route, deleteDevice.route, forgetDevice.route, releaseDevice.route,
+  ]
+
+  static let getDevices = Endpoint(
+    .get, "/v1/devices", summary: "The paired devices, and the removed ones that have not heard of their removal."
+  ) { call in
+    try await call.node.devices()
+  }
+
+  static let getNearby = Endpoint(
+    .get, "/v1/nearby", summary: "What announces itself on the network now."
+  ) { call in
+    try await call.node.nearby()
+  }
+
+  static let deleteDevice = Endpoint(
+    .delete, "/v1/devices/{device}", Path.device, errors: [.unknownDevice, .ambiguousDevice],
+    summary: "Removes a device and lets it know."
+  ) { call, device in
+    try await call.node.unpair(device: device)
+  }
+
+  static let forgetDevice = Endpoint(
+    .post, "/v1/devices/{device}/forget", Path.device, errors: [.unknownDevice, .ambiguousDevice],
+    summary: "Removes a device in any state, without a word to it."
+  ) { call, device in
+    try await call.node.forget(device: device)
+  }
+
+  static let releaseDevice = Endpoint(
+    .post, "/v1/devices/{device}/release", Path.device, errors: [.unknownDevice, .ambiguousDevice, .tooLate],
+    summary: "Ends the quarantine of a device."
+  ) { call, device in
+    try await call.node.release(device: device)
+  }
+}
+
+extension ControlClient: DevicesAPI {
+  public func devices() async throws(LocalAPIError) -> [PeerStatus] { try await ask(Endpoints.getDevices) }
+
+  public func nearby() async throws(LocalAPIError) -> NearbyMachines { try await ask(Endpoints.getNearby) }
+
+  public func unpair(device: String) async throws(LocalAPIError) -> UnpairResult {
+    try await ask(Endpoints.deleteDevice, device)
+  }
+
+  public func forget(device: String) async throws(LocalAPIError) -> UnpairResult {
+    try await ask(Endpoints.forgetDevice, device)
+  }
+
+  public func release(device: String) async throws(LocalAPIError) -> PeerStatus {
+    try await ask(Endpoints.releaseDevice, device)
+  }
+}

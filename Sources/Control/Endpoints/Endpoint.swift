@@ -1,0 +1,78 @@
+import LatchkeyModel
+
+/// A route of the local API: what is asked, what is answered, and who may ask.
+///
+/// The server, the client and the OpenAPI document are made from these values. `Endpoints` lists them.
+/// Spec: Protocol/07-local-api.md §3
+package struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
+  /// The endpoint without its types, as the server and the document use it.
+  package let route: Route
+  /// Writes a request of the client.
+  let write: @Sendable (Input) throws -> OutgoingRequest
+
+  /// Creates an endpoint that answers with one JSON value.
+  ///
+  /// - Parameters:
+  ///   - path: a template such as `/v1/devices/{device}`.
+  ///   - parts: what the request carries in its path, its query and its body, in the order of the handler's parameters.
+  ///   - created: whether a success creates something, and has the status 201 instead of 200.
+  ///   - waits: whether the answer may be held back until something changes.
+  ///   - errors: the codes of errors beside those that every request can meet.
+  ///   - answer: the handler.
+  init<each Part: Sendable>(
+    _ method: Route.Method, _ path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators,
+    created: Bool = false, waits: Bool = false, errors: [LocalAPIError.Code] = [], summary: String,
+    answer: @escaping @Sendable (Call, repeat each Part) async throws -> Output
+  ) where Input == (repeat each Part), Output: Codable {
+    self.init(
+      method, path, repeat each parts, whoMay: whoMay, kind: waits ? .longPoll : .once, status: created ? 201 : 200,
+      errors: errors, summary: summary, schema: { try $0.schema(of: Output.self) },
+      respond: { (call: Call, values: repeat each Part) in
+        .value(try LocalJSON.encode(try await answer(call, repeat each values)))
+      })
+  }
+
+  /// Creates an endpoint that answers with a stream of events, one JSON value each, until the node stops or the caller leaves.
+  ///
+  /// - Parameter events: the handler. When the reader is slow, its stream has to keep the newest events only.
+  init<each Part: Sendable, Event: Codable & Sendable>(
+    events path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators,
+    errors: [LocalAPIError.Code] = [], summary: String,
+    events: @escaping @Sendable (Call, repeat each Part) async throws -> AsyncStream<Event>
+  ) where Input == (repeat each Part), Output == AsyncStream<Event> {
+    self.init(
+      .get, path, repeat each parts, whoMay: whoMay, kind: .events, status: 200, errors: errors, summary: summary,
+      schema: { try $0.schema(of: Event.self) },
+      respond: { (call: Call, values: repeat each Part) in
+        .events(EventSource(try await events(call, repeat each values)))
+      })
+  }
+
+  private init<each Part: Sendable>(
+    _ method: Route.Method, _ path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal>,
+    kind: Route.Kind, status: Int, errors: [LocalAPIError.Code], summary: String,
+    schema: @escaping @Sendable (SchemaBook) throws -> JSONValue,
+    respond: @escaping @Sendable (Call, repeat each Part) async throws -> Reply
+  ) where Input == (repeat each Part) {
+    let template = PathTemplate(path)
+    var described: [PartDescription] = []
+    for part in repeat each parts { described.append(part.description) }
+    let write: @Sendable (Input) throws -> OutgoingRequest = { input in
+      var request = OutgoingRequest(method: method, template: template)
+      repeat try (each parts).write(each input, &request)
+      return request
+    }
+    self.write = write
+    route = Route(
+      method: method, path: template, parts: described, kind: kind, status: status, errors: errors, whoMay: whoMay,
+      summary: summary, schema: schema,
+      rewrite: { request in try write((repeat try (each parts).read(request))) },
+      respond: { call, request in try await respond(call, repeat try (each parts).read(request)) })
+  }
+}
+
+/// A request that is being answered: the node it is for, and who asks.
+package struct Call: Sendable {
+  let node: any NodeInterface
+  let caller: Caller
+}

@@ -1,0 +1,143 @@
+import LatchkeyModel
+
+/// One thing that a request carries, with how the client writes it and the server reads it.
+package struct RequestPart<Value: Sendable>: Sendable {
+  let description: PartDescription
+  let write: @Sendable (Value, inout OutgoingRequest) throws -> Void
+  /// Reads the value; throws `ControlFailure`, the caller's fault.
+  let read: @Sendable (IncomingRequest) throws -> Value
+}
+
+/// What the OpenAPI document says of a part of a request.
+struct PartDescription: Sendable {
+  /// Where a request carries the part.
+  enum Place: Hashable, Sendable {
+    case path(String)
+    case query(String)
+    case body
+  }
+
+  let place: Place
+  let summary: String
+  let schema: @Sendable (SchemaBook) throws -> JSONValue
+}
+
+/// Parts of a request's path.
+enum Path {
+  static let device = text("device", "A device's name, its ID, or a beginning of its ID that fits one device.")
+
+  /// Returns a text, which fills the parameter of that name in the path.
+  static func text(_ name: String, _ summary: String) -> RequestPart<String> {
+    part(name, summary, .text(minimumLength: 1), write: { $0 }, read: { $0 })
+  }
+
+  /// Returns a class of items, as a word.
+  static func streamClass(_ name: String) -> RequestPart<StreamClass> {
+    part(name, "A class of items.", .streamClass, write: \.word, read: StreamClass.init(parameter:))
+  }
+
+  /// Returns a number of an item.
+  static func number(_ name: String, _ summary: String) -> RequestPart<UInt64> {
+    part(name, summary, .integer(minimum: 0), write: String.init) { try Number.read($0, name) }
+  }
+
+  private static func part<Value: Sendable>(
+    _ name: String, _ summary: String, _ schema: JSONValue, write: @escaping @Sendable (Value) -> String,
+    read: @escaping @Sendable (String) throws -> Value
+  ) -> RequestPart<Value> {
+    RequestPart(
+      description: PartDescription(place: .path(name), summary: summary) { _ in schema },
+      write: { value, request in request.parameters[name] = write(value) },
+      read: { try read($0.parameters[name] ?? "") })
+  }
+}
+
+/// Parts of a request's query.
+enum Query {
+  static let device = text(
+    "device", "Only of this device: its name, its ID, or a beginning of its ID that fits one device.")
+  static let limit = number("limit", "The most entries to answer with, brought to 1 to 10,000.", default: 100)
+
+  /// Returns a text that may be absent.
+  static func text(_ name: String, _ summary: String) -> RequestPart<String?> {
+    part(name, summary, .text(), write: { $0 }, read: { $0 })
+  }
+
+  /// Returns a class of items that may be absent, as a word.
+  static func streamClass(_ name: String) -> RequestPart<StreamClass?> {
+    part(
+      name, "Only items of this class.", .streamClass, write: { $0?.word },
+      read: { text in try text.map(StreamClass.init(parameter:)) })
+  }
+
+  /// Returns a whole number that may be absent.
+  static func number<Value: FixedWidthInteger & Sendable>(
+    _ name: String, _ summary: String
+  ) -> RequestPart<Value?> {
+    part(
+      name, summary, .integer(), write: { $0.map { String($0) } },
+      read: { text in try text.map { try Number.read($0, name) } })
+  }
+
+  /// Returns a whole number with a value for requests that do not say.
+  static func number(_ name: String, _ summary: String, default usual: Int) -> RequestPart<Int> {
+    part(
+      name, summary, .integer(usual: usual), write: { String($0) },
+      read: { text in try text.map { try Number.read($0, name) } ?? usual })
+  }
+
+  private static func part<Value: Sendable>(
+    _ name: String, _ summary: String, _ schema: JSONValue, write: @escaping @Sendable (Value) -> String?,
+    read: @escaping @Sendable (String?) throws -> Value
+  ) -> RequestPart<Value> {
+    RequestPart(
+      description: PartDescription(place: .query(name), summary: summary) { _ in schema },
+      write: { value, request in request.query[name] = write(value) },
+      read: { try read($0.query[name]) })
+  }
+}
+
+/// The body of a request.
+enum Body {
+  /// Returns a JSON value, whose texts are checked.
+  static func json<Value: Codable & CheckedRequest & Sendable>(_ type: Value.Type) -> RequestPart<Value> {
+    RequestPart(
+      description: PartDescription(place: .body, summary: "") { try $0.schema(of: type) },
+      write: { value, request in request.body = try LocalJSON.encode(value) },
+      read: { request in
+        // What exactly is wrong may quote the body, and a body may hold a pairing code: it stays unsaid.
+        guard let value = try? LocalJSON.decode(type, from: request.body) else {
+          throw ControlFailure(
+            400, .invalid, "The request's body is not the JSON expected here: compare its description.")
+        }
+        if let fault = value.textFault { throw ControlFailure(400, .invalid, fault) }
+        return value
+      })
+  }
+}
+
+/// Numbers in paths and queries.
+private enum Number {
+  static func read<Value: FixedWidthInteger>(_ text: String, _ name: String) throws(ControlFailure) -> Value {
+    guard let number = Value(text) else {
+      throw ControlFailure(400, .invalid, "The value of `\(name)` is not a whole number in range: give digits only.")
+    }
+    return number
+  }
+}
+
+extension StreamClass {
+  /// Reads the word of a path or a query.
+  fileprivate init(parameter word: String) throws(ControlFailure) {
+    guard let streamClass = StreamClass(word: word) else {
+      throw ControlFailure(
+        400, .invalid,
+        "There is no such class of items: give one of \(StreamClass.allCases.map(\.word).joined(separator: ", ")).")
+    }
+    self = streamClass
+  }
+}
+
+extension JSONValue {
+  fileprivate static let streamClass = text(choices: StreamClass.allCases.map(\.word))
+}

@@ -1,0 +1,34 @@
+import LatchkeyModel
+
+extension Endpoints {
+  static let status: [Route] = [getStatus.route, syncStates.route, syncNow.route]
+
+  static let getStatus = Endpoint(.get, "/v1/status", summary: "The state of the node.") { call in
+    try await call.node.status()
+  }
+
+  static let syncStates = Endpoint(
+    events: "/v1/sync", summary: "The node's sync state: the present one at once, then each change."
+  ) { call in
+    await call.node.syncStates()
+  }
+
+  static let syncNow = Endpoint(
+    .post, "/v1/sync", Query.device, errors: [.unknownDevice, .ambiguousDevice],
+    summary: "Tries at once to reach a device, or all, and repeats what is held. Does not wait."
+  ) { call, device in
+    try await call.node.syncNow(device: device)
+  }
+}
+
+extension ControlClient: StatusAPI {
+  public func status() async throws(LocalAPIError) -> NodeStatus { try await ask(Endpoints.getStatus) }
+
+  public func syncStates() async -> AsyncStream<SyncState> {
+    (try? await events(of: Endpoints.syncStates, ())) ?? AsyncStream { $0.finish() }
+  }
+
+  public func syncNow(device: String?) async throws(LocalAPIError) -> [PeerStatus] {
+    try await ask(Endpoints.syncNow, device)
+  }
+}

@@ -1,0 +1,49 @@
+import Hummingbird
+import LatchkeyModel
+import NIOCore
+
+extension Response {
+  /// Creates an answer with one JSON value.
+  static func json(_ bytes: [UInt8], status: Int) -> Response {
+    Response(
+      status: HTTPResponse.Status(code: status), headers: [.contentType: "application/json"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
+  /// Creates the answer to a request that failed, which ends its connection.
+  static func failure(_ failure: ControlFailure, on channel: any Channel) -> Response {
+    var headers: HTTPFields = [.contentType: "application/json"]
+    // What is left of a refused request is not read, so its connection cannot carry another one.
+    headers[.connection] = "close"
+    if !failure.allow.isEmpty { headers[.allow] = failure.allow.joined(separator: ", ") }
+    let body = (try? LocalJSON.encode(failure.error)) ?? []
+    return Response(
+      status: HTTPResponse.Status(code: failure.status), headers: headers,
+      body: ResponseBody(contentLength: body.count) { writer in
+        try await writer.write(ByteBuffer(bytes: body))
+        try await writer.finish(nil)
+        // The framework heeds the header only in requests. Our direction ends; the other one is read to its end.
+        channel.close(mode: .output, promise: nil)
+      })
+  }
+
+  /// Creates an answer that goes on until the node stops or the caller leaves: a line of JSON for each event, or
+  /// server-sent events if the request accepts them.
+  static func events(_ events: EventSource, to request: Request) -> Response {
+    let accepted = request.headers[.accept]?.split(separator: ",").map { RouteResponder.mediaType($0) } ?? []
+    let isForBrowsers = accepted.contains("text/event-stream")
+    let (before, after) = isForBrowsers ? ("data: ", "\n\n") : ("", "\n")
+    return Response(
+      status: .ok, headers: [.contentType: isForBrowsers ? "text/event-stream" : "application/x-ndjson"],
+      body: ResponseBody { writer in
+        do {
+          try await request.body.consumeWithCancellationOnInboundClose { _ in
+            try await events.send { event in
+              try await writer.write(ByteBuffer(bytes: Array(before.utf8) + event + Array(after.utf8)))
+            }
+          }
+        } catch is CancellationError {}
+        try await writer.finish(nil)
+      })
+  }
+}
