@@ -1,4 +1,5 @@
 import LatchkeyCrypto
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
 import LatchkeyWire
@@ -19,10 +20,12 @@ extension ProcessTests {
         peer.versions = 1...9
         peer.laterFields = Self.laterFields
         let ids = (0..<3).map { CommandID(milliseconds: Int64($0), random: SecureRandom.bytes(10)) }
-        func command(_ index: Int, payload: RawMessage) -> DeliveryItem {
-          let head = RawMessage().adding(1, bytes: ids[index].bytes).adding(2, bytes: peer.identity.bytes)
+        func command(_ index: Int, _ kind: String, _ payload: RawMessage) -> DeliveryItem {
+          let body = RawMessage().adding(1, bytes: ids[index].bytes).adding(2, bytes: peer.identity.bytes)
+            .adding(4, text: kind).adding(5, message: payload)
           return DeliveryItem(
-            sequence: UInt64(index) + 2, kind: .command, itemID: ids[index].bytes, body: head.bytes + payload.bytes)
+            sequence: UInt64(index) + 2, kind: .command, itemID: ids[index].bytes,
+            body: body.bytes + Self.laterFields.bytes)
         }
         func unknown() -> DeliveryItem {
           DeliveryItem(sequence: 1, kind: ItemKind(rawValue: 4_711), itemID: SecureRandom.bytes(16), body: [0xFF])
@@ -34,11 +37,9 @@ extension ProcessTests {
           sequence: 2, kind: .refusal, itemID: SecureRandom.bytes(16),
           body: RawMessage().adding(1, message: refused).adding(2, number: 1).bytes)
         let commands = [
-          command(0, payload: RawMessage().adding(80, message: Self.laterFields)),
-          command(1, payload: RawMessage().adding(14, message: RawMessage().adding(1, text: "from the future"))),
-          command(
-            2,
-            payload: RawMessage().adding(13, message: Self.laterFields).adding(95, message: Self.laterFields)),
+          command(0, "fromTheFuture", Self.laterFields),
+          command(1, "message", RawMessage().adding(1, text: "from the future").adding(90, number: 1)),
+          command(2, "requestReport", Self.laterFields),
         ]
         let runs = [
           ItemRun(streamClass: .control, epoch: 7, items: [unknown(), refusal]),
@@ -52,9 +53,9 @@ extension ProcessTests {
           Issue.record("\(String(describing: receipts[ids[0]])) is no failure")
           return
         }
-        #expect(reason.contains("update this machine"), "\(reason)")
+        #expect(reason.contains("update Latchkey"), "\(reason)")
         #expect(receipts[ids[1]] == .executed(.messageStored))
-        guard case .executed(.report)? = receipts[ids[2]] else {
+        guard case .executed(let state)? = receipts[ids[2]], state.as(DeviceReport.self) != nil else {
           Issue.record("\(String(describing: receipts[ids[2]])) is no report")
           return
         }
