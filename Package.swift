@@ -27,10 +27,11 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "latchkey", targets: ["latchkey"]),
-    .executable(name: "latchkey-bench", targets: ["latchkey-bench"]),
     .library(
       name: "LatchkeyProtocol", targets: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"]),
     .library(name: "LatchkeyNode", targets: ["LatchkeyNode"]),
+    .library(name: "LatchkeyControl", targets: ["LatchkeyControl"]),
+    .library(name: "LatchkeyHousehold", targets: ["LatchkeyHousehold"]),
     // Loaded into nodes by tests alone.
     .library(name: "LatchkeyDiskFault", type: .dynamic, targets: ["LatchkeyDiskFault"]),
     .library(name: "LatchkeyClockShift", type: .dynamic, targets: ["LatchkeyClockShift"]),
@@ -43,7 +44,6 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
-    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
     .package(url: "https://github.com/onevcat/Rainbow.git", from: "4.2.2"),
     .package(url: "https://github.com/ordo-one/TextTable.git", from: "0.0.2"),
   ],
@@ -83,7 +83,7 @@ let package = Package(
       ],
       path: "Sources/Store", swiftSettings: strict),
     .target(
-      name: "LatchkeyDiscovery", dependencies: ["LatchkeyModel", "CAvahi", "CAvahiCore"],
+      name: "LatchkeyDiscovery", dependencies: ["LatchkeyModel", "LatchkeyAgent", "CAvahi", "CAvahiCore"],
       path: "Sources/Discovery", swiftSettings: strict),
     .target(
       name: "LatchkeyTransport",
@@ -111,7 +111,9 @@ let package = Package(
       path: "Sources/Control", swiftSettings: strict),
     .target(
       name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess"], path: "Sources/Agent", swiftSettings: strict),
-    .target(name: "LatchkeyDoctor", dependencies: ["LatchkeyModel"], path: "Sources/Doctor", swiftSettings: strict),
+    .target(
+      name: "LatchkeyDoctor", dependencies: ["LatchkeyModel", "LatchkeyAgent"], path: "Sources/Doctor",
+      swiftSettings: strict),
     .target(
       name: "LatchkeyCommands",
       dependencies: [
@@ -124,18 +126,6 @@ let package = Package(
       path: "Sources/Commands", swiftSettings: strict),
     .executableTarget(
       name: "latchkey", dependencies: ["LatchkeyCommands"], path: "Sources/latchkey", swiftSettings: strict),
-    .executableTarget(
-      name: "latchkey-bench",
-      dependencies: [
-        "LatchkeyHousehold",
-        "LatchkeyModel", "LatchkeyNode", "LatchkeyControl", logging,
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "Histogram", package: "hdrhistogram-swift"),
-        .product(name: "TextTable", package: "TextTable"),
-      ],
-      path: "Sources/latchkey-bench", swiftSettings: strict),
-
     .target(
       name: "LatchkeyTestSupport",
       dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"],
@@ -156,8 +146,8 @@ let package = Package(
       name: "LatchkeyModelTests", dependencies: ["LatchkeyModel", "LatchkeyTestSupport"], path: "Tests/Model",
       swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyCryptoTests", dependencies: ["LatchkeyCrypto", "LatchkeyModel"], path: "Tests/Crypto",
-      swiftSettings: strict),
+      name: "LatchkeyCryptoTests", dependencies: ["LatchkeyCrypto", "LatchkeyModel", "LatchkeyTestSupport"],
+      path: "Tests/Crypto", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyWireTests",
       dependencies: ["LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"],
@@ -191,7 +181,8 @@ let package = Package(
       ],
       path: "Tests/Simulation/Tests", swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyDiscoveryTests", dependencies: ["LatchkeyDiscovery", "latchkey-discovery-probe"],
+      name: "LatchkeyDiscoveryTests",
+      dependencies: ["LatchkeyDiscovery", "LatchkeyAgent", "LatchkeyModel", "latchkey-discovery-probe"],
       path: "Tests/Discovery", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyTransportTests",
@@ -205,8 +196,8 @@ let package = Package(
       name: "LatchkeyNodeTests", dependencies: ["LatchkeyNode", "LatchkeyAgent", "LatchkeyModel"], path: "Tests/Node",
       swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyDoctorTests", dependencies: ["LatchkeyDoctor", "LatchkeyModel"], path: "Tests/Doctor",
-      swiftSettings: strict),
+      name: "LatchkeyDoctorTests", dependencies: ["LatchkeyDoctor", "LatchkeyAgent", "LatchkeyModel"],
+      path: "Tests/Doctor", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyCommandsTests",
       dependencies: [

@@ -1,23 +1,25 @@
-/// How much of what others announce a discovery asks for.
+/// The amount of what others announce that a discovery asks for.
 ///
-/// Who follows what is announced asks the network for it again and again, and everybody's responder hears each question
-/// and reads the long list of what the asker knows already: where forty machines ask at a time, they are busy with that
-/// alone. Spec: Protocol/02-discovery.md §4.
+/// A machine that follows announcements asks the network again and again. Every responder hears each question and
+/// reads the long list of answers that the machine knows already; forty machines that ask at a time do nothing else.
+///
+/// Spec: Protocol/02-discovery.md §4.
 public enum Attention: Sendable, Hashable {
   /// Nothing is asked.
   case none
 
-  /// In a crowd, asking is left to others for most of the time: one of two machines that look for each other is enough.
+  /// In a crowd, the machine leaves asking to others for most of the time: one of two machines that look for each
+  /// other is enough.
   ///
   /// - Parameters:
-  ///   - crowd: how many machines are known to look at the same time; more may be seen.
-  ///   - misses: whether somebody is looked for; in a crowd nobody else listens.
+  ///   - crowd: The number of machines that are known to look at the same time; more may be seen.
+  ///   - misses: Whether a device is looked for. In a crowd, a machine that looks for none does not listen.
   case patient(crowd: Int, misses: Bool)
 
-  /// All that is of interest is asked for.
+  /// Everything that is of interest is asked for.
   case full
 
-  /// Whether so many machines that look at a time are a crowd: more than 8.
+  /// Returns whether so many machines that look at the same time are a crowd: more than 8.
   public static func isCrowd(_ count: Int) -> Bool { CrowdPatience.isCrowd(count) }
 
   var isPatient: Bool {
@@ -31,4 +33,44 @@ public enum Attention: Sendable, Hashable {
     case .full: true
     }
   }
+}
+
+/// The time for which one of many machines leaves searching to the others.
+///
+/// A query for announcements goes to all machines and lists everything that the asker knows. If n machines search at
+/// once, the work grows with the cube of n. For two machines to find each other, one search is enough. In a crowd,
+/// patient machines therefore leave it to the others, and search briefly now and then only because the others may be
+/// unable to call.
+///
+/// Spec: Protocol/02-discovery.md §4.
+struct CrowdPatience: Sendable, Hashable {
+  /// The duration of a search in a crowd.
+  ///
+  /// Responders repeat a query after a second.
+  static let look = Duration.milliseconds(900)
+  /// The longest search, while services that were seen have not been looked up.
+  static let longLook = Duration.seconds(3)
+
+  /// The first pause and the longest one, in seconds.
+  private static let first = 15.0...60.0
+  private static let longest = 60.0...120.0
+
+  private var pauses = 0
+
+  /// Returns whether a number of instances is a crowd.
+  static func isCrowd(_ count: Int) -> Bool { count > 8 }
+
+  /// Returns the time until the next search.
+  ///
+  /// `jitter` is a random number in 0 to 1.
+  mutating func pause(jitter: Double) -> Duration {
+    let span = pauses == 0 ? Self.first : Self.longest
+    pauses += 1
+    return .seconds(span.lowerBound + (span.upperBound - span.lowerBound) * jitter)
+  }
+
+  /// Returns the delay of the first search if all machines may begin at once and each does so rarely.
+  ///
+  /// `jitter` is a random number in 0 to 1.
+  func spread(jitter: Double) -> Duration { .seconds(3 * jitter) }
 }

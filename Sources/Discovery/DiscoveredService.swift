@@ -1,6 +1,8 @@
-/// Holds what is known of one announced instance, merged over every interface and protocol on which it was seen.
+import LatchkeyAgent
+
+/// Everything that is known of one announced instance, merged over the interfaces and protocols on which it was seen.
 ///
-/// Everything in it comes from the network unproven; only the handshake tells who answers there.
+/// Nothing in it is proven: only the handshake shows which device answers there.
 public struct DiscoveredService: Sendable, Hashable {
   /// The instance name: 1 to 63 bytes of UTF-8.
   public var instanceName: String
@@ -14,17 +16,44 @@ public struct DiscoveredService: Sendable, Hashable {
   /// The TXT pairs, keys in lower case: at most 16 pairs and 1300 bytes.
   public var text: [String: [UInt8]]
 
-  /// Describe a service.
+  /// Creates a description of a service.
   ///
   /// - Parameters:
-  ///   - instanceName: the announced name.
-  ///   - port: the TCP port it names.
-  ///   - addresses: where it may answer.
-  ///   - text: its TXT pairs.
+  ///   - instanceName: The announced name.
+  ///   - port: The TCP port it names.
+  ///   - addresses: The addresses at which it may answer.
+  ///   - text: Its TXT pairs.
   public init(instanceName: String, port: UInt16, addresses: [DiscoveredAddress], text: [String: [UInt8]]) {
     self.instanceName = instanceName
     self.port = port
     self.addresses = addresses
     self.text = text
   }
+}
+
+/// An address at which a discovered service may answer.
+public struct DiscoveredAddress: Sendable, Hashable {
+  /// The address.
+  public var address: IPAddress
+
+  /// The interface on which a link-local IPv6 address is valid; `nil` for every other address.
+  public var interfaceIndex: UInt32?
+
+  /// The name of the interface on which the address was seen, while it has one.
+  public var interfaceName: String?
+
+  /// Creates an address.
+  ///
+  /// - Parameters:
+  ///   - address: The address.
+  ///   - interfaceIndex: The scope of a link-local IPv6 address.
+  ///   - interfaceName: The interface on which it was seen.
+  public init(_ address: IPAddress, interfaceIndex: UInt32? = nil, interfaceName: String? = nil) {
+    self.address = address
+    self.interfaceIndex = interfaceIndex
+    self.interfaceName = interfaceName
+  }
+
+  /// The address as a socket takes it, with its scope if it needs one, such as `192.168.1.5` or `fe80::1%2`.
+  public var host: String { "\(address)" + (interfaceIndex.map { "%\($0)" } ?? "") }
 }

@@ -1,30 +1,30 @@
-/// Chooses what is announced, where, and through which back ends.
+/// The type of service that a discovery announces and looks for, the interfaces, and the back ends.
 public struct DiscoveryConfiguration: Sendable, Hashable {
   /// The DNS-SD type that is announced and looked for.
   public var serviceType: String
 
-  /// The names of the interfaces to use; nil for all but loopback and virtual ones.
+  /// The names of the interfaces to use; `nil` if the rule decides.
   ///
-  /// With nil, a machine that has nothing but loopback uses that.
+  /// Spec: Protocol/02-discovery.md §6.
   public var interfaces: [String]?
 
-  /// Whether the mDNS stack inside the process may be used.
+  /// A Boolean value that indicates whether the mDNS stack inside the process may be used.
   public var allowEmbedded: Bool
 
-  /// Whether the system's avahi-daemon may be used.
+  /// A Boolean value that indicates whether the system's avahi-daemon may be used.
   public var allowDaemon: Bool
 
-  /// How much of what others announce is asked for at the beginning.
+  /// The amount of what others announce that is asked for at the beginning.
   public var attention: Attention
 
-  /// Choose how to discover.
+  /// Creates a configuration.
   ///
   /// - Parameters:
-  ///   - serviceType: a DNS-SD type, `_latchkey._tcp` unless a test needs another.
-  ///   - interfaces: names as `ip link` shows them, or nil for all but loopback and virtual ones; at most 16 are used.
-  ///   - allowEmbedded: whether the stack inside the process may be used.
-  ///   - allowDaemon: whether the system's avahi-daemon may be used.
-  ///   - attention: how much of what others announce is asked for at the beginning.
+  ///   - serviceType: A DNS-SD type, `_latchkey._tcp` unless a test needs another.
+  ///   - interfaces: Names as `ip link` shows them, or `nil` if the rule decides; at most 16 are used.
+  ///   - allowEmbedded: Whether the stack inside the process may be used.
+  ///   - allowDaemon: Whether the system's avahi-daemon may be used.
+  ///   - attention: The amount of what others announce that is asked for at the beginning.
   public init(
     serviceType: String = "_latchkey._tcp", interfaces: [String]? = nil, allowEmbedded: Bool = true,
     allowDaemon: Bool = true, attention: Attention = .full
@@ -36,3 +36,8 @@ public struct DiscoveryConfiguration: Sendable, Hashable {
     self.attention = attention
   }
 }
+
+/// Returns whether to follow an instance whose TXT record holds these pairs, down to its addresses.
+///
+/// It is called on the loop's thread and must not wait.
+public typealias ServiceInterest = @Sendable (_ text: [String: [UInt8]]) -> Bool

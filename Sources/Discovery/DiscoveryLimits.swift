@@ -1,10 +1,10 @@
-/// Bounds everything that the network can make discovery remember.
+/// The bounds of everything that the network can make discovery remember.
 ///
-/// Spec: Protocol/02-discovery.md §7
+/// Spec: Protocol/02-discovery.md §7.
 enum DiscoveryLimits {
-  /// Instances known at once.
+  /// The most instances known at once.
   ///
-  /// avahi-daemon grants a client 1024 objects and each sighting takes four.
+  /// avahi-daemon grants a client 1,024 objects, and each sighting takes four.
   static let services = 240
 
   /// Pairs of instance and interface known at once.
@@ -24,6 +24,9 @@ enum DiscoveryLimits {
 
   /// TXT pairs kept of one instance.
   static let textEntries = 16
+
+  /// Bytes of one TXT entry with its key; its length is one byte on the wire.
+  static let textEntryBytes = 255
 
   /// Bytes of TXT kept of one instance, each entry counted with its length byte.
   static let textBytes = 1300

@@ -1,6 +1,6 @@
-/// Says what this node announces: one instance of the service, its port and its TXT pairs.
+/// The announcement of this node: one instance of the service, its port and its TXT pairs.
 ///
-/// Spec: Protocol/02-discovery.md §1
+/// Spec: Protocol/02-discovery.md §2.
 public struct ServiceAdvertisement: Sendable, Hashable {
   /// The instance name: 8 random characters, chosen anew by the caller at every start, hour and network change.
   public var instanceName: String
@@ -13,12 +13,12 @@ public struct ServiceAdvertisement: Sendable, Hashable {
   /// A pair takes at most 255 bytes with its key and the `=` between them.
   public var text: [String: [UInt8]]
 
-  /// Describe an announcement.
+  /// Creates an announcement.
   ///
   /// - Parameters:
   ///   - instanceName: 1 to 63 bytes of UTF-8; 8 random characters in practice.
-  ///   - port: the TCP port of the listener.
-  ///   - text: at most 16 pairs and 1300 bytes in all.
+  ///   - port: The TCP port of the listener.
+  ///   - text: At most 16 pairs and 1,300 bytes in all.
   public init(instanceName: String, port: UInt16, text: [String: [UInt8]]) {
     self.instanceName = instanceName
     self.port = port

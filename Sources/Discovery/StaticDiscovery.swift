@@ -1,6 +1,6 @@
-/// Discovers nothing and announces nothing: for nodes whose peers a person names.
+/// A discovery that finds and announces nothing, for nodes whose peers a person names.
 ///
-/// Spec: Protocol/02-discovery.md §5
+/// Spec: Protocol/02-discovery.md §5.
 public final class StaticDiscovery: PeerDiscovery {
   /// One event: that the fixed back end runs.
   ///
@@ -9,12 +9,12 @@ public final class StaticDiscovery: PeerDiscovery {
 
   private let continuation: AsyncStream<DiscoveryEvent>.Continuation
 
-  /// Prepare a discovery that stays silent.
+  /// Creates a discovery that stays silent.
   public init() {
     (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Wait until cancelled; call it once.
+  /// Waits until cancelled; call it once.
   public func run() async {
     continuation.yield(.state(.running(.fixed)))
     let (forever, end) = AsyncStream<Never>.makeStream()
@@ -23,8 +23,8 @@ public final class StaticDiscovery: PeerDiscovery {
     continuation.finish()
   }
 
-  /// Do nothing: what a person named is not announced.
+  /// Does nothing: this node is not announced.
   ///
-  /// - Parameter advertisement: not looked at.
+  /// - Parameter advertisement: Not used.
   public func advertise(_ advertisement: ServiceAdvertisement?) async {}
 }

@@ -2,6 +2,16 @@
 ///
 /// Spec: Protocol/01-overview.md §6.
 public enum Limits {
+  /// Bytes of a device's name, of the software's version and of a zone's name.
+  public static let nameBytes = 64
+  /// Bytes of an application's ID and of its display name.
+  public static let appIDBytes = 255
+  /// Bytes of a matcher's value, of a reason and of a pairing code as it is typed or pasted.
+  public static let lineBytes = 1_024
+  /// Bytes of a message to a person, of a line that a person types, and of a part of a request's path.
+  public static let messageBytes = 4_096
+  /// Bytes of a host's name or numeric address.
+  public static let hostBytes = 255
   /// Bytes of a Noise message, and so of a frame's body.
   public static let frameBytes = 65_535
   /// Bytes of plaintext in one frame: the frame less the 16-byte tag.
@@ -72,6 +82,10 @@ public enum Limits {
   public static let invitations = 16
   /// Milliseconds within which a run that was superseded has to return twice to prove two live processes of one identity.
   public static let cloneMilliseconds: Int64 = 600_000
+  /// Pairing codes that are open at the same moment are told apart by a number below this, of 10 bits.
+  public static let discriminators: UInt16 = 1 << 10
+  /// Announced instances whose owners a node remembers at once.
+  public static let announcements = 512
   /// Addresses that a device tells of itself at once.
   public static let reachAddresses = 16
   /// Milliseconds that a session in doubt has to show a sign of life.

@@ -1,3 +1,4 @@
+import LatchkeyAgent
 import Testing
 
 @testable import LatchkeyDiscovery
@@ -84,7 +85,7 @@ struct AnnouncerTests {
     announcer.announce(announcement())
     let before = services.map(ObjectIdentifier.init)
     var moved = NetworkInterface.eth0
-    moved.addresses = [try #require(AddressBytes.parse("192.168.7.7"))]
+    moved.subnets = [Subnet(try #require(IPAddress("192.168.7.7")), prefix: 24)]
     announcer.update([moved, .wlan0])
     #expect(services.map(ObjectIdentifier.init) == before)
     #expect(Set(responder.live.map(\.addresses)) == [moved.addresses, NetworkInterface.wlan0.addresses, []])

@@ -7,10 +7,10 @@ struct DaemonLabTests {
     let lab = try DiscoveryLab(.daemon)
     try lab.probe("A", "auto")
     try lab.order("A", "advertise aaaaaaaa 4001 v=1 n=one")
-    try await lab.expect("A", "state running avahiDaemon")
+    try await lab.expect("A", "state running avahi-daemon")
     try lab.probe("B", "daemon lo")
     try lab.order("B", "advertise bbbbbbbb 4002 v=1")
-    try await lab.expectAmongAll("B", "state running avahiDaemon")
+    try await lab.expectAmongAll("B", "state running avahi-daemon")
     // It looks through the daemon while that proves itself.
     try await lab.expectAmongAll("B", "found aaaaaaaa 4001 127.0.0.1,::1 n=one,v=1")
     try await lab.expect("A", "found bbbbbbbb 4002 127.0.0.1,::1 v=1")
@@ -26,7 +26,7 @@ struct DaemonLabTests {
     try lab.probe("P", "capture lo")
     try await lab.expect("P", "capturing")
     try lab.probe("A", "daemon")
-    try await lab.expect("A", "state running avahiDaemon")
+    try await lab.expect("A", "state running avahi-daemon")
     try lab.order("A", "advertise aaaaaaaa 4001 d=7 v=1 n=one h=two")
     try await lab.expect("P", "mdns ", containing: [".v=1.d=7.h=two.n=one"])
     try lab.order("A", "advertise aaaaaaaa 4001 d=8 v=1 n=one h=two")
@@ -56,7 +56,7 @@ struct DaemonLabTests {
     try await lab.expect("P", "capturing")
     try lab.probe("A", kind)
     try lab.order("A", "advertise aaaaaaaa 4001 v=1 n=one")
-    try await lab.expect("A", "state running \(kind == "auto" ? "avahiDaemon" : "embedded")")
+    try await lab.expect("A", "state running \(kind == "auto" ? "avahi-daemon" : "embedded")")
     try await lab.expectAmongAll("A", "found aaaaaaaa 4001")
     let browsed = try await lab.run("with-avahi-user avahi-browse --resolve --parsable --terminate _latchkey._tcp")
     let resolved = browsed.filter { $0.hasPrefix("=;") }.map {
@@ -84,7 +84,7 @@ struct DaemonLabTests {
     let lab = try DiscoveryLab(.daemon)
     try lab.probe("A", "auto")
     try lab.order("A", "advertise aaaaaaaa 4001 v=1 t=0")
-    try await lab.expect("A", "state running avahiDaemon")
+    try await lab.expect("A", "state running avahi-daemon")
     try lab.probe("B", "embedded lo")
     try lab.order("B", "advertise bbbbbbbb 4002 v=1")
     try await lab.expect("B", "found aaaaaaaa 4001 127.0.0.1,::1 t=0,v=1")
@@ -96,7 +96,7 @@ struct DaemonLabTests {
     try await lab.expect("B", "found aaaaaaaa 4001 127.0.0.1,::1 t=1,v=1")
 
     try lab.shell("with-avahi-daemon")
-    try await lab.expect("A", "state running avahiDaemon")
+    try await lab.expect("A", "state running avahi-daemon")
     try lab.order("A", "advertise aaaaaaaa 4001 v=1 t=2")
     try await lab.expect("B", "found aaaaaaaa 4001 127.0.0.1,::1 t=2,v=1")
     // Withdrawn through the second daemon, so it was that daemon which announced it.
@@ -109,7 +109,7 @@ struct DaemonLabTests {
     try lab.order("A", "advertise aaaaaaaa 4001 v=1 t=3")
     try lab.shell("with-avahi-daemon")
     try await lab.expect("A", "state running embedded")
-    try await lab.expect("A", "state running avahiDaemon")
+    try await lab.expect("A", "state running avahi-daemon")
     try await lab.expectAmongAll("B", "found aaaaaaaa 4001 127.0.0.1,::1 t=3,v=1")
     #expect(!lab.all("A").contains { $0.hasPrefix("renamed") }, "the back end before is no other host")
   }
@@ -122,14 +122,14 @@ struct DaemonLabTests {
     try await lab.expect("A", "state running embedded")
     try await lab.expect("D", "state failed No avahi-daemon answers on this system; start it")
     try lab.shell("with-avahi-bus; with-avahi-daemon")
-    try await lab.expect("A", "state running avahiDaemon")
-    try await lab.expectAmongAll("D", "state running avahiDaemon")
+    try await lab.expect("A", "state running avahi-daemon")
+    try await lab.expectAmongAll("D", "state running avahi-daemon")
     try await lab.expectAmongAll("D", "found aaaaaaaa 4001 127.0.0.1,::1 v=1")
     // The bus takes the daemon with it, and both come back.
     try lab.shell("with-avahi-bus")
     try await lab.expect("A", "state running embedded")
     try lab.shell("with-avahi-daemon")
-    try await lab.expect("A", "state running avahiDaemon")
+    try await lab.expect("A", "state running avahi-daemon")
   }
 
   @Test func aDaemonThatExcludesTheInterfaceIsNotUsed() async throws {
@@ -142,11 +142,11 @@ struct DaemonLabTests {
       "D", "state failed The system's avahi-daemon is of no use here: it does not serve lo. Allow the embedded stack.")
     try await lab.expect("A", "state running embedded")
     try await lab.expect("A", "found aaaaaaaa 4001 127.0.0.1,::1 v=1")
-    #expect(!lab.all("A").contains("state running avahiDaemon"))
+    #expect(!lab.all("A").contains("state running avahi-daemon"))
     // Configured to serve it, the restarted daemon is.
     try lab.shell("sed -i '/deny-interfaces/d' $WITH_AVAHI_DIR/avahi.conf; with-avahi-daemon")
-    try await lab.expect("A", "state running avahiDaemon")
-    try await lab.expect("D", "state running avahiDaemon")
+    try await lab.expect("A", "state running avahi-daemon")
+    try await lab.expect("D", "state running avahi-daemon")
   }
 
   @Test func aDaemonThatRefusesAnnouncementsIsNotUsed() async throws {
@@ -174,7 +174,7 @@ struct DaemonLabTests {
     try lab.order("A", "quit")
     try await lab.expect("A", "stopped")
     try await lab.expect("B", "lost aaaaaaaa")
-    #expect(!lab.all("A").contains("state running avahiDaemon"))
+    #expect(!lab.all("A").contains("state running avahi-daemon"))
     #expect(!lab.all("P").contains { $0.contains("latchkey") || $0.contains("aaaaaaaa") })
   }
 
@@ -184,7 +184,7 @@ struct DaemonLabTests {
     try lab.shell("with-avahi-daemon")
     try lab.probe("A", "auto")
     try lab.order("A", "advertise aaaaaaaa 4001 v=1")
-    try await lab.expect("A", "state running avahiDaemon")
+    try await lab.expect("A", "state running avahi-daemon")
     try lab.probe("B", "embedded", under: "ip netns exec b")
     try lab.order("B", "advertise bbbbbbbb 4002 v=1")
     try await lab.expect("B", "found aaaaaaaa 4001 10.9.9.1,fe80::", containing: ["%eth0 "])
@@ -200,7 +200,7 @@ struct DaemonLabTests {
     let lab = try DiscoveryLab(.daemon)
     try lab.probe("A", "auto")
     try lab.order("A", "advertise aaaaaaaa 4001 v=1")
-    try await lab.expect("A", "state running avahiDaemon")
+    try await lab.expect("A", "state running avahi-daemon")
     try await lab.run("kill -STOP $(cat $WITH_AVAHI_DIR/avahi.pid)")
     try lab.order("A", "advertise bbbbbbbb 4001 v=1")
     try lab.order("A", "quit")

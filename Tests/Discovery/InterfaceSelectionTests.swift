@@ -1,3 +1,4 @@
+import LatchkeyAgent
 import Testing
 
 @testable import LatchkeyDiscovery
@@ -43,8 +44,9 @@ struct InterfaceSelectionTests {
     #expect(InterfaceSelection(names: nil, available: many).interfaces.count == 16)
   }
 
-  @Test func theMachinesOwnInterfacesAreRead() throws {
-    let loopback = try #require(NetworkInterface.all().first { $0.isLoopback })
+  @Test func onlyWhatANodeListensAtIsAnnouncedOnLoopback() throws {
+    let loopback = try #require(NetworkInterface.announceable().first { $0.isLoopback })
+    #expect(loopback.addresses.allSatisfy { $0.isLocalhost })
     #expect(loopback.name == "lo")
     #expect(loopback.index > 0)
   }

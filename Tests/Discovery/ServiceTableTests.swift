@@ -1,3 +1,4 @@
+import LatchkeyAgent
 import Testing
 
 @testable import LatchkeyDiscovery
@@ -6,8 +7,8 @@ struct ServiceTableTests {
   private let onEth0 = SightingKey(instanceName: "abcdefgh", interfaceIndex: 2)
   private let onWlan0 = SightingKey(instanceName: "abcdefgh", interfaceIndex: 3)
 
-  private func address(_ text: String) throws -> AddressBytes {
-    try #require(AddressBytes.parse(text))
+  private func address(_ text: String) throws -> IPAddress {
+    try #require(IPAddress(text))
   }
 
   private func resolve(_ table: inout ServiceTable, _ key: SightingKey, host: String = "h.local", port: UInt16 = 4000) {
@@ -28,10 +29,10 @@ struct ServiceTableTests {
     let expected = DiscoveredService(
       instanceName: "abcdefgh", port: 4000,
       addresses: [
-        DiscoveredAddress(family: .v4, address: "192.168.1.9", interfaceName: "eth0"),
-        DiscoveredAddress(family: .v6, address: "2001:db8::9", interfaceName: "wlan0"),
-        DiscoveredAddress(family: .v6, address: "fe80::9", interfaceIndex: 2, interfaceName: "eth0"),
-        DiscoveredAddress(family: .v6, address: "fe80::9", interfaceIndex: 3, interfaceName: "wlan0"),
+        DiscoveredAddress(try address("192.168.1.9"), interfaceName: "eth0"),
+        DiscoveredAddress(try address("2001:db8::9"), interfaceName: "wlan0"),
+        DiscoveredAddress(try address("fe80::9"), interfaceIndex: 2, interfaceName: "eth0"),
+        DiscoveredAddress(try address("fe80::9"), interfaceIndex: 3, interfaceName: "wlan0"),
       ], text: ["v": [0x31]])
     let events = table.takeEvents()
     guard case .found(let service)? = events.first, events.count == 1 else {
@@ -40,7 +41,7 @@ struct ServiceTableTests {
     }
     #expect(Set(service.addresses.map(\.address)) == Set(expected.addresses.map(\.address)))
     #expect(service.addresses.count == 4)
-    #expect(service.addresses.map(\.family) == [.v4, .v6, .v6, .v6])
+    #expect(service.addresses.map(\.address.isV4) == [true, false, false, false])
     #expect(Set(service.addresses.suffix(2).map(\.interfaceIndex)) == [2, 3])
     let events2 = table.takeEvents()
     #expect(events2.isEmpty, "the same is not told twice")
@@ -78,7 +79,7 @@ struct ServiceTableTests {
       return
     }
     #expect(service.port == 5000)
-    #expect(service.addresses.map(\.address) == ["192.168.1.10"])
+    #expect(service.addresses.map(\.host) == ["192.168.1.10"])
   }
 
   @Test func nothingIsLostInAHandoverThatTheNextBackEndSeesAgain() throws {
@@ -139,7 +140,7 @@ struct ServiceTableTests {
       let key = SightingKey(instanceName: "flood\(number)", interfaceIndex: 2)
       resolve(&table, key)
       for last in 1...100 {
-        table.note(.gained(key, try #require(AddressBytes([10, 0, 0, UInt8(last)])), interface: .eth0))
+        table.note(.gained(key, try #require(IPAddress([10, 0, 0, UInt8(last)])), interface: .eth0))
       }
     }
     let events = table.takeEvents()

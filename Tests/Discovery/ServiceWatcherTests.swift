@@ -1,3 +1,4 @@
+import LatchkeyAgent
 import Synchronization
 import Testing
 
@@ -49,7 +50,7 @@ struct ServiceWatcherTests {
     defer { watcher.close() }
     see(over: 0)
     responder.resolvers[0].resolved(ResolvedService(host: "h.local", port: 4000, text: []))
-    let address = try #require(AddressBytes([192, 168, 1, 9]))
+    let address = try #require(IPAddress([192, 168, 1, 9]))
     let records = responder.records[0]
     for version in [Int32(0), 1] {
       records.record(SeenRecord(data: address.bytes, packetProtocol: version, appeared: true))
@@ -188,7 +189,7 @@ struct ServiceWatcherTests {
     see(over: 0)
     responder.resolvers[0].resolved(ResolvedService(host: "h.local", port: 4000, text: []))
     #expect(responder.addressResolvers.count == 1 && watcher.isBehind)
-    let address = try #require(AddressBytes([192, 168, 1, 9]))
+    let address = try #require(IPAddress([192, 168, 1, 9]))
     func say(_ call: FakeResponder.Call, appeared: Bool) {
       call.record(SeenRecord(data: address.bytes, packetProtocol: 0, appeared: appeared))
     }

@@ -71,12 +71,9 @@ enum DiscoveryProbe {
 
   private static func make(_ kind: String, interfaces: String?) -> (any PeerDiscovery)? {
     let names = interfaces.flatMap { $0 == "-" ? nil : $0.split(separator: ",").map(String.init) }
-    let configuration = DiscoveryConfiguration(interfaces: names)
-    switch kind {
-    case "auto": return AutomaticDiscovery(configuration: configuration)
-    case "daemon": return AvahiDaemonDiscovery(configuration: configuration)
-    case "embedded": return EmbeddedDiscovery(configuration: configuration)
-    default: return nil
-    }
+    guard ["auto", "daemon", "embedded"].contains(kind) else { return nil }
+    return MulticastDiscovery(
+      configuration: DiscoveryConfiguration(
+        interfaces: names, allowEmbedded: kind != "daemon", allowDaemon: kind != "embedded"))
   }
 }

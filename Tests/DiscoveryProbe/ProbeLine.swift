@@ -7,7 +7,7 @@ enum ProbeLine {
     switch event {
     case .found(let service):
       let addresses = service.addresses.map { address in
-        address.address + (address.interfaceIndex == nil ? "" : "%" + (address.interfaceName ?? "?"))
+        "\(address.address)" + (address.interfaceIndex == nil ? "" : "%" + (address.interfaceName ?? "?"))
       }
       let pairs = service.text.sorted { $0.key < $1.key }
         .map { $0.key + "=" + String(decoding: $0.value, as: UTF8.self) }

@@ -11,7 +11,8 @@ enum Spoofer {
       Output.line("cannot listen")
       exit(71)
     }
-    let watching = EmbeddedDiscovery(configuration: DiscoveryConfiguration(interfaces: [interface]))
+    let watching = MulticastDiscovery(
+      configuration: DiscoveryConfiguration(interfaces: [interface], allowDaemon: false))
     let running = Task { await watching.run() }
     Output.line("spoofing")
     var own: Set<String> = []
@@ -23,7 +24,8 @@ enum Spoofer {
       else { continue }
       let name = "spoof\(repeated.count)"
       own.insert(name)
-      let speaker = EmbeddedDiscovery(configuration: DiscoveryConfiguration(interfaces: [interface]))
+      let speaker = MulticastDiscovery(
+        configuration: DiscoveryConfiguration(interfaces: [interface], allowDaemon: false))
       await speaker.advertise(ServiceAdvertisement(instanceName: name, port: port, text: service.text))
       speaking.append(Task { await speaker.run() })
       Output.line("repeated \(service.instanceName) as \(name)")

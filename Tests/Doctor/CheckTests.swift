@@ -46,7 +46,7 @@ import Testing
     var status = Sample.status()
     status.interfaces = ["docker0", "lo"]
     var facts = Sample.facts(status)
-    facts.interfaces.append(InterfaceFacts(name: "docker0", addresses: Sample.subnets("172.17.0.1", 16)))
+    facts.interfaces.append(Sample.interface("docker0", "172.17.0.1", 16))
     #expect(facts.lanInterfaces.map(\.name) == ["lo", "docker0"])
     #expect(try finding("interface-left-out", facts).sentence.contains("eth0 is left out: `latchkey run --interfaces`"))
     status.interfaces = ["wlan7"]
@@ -137,17 +137,20 @@ import Testing
   @Test func interfacesThatAreLeftOutAndWhy() throws {
     var facts = Sample.facts()
     facts.interfaces += [
-      InterfaceFacts(name: "docker0", addresses: Sample.subnets("172.17.0.1", 16)),
-      InterfaceFacts(name: "ppp0", isPointToPoint: true, addresses: Sample.subnets("10.9.0.1", 32)),
-      InterfaceFacts(name: "dummy0", isMulticast: false, addresses: Sample.subnets("10.8.0.1", 24)),
-      InterfaceFacts(name: "eth1", isUp: false), InterfaceFacts(name: "eth2", isRunning: false),
+      Sample.interface("docker0", "172.17.0.1", 16), Sample.interface("ppp0", "10.9.0.1", 32),
+      Sample.interface("dummy0", "10.8.0.1"), Sample.interface("eth1"), Sample.interface("eth2"),
     ]
+    facts.interfaces[3].isPointToPoint = true
+    facts.interfaces[4].isMulticast = false
+    facts.interfaces[5].isUp = false
+    facts.interfaces[6].isRunning = false
     let texts = Examination(facts).findings.filter { $0.id == "interface-left-out" }.map(\.sentence)
     #expect(
       texts == [
         "docker0 is left out: it belongs to containers or virtual machines.",
         "ppp0 is left out: it joins two points only, as tunnels do.", "dummy0 is left out: it carries no multicast.",
-        "eth1 is left out: it is switched off.", "eth2 is left out: its cable is not plugged, or it is in no network.",
+        "eth1 is left out: it is switched off.",
+        "eth2 is left out: its cable is not plugged in, or it is in no network.",
       ])
     facts.interfaces = facts.interfaces.filter { $0.name != "eth0" }
     #expect(ids(facts) == ["no-interface"])
@@ -158,7 +161,7 @@ import Testing
 
   @Test func aVPNThatTakesTheTraffic() {
     var facts = Sample.facts()
-    facts.interfaces.append(InterfaceFacts(name: "wg0", addresses: Sample.subnets("10.66.0.2", 32)))
+    facts.interfaces.append(Sample.interface("wg0", "10.66.0.2", 32))
     #expect(ids(facts).isEmpty)
     facts.defaultInterface = "wg0"
     #expect(ids(facts) == ["vpn-default-route"])
@@ -224,7 +227,7 @@ import Testing
   @Test func aDaemonThatHangsUnderTheNode() {
     var status = Sample.status()
     for (discovery, severity, words) in [
-      ("avahiDaemon", Severity.fault, "finds nobody"), ("embedded", .warning, "speaks mDNS itself"),
+      ("avahi-daemon", Severity.fault, "finds nobody"), ("embedded", .warning, "speaks mDNS itself"),
     ] {
       status.discovery = discovery
       var facts = Sample.facts(status)
@@ -238,7 +241,7 @@ import Testing
   @Test func discoveryThatIsOffOrBroken() {
     var status = Sample.status()
     #expect(all(Sample.facts(status)).contains("discovery"))
-    status.discovery = "fixed"
+    status.discovery = "static"
     #expect(ids(Sample.facts(status)).isEmpty && all(Sample.facts(status)).contains("discovery-off"))
     status.discovery = "No network interface is suited."
     #expect(ids(Sample.facts(status)) == ["discovery-failed"])

@@ -65,7 +65,7 @@ import Testing
   @Test func aVPNOnTheWay() {
     let probes = [AddressProbe(address: address, outcome: .silent, interface: "wg0")]
     #expect(
-      ids(probes) { _, facts in facts.interfaces.append(InterfaceFacts(name: "wg0")) }
+      ids(probes) { _, facts in facts.interfaces.append(Sample.interface("wg0")) }
         == ["peer-through-vpn", "peer-unreachable"])
   }
 

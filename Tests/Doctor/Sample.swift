@@ -1,3 +1,4 @@
+import LatchkeyAgent
 import LatchkeyModel
 
 @testable import LatchkeyDoctor
@@ -11,9 +12,17 @@ enum Sample {
     return id
   }()
 
-  static func subnets(_ address: String, _ prefix: Int) -> [Subnet] {
-    [Subnet(address, prefix: prefix)].compactMap { $0 }
+  /// An interface that is up, with one address if one is given.
+  static func interface(_ name: String, _ address: String? = nil, _ prefix: Int = 24) -> NetworkInterface {
+    NetworkInterface(
+      index: 2, name: name, subnets: address.flatMap { IPAddress($0) }.map { [Subnet($0, prefix: prefix)] } ?? [])
   }
+
+  static let loopback: NetworkInterface = {
+    var loopback = interface("lo", "127.0.0.1", 8)
+    loopback.isLoopback = true
+    return loopback
+  }()
 
   static func status() -> NodeStatus {
     let device = RegisteredDevice(
@@ -51,8 +60,7 @@ enum Sample {
         ],
         freeBytes: 1 << 40, syncMicroseconds: 500),
       interfaces: [
-        InterfaceFacts(name: "lo", isLoopback: true, addresses: subnets("127.0.0.1", 8)),
-        InterfaceFacts(name: "eth0", addresses: subnets("192.168.1.5", 24)),
+        loopback, interface("eth0", "192.168.1.5"),
       ], defaultInterface: "eth0",
       responders: [PortHolder(name: "avahi-daemon", processID: 1)],
       multicast: [MulticastProbe(interface: "eth0", heardItself: true, heardOthers: 2)], clock: ClockFacts(now: now))
@@ -66,7 +74,8 @@ enum Sample {
     worst.folder.entries = [.init(path: "/x", owner: 0, mode: 0o077)]
     worst.folder.freeBytes = 0
     worst.folder.syncMicroseconds = 900_000
-    worst.interfaces.append(InterfaceFacts(name: "wg0", isPointToPoint: true))
+    worst.interfaces.append(interface("wg0"))
+    worst.interfaces[worst.interfaces.count - 1].isPointToPoint = true
     worst.defaultInterface = "wg0"
     worst.firewall = FirewallFacts(
       chains: [

@@ -26,10 +26,10 @@ import Testing
   private let later = CommandRegistry(household: [PaintTheWall.self])
 
   @Test func everyKindHasAWord() {
-    #expect(
-      CommandRegistry.household.kinds.map(\.rawValue) == [
-        "message", "removeApp", "requestReport", "setApp", "setFamilySettings",
-      ])
+    let kinds: Set<CommandKind> = [
+      "message", "removeApp", "requestReport", "setApp", "setFamilySettings",
+    ]
+    #expect(kinds.isSubset(of: CommandRegistry.household.kinds))
     #expect(CommandRegistry.household.settlingSetBack == [RequestReport.kind])
     #expect(later.definition("paintTheWall") != nil && CommandRegistry.household.definition("paintTheWall") == nil)
   }

@@ -86,7 +86,7 @@ extension ProcessTests {
         #expect(await child.terminate() == .exited(0))
         let files = ["node.json", "identity.key", "latchkey.sqlite"]
         let before = files.map { FileManager.default.contents(atPath: child.folder + "/" + $0) }
-        let first = try await child.latchkey(["identity", "renew"])
+        let first = try await child.latchkey(["identity", "renew", "--verbose"])
         #expect(first.status == 0, "\(first)")
         let after = files.map { FileManager.default.contents(atPath: child.folder + "/" + $0) }
         let id = try #require(DeviceID(first.output.trimmingCharacters(in: .newlines)))
@@ -107,7 +107,7 @@ extension ProcessTests {
           }
           let run = try await child.latchkey(["run", "--interfaces", "lo", "--no-discovery"])
           #expect(run.status == 75 && run.talk.contains("latchkey identity renew"), "\(done): \(run)")
-          let again = try await child.latchkey(["identity", "renew"])
+          let again = try await child.latchkey(["identity", "renew", "--verbose"])
           #expect(again.status == 0 && again.output == first.output, "\(done): \(again)")
           #expect(!FileManager.default.fileExists(atPath: path("identity.key.next").path))
           try child.read { database in

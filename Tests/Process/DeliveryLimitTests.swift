@@ -15,9 +15,11 @@ extension ProcessTests {
         for limit in 1...4 {
           _ = try await parent.issue(.setApp(.init(appID: "a.b", dailyLimitMinutes: limit)), to: "Emma's PC")
         }
-        let brief = try await parent.latchkey("message", "send", "too late", "--on", "Emma's PC", "--expires", "1s")
+        let brief = try await parent.latchkey(
+          "message", "send", "too late", "--on", "Emma's PC", "--expires", "1s", "--verbose")
         #expect(brief.status == 0, "\(brief)")
-        let lasting = try await parent.latchkey("message", "send", "in time", "--on", "Emma's PC", "--expires", "never")
+        let lasting = try await parent.latchkey(
+          "message", "send", "in time", "--on", "Emma's PC", "--expires", "never", "--verbose")
         let cancelled = try await parent.issue(.message("taken back"), to: "Emma's PC")
         #expect(try await parent.latchkey("commands", "cancel", cancelled).status == 0)
         let id = brief.output.trimmingCharacters(in: .newlines)
@@ -36,8 +38,8 @@ extension ProcessTests {
           let none = try await parent.latchkey("queue", "show", gone)
           #expect(none.status == 67 && none.talkLines.count == 1, "\(none)")
         }
-        let status = try await parent.latchkey("status")
-        for words in ["3 command items superseded", "1 command item expired", "1 command item cancelled"] {
+        let status = try await parent.latchkey("status", "--verbose")
+        for words in ["3 commands superseded", "1 command expired", "1 command cancelled"] {
           #expect(status.output.contains(words), "\(status.output)")
         }
         let vain = try await parent.latchkey("sync", "now", "--wait", "1")
@@ -48,11 +50,20 @@ extension ProcessTests {
         #expect(inStep.status == 0 && inStep.output.contains("up to date"), "\(inStep)")
         #expect(
           try await parent.ended(lasting.output.trimmingCharacters(in: .newlines)).status == .executed)
-        #expect(try await child.api.status().messages.map(\.text) == ["in time"])
         #expect(try await child.api.apps(device: nil).map(\.configuration.dailyLimitMinutes) == [4])
         #expect(try await parent.latchkey("queue", "list").output == "Nothing waits.\n")
         let retry = try await parent.latchkey("queue", "retry")
         #expect(retry.status == 0 && retry.output.contains("connected"), "\(retry)")
+        let message = try #require(try await child.api.status().messages.first)
+        #expect(message.text == "in time" && !message.isRead)
+        #expect(try await child.latchkey("status").output.contains("in time"))
+        // Read is read, also over a crash, and does not come back.
+        let read = try await child.api.markMessageRead(id: message.commandID.description)
+        #expect(read.isRead && read.commandID == message.commandID)
+        try await child.restart()
+        #expect(try await child.api.status().messages.map(\.isRead) == [true])
+        #expect(try await !child.latchkey("status").output.contains("in time"))
+        #expect(try await child.latchkey("messages").output.contains("in time"))
       }
     }
 

@@ -32,7 +32,7 @@ extension ProcessTests {
         for node in side == .parent ? [remover, removed] : [removed, remover] { try await node.start(options) }
         try await eventually("the removed node knows") { try await !untold(removed) }
         try await eventually("the remover knows that it does") { try await !untold(remover) }
-        #expect(try await removed.api.status().warnings.contains { $0.contains("has unpaired this machine") })
+        #expect(try await removed.api.status().warnings.contains { $0.contains("the family at") })
       }
     }
 

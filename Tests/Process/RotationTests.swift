@@ -30,7 +30,8 @@ extension ProcessTests {
 
     /// What the machine that listens on a port says of itself on loopback.
     private func announcement(port: UInt16) async throws -> (nonce: [UInt8], hint: [UInt8]) {
-      let discovery = EmbeddedDiscovery(configuration: DiscoveryConfiguration(interfaces: ["lo"]))
+      let discovery = MulticastDiscovery(
+        configuration: DiscoveryConfiguration(interfaces: ["lo"], allowDaemon: false))
       let watching = Task { await discovery.run() }
       defer { watching.cancel() }
       for await event in discovery.events {

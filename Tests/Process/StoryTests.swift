@@ -142,7 +142,8 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
         await child.kill()
-        let accepted = try await parent.latchkey("app", "set", "org.example.Game", "--on", "Emma's PC", "--blocked")
+        let accepted = try await parent.latchkey(
+          "app", "set", "org.example.Game", "--on", "Emma", "--blocked", "--verbose")
         await parent.kill()
         #expect(accepted.status == 0, "\(accepted)")
         let id = String(accepted.output.split(separator: "\n")[0])

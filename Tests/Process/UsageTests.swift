@@ -118,7 +118,7 @@ extension ProcessTests {
         let record = try #require(try await parent.usage().first)
         #expect(try await child.usage() == [record])
         // The program outlived the kill: its time goes on over it.
-        #expect(record.activeMilliseconds > 0)
+        #expect(record.activeMilliseconds > 0 && record.evidence == .tracked)
       }
     }
 
@@ -136,7 +136,9 @@ extension ProcessTests {
         try await child.start()
         try await parent.eventuallyHasUsage(1)
         #expect(try await child.usage() == parent.usage())
-        #expect(try await parent.usage().count == 1)
+        #expect(try await parent.usage().map(\.evidence) == [.interrupted])
+        let listed = try await parent.latchkey("usage")
+        #expect(listed.output.contains("(cut short)") && listed.talk.contains("Cut short: "), "\(listed)")
       }
     }
   }

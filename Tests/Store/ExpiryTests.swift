@@ -30,12 +30,12 @@ import Testing
     #expect([rule, lasting].map(\.expiresAfter) == [nil, nil])
     #expect(try await rig.store.untilNextExpiry() == 5_000)
 
-    rig.clock.pass(4_999)
+    rig.clock.advance(4_999)
     #expect(try await rig.store.expireDue(at: 20).isEmpty)
-    rig.clock.pass(1)
+    rig.clock.advance(1)
     #expect(try await rig.store.expireDue(at: 21) == [brief.commandID])
     #expect(try await rig.store.untilNextExpiry() == Self.day - 5_000)
-    rig.clock.pass(Self.day)
+    rig.clock.advance(Self.day)
     #expect(try await Set(rig.store.expireDue(at: 22)) == [message.commandID, report.commandID])
     #expect(try await rig.store.untilNextExpiry() == nil)
     for command in [message, report, brief] { #expect(try await status(command.commandID) == .expired) }
@@ -48,17 +48,17 @@ import Testing
   @Test("Age goes on over restarts, sleep and other boots; what the machine was off does not count")
   func overBoots() async throws {
     let id = try await rig.command(.message("hello"), to: child, expiresAfter: 10_000).0.commandID
-    rig.clock.pass(6_000)
+    rig.clock.advance(6_000)
     try rig.reopen()
     rig.clock.reboot()
     try rig.reopen()
-    rig.clock.pass(3_999)
+    rig.clock.advance(3_999)
     #expect(try await rig.store.expireDue(at: 5).isEmpty)
     // A second boot within the time, ended by a power cut: only what was noted counts.
     rig.clock.reboot()
     try rig.reopen()
     #expect(try await status(id) == .queued)
-    rig.clock.pass(1)
+    rig.clock.advance(1)
     #expect(try await rig.store.expireDue(at: 6) == [id])
   }
 
@@ -66,7 +66,7 @@ import Testing
   func loadingLooksAtTheClock() async throws {
     let (first, change) = try await rig.command(.message("late"), to: child, expiresAfter: 1_000)
     let (second, _) = try await rig.command(.message("in time"), to: child)
-    rig.clock.pass(1_000)
+    rig.clock.advance(1_000)
     let items = try await rig.store.load(
       child, .command, epoch: change.epoch, from: 1, items: 9, bytes: 100_000, at: 44)
     #expect(items.map(\.kind) == [.skip, .command])
@@ -83,7 +83,7 @@ import Testing
     let rule = Samples.app(&rig.random)
     _ = try await rig.command(.setApp(rule), to: child, expiresAfter: 2_000)
     #expect(try await rig.store.app(rule.appID, device: child) != nil)
-    rig.clock.pass(2 * Self.day)
+    rig.clock.advance(2 * Self.day)
     #expect(try await rig.store.expireDue(at: 20).count == 1)
     #expect(try await status(stored.commandID) == .stored)
     #expect(try await rig.store.app(rule.appID, device: child) == nil)

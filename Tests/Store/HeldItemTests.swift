@@ -119,7 +119,7 @@ import Testing
               1, CommandReceipt(commandID: rule.commandID, outcome: .executed(.app(app, .recorded)), at: 3))
           ])
       ], from: child, role: .child, enforcement: .recorded, at: 13)
-    rig.clock.pass(86_400_000)
+    rig.clock.advance(86_400_000)
     let position = try await rig.store.restart(child, .command, epoch: 99, cause: .peerLost(after: 0), at: 14)
     #expect(try await rig.store.expireDue(at: 15).isEmpty)
     #expect(position.last == 1)

@@ -123,12 +123,12 @@ import Testing
   func afterACrash() async throws {
     let item = lock(1, 10)
     _ = try await rig.receive([item], from: parent)
-    rig.clock.pass(Lock.within - 1)
+    rig.clock.advance(Lock.within - 1)
     try rig.reopen()
     #expect(try await rig.store.pendingEffects().map(\.commandID) == [try id(item)])
     #expect(try await rig.store.expireEffects(at: 5).isEmpty)
     #expect(try await rig.store.untilNextExpiry() == 1)
-    rig.clock.pass(1)
+    rig.clock.advance(1)
     #expect(try await rig.store.expireEffects(at: 6).map(\.device) == [parent])
     guard case .failed(let reason)? = try await receipts(parent).last?.outcome else {
       Issue.record("it did not fail")

@@ -91,7 +91,7 @@ import Testing
     let child = try await rig.connected()
     let (old, change) = try await give(rig, .message("1"), to: child)
     try await stored(rig, child, change)
-    rig.clock.pass(86_400_000)
+    rig.clock.advance(86_400_000)
     let (young, later) = try await give(rig, .message("2"), to: child)
     try await stored(rig, child, later)
     try await execute(rig, child, [old.commandID, young.commandID])
@@ -104,7 +104,7 @@ import Testing
         "was set back to an earlier state and no longer has this: give it again if it still matters.") == true)
     #expect(try await rig.store.command(young.commandID)?.status == .queued)
     // What waits again runs out when it would have.
-    rig.clock.pass(86_400_000)
+    rig.clock.advance(86_400_000)
     #expect(try await rig.store.expireDue(at: 15) == [young.commandID])
   }
 
@@ -166,7 +166,7 @@ import Testing
       #expect(try await rig.store.setBacks().map(\.cause) == [.peerLost])
       try rig.reopen()
     }
-    rig.clock.pass(30 * 86_400_000)
+    rig.clock.advance(30 * 86_400_000)
     let (late, next) = try await give(rig, .requestReport, to: child)
     try await stored(rig, child, next)
     #expect(try await rig.store.setBacks().map(\.device) == [child])
@@ -204,10 +204,10 @@ import Testing
     let parent = try await rig.connected(.parent)
     _ = try await rig.store.restart(parent, .usage, epoch: 77, cause: .peerLost(after: 0), at: 4)
     _ = try await rig.store.restart(parent, .receipt, epoch: 78, cause: .peerIsAhead, at: 4)
-    rig.clock.pass(86_399_000)
+    rig.clock.advance(86_399_000)
     try rig.reopen()
     #expect(try await Set(rig.store.setBacks().map(\.cause)) == [.peerLost, .peerIsAhead])
-    rig.clock.pass(1_000)
+    rig.clock.advance(1_000)
     #expect(try await rig.store.setBacks().isEmpty)
   }
 

@@ -13,7 +13,7 @@ final class StoreRig {
   let own: DeviceID
   private(set) var store: Store
   var random: SeededRandom
-  let clock = TestClock()
+  let clock = ManualClock(milliseconds: 1_000)
   let caps: QueueCaps
   let coding: MessageBodyCoding
 
@@ -140,4 +140,9 @@ extension CommandPayload {
     guard kind == RequestReport.kind else { return .messageStored }
     return .report(DeviceReport(version: "1", enforcement: .recorded, apps: [], familySettings: nil, usageRecords: 0))
   }
+}
+
+extension ManualClock {
+  /// The clock as a store takes it, within the present boot.
+  fileprivate var store: StoreClock { StoreClock(bootID: bootID, now: { self.now }) }
 }

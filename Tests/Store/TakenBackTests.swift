@@ -67,7 +67,7 @@ import Testing
     #expect(try await shown()?.modified.wall == 1)
 
     _ = try await rig.command(.setApp(rule(2)), to: child, expiresAfter: 5_000)
-    rig.clock.pass(6_000)
+    rig.clock.advance(6_000)
     #expect(try await rig.store.expireDue(at: 14).count == 1)
     #expect(try await shown()?.modified.wall == 1)
   }

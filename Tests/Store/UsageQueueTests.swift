@@ -211,7 +211,7 @@ import Testing
       try await rig.store.forget(
         parent, StreamPosition(streamClass: .usage, epoch: position.epoch, through: position.last), at: start)
     }
-    rig.clock.pass(5_000)
+    rig.clock.advance(5_000)
     _ = try await rig.store.restart(parent, .usage, epoch: 77, cause: .peerLost(after: 0), at: 4)
     let later = Self.midnight + 100 * 24 * Self.hour
     func add(_ days: Range<Int64>) async throws {
@@ -237,11 +237,11 @@ import Testing
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
     _ = try await rig.store.record([try record(rig, Self.midnight)], at: 1_000_000)
-    rig.clock.pass(5_000)
+    rig.clock.advance(5_000)
     // The wall clock was set back by years.
     #expect(try await rig.store.queues(parent, at: 10).first?.oldestAgeMilliseconds == 5_000)
     _ = try await rig.store.restart(parent, .usage, epoch: 77, cause: .peerIsAhead, at: 4)
-    rig.clock.pass(1_000)
+    rig.clock.advance(1_000)
     #expect(try await rig.store.queues(parent, at: 10).first?.oldestAgeMilliseconds == 6_000)
     #expect(try await rig.store.queue(parent, nil, limit: 5, at: 10).first?.ageMilliseconds == 6_000)
   }

@@ -1,19 +1,34 @@
 import LatchkeyModel
+import Synchronization
 
-/// A clock that stands still until it is told.
-public struct ManualClock: Sendable {
-  /// What it shows.
-  public private(set) var now: BootInstant
+/// A boot clock that stands still until a test moves it.
+public final class ManualClock: Sendable {
+  private let state: Mutex<(boot: Int, now: Int64)>
 
-  /// Begin at a moment; machines that were on for a day are the rule, so it is not zero.
+  /// Creates a clock of a machine's first boot.
+  ///
+  /// - Parameter milliseconds: The first reading. Machines that have been on for a day are the rule, so it is not zero.
   public init(milliseconds: Int64 = 90_000_000) {
-    now = BootInstant(milliseconds: milliseconds)
+    state = Mutex((1, milliseconds))
   }
 
-  /// Let milliseconds pass and give the moment that is then.
+  /// The present moment.
+  public var now: BootInstant { BootInstant(milliseconds: state.withLock(\.now)) }
+
+  /// The name of the present boot.
+  public var bootID: String { "boot-\(state.withLock(\.boot))" }
+
+  /// Lets time pass, awake or asleep, and returns the moment that is then.
   @discardableResult
-  public mutating func advance(_ milliseconds: Int64) -> BootInstant {
-    now = now + milliseconds
-    return now
+  public func advance(_ milliseconds: Int64) -> BootInstant {
+    state.withLock { state in
+      state.now += milliseconds
+      return BootInstant(milliseconds: state.now)
+    }
+  }
+
+  /// Starts the machine anew: another boot, whose clock begins at 0.
+  public func reboot() {
+    state.withLock { $0 = ($0.boot + 1, 0) }
   }
 }

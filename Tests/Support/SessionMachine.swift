@@ -2,7 +2,8 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// One end of a session as a peer of ours has it: production's rules and cipher, with nothing that decides between them.
+/// One end of a session as a peer of ours has it: production's rules and cipher, with nothing that decides between
+/// them.
 public struct SessionMachine: Sendable {
   /// An instruction when a timer fires.
   public typealias TimerEffect = SessionRules.TimerEffect

@@ -1,6 +1,7 @@
 import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
+import Synchronization
 
 /// Keys as a node makes them.
 public struct TestKeys: KeySource {
@@ -11,4 +12,23 @@ public struct TestKeys: KeySource {
   public func freshKey() -> [UInt8] { SecureRandom.bytes(32) }
   /// Returns the name of a key.
   public func keyID(of key: [UInt8]) -> [UInt8] { PairwiseKeyID.make(key) }
+}
+
+/// Keys that a seed repeats.
+///
+/// No secret depends on them, so the first bytes of a key name it.
+public final class SeededKeys: KeySource {
+  private let random: Mutex<SeededRandom>
+
+  public init(seed: UInt64) {
+    random = Mutex(SeededRandom(seed: seed))
+  }
+
+  /// Begins a new row of keys, such as that of a transaction that may be run twice.
+  public func begin(_ seed: UInt64) {
+    random.withLock { $0 = SeededRandom(seed: seed) }
+  }
+
+  public func freshKey() -> [UInt8] { random.withLock { $0.bytes(32) } }
+  public func keyID(of key: [UInt8]) -> [UInt8] { Array(key.prefix(8)) }
 }

@@ -1,21 +1,30 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// The command `latchkey apps list`.
+/// The `latchkey apps` subcommand.
+struct AppsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "apps", abstract: "The applications that have rules.", discussion: "Example: latchkey apps",
+    subcommands: [AppsListCommand.self], defaultSubcommand: AppsListCommand.self)
+}
+
+/// The `latchkey apps list` subcommand.
 struct AppsListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List applications with their rules.",
     discussion: """
-      On a parent's machine the last column tells whether the rules have reached the child's machine, and whether they \
-      are recorded or enforced there.
+      On a parent's machine it also says which rules have not reached the child's machine yet, and whether rules are \
+      recorded or enforced there.
 
-      Example: latchkey apps list --device "Emma's PC"
+      Example: latchkey apps list --device Emma
       """)
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
-  @Option(help: "Only those of this machine.")
+  @Option(
+    help: ArgumentHelp("Only those of this machine, or of this child's.", valueName: "machine"),
+    completion: CompletionNames.devices)
   var device: String?
 
   func run() async throws {
@@ -28,10 +37,7 @@ struct AppsListCommand: AsyncParsableCommand {
       let wanted = Set(apps.map(\.device))
       let devices = try await interface.devices()
       let peers = devices.filter { device == nil || wanted.contains($0.device.deviceID) }
-      try console.write(
-        TableText.render(
-          ["Machine", "Application", "Name", "Category", "Points/min", "Blocked", "Limit/day", "State"], numbers: [4],
-          spare: [2, 6], rows: apps.map(Self.row), empty: "No application has rules."))
+      try console.write(Self.page(apps))
       for sentence in DiscrepancyText.sentences(peers, ofApplications: true) { console.note(sentence) }
       if let sentence = Self.lastRules(apps, devices) { console.note(sentence) }
     }
@@ -46,25 +52,52 @@ struct AppsListCommand: AsyncParsableCommand {
     return "No parent is paired with this machine now. It keeps the last rules\(whose) until a parent is paired again."
   }
 
-  static func row(_ listing: AppListing) -> [String] {
+  /// Returns the table, with what is the same in every row said once below it.
+  static func page(_ apps: [AppListing]) -> String {
+    var headings = ["Machine", "Application", "Category", "Points/min", "Blocked", "Limit/day"]
+    // Only where people gave names beside the IDs.
+    let hasIDs = apps.contains { $0.configuration.displayName != $0.configuration.appID.text }
+    let states = apps.map(state)
+    let hasStates = states.contains { !$0.isEmpty }
+    if hasIDs { headings.append("ID") }
+    if hasStates { headings.append("State") }
+    let rows = zip(apps, states).map { app, state in
+      rules(app) + (hasIDs ? [app.configuration.appID.text] : []) + (hasStates ? [state] : [])
+    }
+    let table = TableText.render(
+      headings, numbers: [3], spare: hasIDs ? [6] : [], wrap: hasStates ? [headings.count - 1] : [], rows: rows,
+      empty: "No application has rules.")
+    return table + Set(apps.compactMap(\.enforcement)).sorted { $0.rawValue < $1.rawValue }.map(sentence).joined()
+  }
+
+  private static func rules(_ listing: AppListing) -> [String] {
     let app = listing.configuration
     return [
-      listing.deviceName.text, app.appID.text, app.displayName, app.category.rawValue,
+      listing.deviceName.text, app.displayName, app.category.rawValue,
       app.category == .neutral ? "–" : PointsText.text(app.milliPointsPerMinute),
       app.isEnabled ? (app.isBlocked ? "blocked" : "no") : "rules off",
-      app.dailyLimitMinutes.map { "\($0) min" } ?? "none", state(listing),
+      app.dailyLimitMinutes.map(SpanText.minutes) ?? "none",
     ]
   }
 
+  /// Returns what sets a row apart from one whose rules have arrived; empty if nothing does.
   private static func state(_ listing: AppListing) -> String {
     var words: [String] = []
-    if let command = listing.lastCommand, command != .executed { words.append("last command \(command.rawValue)") }
-    switch listing.enforcement {
-    case .recorded?: words.append("recorded, not enforced")
-    case .enforced?: words.append("enforced")
-    case nil: if words.isEmpty { words.append("on its way") }
+    switch listing.lastCommand {
+    case nil, .executed?: if listing.enforcement == nil { words.append("on its way") }
+    case .queued?, .stored?: words.append("on its way")
+    case let status?: words.append("last command \(status.rawValue)")
     }
     if listing.discrepancy != nil { words.append("it says otherwise, see below") }
     return words.joined(separator: "; ")
+  }
+
+  private static func sentence(_ enforcement: Enforcement) -> String {
+    let words =
+      switch enforcement {
+      case .recorded: "Rules are recorded and shown on the child's machine; this version does not close applications."
+      case .enforced: "Rules are enforced on the child's machine."
+      }
+    return words.inWidth + "\n"
   }
 }

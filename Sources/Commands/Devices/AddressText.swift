@@ -2,7 +2,7 @@ import LatchkeyModel
 
 /// Addresses of a paired machine, in words.
 enum AddressText {
-  /// A paragraph an address: where, how it was learnt, and how it did.
+  /// Returns a paragraph for each address: where it is, how it was learnt, and how the last tries ended.
   static func lines(_ addresses: [DeviceAddress], now: Int64) -> [String] {
     addresses.map { address in
       var parts = [learnt(address.source)]
@@ -11,7 +11,8 @@ enum AddressText {
       if let at = address.lastSuccessAt {
         if !address.isInUse { parts.append("worked \(ShownText.ago(at, now: now))") }
       } else {
-        parts.append("no session there yet")
+        // The other machine may have called from there all the same.
+        parts.append(address.isInUse ? "never called by this machine" : "not reached there yet")
       }
       var text = "\(address.address): \(parts.joined(separator: ", "))"
       if let at = address.lastFailureAt {

@@ -1,16 +1,190 @@
 import ArgumentParser
+import LatchkeyModel
 
-/// The command `latchkey devices`.
+/// The `latchkey devices` subcommand.
 struct DevicesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices", abstract: "The machines paired with this one.",
     discussion: """
-      A machine is named by its name, its device ID, or the beginning of its ID.
+      A machine is named by its name, by its child's name, by its device ID, or by a beginning of one of them that fits no \
+      other machine.
 
-      Example: latchkey devices list
+      Example: latchkey devices
       """,
     subcommands: [
       DevicesListCommand.self, DevicesShowCommand.self, DevicesUnpairCommand.self, DevicesForgetCommand.self,
       DevicesReleaseCommand.self,
-    ])
+    ], defaultSubcommand: DevicesListCommand.self)
+}
+
+/// The paired machine that a subcommand is about.
+struct DeviceArgument: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp(
+      "The machine's name, its child's, its device ID, or the beginning of one.", valueName: "machine"),
+    completion: CompletionNames.devices)
+  var device: String
+}
+
+extension DeviceSearch {
+  /// Returns the paired machine that a person means: one that was removed and has not heard of it comes last.
+  static func find(_ text: String, among peers: [PeerStatus]) throws(Fault) -> PeerStatus {
+    if let peer = try? find(text, among: peers.filter({ $0.device.state == .active }), label: { Label($0.device) }) {
+      return peer
+    }
+    return try find(text, among: peers) { Label($0.device) }
+  }
+}
+
+/// The `latchkey devices list` subcommand.
+struct DevicesListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the paired machines.",
+    discussion: "Example: latchkey devices list --format json")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  @Flag(help: "Show device IDs as well.")
+  var verbose = false
+
+  func run() async throws {
+    let environment = CommandEnvironment.current
+    let devices = try await node.open().devices()
+    switch listing.format {
+    case .json: try environment.console.write(JSONText.pretty(devices))
+    case .table:
+      let now = environment.now()
+      let rows = devices.map { peer in
+        [
+          peer.device.name.text, peer.device.childName ?? "–", peer.device.role.rawValue, DeviceText.link(peer),
+          StatusText.waiting(peer.queues), peer.device.lastSeenAt.map { ShownText.ago($0, now: now) } ?? "never",
+        ] + (verbose ? [peer.device.deviceID.short] : [])
+      }
+      try environment.console.write(
+        TableText.render(
+          ["Machine", "Whose", "Role", "Link", "Waiting for it", "Last seen"] + (verbose ? ["ID"] : []),
+          spare: [2], wrap: [3, 4], rows: rows,
+          empty: "No machines are paired with this one: run `latchkey pair` here and on the other machine."))
+    }
+  }
+}
+
+/// The `latchkey devices show` subcommand.
+struct DevicesShowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show one paired machine in full.",
+    discussion: """
+      Each address at which it may be is shown with how it was learnt, when it last worked, and why it last failed.
+
+      Example: latchkey devices show Emma
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+  @OptionGroup var argument: DeviceArgument
+
+  func run() async throws {
+    let environment = CommandEnvironment.current
+    let peer = try DeviceSearch.find(argument.device, among: await node.open().devices())
+    switch listing.format {
+    case .json: try environment.console.write(JSONText.pretty(peer))
+    case .table: try environment.console.write(Self.page(peer, now: environment.now()))
+    }
+  }
+
+  static func page(_ peer: PeerStatus, now: Int64) -> String {
+    let device = peer.device
+    var rows = [
+      ("name", device.name.text), ("whose", device.childName ?? "–"), ("role", device.role.rawValue),
+      ("paired", ShownText.ago(device.pairedAt, now: now)), ("link", DeviceText.link(peer)),
+      ("address", peer.address ?? "–"),
+      ("last seen", device.lastSeenAt.map { ShownText.ago($0, now: now) } ?? "never"),
+      ("last sync", device.lastSyncedAt.map { ShownText.ago($0, now: now) } ?? "never"),
+      ("sync", SyncText.sentence(peer.sync, now: now)), ("waiting", StatusText.waiting(peer.queues)),
+    ]
+    rows += AddressText.lines(peer.addresses, now: now).enumerated().map { ($0 == 0 ? "known at" : "", $1) }
+    for mark in peer.marks {
+      if let sentence = DeviceText.sentence(mark, of: peer) { rows.append(("note", sentence)) }
+    }
+    if let error = peer.lastError { rows.append(("last error", error)) }
+    rows += [
+      ("device ID", device.deviceID.description), ("identity key", device.identityKey), ("link key", device.linkKey),
+    ]
+    return FieldsText.render(rows)
+  }
+}
+
+/// The `latchkey devices unpair` subcommand.
+struct DevicesUnpairCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unpair", abstract: "Remove a machine from the family for good.",
+    discussion: """
+      Its key never opens a session again; only a new pairing brings the machine back. What was recorded stays. On a \
+      terminal it asks first.
+
+      Example: latchkey devices unpair "Emma's PC"
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var confirmation: ConfirmationOptions
+  @OptionGroup var argument: DeviceArgument
+
+  func run() async throws {
+    let console = CommandEnvironment.current.console
+    let interface = try await node.open()
+    let peer = try DeviceSearch.find(argument.device, among: await interface.devices())
+    try await confirmation.confirm(
+      "Remove \(ShownText.quoted(peer.device.name)) from the family? Only a new pairing brings it back.")
+    let result = try await interface.unpair(device: peer.device.deviceID.description)
+    let told = result.wasTold ? "It has been told." : "It is told when it next calls."
+    console.note("\(ShownText.quoted(result.device.name)) is removed. \(told)\(DeviceText.closed(result))")
+  }
+}
+
+/// The `latchkey devices forget` subcommand.
+struct DevicesForgetCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "forget", abstract: "Drop a machine at once, without a word to it.",
+    discussion: """
+      For a machine that is lost, sold or broken. Its keys are erased here and it gets no answer; what it recorded stays. \
+      To let a machine know, use `latchkey devices unpair`. On a terminal it asks first.
+
+      Example: latchkey devices forget "Emma's old PC"
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var confirmation: ConfirmationOptions
+  @OptionGroup var argument: DeviceArgument
+
+  func run() async throws {
+    let console = CommandEnvironment.current.console
+    let interface = try await node.open()
+    let peer = try DeviceSearch.find(argument.device, among: await interface.devices())
+    try await confirmation.confirm(
+      "Forget \(ShownText.quoted(peer.device.name))? It is not told, and only a new pairing brings it back.")
+    let result = try await interface.forget(device: peer.device.deviceID.description)
+    console.note("\(ShownText.quoted(result.device.name)) is forgotten.\(DeviceText.closed(result))")
+  }
+}
+
+/// The `latchkey devices release` subcommand.
+struct DevicesReleaseCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "release", abstract: "Talk again to a machine that is in quarantine.",
+    discussion: """
+      A machine is put in quarantine when two live machines use its keys. First run `latchkey identity renew` on the one \
+      that is the copy, and pair it again; then release the other here.
+
+      Example: latchkey devices release "Emma's PC"
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var argument: DeviceArgument
+
+  func run() async throws {
+    let console = CommandEnvironment.current.console
+    let peer = try await node.open().release(device: argument.device)
+    console.note("\(ShownText.quoted(peer.device.name)) is trusted again.")
+  }
 }

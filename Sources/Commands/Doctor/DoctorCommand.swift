@@ -1,8 +1,10 @@
 import ArgumentParser
+import Foundation
+import LatchkeyControl
 import LatchkeyDoctor
 import LatchkeyModel
 
-/// The command `latchkey doctor`.
+/// The `latchkey doctor` subcommand.
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Find out why machines do not find each other.",
@@ -12,13 +14,15 @@ struct DoctorCommand: AsyncParsableCommand {
 
       The exit status is 0 when nothing is wrong, 1 with warnings, and 2 with faults.
 
-      Example: latchkey doctor --peer "Emma's PC"
+      Example: latchkey doctor --peer Emma
       """)
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
-  @Option(help: ArgumentHelp("Examine the way to this paired machine.", valueName: "machine"))
+  @Option(
+    help: ArgumentHelp("Examine the way to this paired machine.", valueName: "machine"),
+    completion: CompletionNames.devices)
   var peer: String?
 
   func run() async throws {
@@ -70,7 +74,28 @@ struct DoctorCommand: AsyncParsableCommand {
       }
     }
     return DoctorRequest(
-      node: .running(status, nearby), peer: try peer.map { try DeviceChoice.find($0, among: status.peers) },
+      node: .running(status, nearby), peer: try peer.map { try DeviceSearch.find($0, among: status.peers) },
       stamps: stamps, now: now)
+  }
+}
+
+/// What an examination begins with: what the node says.
+struct DoctorRequest: Sendable {
+  var node: NodeFacts
+  /// The device that the way to is examined.
+  var peer: PeerStatus?
+  /// Times that arrived from other machines.
+  var stamps: [ClockFacts.Stamp]
+  /// Unix milliseconds.
+  var now: Int64
+
+  /// Look at the real machine.
+  static func look(_ stateFolder: String, _ request: DoctorRequest) -> Facts {
+    let machine: MachineFacts
+    do {
+      machine = try LocalNode.isOfThisMachine(path: stateFolder).map { $0 ? .same : .other } ?? .unknown
+    } catch { machine = .unreadable }
+    return Gatherer(stateFolder: stateFolder, environment: ProcessInfo.processInfo.environment).gather(
+      node: request.node, machine: machine, peer: request.peer, now: request.now, stamps: request.stamps)
   }
 }

@@ -6,7 +6,7 @@ enum DoctorText {
   static func render(_ examination: Examination) -> String {
     let paragraphs = examination.findings.map { finding in
       let words = [finding.sentence, finding.next].filter { !$0.isEmpty }.joined(separator: " ")
-      let text = ShownText.row(word(finding.severity), words, width: 9)
+      let text = FieldsText.render([(word(finding.severity), words)], width: 9)
       switch finding.severity {
       case .fault, .warning: return text.asWarning
       case .unchecked, .information: return text

@@ -57,6 +57,15 @@ struct CommandEnvironment: Sendable {
 
   private static let start = ContinuousClock.now
 
+  /// The columns that lines on standard output may have; `Int.max` if nobody reads them on a terminal.
+  ///
+  /// A program that shows the output to a person says how wide it may be with the variable `COLUMNS`.
+  var outputColumns: Int {
+    if console.outputIsTerminal { return console.size.columns }
+    guard let columns = variables["COLUMNS"].flatMap({ Int($0) }), columns > 0 else { return Int.max }
+    return columns
+  }
+
   /// Whether to colour what people read.
   var usesColour: Bool { console.outputIsTerminal && mayColour }
 

@@ -41,3 +41,17 @@ protocol Console: Sendable {
   /// Hear of every change of the terminal's size for as long as the stream lives.
   func resizes() -> AsyncStream<Void>
 }
+
+extension Console {
+  /// Writes a sentence to standard output, in lines that fit a terminal there.
+  func say(_ sentence: String) throws(CommandFailure) { try write(sentence.inWidth + "\n") }
+}
+
+/// How many characters a terminal shows.
+struct TerminalSize: Hashable, Sendable {
+  var columns: Int
+  var rows: Int
+
+  /// What is assumed of a terminal that does not say.
+  static let usual = TerminalSize(columns: 80, rows: 24)
+}

@@ -4,7 +4,7 @@ import Glibc
 /// The process's own standard streams.
 struct TerminalConsole: Console {
   /// Bytes that a line of input may have; what is longer is cut.
-  private static let lineBytes = 4_096
+  private static let lineBytes = LineEditor.lineBytes
 
   var inputIsTerminal: Bool { isatty(STDIN_FILENO) != 0 }
   var outputIsTerminal: Bool { isatty(STDOUT_FILENO) != 0 }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Synchronization
 
@@ -34,5 +35,29 @@ enum TerminalInput: Hashable, Sendable {
         tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
       }
     }
+  }
+}
+
+/// Whether somebody still waits for a line of input.
+final class InputRequest: Sendable {
+  private let cancelled = Atomic(false)
+
+  var isWanted: Bool { !cancelled.load(ordering: .acquiring) }
+
+  func cancel() {
+    cancelled.store(true, ordering: .releasing)
+  }
+}
+
+/// A signal that is watched instead of ending the process.
+struct SignalWatch: @unchecked Sendable {
+  // Unchecked: the source's type does not say so, but its `cancel` may be called from any thread.
+  let source: any DispatchSourceSignal
+  let number: Int32
+
+  /// Let the signal end the process again.
+  func stop() {
+    source.cancel()
+    signal(number, SIG_DFL)
   }
 }

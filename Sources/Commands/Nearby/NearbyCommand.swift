@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// The command `latchkey nearby`.
+/// The `latchkey nearby` subcommand.
 struct NearbyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "nearby", abstract: "Show what announces itself on this network.",
@@ -27,12 +27,11 @@ struct NearbyCommand: AsyncParsableCommand {
 
   static func page(_ nearby: NearbyMachines) -> String {
     var text = TableText.render(
-      ["Machine", "Role", "ID", "Link", "Announced at"], spare: [2, 1],
+      ["Machine", "Role", "Link", "Announced at"], spare: [1], wrap: [3],
       rows: nearby.members.map { member in
         let more = member.addresses.count - 1
         return [
-          member.name.text, member.role.rawValue, member.deviceID.short,
-          link(member),
+          member.name.text, member.role.rawValue, link(member),
           (member.addresses.first ?? "–") + (more > 0 ? " and \(more) more" : ""),
         ]
       }, empty: "No paired machine announces itself here.")
@@ -44,13 +43,12 @@ struct NearbyCommand: AsyncParsableCommand {
         : "There are open pairing codes whose short forms begin with \(ShownText.safe(prefixes)).").inWidth + "\n"
     }
     if nearby.others > 0 {
-      text +=
-        "\(ShownText.count(nearby.others, "other machine")) that \(nearby.others == 1 ? "is" : "are") not paired "
-        + "with this one.\n"
+      let machines = ShownText.count(nearby.others, "other machine")
+      text += "\(machines) that \(nearby.others == 1 ? "is" : "are") not paired with this one.".inWidth + "\n"
     }
-    if !Self.looking.contains(nearby.discovery) {
-      text +=
-        ("Nothing is looked for (\(ShownText.safe(nearby.discovery))): `latchkey doctor` says why.").inWidth + "\n"
+    if DiscoveryText.isUnusual(nearby.discovery) {
+      let why = ShownText.safe(DiscoveryText.words(nearby.discovery))
+      text += "This machine \(why). `latchkey doctor` says more.".inWidth + "\n"
     }
     return text
   }
@@ -60,7 +58,4 @@ struct NearbyCommand: AsyncParsableCommand {
     if member.isConnected { return "connected" }
     return member.isAnswering == false ? "does not answer" : "not connected"
   }
-
-  /// What `discovery` says while machines are looked for.
-  private static let looking: Set<String> = ["avahiDaemon", "embedded"]
 }

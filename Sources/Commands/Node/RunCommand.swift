@@ -1,10 +1,11 @@
 import ArgumentParser
 import LatchkeyControl
+import LatchkeyModel
 
-/// The command `latchkey run`.
+/// The `latchkey run` subcommand.
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Be this machine's node until told to stop.",
+    commandName: "run", abstract: "Run Latchkey on this machine until told to stop.",
     discussion: """
       Finds the family's other machines, exchanges what waits, and serves the other commands. It stays in the \
       foreground and logs to standard error; Ctrl-C or SIGTERM ends it cleanly.
@@ -20,7 +21,7 @@ struct RunCommand: AsyncParsableCommand {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp("Try this machine as well; may be given again.", valueName: "host:port"))
-  var peer: [PeerAddress] = []
+  var peer: [SocketEndpoint] = []
 
   @Option(help: "Listen on this TCP port; 0 takes any free one.")
   var port: UInt16 = 0
@@ -32,7 +33,7 @@ struct RunCommand: AsyncParsableCommand {
   var logLevel = "info"
 
   @Option(help: ArgumentHelp("How log lines look.", valueName: "text|json"))
-  var logFormat: LogFormatArgument = .text
+  var logFormat: LogFormat = .text
 
   @Option(
     help: ArgumentHelp(
@@ -59,9 +60,9 @@ struct RunCommand: AsyncParsableCommand {
   func run() async throws {
     try await CommandEnvironment.current.runNode(
       LocalNodeSettings(
-        stateFolder: node.stateFolder, port: port, interfaces: interfaces?.names, peers: peer.map(\.text),
+        stateFolder: node.stateFolder, port: port, interfaces: interfaces?.names, peers: peer.map(\.description),
         discovers: !noDiscovery, queueItems: queueItems,
-        queueBytes: queueMegabytes.map { $0 << 20 }, logLevel: logLevel, logFormat: logFormat.format))
+        queueBytes: queueMegabytes.map { $0 << 20 }, logLevel: logLevel, logFormat: logFormat))
   }
 
   @Sendable private static func readLevel(_ text: String) throws -> String {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// The command `latchkey pair cancel`.
+/// The `latchkey pair cancel` subcommand.
 struct PairCancelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Close a code, or every open one.",

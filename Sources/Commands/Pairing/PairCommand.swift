@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The command `latchkey pair`.
+/// The `latchkey pair` subcommand.
 struct PairCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pair", abstract: "Bring a machine into the family.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyAgent
 import LatchkeyModel
 
-/// The command `latchkey pair invite`.
+/// The `latchkey pair invite` subcommand.
 struct PairInviteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "invite", abstract: "Show a code that lets one machine join.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyAgent
 import LatchkeyModel
 
-/// The command `latchkey pair join`.
+/// The `latchkey pair join` subcommand.
 struct PairJoinCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "join", abstract: "Join with the code that the other machine shows.",
@@ -19,7 +19,7 @@ struct PairJoinCommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
 
   @Option(help: ArgumentHelp("Where the other machine is, when it is not found by itself.", valueName: "host:port"))
-  var peer: PeerAddress?
+  var peer: SocketEndpoint?
 
   @Flag(help: "Read the code from standard input, without a question.")
   var codeStdin = false
@@ -72,7 +72,7 @@ struct PairJoinCommand: AsyncParsableCommand {
       let started: PairingProgress
       do {
         started = try await interface.join(
-          JoinRequest(code: code, peer: peer?.text, acceptWithoutAsking: consent == .beforehand))
+          JoinRequest(code: code, peer: peer?.description, acceptWithoutAsking: consent == .beforehand))
       } catch let error as LocalAPIError {
         if json, error.code == .typo { try records.typo(error) }
         throw error

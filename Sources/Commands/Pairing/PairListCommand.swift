@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// The command `latchkey pair list`.
+/// The `latchkey pair list` subcommand.
 struct PairListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the pairings that are open here, without their codes.",

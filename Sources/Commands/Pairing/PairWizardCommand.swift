@@ -25,7 +25,7 @@ struct PairWizardCommand: AsyncParsableCommand {
   var minutes = Limits.pairingMinutes.usual
 
   @Option(help: ArgumentHelp("Where the other machine is, when it is not found by itself.", valueName: "host:port"))
-  var peer: PeerAddress?
+  var peer: SocketEndpoint?
 
   @Flag(help: "One line an event, nothing drawn, nothing that moves: for screen readers and logs.")
   var plain = false
@@ -78,7 +78,7 @@ struct PairWizardCommand: AsyncParsableCommand {
             .usage, "--for is for the parent's machine: run `latchkey pair` here without it.")
         }
         try await JoinerWizard(
-          node: interface, environment: environment, events: events, look: look, peer: peer?.text
+          node: interface, environment: environment, events: events, look: look, peer: peer?.description
         ).run()
       }
     }

@@ -31,6 +31,7 @@ struct CommandFailure: Error, Hashable, Sendable {
         }
       self.init(status, error.description)
     case let fault as LocalNodeFault: self.init(exitStatus: fault.exitStatus, sentence: fault.sentence)
+    case let fault as DeviceSearch.Fault: self.init(.unknownName, fault.description)
     case let error as DeviceNameError: self.init(.data, error.description)
     default: return nil
     }

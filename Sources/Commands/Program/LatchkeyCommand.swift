@@ -12,6 +12,8 @@ struct LatchkeyCommand: AsyncParsableCommand {
 
       Start on each machine with `latchkey init`, then leave `latchkey run` running. Then run `latchkey pair` on both.
 
+      A machine is named by its name, by its child's name, or by a beginning of one that fits no other machine.
+
       The state is kept in --state-dir, else in $LATCHKEY_STATE_DIR, else in $XDG_STATE_HOME/latchkey or \
       ~/.local/state/latchkey.
       """,
@@ -22,11 +24,12 @@ struct LatchkeyCommand: AsyncParsableCommand {
         subcommands: [InitCommand.self, RunCommand.self, StatusCommand.self, DoctorCommand.self, IdentityCommand.self]),
       CommandGroup(
         name: "The family's machines", subcommands: [PairCommand.self, DevicesCommand.self, NearbyCommand.self]),
-      CommandGroup(name: "What waits", subcommands: [QueueCommand.self, SyncCommand.self]),
+      CommandGroup(name: "Waiting for delivery", subcommands: [QueueCommand.self, SyncCommand.self]),
       CommandGroup(
         name: "Rules",
         subcommands: [
-          AppCommand.self, AppsCommand.self, SettingsCommand.self, MessageCommand.self, ReportCommand.self,
+          AppCommand.self, AppsCommand.self, SettingsCommand.self, MessageCommand.self, MessagesCommand.self,
+          ReportCommand.self,
           CommandsCommand.self,
         ]),
       CommandGroup(name: "Use", subcommands: [UsageCommand.self]),

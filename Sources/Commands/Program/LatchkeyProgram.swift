@@ -19,7 +19,8 @@ public enum LatchkeyProgram {
   public static func run(arguments: [String]) async -> Int32 {
     let console = CommandEnvironment.current.console
     do {
-      var command = try LatchkeyCommand.parseAsRoot(arguments)
+      if let fault = SubcommandSpelling.fault(in: arguments) { throw ValidationError(fault) }
+      var command = try await LatchkeyCommand.asyncParseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

@@ -9,8 +9,8 @@ enum QueueText {
     case .usage(let record) where record.sessions > 1:
       "total of \(record.sessions) sessions of \(record.displayName), \(ShownText.duration(record.activeMilliseconds))"
     case .usage(let record): "use of \(record.displayName), \(ShownText.duration(record.activeMilliseconds))"
-    case .loss(let loss): "word of \(ShownText.count(loss.records, "usage record")) that had no room"
-    case .control: "removal, new keys, or word of refused items"
+    case .loss(let loss): "report of \(ShownText.count(loss.records, "usage record")) that had no room"
+    case .control: "removal, new keys, or report of refused items"
     case .unreadable: "an item that this version cannot read"
     }
   }
@@ -21,11 +21,24 @@ enum QueueText {
     return "waits, expires in \(SpanText.of(rest))"
   }
 
-  /// What left a queue without being delivered, and why, one sentence each.
-  static func undelivered(_ queue: QueueStatus, now: Int64) -> [String] {
-    queue.undelivered.map { tally in
-      let items = ShownText.count(tally.items, "\(queue.streamClass.word) item")
-      let last = "the last \(ShownText.ago(tally.lastAt, now: now))"
+  /// Returns a number of items of a class as people call them, such as `3 commands`.
+  static func items(_ number: Int64, _ streamClass: StreamClass) -> String {
+    switch streamClass {
+    case .control: ShownText.count(number, "notice")
+    case .command: ShownText.count(number, "command")
+    case .receipt: ShownText.count(number, "answer")
+    case .usage: number == 1 ? "1 record of use" : "\(number) records of use"
+    }
+  }
+
+  /// Returns a sentence for each fate of items that left a queue without being delivered.
+  ///
+  /// - Parameter isVerbose: Whether to tell what is long past, and what nobody loses anything by.
+  static func undelivered(_ queue: QueueStatus, now: Int64, isVerbose: Bool) -> [String] {
+    queue.undelivered.filter { isVerbose || isNews($0, now: now) }.map { tally in
+      let items = items(tally.items, queue.streamClass)
+      let last =
+        tally.items == 1 ? ShownText.ago(tally.lastAt, now: now) : "the last \(ShownText.ago(tally.lastAt, now: now))"
       return switch tally.fate {
       case .superseded: "\(items) superseded by newer ones, \(last)."
       case .expired: "\(items) expired before the machine was in touch, \(last)."
@@ -35,6 +48,16 @@ enum QueueText {
         "\(items) refused by that machine, \(last): see the warnings of `latchkey status`."
       case .dropped: "\(items) dropped because the queue was full or the machine was unpaired, \(last)."
       }
+    }
+  }
+
+  /// The time for which a loss is news.
+  private static let newsMilliseconds: Int64 = 86_400_000
+
+  private static func isNews(_ tally: QueueTally, now: Int64) -> Bool {
+    switch tally.fate {
+    case .superseded, .cancelled, .merged: false
+    case .expired, .refused, .dropped: now - tally.lastAt < newsMilliseconds
     }
   }
 }

@@ -12,9 +12,8 @@ extension String {
     CommandEnvironment.current.usesColour ? paint(self) : self
   }
 
-  /// With lines that fit the terminal on standard output; as it is where there is none.
+  /// The text in lines that fit the terminal on standard output; as it is if nobody reads it on one.
   var inWidth: String {
-    let console = CommandEnvironment.current.console
-    return console.outputIsTerminal ? WrappedText.words(self, columns: console.size.columns) : self
+    WrappedText.words(self, columns: CommandEnvironment.current.outputColumns)
   }
 }

@@ -6,28 +6,37 @@ enum CommandText {
   /// What a command asks for.
   static func request(_ payload: CommandPayload) -> String { ShownText.safe(payload.summary) }
 
-  /// What the child's machine reported to hold, on one line.
-  static func inForce(_ state: StateInForce, _ payload: CommandPayload) -> String {
-    ShownText.safe(payload.value.result(state))
+  /// What the child's machine reported to hold, in whole sentences.
+  ///
+  /// - Parameter machine: The child's machine; `nil` if its name is not known.
+  static func inForce(_ state: StateInForce, _ payload: CommandPayload, on machine: DeviceName?) -> String {
+    ShownText.safe(payload.value.result(state, on: machine?.text ?? "that machine"))
   }
 
   /// What a machine says that it holds, after "it holds".
   static func held(_ state: StateInForce) -> String { ShownText.safe(state.claim) }
 
-  /// An application's rules without its name.
-  static func rules(_ app: AppConfiguration) -> String { ShownText.safe(app.summary) }
+  /// Returns what holds after a command that was executed.
+  ///
+  /// - Parameter machine: The child's machine; `nil` if its name is not known.
+  static func result(_ command: ConfigurationCommand, on machine: DeviceName?) -> String {
+    command.stateInForce.map { inForce($0, command.payload, on: machine) } ?? "It is done."
+  }
 
-  /// How far a rule is held to.
-  static func words(_ enforcement: Enforcement) -> String { enforcement.summary }
+  /// Returns how far a command has come, what it waits for, and why it went no further, in a few words.
+  static func status(_ command: ConfigurationCommand) -> String {
+    let detail = command.status == .stored ? command.waitsFor.map { "waits for \($0)" } : command.reason
+    return command.status.rawValue + (detail.map { $0.isEmpty ? "" : ": " + $0 } ?? "")
+  }
 
-  /// How far a command has come, on one line.
-  static func progress(_ command: ConfigurationCommand) -> String {
+  /// Returns how far a command has come, as the rest of a sentence that begins with the command.
+  static func progress(_ command: ConfigurationCommand, on machine: DeviceName? = nil) -> String {
     switch command.status {
     case .queued: "queued here, on its way"
     case .stored:
       command.waitsFor.map { "stored on the other machine: waits for \(ShownText.safe($0))" }
         ?? "stored on the other machine, not yet in force"
-    case .executed: "executed" + (command.stateInForce.map { ": " + inForce($0, command.payload) } ?? "")
+    case .executed: "executed" + (command.stateInForce.map { ". " + inForce($0, command.payload, on: machine) } ?? "")
     case .failed:
       "failed: " + ShownText.safe(command.reason ?? "the other machine gave no reason.")
         + (command.stateInForce.map { " It says that it holds \(held($0))." } ?? "")

@@ -2,9 +2,14 @@ import LatchkeyModel
 
 /// Paired machines and what befalls them, in words.
 enum DeviceText {
-  /// The state of the link in a few words.
-  static func link(_ peer: PeerStatus) -> String {
+  /// Returns the state of the link in a few words.
+  ///
+  /// - Parameter now: Unix milliseconds, to say when a machine that is off was last seen; `nil` to leave that out.
+  static func link(_ peer: PeerStatus, now: Int64? = nil) -> String {
     var words = state(peer)
+    if words == "off", let now, let seen = peer.device.lastSeenAt {
+      words += ", seen \(ShownText.ago(seen, now: now))"
+    }
     if peer.marks.contains(.rotationOutstanding) { words += ", new keys waiting" }
     return words
   }
@@ -14,7 +19,14 @@ enum DeviceText {
     if peer.device.state == .removed { return "removed" }
     if peer.marks.contains(.quarantined) { return "quarantined" }
     if peer.isConnected { return "connected" }
-    return peer.marks.contains(.neverConnected) ? "never connected" : "offline"
+    return peer.marks.contains(.neverConnected) ? "never connected" : "off"
+  }
+
+  /// Returns that a machine is not connected and since when, after its name.
+  static func away(_ peer: PeerStatus, now: Int64) -> String {
+    if peer.marks.contains(.neverConnected) { return "has not been connected since it was paired" }
+    guard let seen = peer.device.lastSeenAt else { return "is off" }
+    return "is off (last seen \(ShownText.agoInWords(seen, now: now)))"
   }
 
   /// What a mark means for its person, with the next step where there is one.
@@ -27,10 +39,10 @@ enum DeviceText {
         ? nil : "It has not been connected since it was paired: check that `latchkey run` is running there."
     case .quarantined:
       return
-        "Two live machines use its keys, so nothing is exchanged with either: run `latchkey identity renew` on the copy "
+        "Two machines use its keys, so nothing is exchanged with either: run `latchkey identity renew` on the copy "
         + "and pair it again, then `latchkey devices release \(id)` here, or pair it anew."
     case .removalUntold:
-      return "It is removed and hears of it when it next calls; `latchkey devices forget \(id)` drops it at once."
+      return "It is removed and is told when it next calls; `latchkey devices forget \(id)` drops it at once."
     case .rotationOutstanding:
       return
         "Its new keys wait for it, because another machine was removed; until it has them it is found by the old ones."
@@ -49,5 +61,52 @@ enum DeviceText {
       sentences.append("\(ShownText.count(result.droppedItems, "record")) that waited for it will not be sent.")
     }
     return sentences.map { " " + $0 }.joined()
+  }
+}
+
+/// Device IDs to the names that people gave.
+struct DeviceNames: Sendable {
+  private var names: [DeviceID: DeviceName]
+
+  /// Ask the node.
+  init(of node: any NodeInterface) async throws(LocalAPIError) {
+    names = Dictionary(try await node.devices().map { ($0.device.deviceID, $0.device.name) }) { first, _ in first }
+  }
+
+  init(_ names: [DeviceID: DeviceName]) {
+    self.names = names
+  }
+
+  /// Returns the name of a device, if it is known.
+  func name(_ id: DeviceID) -> DeviceName? { names[id] }
+
+  /// The name, or the beginning of the ID of a device that is not known.
+  subscript(id: DeviceID) -> String { names[id]?.text ?? id.short }
+}
+
+/// What children's machines say that they hold where this one set something else, in words.
+enum DiscrepancyText {
+  /// Returns a sentence or more for each, of applications or of the family's rules.
+  static func sentences(_ peers: [PeerStatus], ofApplications: Bool) -> [String] {
+    peers.flatMap { peer in
+      (peer.discrepancies ?? []).filter { ($0.appID != nil) == ofApplications }
+        .map { "Warning: " + sentence($0, of: peer.device.name) }
+    }
+  }
+
+  private static func sentence(_ discrepancy: Discrepancy, of machine: DeviceName) -> String {
+    let thing = discrepancy.displayName.map(ShownText.safe) ?? "the family's rules"
+    var words = "\(ShownText.quoted(machine)) does not hold what was set here for \(thing)"
+    if let reason = discrepancy.reason {
+      words += ": " + ShownText.safe(reason)
+    } else if let state = discrepancy.state {
+      words += ". It says that it holds \(CommandText.held(state))."
+    } else {
+      words += ", and does not say what it holds."
+    }
+    if discrepancy.isFarAhead {
+      words += " It claims a time more than a day ahead of this machine's clock, which is not believed here."
+    }
+    return words
   }
 }

@@ -1,19 +1,22 @@
-/// One thing in full: a name and a value a line, values that are longer than the terminal going on below themselves.
+/// One thing in full: a name and a value on each line, where a value that is longer than the terminal goes on below itself.
 enum FieldsText {
-  /// Write the fields.
+  /// The columns that a value has at least, however narrow the terminal is.
+  private static let leastColumns = 12
+
+  /// Returns the fields as text.
   ///
-  /// - Parameter indent: columns before each name.
-  static func render(_ fields: [(name: String, value: String)], indent: Int = 0) -> String {
-    let console = CommandEnvironment.current.console
-    let column = indent + 2 + (fields.map(\.name.count).max() ?? 0)
-    // A value has at least a third of a narrow terminal.
-    let width = console.outputIsTerminal ? max(console.size.columns - column, console.size.columns / 3) : Int.max
+  /// - Parameters:
+  ///   - fields: Names and values; the values are made safe to show here.
+  ///   - indent: The columns before each name.
+  ///   - width: The columns of the names, if other than those of the longest with two spaces.
+  static func render(_ fields: [(name: String, value: String)], indent: Int = 0, width: Int? = nil) -> String {
+    let column = indent + (width ?? 2 + (fields.map(\.name.count).max() ?? 0))
+    let columns = max(CommandEnvironment.current.outputColumns - column, leastColumns)
     let margin = String(repeating: " ", count: column)
     return fields.map { name, value in
-      let lines = WrappedText.words(ShownText.safe(value), columns: width).split(
-        separator: "\n", omittingEmptySubsequences: false)
+      let words = WrappedText.words(ShownText.safe(value), columns: columns)
       let head = String(repeating: " ", count: indent) + name
-      return head + margin.dropFirst(head.count) + lines.joined(separator: "\n" + margin) + "\n"
+      return head + margin.dropFirst(head.count) + words.replacing("\n", with: "\n" + margin) + "\n"
     }.joined()
   }
 }

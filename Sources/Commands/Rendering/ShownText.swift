@@ -21,6 +21,17 @@ enum ShownText {
     return age < 1_000 ? "just now" : SpanText.of(age) + " ago"
   }
 
+  /// Returns how long ago something was, in words of a sentence, such as `20 minutes ago`.
+  static func agoInWords(_ milliseconds: Int64, now: Int64) -> String {
+    let minutes = max(0, now - milliseconds) / 60_000
+    switch minutes {
+    case 0: return "just now"
+    case ..<60: return count(minutes, "minute") + " ago"
+    case ..<1_440: return count(minutes / 60, "hour") + " ago"
+    default: return count(minutes / 1_440, "day") + " ago"
+    }
+  }
+
   /// A time of use, rounded to seconds, such as `1 h 05 min` or `12 min 30 s`.
   static func duration(_ milliseconds: Int64) -> String {
     let milliseconds = max(0, milliseconds)
@@ -32,18 +43,6 @@ enum ShownText {
   }
 
   private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
-  /// A line of a page: a name, and its value made safe, which goes on below itself where the terminal ends.
-  ///
-  /// - Parameter width: columns of the name, at least one more than it has.
-  static func row(_ name: String, _ value: String, width: Int) -> String {
-    let console = CommandEnvironment.current.console
-    let value =
-      console.outputIsTerminal
-      ? WrappedText.words(safe(value), columns: max(console.size.columns - width, 12)) : safe(value)
-    return name + String(repeating: " ", count: width - name.count)
-      + value.replacing("\n", with: "\n" + String(repeating: " ", count: width)) + "\n"
-  }
 
   /// A number of bytes in MB of 1,048,576 bytes, with one place.
   static func megabytes(_ bytes: Int64) -> String {

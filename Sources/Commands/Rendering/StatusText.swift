@@ -1,90 +1,96 @@
 import Foundation
 import LatchkeyModel
 
-/// A node's status as people read it.
+/// A node's status as people read it: people and machines first, figures only when asked for.
 struct StatusText {
   let status: NodeStatus
   /// Unix milliseconds.
   let now: Int64
   let zone: TimeZone
+  /// Whether to show IDs, memory, queues in full, and what is long past.
+  var isVerbose = false
 
-  /// The whole page.
+  /// Returns the whole page.
   func render() -> String {
     [head, peers, queues, troubles, warnings, messages].filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
   private var head: String {
-    let rows = [
-      ("device ID", status.deviceID.description),
-      ("address", status.listening.isEmpty ? "not listening" : status.listening.joined(separator: ", ")),
-      ("discovery", status.discovery),
-      ("sync", SyncText.sentence(status.sync, now: now)),
-      (
-        "process",
-        "\(status.processID), version \(status.version), \(ShownText.megabytes(status.residentBytes)) resident"
-      ),
-    ]
-    return "\(ShownText.quoted(status.name)) (\(status.role.rawValue))".asHeading + "\n"
-      + FieldsText.render(rows, indent: 2)
+    let title = "\(ShownText.quoted(status.name)) (\(status.role.rawValue))".asHeading + "\n"
+    var rows: [(String, String)] = []
+    // With machines, each one's own state says more.
+    if status.peers.isEmpty || isVerbose { rows.append(("sync", SyncText.sentence(status.sync, now: now))) }
+    if status.listening.isEmpty || isVerbose {
+      rows.append(("address", status.listening.isEmpty ? "not listening" : status.listening.joined(separator: ", ")))
+    }
+    if isVerbose || DiscoveryText.isUnusual(status.discovery) {
+      rows.append(("discovery", DiscoveryText.words(status.discovery)))
+    }
+    if isVerbose {
+      rows += [
+        ("device ID", status.deviceID.description), ("version", status.version),
+        ("process", "\(status.processID), \(ShownText.megabytes(status.residentBytes)) of memory"),
+      ]
+    }
+    return title + FieldsText.render(rows, indent: 2)
   }
 
   private var peers: String {
     let rows = status.peers.map { peer in
       [
-        peer.device.name.text, peer.device.role.rawValue, link(peer), peer.address ?? "–",
-        SyncText.words(peer.sync, now: now), Self.waiting(peer.queues),
-        peer.device.lastSyncedAt.map { ShownText.ago($0, now: now) } ?? "never",
-      ]
+        peer.device.name.text, peer.device.childName ?? "–", peer.device.role.rawValue,
+        DeviceText.link(peer, now: now), SyncText.words(peer.sync, now: now), Self.waiting(peer.queues),
+      ] + (isVerbose ? [peer.address ?? "–"] : [])
     }
     return TableText.render(
-      ["Machine", "Role", "Link", "Address", "Sync", "Waiting for it", "Last sync"], spare: [6, 3, 1], rows: rows,
+      ["Machine", "Whose", "Role", "Link", "Sync", "Waiting for it"] + (isVerbose ? ["Address"] : []),
+      spare: [2] + (isVerbose ? [6] : []), wrap: [3, 4, 5], rows: rows,
       empty: "No machine is paired with this one: "
         + (status.role == .parent
           ? "run `latchkey pair` here and on the other machine."
           : "run `latchkey pair` on the parent's machine and here."))
   }
 
-  private func link(_ peer: PeerStatus) -> String {
-    let words = DeviceText.link(peer)
-    guard words.hasPrefix("offline"), let seen = peer.device.lastSeenAt else { return words }
-    return "offline, seen \(ShownText.ago(seen, now: now))" + words.dropFirst("offline".count)
-  }
-
-  /// What waits, class by class.
+  /// Returns what waits, class by class, such as `2 commands, 1 record of use`.
   static func waiting(_ queues: [QueueStatus]) -> String {
     let parts = queues.sorted { $0.streamClass < $1.streamClass }.filter { $0.waitingItems > 0 }
-      .map { "\($0.waitingItems) \($0.streamClass.word)" }
+      .map { QueueText.items($0.waitingItems, $0.streamClass) }
     return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
   }
 
-  /// Class by class what waits, and what left a queue undelivered.
+  /// What waits for how long, if asked for, and what left a queue undelivered.
   private var queues: String {
     var rows: [[String]] = []
     var notes = ""
     for peer in status.peers {
-      for queue in peer.queues where queue.waitingItems > 0 || !queue.undelivered.isEmpty {
-        rows.append([
-          peer.device.name.text, queue.streamClass.word, "\(queue.waitingItems)",
-          ShownText.bytes(queue.waitingBytes), queue.oldestAgeMilliseconds.map(SpanText.of) ?? "–",
-          "\(queue.inFlightItems)", queue.lastStoredAt.map { ShownText.ago($0, now: now) } ?? "never",
-          peer.isConnected ? "–" : "\(peer.retries)",
-          peer.nextTryInMilliseconds.map { "in " + SpanText.of($0) } ?? "–",
-        ])
-        for sentence in QueueText.undelivered(queue, now: now) {
+      for queue in peer.queues {
+        for sentence in QueueText.undelivered(queue, now: now, isVerbose: isVerbose) {
           notes += "\(ShownText.quoted(peer.device.name)): \(sentence)".inWidth + "\n"
         }
+        guard isVerbose, queue.waitingItems > 0 else { continue }
+        rows.append([
+          peer.device.name.text, QueueText.items(queue.waitingItems, queue.streamClass),
+          ShownText.bytes(queue.waitingBytes), queue.oldestAgeMilliseconds.map(SpanText.of) ?? "–",
+          "\(queue.inFlightItems)", queue.lastStoredAt.map { ShownText.ago($0, now: now) } ?? "never",
+          peer.isConnected ? "–" : "\(peer.retries)", nextTry(peer),
+        ])
       }
     }
     for peer in status.former {
-      for sentence in peer.queues.flatMap({ QueueText.undelivered($0, now: now) }) {
+      for sentence in peer.queues.flatMap({ QueueText.undelivered($0, now: now, isVerbose: isVerbose) }) {
         notes += "\(ShownText.quoted(peer.name)), which is paired no more: \(sentence)".inWidth + "\n"
       }
     }
     if rows.isEmpty { return notes }
     return TableText.render(
-      ["Queue for", "Class", "Waiting", "Size", "Oldest", "On its way", "Last stored", "Retries", "Next try"],
-      spare: [7, 3, 6, 5], rows: rows,
-      empty: "") + notes
+      ["Waiting for", "What", "Size", "Longest", "On its way", "Last delivered", "Failed calls", "Next call"],
+      spare: [2, 4, 6], wrap: [1, 7], rows: rows, empty: "") + notes
+  }
+
+  private func nextTry(_ peer: PeerStatus) -> String {
+    if peer.isConnected { return "–" }
+    guard let next = peer.nextTryInMilliseconds else { return "when it appears" }
+    return next < 1_000 ? "now" : "in " + SpanText.of(next)
   }
 
   private var troubles: String {
@@ -105,6 +111,35 @@ struct StatusText {
   }
 
   private var messages: String {
-    status.messages.map { "Message of \(TimeText.short($0.at, zone: zone)): “\(ShownText.safe($0.text))”\n" }.joined()
+    let unread = status.messages.filter { !$0.isRead }
+    if unread.isEmpty { return "" }
+    return unread.map { message in
+      let sender = status.peers.first { $0.device.deviceID == message.author }?.device.name
+      return MessageText.line(message, from: sender, zone: zone).inWidth + "\n"
+    }.joined() + "`latchkey messages` marks them as read.".inWidth + "\n"
+  }
+}
+
+/// A parent's message in words.
+enum MessageText {
+  /// Returns a message with when it was sent.
+  ///
+  /// - Parameter sender: The machine that it was sent from; `nil` if it is not known any more.
+  static func line(_ message: ReceivedMessage, from sender: DeviceName?, zone: TimeZone) -> String {
+    let who = sender.map { " from \(ShownText.quoted($0))" } ?? ""
+    return "Message\(who), sent \(TimeText.short(message.commandID.milliseconds, zone: zone)): "
+      + "“\(ShownText.safe(message.text))”"
+  }
+}
+
+/// What finds other machines, in words.
+enum DiscoveryText {
+  /// Returns whether machines are not found by mDNS, which a person should know.
+  static func isUnusual(_ state: String) -> Bool { DiscoveryBackend(rawValue: state)?.isLooking != true }
+
+  /// Returns what finds machines, or why none are found, to follow the name of the machine.
+  static func words(_ state: String) -> String {
+    guard let backend = DiscoveryBackend(rawValue: state) else { return "does not find machines: \(state)" }
+    return backend.sentence.prefix(1).lowercased() + backend.sentence.dropFirst()
   }
 }

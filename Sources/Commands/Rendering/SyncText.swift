@@ -15,15 +15,20 @@ enum SyncText {
 
   /// When a device that was not reached is tried again.
   static func nextTry(_ milliseconds: Int64?) -> String {
-    milliseconds.map { "Next try in \(SpanText.of($0))." } ?? "It is called when it appears."
+    guard let milliseconds else { return "It is called when it appears." }
+    return milliseconds < 1_000 ? "It is tried again now." : "Next try in \(SpanText.of(milliseconds))."
   }
 
   /// One sentence for a line of its own.
   static func sentence(_ state: SyncState, now: Int64) -> String {
     switch state {
-    case .error(let reason, let next):
-      "\(ShownText.safe(reason)) \(nextTry(next))"
+    case .error(let reason, let next): "\(ShownText.safe(reason)) \(nextTry(next))"
     default: words(state, now: now)
     }
+  }
+
+  /// A machine's name with its sync state.
+  static func line(of peer: PeerStatus, now: Int64) -> String {
+    "\(ShownText.safe(peer.device.name.text)): \(sentence(peer.sync, now: now))"
   }
 }

@@ -2,34 +2,96 @@ import TextTable
 
 /// A table as text.
 enum TableText {
-  /// Lay rows out under their headings; without rows, say `empty` instead.
+  /// Returns rows under their headings; without rows, the sentence `empty`.
+  ///
+  /// A terminal that is too narrow for all of it has long cells wrapped first, then columns left out, and if nothing helps
+  /// gets a paragraph for each row.
   ///
   /// - Parameters:
-  ///   - headings: one a column.
-  ///   - numbers: the columns whose cells stand to the right.
-  ///   - spare: the columns that a terminal too narrow for all of them is spared, the first one first.
-  ///   - rows: as many cells as headings each; made safe to show here.
+  ///   - headings: One for each column.
+  ///   - numbers: The columns whose cells stand to the right.
+  ///   - spare: The columns that may be left out, the first one first.
+  ///   - wrap: The columns whose cells may take several lines.
+  ///   - rows: As many cells as headings each; made safe to show here.
+  ///   - empty: What is said instead of a table without rows.
   static func render(
-    _ headings: [String], numbers: Set<Int> = [], spare: [Int] = [], rows: [[String]], empty: String
+    _ headings: [String], numbers: Set<Int> = [], spare: [Int] = [], wrap: Set<Int> = [], rows: [[String]],
+    empty: String
   ) -> String {
     guard !rows.isEmpty else { return empty.inWidth + "\n" }
-    let console = CommandEnvironment.current.console
-    let columns = console.outputIsTerminal ? console.size.columns : Int.max
+    let columns = CommandEnvironment.current.outputColumns
+    let safe = rows.map { $0.map(ShownText.safe) }
     for count in 0...spare.count {
       let left = headings.indices.filter { !spare.prefix(count).contains($0) }
-      let text = table(
-        left.map { headings[$0] }, numbers: Set(left.indices.filter { numbers.contains(left[$0]) }),
-        rows: rows.map { row in left.map { row[$0] } })
-      guard !fits(text, columns) else {
-        let names = headings.indices.filter { !left.contains($0) }.map { "“\(headings[$0])”" }
-        return names.isEmpty ? text : text + note(names, columns)
-      }
+      let part = Part(
+        headings: left.map { headings[$0] }, numbers: Set(left.indices.filter { numbers.contains(left[$0]) }),
+        wrap: Set(left.indices.filter { wrap.contains(left[$0]) }), rows: safe.map { row in left.map { row[$0] } })
+      guard let text = part.text(columns) else { continue }
+      let names = headings.indices.filter { !left.contains($0) }.map { "“\(headings[$0])”" }
+      return names.isEmpty ? text : text + note(names, columns)
     }
-    return blocks(headings, rows: rows, columns)
+    return blocks(headings, rows: safe, columns)
   }
 
-  private static func fits(_ text: String, _ columns: Int) -> Bool {
-    text.split(separator: "\n").allSatisfy { WrappedText.width($0) <= columns }
+  /// Some columns of a table.
+  private struct Part {
+    let headings: [String]
+    let numbers: Set<Int>
+    let wrap: Set<Int>
+    let rows: [[String]]
+
+    /// The least width that a cell is wrapped to.
+    private static let leastWidth = 10
+
+    /// Returns the table in so many columns of the terminal; `nil` if it does not fit.
+    func text(_ columns: Int) -> String? {
+      var widths = headings.indices.map { index in
+        max(WrappedText.width(headings[index]), rows.map { WrappedText.width($0[index]) }.max() ?? 0)
+      }
+      // Between two columns stands a space.
+      while widths.reduce(widths.count - 1, +) > columns {
+        let excess = widths.reduce(widths.count - 1, +) - columns
+        guard let widest = wrap.filter({ widths[$0] > floor($0) }).max(by: { widths[$0] < widths[$1] }) else {
+          return nil
+        }
+        let next = wrap.filter { $0 != widest }.map { widths[$0] }.max() ?? 0
+        // Down to the next one, and then by turns.
+        widths[widest] = max(floor(widest), min(widths[widest] - 1, max(next, widths[widest] - excess)))
+      }
+      let lines = rows.flatMap { row -> [[String]] in
+        let cells = row.indices.map { index in
+          wrap.contains(index)
+            ? WrappedText.words(row[index], columns: widths[index]).split(
+              separator: "\n", omittingEmptySubsequences: false
+            ).map(String.init) : [row[index]]
+        }
+        return (0..<(cells.map(\.count).max() ?? 0)).map { line in
+          cells.map { $0.indices.contains(line) ? $0[line] : "" }
+        }
+      }
+      return table(lines)
+    }
+
+    /// Returns the width below which a column is not wrapped: that of its longest word.
+    private func floor(_ index: Int) -> Int {
+      let words = rows.flatMap { $0[index].split(separator: " ") }.map { WrappedText.width($0) }
+      return max(Self.leastWidth, WrappedText.width(headings[index]), words.max() ?? 0)
+    }
+
+    private func table(_ rows: [[String]]) -> String {
+      let table = TextTable<[String]> { row in
+        zip(headings, row).enumerated().map { index, cell in
+          Column(title: cell.0, value: cell.1, align: numbers.contains(index) ? .right : .left)
+        }
+      }
+      guard let text = table.string(for: rows, style: Style.simple) else { return "" }
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: true).map { line in
+        var line = line
+        while line.last == " " { line.removeLast() }
+        return line
+      }
+      return lines.joined(separator: "\n") + "\n"
+    }
   }
 
   private static func note(_ names: [String], _ columns: Int) -> String {
@@ -37,31 +99,9 @@ enum TableText {
     return WrappedText.words(text, columns: columns) + "\n"
   }
 
-  /// Every row as a paragraph, for a terminal that no table fits.
+  /// Returns every row as a paragraph, for a terminal that no table fits; empty cells are left out.
   private static func blocks(_ headings: [String], rows: [[String]], _ columns: Int) -> String {
-    let width = (headings.map(\.count).max() ?? 0) + 2
-    return rows.map { row in
-      zip(headings, row).map { heading, cell in
-        let words = WrappedText.words(ShownText.safe(cell), columns: max(columns - width, 12))
-        return heading + String(repeating: " ", count: width - heading.count)
-          + words.replacing("\n", with: "\n" + String(repeating: " ", count: width)) + "\n"
-      }.joined()
-    }.joined(separator: "\n")
-  }
-
-  private static func table(_ headings: [String], numbers: Set<Int>, rows: [[String]]) -> String {
-    let table = TextTable<[String]> { row in
-      zip(headings, row).enumerated().map { index, cell in
-        Column(title: cell.0, value: cell.1, align: numbers.contains(index) ? .right : .left)
-      }
-    }
-    let safe = rows.map { $0.map(ShownText.safe) }
-    guard let text = table.string(for: safe, style: Style.simple) else { return "" }
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: true).map { line in
-      var line = line
-      while line.last == " " { line.removeLast() }
-      return line
-    }
-    return lines.joined(separator: "\n") + "\n"
+    rows.map { row in FieldsText.render(zip(headings, row).filter { !$1.isEmpty }.map { ($0, $1) }) }.joined(
+      separator: "\n")
   }
 }

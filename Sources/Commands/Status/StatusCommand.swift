@@ -1,20 +1,24 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// The command `latchkey status`.
+/// The `latchkey status` subcommand.
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show this machine, the paired ones, and what waits.",
     discussion: """
-      With --follow it goes on with a line for each change, until the node stops.
+      With --follow it goes on with a line for each change of a machine, until the node stops.
 
-      Example: latchkey status --format json
+      Example: latchkey status
+      Example: latchkey status --verbose
       """)
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
-  @Flag(help: "Go on with a line for each change of the sync state.")
+  @Flag(help: "Show IDs, addresses, memory, and queues in full.")
+  var verbose = false
+
+  @Flag(help: "Go on with a line for each change of a machine's sync.")
   var follow = false
 
   func run() async throws {
@@ -26,20 +30,24 @@ struct StatusCommand: AsyncParsableCommand {
     case .json: try environment.console.write(follow ? JSONText.line(status) : JSONText.pretty(status))
     case .table:
       try environment.console.write(
-        StatusText(status: status, now: environment.now(), zone: environment.timeZone).render())
+        StatusText(status: status, now: environment.now(), zone: environment.timeZone, isVerbose: verbose).render())
     }
-    if follow { try await followStates(of: interface) }
+    if follow { try await followStates(of: interface, from: status.peers) }
   }
 
-  private func followStates(of interface: any NodeInterface) async throws {
+  private func followStates(of interface: any NodeInterface, from peers: [PeerStatus]) async throws {
     let environment = CommandEnvironment.current
+    var changes = PeerChanges()
+    _ = changes.lines(of: peers, now: environment.now())
     for await state in await interface.syncStates() {
       switch listing.format {
       case .json: try environment.console.write(JSONText.line(state))
       case .table:
         let now = environment.now()
         let time = TimeText.exact(now, zone: environment.timeZone).dropFirst(11).prefix(8)
-        try environment.console.write("\(time)  \(SyncText.sentence(state, now: now))\n")
+        for line in changes.lines(of: try await interface.devices(), now: now) {
+          try environment.console.say("\(time)  \(line)")
+        }
       }
     }
     throw CommandFailure(.unavailable, "The node has stopped: start it again with `latchkey run`.")

@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 /// A line that is typed key by key, for a prompt above which things change.
 struct LineEditor: Sendable {
   /// What came of some keys.
@@ -16,7 +18,7 @@ struct LineEditor: Sendable {
   private enum Escape { case none, begun, sequence }
 
   /// Bytes that a line may have; further ones are not taken.
-  static let lineBytes = 4_096
+  static let lineBytes = Limits.messageBytes
 
   /// Take bytes from the terminal.
   ///

@@ -12,23 +12,17 @@ enum DoubtText {
     }
   }
 
-  /// What is wrong with an amount of use on a day, for a column; empty if nothing is.
-  static func words(_ milliseconds: Int64, of day: DailySummary) -> String {
-    guard day.isTooLong(milliseconds) else { return "" }
+  /// Returns what is wrong with an amount of use on a day; `nil` if nothing is.
+  static func words(_ milliseconds: Int64, of day: DailySummary) -> String? {
+    guard day.isTooLong(milliseconds) else { return nil }
     return "impossible: the day has \(day.dayMilliseconds / 3_600_000) hours"
   }
 
-  /// A row for everything of a day together, if that is more than the day is long or if records of the day are doubtful.
-  static func row(of day: DailySummary, machine: String) -> [[String]] {
-    guard day.isImpossible || day.doubtfulSessions > 0 else { return [] }
-    let all = day.apps.reduce(Int64(0)) { sum, app in
-      let (next, overflow) = sum.addingReportingOverflow(app.activeMilliseconds)
-      return overflow ? .max : next
-    }
-    let sessions =
-      day.doubtfulSessions > 0 ? ShownText.count(day.doubtfulSessions, "impossible session") : ""
-    let words = [words(all, of: day), sessions].filter { !$0.isEmpty }.joined(separator: "; ")
-    return [[day.day, machine, "all", "all", ShownText.duration(all), "–", words]]
+  /// Returns what is wrong with all use of a day together; `nil` if nothing is.
+  static func all(_ milliseconds: Int64, of day: DailySummary) -> String? {
+    let sessions = day.doubtfulSessions > 0 ? ShownText.count(day.doubtfulSessions, "impossible session") : nil
+    let words = [words(milliseconds, of: day), sessions].compactMap { $0 }
+    return words.isEmpty ? nil : words.joined(separator: "; ")
   }
 
   /// Says what may be behind impossible use, and what to do.

@@ -20,7 +20,8 @@ struct FlatSession: Encodable, Sendable {
   var clippedEndMilliseconds: Int64
   var clippedActiveMilliseconds: Int64
   var milliPointsPerMinute: Int64
-  var earnedMilliPoints: Int64
+  /// Earned if above zero, paid if below.
+  var milliPoints: Int64
   var evidence: String
   var isOpen: Bool
   /// Names of the parents' machines that did not take the record; left out for none.
@@ -47,7 +48,7 @@ struct FlatSession: Encodable, Sendable {
     clippedEndMilliseconds = session.clippedEnd
     clippedActiveMilliseconds = session.clippedActiveMilliseconds
     milliPointsPerMinute = record.milliPointsPerMinute
-    earnedMilliPoints = record.earnedMilliPoints
+    milliPoints = UsagePoints.signed(record)
     evidence = record.evidence.rawValue
     isOpen = session.isOpen
     refusedBy = session.refusedBy.map { $0.map(\.text) }
@@ -57,7 +58,7 @@ struct FlatSession: Encodable, Sendable {
   static let csvHeader = [
     "recordID", "device", "deviceName", "appID", "displayName", "category", "start", "startMilliseconds", "end",
     "endMilliseconds", "zone", "activeMilliseconds", "clippedStartMilliseconds", "clippedEndMilliseconds",
-    "clippedActiveMilliseconds", "milliPointsPerMinute", "earnedMilliPoints", "evidence", "isOpen", "refusedBy",
+    "clippedActiveMilliseconds", "milliPointsPerMinute", "milliPoints", "evidence", "isOpen", "refusedBy",
     "doubt",
   ]
 
@@ -67,7 +68,7 @@ struct FlatSession: Encodable, Sendable {
       recordID, device, deviceName, appID, displayName, category, start, String(startMilliseconds), end,
       String(endMilliseconds), zone, String(activeMilliseconds), String(clippedStartMilliseconds),
       String(clippedEndMilliseconds), String(clippedActiveMilliseconds), String(milliPointsPerMinute),
-      String(earnedMilliPoints), evidence, String(isOpen), (refusedBy ?? []).joined(separator: "; "),
+      String(milliPoints), evidence, String(isOpen), (refusedBy ?? []).joined(separator: "; "),
       doubt ?? "",
     ]
   }

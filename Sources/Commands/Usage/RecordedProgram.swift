@@ -1,4 +1,27 @@
+import LatchkeyAgent
 import LatchkeyModel
+
+/// A program that the agent runs in the foreground of this terminal.
+struct AgentProgram: RecordedProgram {
+  private let program: StartedProgram
+
+  /// Start a program with its arguments.
+  ///
+  /// - Throws: `CommandFailure` with the status a shell would give: 127 for one that is not there, 126 for one that cannot be
+  ///   run.
+  init(arguments: [String]) throws {
+    do {
+      program = try TrackedProgram(arguments: arguments).start()
+    } catch { throw CommandFailure(exitStatus: error.exitStatus, sentence: error.description) }
+  }
+
+  var processID: Int32 { program.pid }
+  var processStartTime: UInt64 { program.startTime }
+  var startedAt: BootInstant { program.startedAt }
+  var startedAtWall: Int64 { program.startedAtWall }
+
+  func waitUntilEnd() async throws -> Int32 { await program.wait().shellStatus }
+}
 
 /// A program that was started to have its use recorded.
 protocol RecordedProgram: Sendable {

@@ -1,33 +1,59 @@
 import ArgumentParser
+import Foundation
 import LatchkeyModel
 
-/// The command `latchkey usage list`.
+/// The `latchkey usage` subcommand.
+struct UsageCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "usage", abstract: "Record and look at the use of applications.",
+    discussion: "Example: latchkey usage list --from yesterday",
+    subcommands: [UsageTrackCommand.self, UsageListCommand.self, UsageSummaryCommand.self],
+    defaultSubcommand: UsageListCommand.self)
+}
+
+/// Which use is asked for.
+struct UsageOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Only this machine's, or this child's.", valueName: "machine"),
+    completion: CompletionNames.devices)
+  var device: String?
+
+  @Option(
+    help: ArgumentHelp("Only this application's, by its ID or name.", valueName: "application"),
+    completion: CompletionNames.apps)
+  var app: String?
+
+  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv"))
+  var format: UsageFormat = .table
+
+  /// Returns whether an application is the one asked for.
+  func isWanted(_ id: AppID, _ displayName: String) -> Bool {
+    guard let app = app?.lowercased() else { return true }
+    return id.text.lowercased() == app || displayName.lowercased() == app
+  }
+}
+
+/// The `latchkey usage list` subcommand.
 struct UsageListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List sessions, newest first.",
     discussion: """
-      --from and --to take days of this machine's zone, both included, or moments such as 2026-11-01T14:30 or \
-      2026-11-01T14:30:00+01:00. A session that crosses an end of the range is listed with the part inside.
+      --from and --to take days of this machine's zone, both included, such as today, yesterday, monday or 2026-11-01, or \
+      moments such as 2026-11-01T14:30 or 2026-11-01T14:30:00+01:00. A session that crosses an end of the range is listed \
+      with the part inside.
 
-      Example: latchkey usage list --device "Emma's PC" --from 2026-11-01 --to 2026-11-30 --format csv
+      Example: latchkey usage list --device Emma --from monday
+      Example: latchkey usage list --from 2026-11-01 --to 2026-11-30 --format csv
       """)
 
   @OptionGroup var node: NodeOptions
-
-  @Option(help: "Only this machine's.")
-  var device: String?
-
-  @Option(help: ArgumentHelp("Only this application's.", valueName: "app-id"), transform: AppArgument.read)
-  var app: AppID?
+  @OptionGroup var options: UsageOptions
 
   @Option(help: ArgumentHelp("From this day or moment on.", valueName: "date"))
   var from: TimeBound?
 
   @Option(help: ArgumentHelp("Up to and with this day or moment.", valueName: "date"))
   var to: TimeBound?
-
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv"))
-  var format: UsageFormat = .table
 
   mutating func validate() throws {
     let zone = CommandEnvironment.current.timeZone
@@ -39,10 +65,8 @@ struct UsageListCommand: AsyncParsableCommand {
   func run() async throws {
     let environment = CommandEnvironment.current
     let zone = environment.timeZone
-    let query = UsageQuery(
-      device: device, appID: app?.text, from: from?.lowerBound(in: zone), to: to?.upperBound(in: zone), limit: 5_000)
-    let sessions = try await Self.allPages(of: node.open(), query)
-    switch format {
+    let sessions = try await sessions(of: node.open(), zone: zone)
+    switch options.format {
     case .json: try environment.console.write(JSONText.pretty(sessions.map(FlatSession.init)))
     case .csv:
       try environment.console.write(
@@ -52,14 +76,31 @@ struct UsageListCommand: AsyncParsableCommand {
       let isDoubtful = sessions.contains { $0.doubt != nil }
       try environment.console.write(
         TableText.render(
-          ["Machine", "Application", "Name", "From", "To", "Active", "Category", "Points"]
-            + (isDoubtful ? ["Doubt"] : []), numbers: [5, 7], spare: [2, 6],
+          ["Machine", "Application", "From", "To", "Active", "Category", "Points"] + (isDoubtful ? ["Doubt"] : []),
+          numbers: [4, 6], spare: [5], wrap: isDoubtful ? [1, 7] : [1],
           rows: sessions.map { session in
             Self.row(session, zone: zone) + (isDoubtful ? [session.doubt.map(DoubtText.words) ?? ""] : [])
           }, empty: "No use is recorded in this range."))
       DoubtText.explain(Set(sessions.filter { $0.doubt != nil }.map(\.deviceName.text)), on: environment.console)
+      if sessions.contains(where: { $0.record.evidence == .interrupted }) {
+        environment.console.note(
+          "Cut short: the machine or Latchkey stopped while the application ran, and what it was used after that is not known."
+        )
+      }
       for note in Self.refusals(sessions, zone: zone) { environment.console.note(note) }
     }
+  }
+
+  /// Returns the sessions asked for: an application's by its ID, or else by its name.
+  private func sessions(of node: any NodeInterface, zone: TimeZone) async throws -> [UsagePage.Session] {
+    let id = options.app.flatMap { AppID($0) }
+    var query = UsageQuery(
+      device: options.device, appID: id?.text, from: from?.lowerBound(in: zone), to: to?.upperBound(in: zone),
+      limit: 5_000)
+    let sessions = try await Self.allPages(of: node, query)
+    if options.app == nil || id != nil && !sessions.isEmpty { return sessions }
+    query.appID = nil
+    return try await Self.allPages(of: node, query).filter { options.isWanted($0.record.appID, $0.record.displayName) }
   }
 
   private static func allPages(of node: any NodeInterface, _ query: UsageQuery) async throws -> [UsagePage.Session] {
@@ -71,5 +112,51 @@ struct UsageListCommand: AsyncParsableCommand {
       guard let next = page.next, next != query.cursor else { return sessions }
       query.cursor = next
     }
+  }
+
+  /// Returns a line for each session whose record a parent's machine did not take.
+  static func refusals(_ sessions: [UsagePage.Session], zone: TimeZone) -> [String] {
+    sessions.compactMap { session in
+      guard let machines = session.refusedBy, !machines.isEmpty else { return nil }
+      let names = machines.map(ShownText.quoted).joined(separator: " and ")
+      return "Refused by \(names): the use of \(ShownText.safe(session.record.displayName)) from "
+        + "\(TimeText.short(session.record.sessionStart, zone: zone)), which is kept here and missing there."
+    }
+  }
+
+  /// Returns a session as a row of the table, with the part inside the range.
+  static func row(_ session: UsagePage.Session, zone: TimeZone) -> [String] {
+    let record = session.record
+    let start = TimeText.short(session.clippedStart, zone: zone)
+    let end = TimeText.short(session.clippedEnd, zone: zone)
+    // The day is said once.
+    var shown = end.prefix(10) == start.prefix(10) ? String(end.dropFirst(11)) : end
+    if record.evidence == .interrupted { shown += " (cut short)" }
+    return [
+      session.deviceName.text, record.displayName, start, session.isOpen ? "running" : shown,
+      ShownText.duration(session.clippedActiveMilliseconds), record.category.rawValue,
+      record.category == .neutral ? "–" : PointsText.text(UsagePoints.signed(record)),
+    ]
+  }
+}
+
+/// The points of use, with the same sign everywhere: earned ones above zero, paid ones below.
+enum UsagePoints {
+  /// Returns what a session earned, or what it cost as a negative number, in milli-points.
+  static func signed(_ record: UsageRecord) -> Int64 {
+    switch record.category {
+    case .learning: return record.earnedMilliPoints
+    case .reward:
+      var carry = PointsRemainder()
+      return -PointsArithmetic.cost(
+        activeMilliseconds: record.activeMilliseconds,
+        rate: PointsRate(milliPointsPerMinute: record.milliPointsPerMinute), carry: &carry)
+    case .neutral: return 0
+    }
+  }
+
+  /// Returns what an application earned on a day, or what it cost as a negative number, in milli-points.
+  static func signed(_ app: DailySummary.AppRow) -> Int64 {
+    app.category == .reward ? -app.milliPoints : app.milliPoints
   }
 }

@@ -1,29 +1,27 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// The command `latchkey usage summary`.
+/// The `latchkey usage summary` subcommand.
 struct UsageSummaryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "summary", abstract: "Show the use of each day, newest first.",
     discussion: """
-      A day is the family's: it begins at the hour and in the zone that `latchkey settings show` tells.
+      A day is the family's: it begins at the hour and in the zone that `latchkey settings` tells. Points that were earned \
+      are above zero, points that were paid below. The table, JSON and CSV have the same rows and numbers.
 
-      Example: latchkey usage summary --device "Emma's PC" --from 2026-11-01 --to 2026-11-30
+      Example: latchkey usage summary --device Emma --from monday
       """)
 
   @OptionGroup var node: NodeOptions
+  @OptionGroup var options: UsageOptions
 
-  @Option(help: "Only this machine's.")
-  var device: String?
-
-  @Option(help: ArgumentHelp("From this day on.", valueName: "day"), transform: Self.readDay)
+  @Option(
+    help: ArgumentHelp("From this day on, such as yesterday or 2026-11-01.", valueName: "day"),
+    transform: CalendarDay.read)
   var from: CalendarDay?
 
-  @Option(help: ArgumentHelp("Up to and with this day.", valueName: "day"), transform: Self.readDay)
+  @Option(help: ArgumentHelp("Up to and with this day.", valueName: "day"), transform: CalendarDay.read)
   var to: CalendarDay?
-
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv"))
-  var format: UsageFormat = .table
 
   mutating func validate() throws {
     if let from, let to, from.description > to.description {
@@ -34,64 +32,113 @@ struct UsageSummaryCommand: AsyncParsableCommand {
   func run() async throws {
     let console = CommandEnvironment.current.console
     let interface = try await node.open()
-    let days = try await interface.summaries(device: device, from: from?.description, to: to?.description)
-    switch format {
-    case .json: try console.write(JSONText.pretty(days))
-    case .csv: try console.write(CSVText.render(Self.csvHeader, rows: days.flatMap(Self.csvRows)))
+    let days = try await interface.summaries(device: options.device, from: from?.description, to: to?.description)
+    let devices = try await DeviceNames(of: interface)
+    // A record made before the application had a name has the ID in its place.
+    let rules = try await interface.apps(device: options.device).map(\.configuration)
+    let names = Dictionary(rules.map { ($0.appID, $0.displayName) }) { first, _ in first }
+    let rows = days.flatMap { SummaryRow.rows(of: $0, machine: devices[$0.device], names: names, options) }
+    switch options.format {
+    case .json: try console.write(JSONText.pretty(rows))
+    case .csv: try console.write(CSVText.render(SummaryRow.csvHeader, rows: rows.map(\.csvRow)))
     case .table:
-      let names = try await DeviceNames(of: interface)
       // The column is there when there is something to say in it.
-      let isDoubtful = days.contains { $0.isImpossible || $0.doubtfulSessions > 0 }
+      let isDoubtful = rows.contains { $0.doubt != nil }
       let width = isDoubtful ? 7 : 6
       try console.write(
         TableText.render(
           Array(["Day", "Machine", "Application", "Category", "Active", "Points", "Doubt"].prefix(width)),
-          numbers: [4, 5], rows: days.flatMap { Self.rows($0, names: names) }.map { Array($0.prefix(width)) },
+          numbers: [4, 5], wrap: isDoubtful ? [2, 6] : [2], rows: rows.map { Array($0.tableRow.prefix(width)) },
           empty: "No use is recorded in this range."))
-      DoubtText.explain(
-        Set(days.filter { $0.isImpossible || $0.doubtfulSessions > 0 }.map { names[$0.device] }), on: console)
+      DoubtText.explain(Set(rows.filter { $0.doubt != nil }.map(\.deviceName)), on: console)
+    }
+  }
+}
+
+/// One line of a summary: an application on a day, or the total of a category.
+struct SummaryRow: Hashable, Sendable, Encodable {
+  var day: String
+  /// The length of the day: 23 or 25 hours where clocks change.
+  var dayMilliseconds: Int64
+  var zone: String
+  var device: String
+  var deviceName: String
+  /// Absent in a total.
+  var appID: String?
+  var displayName: String
+  /// `all` in a total of everything.
+  var category: String
+  var activeMilliseconds: Int64
+  /// Earned if above zero, paid if below.
+  var milliPoints: Int64
+  /// Why the use cannot be true; absent if it can.
+  var doubt: String?
+
+  /// What a total is the use of.
+  private static let total = "all applications"
+
+  /// Returns a day's applications, the most used one first, then the total of each category that has use.
+  ///
+  /// Totals are left out if one application is asked for. A total of everything stands first if the day is doubtful.
+  static func rows(
+    of day: DailySummary, machine: String, names: [AppID: String], _ options: UsageOptions
+  ) -> [SummaryRow] {
+    let empty = SummaryRow(
+      day: day.day, dayMilliseconds: day.dayMilliseconds, zone: day.zone, device: day.device.description,
+      deviceName: machine, displayName: total, category: "all", activeMilliseconds: 0, milliPoints: 0)
+    var rows = day.apps.compactMap { app -> SummaryRow? in
+      let name = app.displayName == app.appID.text ? names[app.appID] ?? app.displayName : app.displayName
+      guard options.isWanted(app.appID, name) || options.isWanted(app.appID, app.displayName) else { return nil }
+      var row = empty
+      (row.appID, row.displayName, row.category) = (app.appID.text, name, app.category.rawValue)
+      (row.activeMilliseconds, row.milliPoints) = (app.activeMilliseconds, UsagePoints.signed(app))
+      row.doubt = DoubtText.words(app.activeMilliseconds, of: day)
+      return row
+    }
+    guard options.app == nil else { return rows }
+    for (category, active) in [
+      (AppCategory.learning, day.learningMilliseconds), (.reward, day.rewardMilliseconds),
+    ] where active > 0 {
+      var row = empty
+      (row.category, row.activeMilliseconds) = (category.rawValue, active)
+      row.milliPoints = sum(day.apps.filter { $0.category == category }.map(UsagePoints.signed))
+      row.doubt = DoubtText.words(active, of: day)
+      rows.append(row)
+    }
+    if day.isImpossible || day.doubtfulSessions > 0 {
+      var row = empty
+      row.activeMilliseconds = sum(day.apps.map(\.activeMilliseconds))
+      row.milliPoints = sum(day.apps.map(UsagePoints.signed))
+      row.doubt = DoubtText.all(row.activeMilliseconds, of: day)
+      rows.insert(row, at: 0)
+    }
+    return rows
+  }
+
+  private static func sum(_ numbers: [Int64]) -> Int64 {
+    numbers.reduce(0) { sum, number in
+      let (next, overflows) = sum.addingReportingOverflow(number)
+      return overflows ? (number < 0 ? .min : .max) : next
     }
   }
 
-  static func rows(_ day: DailySummary, names: DeviceNames) -> [[String]] {
-    let machine = names[day.device]
-    let apps = day.apps.map { app in
-      [
-        day.day, machine, app.displayName, app.category.rawValue, ShownText.duration(app.activeMilliseconds),
-        app.category == .neutral ? "–" : PointsText.text(app.category == .reward ? -app.milliPoints : app.milliPoints),
-        DoubtText.words(app.activeMilliseconds, of: day),
-      ]
-    }
-    let learning = [
-      day.day, machine, "all", "learning", ShownText.duration(day.learningMilliseconds),
-      PointsText.text(day.earnedMilliPoints), DoubtText.words(day.learningMilliseconds, of: day),
+  var tableRow: [String] {
+    [
+      day, deviceName, displayName, category, ShownText.duration(activeMilliseconds),
+      category == AppCategory.neutral.rawValue ? "–" : PointsText.text(milliPoints), doubt ?? "",
     ]
-    let reward = [
-      day.day, machine, "all", "reward", ShownText.duration(day.rewardMilliseconds), "–",
-      DoubtText.words(day.rewardMilliseconds, of: day),
-    ]
-    return DoubtText.row(of: day, machine: machine) + [learning, reward] + apps
   }
 
-  private static let csvHeader = [
-    "day", "zone", "device", "appID", "displayName", "category", "activeMilliseconds", "milliPoints",
-    "dayMilliseconds", "isImpossible", "dayIsImpossible", "doubtfulSessions",
+  static let csvHeader = [
+    "day", "dayMilliseconds", "zone", "device", "deviceName", "appID", "displayName", "category", "activeMilliseconds",
+    "milliPoints", "doubt",
   ]
 
-  private static func csvRows(_ day: DailySummary) -> [[String]] {
-    day.apps.map { app in
-      [
-        day.day, day.zone, day.device.description, app.appID.text, app.displayName, app.category.rawValue,
-        String(app.activeMilliseconds), String(app.milliPoints), String(day.dayMilliseconds), String(app.isImpossible),
-        String(day.isImpossible), String(day.doubtfulSessions),
-      ]
-    }
-  }
-
-  @Sendable private static func readDay(_ text: String) throws -> CalendarDay {
-    guard let day = CalendarDay(text) else {
-      throw ValidationError("That is no day: write it as 2026-11-01.")
-    }
-    return day
+  /// The values in the order of `csvHeader`.
+  var csvRow: [String] {
+    [
+      day, String(dayMilliseconds), zone, device, deviceName, appID ?? "", displayName, category,
+      String(activeMilliseconds), String(milliPoints), doubt ?? "",
+    ]
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// The command `latchkey usage track`.
+/// The `latchkey usage track` subcommand.
 struct UsageTrackCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "track", abstract: "Run a program and record its use.",
@@ -14,7 +14,10 @@ struct UsageTrackCommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("The application that the program is.", valueName: "app-id"), transform: AppArgument.read)
+  @Option(
+    help: ArgumentHelp("The application that the program is.", valueName: "application"),
+    completion: CompletionNames.apps,
+    transform: AppChoice.read)
   var app: AppID
 
   @Option(help: ArgumentHelp("The name that people read.", valueName: "display-name"))
@@ -64,7 +67,8 @@ struct UsageTrackCommand: AsyncParsableCommand {
         environment.console.note(
           session.enforcement == .enforced
             ? "latchkey: \(app) is blocked on this machine and will be closed."
-            : "latchkey: \(app) is blocked on this machine. This version records and shows rules, it closes nothing.")
+            : "latchkey: \(app) is blocked on this machine. This version records and shows rules; it does not close applications."
+        )
       }
       return session
     } catch {

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 
 /// A day of the calendar, such as `2026-11-01`.
@@ -20,6 +21,51 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
       calendar.dateComponents([.year, .month, .day], from: date) == components
     else { return nil }
     (self.year, self.month, self.day) = (year, month, day)
+  }
+
+  /// Creates the day of a moment.
+  init(_ date: Date, in zone: TimeZone) {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = zone
+    let parts = calendar.dateComponents([.year, .month, .day], from: date)
+    (year, month, day) = (parts.year ?? 1970, parts.month ?? 1, parts.day ?? 1)
+  }
+
+  private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+
+  /// Creates a day from what a person writes: `2026-11-01`, `today`, `yesterday`, or a day of the week, which is the last one
+  /// that was, today included; `nil` for anything else.
+  init?(words: String) {
+    let environment = CommandEnvironment.current
+    let word = words.lowercased()
+    let today = Date(timeIntervalSince1970: Double(environment.now()) / 1_000)
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = environment.timeZone
+    let back: Int
+    switch word {
+    case "today": back = 0
+    case "yesterday": back = 1
+    default:
+      guard let weekday = Self.weekdays.firstIndex(where: { $0 == word || word.count >= 3 && $0.hasPrefix(word) })
+      else {
+        self.init(words)
+        return
+      }
+      back = (calendar.component(.weekday, from: today) - 1 - weekday + 7) % 7
+    }
+    // From noon, which no clock change touches.
+    let noon = calendar.date(bySettingHour: 12, minute: 0, second: 0, of: today) ?? today
+    self.init(calendar.date(byAdding: .day, value: -back, to: noon) ?? noon, in: environment.timeZone)
+  }
+
+  /// Reads a day as a person writes it.
+  ///
+  /// - Throws: `ValidationError` for anything else.
+  @Sendable static func read(_ text: String) throws -> CalendarDay {
+    guard let day = CalendarDay(words: text) else {
+      throw ValidationError("That is no day: write it as today, yesterday, monday or 2026-11-01.")
+    }
+    return day
   }
 
   /// The first moment of the day in `zone`, Unix milliseconds; where a clock change takes midnight away, the first there is.

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// What --from and --to take: a day, or a moment such as `2026-11-01T14:30:00+01:00`; without a zone it is local time.
+/// The value of --from or --to: a day as `CalendarDay` reads it, or a moment such as `2026-11-01T14:30:00+01:00`, which is
+/// local time without a zone.
 enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
   case day(CalendarDay)
   /// A moment whose zone was given, Unix milliseconds.
@@ -10,7 +11,7 @@ enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
   case local(CalendarDay, hour: Int, minute: Int, second: Int)
 
   init?(argument: String) {
-    if let day = CalendarDay(argument) {
+    if let day = CalendarDay(words: argument) {
       self = .day(day)
     } else if let bound = Self.local(argument) {
       self = bound

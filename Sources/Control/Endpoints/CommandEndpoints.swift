@@ -8,6 +8,7 @@ extension Path {
 extension Endpoints {
   static let commands: [Route] = [
     issue.route, getCommands.route, commandEvents.route, getCommand.route, waitForCommand.route, cancelCommand.route,
+    markMessageRead.route,
   ]
 
   static let issue = Endpoint(
@@ -51,6 +52,13 @@ extension Endpoints {
   ) { call, id in
     try await call.node.cancelCommand(id: id)
   }
+
+  static let markMessageRead = Endpoint(
+    .post, "/v1/messages/{message}/read", Path.text("message", "The ID of the message's command."),
+    errors: [.unknownCommand], summary: "Marks a message as read, on the machine that it was sent to."
+  ) { call, id in
+    try await call.node.markMessageRead(id: id)
+  }
 }
 
 extension ControlClient: CommandsAPI {
@@ -76,5 +84,9 @@ extension ControlClient: CommandsAPI {
 
   public func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
     try await ask(Endpoints.cancelCommand, id)
+  }
+
+  public func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage {
+    try await ask(Endpoints.markMessageRead, id)
   }
 }

@@ -125,3 +125,45 @@ public struct CPace: Sendable {
     return bytes + [UInt8(rest)]
   }
 }
+
+/// The role of one side in the agreement.
+public enum CPaceRole: Sendable, Hashable {
+  /// The side whose share is sent first.
+  case initiator
+  /// The side that answers.
+  case responder
+}
+
+/// The result of an agreement, which is the same on both sides if their codes were.
+public struct CPaceKey: Sendable {
+  /// The intermediate session key, 64 bytes.
+  ///
+  /// Apply a key derivation before use.
+  public let intermediateSessionKey: SecretBytes
+  /// A public identifier of this agreement, 64 bytes, that depends on everything both sides sent.
+  public let sessionIDOutput: [UInt8]
+}
+
+/// The reasons why an agreement on a key by a short code fails.
+///
+/// A wrong code is not among them: it results in two different keys, which the handshake that uses them detects.
+public enum CPaceError: Error, Equatable, Sendable {
+  /// The other side's share is not a point, or is one that would reveal the key.
+  ///
+  /// This is the peer's fault; stop here.
+  case invalidShare
+  /// A scalar is not 32 bytes long, or is zero.
+  ///
+  /// This is the caller's fault.
+  case invalidScalar
+}
+
+extension CPaceError: CustomStringConvertible {
+  /// One sentence with the fault and the next step.
+  public var description: String {
+    switch self {
+    case .invalidShare: "The other side did not follow the pairing protocol; start the pairing again."
+    case .invalidScalar: "The scalar is not 32 bytes that are not all zero; make one with generate()."
+    }
+  }
+}

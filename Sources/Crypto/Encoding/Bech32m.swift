@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 /// An encoding of bytes as text that detects typing errors: bech32m, of at most 90 characters.
 ///
 /// The text is a prefix, a `1`, the data in 32 symbols that are hard to confuse, and a checksum of six symbols, which
@@ -30,7 +32,7 @@ public enum Bech32m {
   public static func encode(
     humanReadablePart: String, data: [UInt8], uppercase: Bool = false
   ) throws(Bech32mError) -> String {
-    try encode(humanReadablePart: humanReadablePart, symbols: symbols(of: data), uppercase: uppercase)
+    try encode(humanReadablePart: humanReadablePart, symbols: FiveBits.groups(of: data), uppercase: uppercase)
   }
 
   /// Returns the bytes of a text.
@@ -99,38 +101,8 @@ public enum Bech32m {
     return characters
   }
 
-  /// Splits bytes into groups of five bits, the last one padded with zeros.
-  private static func symbols(of data: [UInt8]) -> [UInt8] {
-    var symbols: [UInt8] = []
-    var bits: UInt32 = 0
-    var bitCount: UInt32 = 0
-    for byte in data {
-      bits = bits << 8 | UInt32(byte)
-      bitCount += 8
-      while bitCount >= 5 {
-        bitCount -= 5
-        symbols.append(UInt8(bits >> bitCount & 31))
-      }
-      bits &= (1 << bitCount) - 1
-    }
-    if bitCount > 0 { symbols.append(UInt8(bits << (5 - bitCount) & 31)) }
-    return symbols
-  }
-
   private static func bytes(of symbols: [UInt8]) throws(Bech32mError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var bits: UInt32 = 0
-    var bitCount: UInt32 = 0
-    for symbol in symbols {
-      bits = bits << 5 | UInt32(symbol)
-      bitCount += 5
-      if bitCount >= 8 {
-        bitCount -= 8
-        bytes.append(UInt8(bits >> bitCount & 0xff))
-      }
-      bits &= (1 << bitCount) - 1
-    }
-    guard bitCount < 5, bits == 0 else { throw .wrongPadding }
+    guard let (bytes, leftOver) = FiveBits.bytes(of: symbols), leftOver < 5 else { throw .wrongPadding }
     return bytes
   }
 
@@ -157,4 +129,52 @@ public enum Bech32m {
   private static func isSmall(_ character: UInt8) -> Bool { (97...122).contains(character) }
   private static func lowercased(_ character: UInt8) -> UInt8 { isCapital(character) ? character + 32 : character }
   private static func uppercased(_ character: UInt8) -> UInt8 { isSmall(character) ? character - 32 : character }
+}
+
+/// The reasons why a bech32m text or its content is invalid.
+///
+/// Positions count the characters from 0. The description counts from 1, as people do.
+public enum Bech32mError: Error, Equatable, Sendable {
+  /// The text is longer than 90 characters, the length up to which the checksum is effective.
+  case tooLong(count: Int)
+  /// Lower and upper case are mixed.
+  ///
+  /// The first letter with a different case is at `position`.
+  case mixedCase(position: Int)
+  /// The text contains a character that is not permitted.
+  case invalidCharacter(Unicode.Scalar, position: Int)
+  /// There is no `1` between the prefix and the data, or nothing precedes it.
+  case missingPrefix
+  /// Fewer than the six characters of the checksum follow the prefix.
+  case tooShort
+  /// The checksum does not match: something was mistyped or omitted.
+  case wrongChecksum
+  /// The number of bits is not a whole number of bytes, or the padding is not zero.
+  case wrongPadding
+  /// The prefix is empty or contains characters other than printable ASCII in one case.
+  case unusablePrefix
+}
+
+extension Bech32mError: CustomStringConvertible {
+  /// One sentence with the fault and the next step.
+  public var description: String {
+    switch self {
+    case .tooLong(let count):
+      "The code has \(count) characters, more than the 90 that a code can have; copy the code alone."
+    case .mixedCase(let position):
+      "Character \(position + 1) changes between small and capital letters; type the code in one case."
+    case .invalidCharacter(let scalar, let position):
+      "Character \(position + 1), \(Self.shown(scalar)), never appears in a code; check it against the original."
+    case .missingPrefix: "The code does not begin like a code; copy it again from its start."
+    case .tooShort: "The code is too short; copy it again to its end."
+    case .wrongChecksum: "The code has a typo or a part is missing; check it against the original."
+    case .wrongPadding: "The code was not made by this program; ask for a new one."
+    case .unusablePrefix: "The prefix of the code is not usable; choose 1 to 83 ASCII letters of one case."
+    }
+  }
+
+  /// Returns a character in a form that is safe to print.
+  private static func shown(_ scalar: Unicode.Scalar) -> String {
+    (0x21...0x7e).contains(scalar.value) ? "\"\(scalar)\"" : "U+\(String(scalar.value, radix: 16, uppercase: true))"
+  }
 }

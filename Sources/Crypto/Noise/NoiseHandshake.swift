@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 /// One side of a Noise handshake with the suite `25519_ChaChaPoly_SHA256`, without I/O and without randomness of its
 /// own.
 ///
@@ -10,7 +12,7 @@
 /// Spec: Noise revision 34, section 5.3.
 public struct NoiseHandshake: Sendable {
   /// The largest size of a Noise message, in bytes.
-  public static let maximumMessageByteCount = 65_535
+  public static let maximumMessageByteCount = Limits.frameBytes
 
   /// The pattern of this handshake.
   public let pattern: NoisePattern
@@ -209,4 +211,12 @@ extension NoiseHandshake {
     defer { message = message.dropFirst(count) }
     return [UInt8](message.prefix(count))
   }
+}
+
+/// The role of one side in a handshake.
+public enum NoiseRole: Sendable, Hashable {
+  /// The side that sends the first message.
+  case initiator
+  /// The side that waits for the first message.
+  case responder
 }

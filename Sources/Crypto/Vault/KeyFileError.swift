@@ -1,3 +1,5 @@
+import Glibc
+
 /// The reasons why a key file cannot be read or written.
 public enum KeyFileError: Error, Equatable, Sendable {
   /// There is no such file.
@@ -51,5 +53,15 @@ extension KeyFileError: CustomStringConvertible {
     case .unwritable(let path, let code):
       "The key file \(path) cannot be written (\(SystemFault.text(code))); make room or choose another folder."
     }
+  }
+}
+
+/// The text of system error numbers.
+enum SystemFault {
+  /// Returns a short description of an error number.
+  static func text(_ code: Int32) -> String {
+    var words = [CChar](repeating: 0, count: 128)
+    guard strerror_r(code, &words, words.count) == 0 else { return "error \(code)" }
+    return String(decoding: words.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }

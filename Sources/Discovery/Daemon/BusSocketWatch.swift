@@ -1,47 +1,27 @@
 import Glibc
 
-/// Calls back when the socket of the system's bus may have appeared, so that nobody has to ask again and again.
-final class BusSocketWatch {
-  private let loop: DiscoveryLoop
-  private let onHope: () -> Void
-  private let descriptor: CInt
-  private var watch: LoopWatch?
-  private var settling: LoopTimer?
-
-  /// Begin to watch the folder that the socket is in, or the nearest above it that exists.
+/// A watch of the folder that the system bus's socket is in, so that the bus need not be asked for again and again.
+enum BusSocketWatch {
+  /// Begins to watch the folder, or the nearest above it that exists.
   ///
   /// - Parameters:
-  ///   - loop: the loop to call back on.
-  ///   - onHope: called after something appeared there.
-  /// - Throws: `LoopError.noDescriptors` when the system has no more watches to give.
-  init(loop: DiscoveryLoop, onHope: @escaping () -> Void) throws(LoopError) {
-    self.loop = loop
-    self.onHope = onHope
-    descriptor = inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK))
-    guard descriptor >= 0 else { throw LoopError.noDescriptors }
-    guard Self.add(to: descriptor) else {
-      Glibc.close(descriptor)
+  ///   - loop: The loop that calls back.
+  ///   - onHope: Called after something appeared in the folder.
+  /// - Throws: `LoopError` if the system has no more watches to give.
+  static func make(loop: DiscoveryLoop, onHope: @escaping () -> Void) throws(LoopError) -> NewsWatch {
+    let descriptor = inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK))
+    guard descriptor >= 0, add(to: descriptor) else {
+      if descriptor >= 0 { close(descriptor) }
       throw LoopError.noDescriptors
     }
-    watch = try LoopWatch(descriptor, on: loop) { [unowned self] in drain() }
-  }
-
-  deinit {
-    settling?.cancel()
-    watch?.close()
-    Glibc.close(descriptor)
-  }
-
-  private func drain() {
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while read(descriptor, &buffer, buffer.count) > 0 {}
-    // The folder below may exist by now; the same folder twice is one watch to the kernel.
-    _ = Self.add(to: descriptor)
-    guard settling == nil else { return }
-    settling = loop.schedule(after: .milliseconds(200)) { [unowned self] in
-      settling = nil
-      onHope()
-    }
+    return try NewsWatch(
+      descriptor, on: loop, pause: .milliseconds(200),
+      drain: { descriptor in
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while read(descriptor, &buffer, buffer.count) > 0 {}
+        // The folder below may exist by now; the same folder twice is one watch to the kernel.
+        _ = add(to: descriptor)
+      }, onNews: onHope)
   }
 
   private static func add(to descriptor: CInt) -> Bool {
@@ -54,7 +34,7 @@ final class BusSocketWatch {
     return false
   }
 
-  /// The bus's socket as libdbus looks for it.
+  /// Returns the path of the bus's socket, as libdbus looks for it.
   static func socketPath() -> String {
     let prefix = "unix:path="
     if let address = getenv("DBUS_SYSTEM_BUS_ADDRESS").map({ String(cString: $0) }), address.hasPrefix(prefix) {

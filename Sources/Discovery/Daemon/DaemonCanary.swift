@@ -1,11 +1,13 @@
-/// Finds out whether avahi-daemon really serves some interfaces.
+import LatchkeyAgent
+
+/// A test of whether avahi-daemon really serves some interfaces.
 ///
 /// A daemon accepts records for every interface, also for those that its configuration excludes, and reports them as
-/// established. What it cannot feign is hearing them: a record with a random
-/// name is announced on each interface, without probing, and looked for on the same interface. The record is seen only
-/// when the daemon has sent it there and received it back from there. It carries nothing and is withdrawn once seen.
+/// established. It cannot feign to hear them: a record with a random name is announced on each interface, without
+/// probing, and looked for on the same interface. It is seen only if the daemon has sent it there and received it back
+/// from there. The record is empty and is withdrawn once seen.
 ///
-/// Spec: Protocol/02-discovery.md §5
+/// Spec: Protocol/02-discovery.md §5.
 final class DaemonCanary {
   private let onProven: () -> Void
   private var group: (any RecordGroup)?
@@ -13,16 +15,16 @@ final class DaemonCanary {
   private var missing: Set<UInt32>
   private var doubt: LoopTimer?
 
-  /// Begin to ask.
+  /// Begins the test.
   ///
   /// - Parameters:
-  ///   - responder: the daemon.
-  ///   - loop: the loop it runs on.
-  ///   - interfaces: those which the daemon must serve, all of them; at least one.
-  ///   - patience: when to report doubt.
-  ///   - onProven: called once, also when doubt was reported before.
-  ///   - onDoubt: called at most once, with the names of the interfaces which are not served yet.
-  /// - Throws: `AvahiError` when the daemon lets nobody announce.
+  ///   - responder: The daemon.
+  ///   - loop: The loop it runs on.
+  ///   - interfaces: The interfaces that the daemon must serve, all of them; at least one.
+  ///   - patience: The time after which to report doubt.
+  ///   - onProven: Called once, also after doubt was reported.
+  ///   - onDoubt: Called at most once, with the names of the interfaces that are not served yet.
+  /// - Throws: `AvahiError` if the daemon accepts no announcements.
   init(
     responder: any Responder, loop: DiscoveryLoop, interfaces: [NetworkInterface], patience: Duration,
     onProven: @escaping () -> Void, onDoubt: @escaping ([String]) -> Void
@@ -53,7 +55,7 @@ final class DaemonCanary {
     close()
   }
 
-  /// Stop asking; there is no call-back after this.
+  /// Ends the test; there is no call-back after this.
   func close() {
     doubt?.cancel()
     doubt = nil

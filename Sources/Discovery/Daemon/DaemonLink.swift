@@ -1,13 +1,16 @@
-/// Keeps in touch with avahi-daemon: connects, finds out what it serves, and begins anew whenever either side breaks.
+import LatchkeyAgent
+import LatchkeyModel
+
+/// The contact with avahi-daemon: connects, finds out what it serves, and begins anew when either side breaks.
 ///
-/// Spec: Protocol/02-discovery.md §5
+/// Spec: Protocol/02-discovery.md §5.
 final class DaemonLink {
-  /// How long a daemon may take to prove itself before something else is used meanwhile.
+  /// The time that a daemon has to prove itself before another back end is used meanwhile.
   ///
-  /// Proof takes a tenth of this on an idle machine.
+  /// The proof takes a tenth of this on an idle machine.
   static let patience = Duration.seconds(2)
 
-  /// Tries to reach a bus before only its socket's appearance counts.
+  /// The tries to reach a bus, after which only the appearance of its socket leads to another one.
   private static let attempts = 6
 
   private let loop: DiscoveryLoop
@@ -15,31 +18,29 @@ final class DaemonLink {
   private var interfaces: [NetworkInterface] = []
   private var canary: DaemonCanary?
   private var retry: LoopTimer?
-  private var backoff = Backoff(first: .milliseconds(200), last: .seconds(60))
-  private var socketWatch: BusSocketWatch?
+  private var backoff = Backoff(first: 200, factor: 2)
+  private var socketWatch: NewsWatch?
   private var isRunning = false
 
   /// The connection, while there is one.
-  private(set) var responder: DaemonResponder?
+  private(set) var responder: AvahiResponder?
 
-  /// What is known of the daemon now.
+  /// The present knowledge of the daemon.
   private(set) var view = DaemonView.absent
 
-  /// Begin with no connection.
+  /// Creates a link without a connection.
   ///
   /// - Parameters:
-  ///   - loop: the loop to run on.
-  ///   - onChange: called after `view` changed, in a turn of its own.
+  ///   - loop: The loop to run on.
+  ///   - onChange: Called after `view` has changed, in a turn of its own.
   init(loop: DiscoveryLoop, onChange: @escaping () -> Void) {
     self.loop = loop
     self.onChange = onChange
   }
 
-  /// Connect for the first time.
-  ///
-  /// `view` is `unproven` afterwards if there is a bus.
+  /// Connects for the first time; `view` is `unproven` afterwards if there is a bus.
   func open() {
-    socketWatch = try? BusSocketWatch(loop: loop) { [unowned self] in
+    socketWatch = try? BusSocketWatch.make(loop: loop) { [unowned self] in
       guard responder == nil else { return }
       backoff.reset()
       connect()
@@ -49,25 +50,25 @@ final class DaemonLink {
     if responder != nil { view = .unproven }
   }
 
-  /// Ask the daemon to prove that it serves some interfaces; the answer changes `view`.
+  /// Asks the daemon to prove that it serves some interfaces; the answer changes `view`.
   ///
-  /// - Parameter interfaces: the wanted ones.
+  /// - Parameter interfaces: The wanted interfaces.
   func prove(_ interfaces: [NetworkInterface]) {
     self.interfaces = interfaces
     guard isRunning else { return }
     startCanary()
   }
 
-  /// Take the daemon for useless until it proves itself again, when interfaces change or it restarts.
+  /// Does not use the daemon until it proves itself again, when interfaces change or it restarts.
   ///
-  /// - Parameter reason: why, as a clause.
+  /// - Parameter reason: The reason, as a clause.
   func distrust(_ reason: String) {
     canary?.close()
     canary = nil
     become(.notServing(reason))
   }
 
-  /// Leave; there is no call-back after this.
+  /// Disconnects; there is no call-back after this.
   func close() {
     retry?.cancel()
     retry = nil
@@ -80,7 +81,7 @@ final class DaemonLink {
     retry = nil
     disconnect()
     do throws(AvahiError) {
-      responder = try DaemonResponder(loop: loop) { [unowned self] in changed(to: $0) }
+      responder = try AvahiResponder(daemonOn: loop) { [unowned self] in changed(to: $0) }
     } catch {
       become(.absent)
       tryAgain()
@@ -139,8 +140,8 @@ final class DaemonLink {
   }
 
   private func tryAgain() {
-    guard socketWatch == nil || backoff.attempts < Self.attempts else { return }
-    retry = loop.schedule(after: backoff.delay()) { [unowned self] in
+    guard socketWatch == nil || backoff.failures < Self.attempts else { return }
+    retry = loop.schedule(after: .milliseconds(backoff.failed())) { [unowned self] in
       retry = nil
       connect()
     }

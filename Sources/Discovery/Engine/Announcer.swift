@@ -1,3 +1,6 @@
+import LatchkeyAgent
+import LatchkeyModel
+
 /// The announcer of one service on some interfaces, under a random host name that hides the machine's own.
 ///
 /// After a collision, it chooses new random names, with increasing delays if these are claimed as well.
@@ -27,7 +30,7 @@ final class Announcer {
   private var interfaces: [NetworkInterface]
   private var sites: [Site] = []
   private var announcement: Announcement?
-  private var backoff = Backoff(first: .milliseconds(50), last: .seconds(60))
+  private var backoff = Backoff(first: 50, factor: 2)
   private var retry: LoopTimer?
 
   /// Creates an announcer that announces nothing yet.
@@ -178,7 +181,7 @@ final class Announcer {
   }
 
   private func tryAgain() {
-    retry = loop.schedule(after: backoff.delay()) { [weak self] in
+    retry = loop.schedule(after: .milliseconds(backoff.failed())) { [weak self] in
       self?.retry = nil
       self?.rebuild()
     }

@@ -1,9 +1,11 @@
+import LatchkeyModel
+
 /// The choice of a back end.
 ///
 /// Spec: Protocol/02-discovery.md §5.
 enum BackendChoice: Hashable, Sendable {
   /// Use this back end.
-  case use(DiscoveryBackendKind)
+  case use(DiscoveryBackend)
 
   /// Keep the present state until more is known.
   case wait
@@ -34,4 +36,21 @@ enum BackendChoice: Hashable, Sendable {
     }
     return .nothing("No avahi-daemon answers on this system; start it, or allow the embedded stack.")
   }
+}
+
+/// The known state of the system's avahi-daemon.
+enum DaemonView: Hashable, Sendable {
+  /// There is none, or it is still starting.
+  case absent
+
+  /// It answers, and is being asked to prove that it serves the wanted interfaces.
+  case unproven
+
+  /// It serves the wanted interfaces.
+  case serving
+
+  /// It answers, but does not serve the wanted interfaces, at least not yet.
+  ///
+  /// The reason is a clause.
+  case notServing(String)
 }

@@ -1,11 +1,14 @@
+import LatchkeyAgent
+import LatchkeyModel
+
 /// The choice of a back end, its start and its end.
 extension DiscoveryEngine {
   /// A running back end.
   struct Stack {
-    var kind: DiscoveryBackendKind
+    var kind: DiscoveryBackend
     var interfaces: [NetworkInterface]
     let responder: any Responder
-    var embedded: EmbeddedResponder?
+    var embedded: AvahiResponder?
     var announcer: Announcer
     /// The watcher; `nil` while nothing is followed.
     var watcher: ServiceWatcher?
@@ -74,17 +77,17 @@ extension DiscoveryEngine {
     reporter.beginHandover(isTimed: plan.isLooking)
   }
 
-  private func startStack(_ kind: DiscoveryBackendKind) {
+  private func startStack(_ kind: DiscoveryBackend) {
     stopStack()
     retry?.cancel()
     retry = nil
     do throws(AvahiError) {
-      var embedded: EmbeddedResponder?
+      var embedded: AvahiResponder?
       let responder: any Responder
       if kind == .avahiDaemon, let connection = daemon?.responder {
         responder = connection
       } else {
-        let made = try EmbeddedResponder(loop: loop, interfaces: selection.interfaces) { [unowned self] state in
+        let made = try AvahiResponder(inProcessOn: selection.interfaces, loop: loop) { [unowned self] state in
           switch state {
           case .failed(let error): stackFailed(error, of: .embedded)
           case .running: backoff.reset()
@@ -131,7 +134,7 @@ extension DiscoveryEngine {
   }
 
   /// Stops a back end that failed, and looks for another one now or later.
-  func stackFailed(_ error: AvahiError, of kind: DiscoveryBackendKind) {
+  func stackFailed(_ error: AvahiError, of kind: DiscoveryBackend) {
     stopStack()
     if kind == .avahiDaemon {
       daemon?.distrust("it fails (\(error))")
@@ -144,7 +147,7 @@ extension DiscoveryEngine {
           : "Discovery cannot use the network (\(error)); end what holds UDP port 5353 for itself alone, "
             + "or name peers with --peer host:port."))
     retry?.cancel()
-    retry = loop.schedule(after: backoff.delay()) { [unowned self] in
+    retry = loop.schedule(after: .milliseconds(backoff.failed())) { [unowned self] in
       retry = nil
       choose()
     }

@@ -1,3 +1,6 @@
+import LatchkeyAgent
+import LatchkeyModel
+
 /// The discovery on the loop's thread: it selects interfaces and a back end, and reports events.
 ///
 /// Spec: Protocol/02-discovery.md.
@@ -9,7 +12,7 @@ final class DiscoveryEngine {
   let configuration: DiscoveryConfiguration
   private let isOfInterest: ServiceInterest
   private let emit: (DiscoveryEvent) -> Void
-  private var monitor: InterfaceMonitor?
+  private var monitor: NewsWatch?
   private var available: [NetworkInterface] = []
   private(set) var selection = InterfaceSelection(names: [], available: [])
   var daemon: DaemonLink?
@@ -17,15 +20,17 @@ final class DiscoveryEngine {
   /// A search through a daemon that has not proved itself yet.
   ///
   /// Its results are as good, and what it misses is delayed only by the proof.
-  var early: (watcher: ServiceWatcher, responder: DaemonResponder, interfaces: [NetworkInterface])?
+  var early: (watcher: ServiceWatcher, responder: AvahiResponder, interfaces: [NetworkInterface])?
   private(set) var plan: LookPlan
   private var planned: LoopTimer?
   private(set) var announcement: Announcement?
   let reporter: ServiceReporter
   var retry: LoopTimer?
   private var nextGlance: LoopTimer?
-  var backoff = Backoff(first: .milliseconds(500), last: .seconds(60))
-  private var clock = ClockJump(.now())
+  var backoff = Backoff(first: 500, factor: 2)
+  private var clock = ClockJump()
+  /// More than time services slew the clock by in hours, and less than what keeps a peer waiting.
+  private static let tolerance = Duration.seconds(10)
   private var state: DiscoveryState?
 
   /// Creates an engine.
@@ -44,7 +49,7 @@ final class DiscoveryEngine {
     self.loop = loop
     self.isOfInterest = isOfInterest
     self.configuration = configuration
-    plan = LookPlan(configuration.attention, at: DiscoveryLoop.now())
+    plan = LookPlan(configuration.attention, at: SystemClock.boot.now)
     self.emit = emit
     reporter = ServiceReporter(loop: loop, emit: emit)
   }
@@ -54,9 +59,9 @@ final class DiscoveryEngine {
   /// Throws `LoopError` if the process may open no more descriptors.
   func start() throws(LoopError) {
     become(.starting)
-    monitor = try InterfaceMonitor(loop: loop) { [unowned self] in interfacesChanged() }
+    monitor = try InterfaceMonitor.make(loop: loop) { [unowned self] in interfacesChanged() }
     loop.onWake = { [unowned self] in checkClock() }
-    available = NetworkInterface.all()
+    available = NetworkInterface.announceable()
     selection = InterfaceSelection(names: configuration.interfaces, available: available)
     askDaemon()
     choose()
@@ -74,7 +79,7 @@ final class DiscoveryEngine {
   /// May be called before the start. Services that were found remain until they are searched for again.
   func attend(_ attention: Attention) {
     let isRunning = state != nil
-    follow { $0.attend(attention, isRunning: isRunning, at: DiscoveryLoop.now(), jitter: .random(in: 0...1)) }
+    follow { $0.attend(attention, isRunning: isRunning, at: SystemClock.boot.now, jitter: .random(in: 0...1)) }
   }
 
   /// Passes an input to the plan and carries out its result.
@@ -84,10 +89,10 @@ final class DiscoveryEngine {
     if plan.nextWake != before.nextWake {
       planned?.cancel()
       planned = plan.nextWake.map { time in
-        loop.schedule(after: max(.zero, time - DiscoveryLoop.now())) { [unowned self] in
+        loop.schedule(after: max(.zero, time - SystemClock.boot.now)) { [unowned self] in
           planned = nil
           let isBehind = (stack?.watcher ?? early?.watcher)?.isBehind ?? false
-          follow { $0.wake(at: DiscoveryLoop.now(), isBehind: isBehind, jitter: .random(in: 0...1)) }
+          follow { $0.wake(at: SystemClock.boot.now, isBehind: isBehind, jitter: .random(in: 0...1)) }
         }
       }
     }
@@ -114,7 +119,7 @@ final class DiscoveryEngine {
   /// Records how many instances announce themselves, including this one.
   private func seen(_ count: Int) {
     let others = announcement == nil ? count : count - 1
-    follow { $0.sees(others: others, at: DiscoveryLoop.now()) }
+    follow { $0.sees(others: others, at: SystemClock.boot.now) }
   }
 
   /// Searches for services through a back end.
@@ -157,7 +162,7 @@ final class DiscoveryEngine {
 
   private func interfacesChanged() {
     let before = (available: available, selection: selection)
-    available = NetworkInterface.all()
+    available = NetworkInterface.announceable()
     selection = InterfaceSelection(names: configuration.interfaces, available: available)
     guard selection != before.selection || available != before.available else { return }
     emit(.networkChanged)
@@ -170,7 +175,7 @@ final class DiscoveryEngine {
         != Self.identity(before.available.filter { $0.isUp && !$0.addresses.isEmpty })
     if moved || loopbackInDoubt { askDaemon() }
     // This network may not have a crowd.
-    if moved { follow { $0.networkMoved(at: DiscoveryLoop.now(), jitter: .random(in: 0...1)) } }
+    if moved { follow { $0.networkMoved(at: SystemClock.boot.now, jitter: .random(in: 0...1)) } }
     if !moved, stack != nil {
       // The interfaces are the same, so only their addresses are announced again, without a goodbye for the service.
       stack?.interfaces = selection.interfaces
@@ -186,12 +191,16 @@ final class DiscoveryEngine {
     interfaces.map { "\($0.index) \($0.name) \($0.isRunning)" }
   }
 
+  /// Begins anew when the wall clock was set or the machine slept.
+  ///
+  /// Avahi plans on the wall clock: set back by an hour, its stack stays silent for that hour. The clock is looked at
+  /// only when the loop wakes anyway, which is enough: if no packet arrives, there is no one to answer.
   private func checkClock() {
-    guard clock.noticed(at: .now()) else { return }
+    guard clock.change().exceeds(Self.tolerance) else { return }
     emit(.networkChanged)
     loop.later { [unowned self] in
       restart()
-      follow { $0.networkMoved(at: DiscoveryLoop.now(), jitter: .random(in: 0...1)) }
+      follow { $0.networkMoved(at: SystemClock.boot.now, jitter: .random(in: 0...1)) }
     }
   }
 

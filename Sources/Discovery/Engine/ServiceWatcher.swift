@@ -1,4 +1,5 @@
 import CAvahi
+import LatchkeyAgent
 
 /// The search for all instances of a type on some interfaces, including the addresses of those that are wanted.
 ///
@@ -18,7 +19,7 @@ final class ServiceWatcher {
     /// The search for the first address, until one is known.
     var addressResolver: (any Lookup)?
     /// The IP versions that carry each address.
-    var addresses: [AddressBytes: Set<Int32>] = [:]
+    var addresses: [IPAddress: Set<Int32>] = [:]
     /// A Boolean value that indicates whether the instance is not wanted and not followed.
     var isPassedOver = false
 
@@ -249,7 +250,7 @@ final class ServiceWatcher {
   /// A resolver keeps a TXT record until it expires, which after an update is a second later and too long for a code
   /// that was just announced. The latest record counts.
   private func followText(_ key: SightingKey, _ sighting: Sighting) {
-    guard sighting.textLookup == nil, let name = CText.serviceName(key.instanceName, type: type) else { return }
+    guard sighting.textLookup == nil, let name = AvahiText.serviceName(key.instanceName, type: type) else { return }
     do throws(AvahiError) {
       sighting.textLookup = try responder.browseRecords(
         name: name, type: UInt16(AVAHI_DNS_TYPE_TXT), interface: key.interfaceIndex
@@ -324,7 +325,7 @@ final class ServiceWatcher {
   }
 
   private func saw(_ record: SeenRecord, _ key: SightingKey, _ sighting: Sighting) {
-    guard let address = AddressBytes(record.data), let interface = interfaces[key.interfaceIndex] else { return }
+    guard let address = IPAddress(record.data), let interface = interfaces[key.interfaceIndex] else { return }
     if record.appeared {
       guard sighting.addresses[address] != nil || sighting.addresses.count < DiscoveryLimits.addresses else { return }
       sighting.addresses[address, default: []].insert(record.packetProtocol)

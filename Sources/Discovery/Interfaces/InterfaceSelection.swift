@@ -1,41 +1,29 @@
-/// Decides which interfaces discovery uses.
+import LatchkeyAgent
+
+/// The interfaces that discovery uses, chosen among those of the machine.
 ///
-/// Spec: Protocol/02-discovery.md §6
+/// Spec: Protocol/02-discovery.md §6.
 struct InterfaceSelection: Equatable {
-  /// What is used, at most 16.
+  /// The interfaces that are used, at most 16.
   let interfaces: [NetworkInterface]
 
-  /// Why nothing is used, as a sentence with the next step; nil when something is.
+  /// The reason why no interface is used, as a sentence with the next step; `nil` if one is.
   let problem: String?
 
-  /// Choose among what the machine has.
+  /// Chooses among the machine's interfaces.
   ///
-  /// An interface needs to be up and to have an address. Unless named, loopback, virtual and point-to-point ones and
-  /// those without multicast are left out; where only loopback remains, as in a container without network, it is used.
+  /// `NetworkInterface.exclusion` is the rule. If the machine has nothing but loopback, as in a container without a
+  /// network, that is used.
   ///
   /// - Parameters:
-  ///   - names: the wanted names, or nil for all suitable ones.
-  ///   - available: what the machine has.
+  ///   - names: The wanted names; `nil` for all suitable interfaces.
+  ///   - available: The machine's interfaces.
   init(names: [String]?, available: [NetworkInterface]) {
-    let usable = available.filter { $0.isUp && !$0.addresses.isEmpty }
-    var chosen: [NetworkInterface]
-    if let names {
-      chosen = usable.filter { names.contains($0.name) }
-    } else {
-      chosen = usable.filter {
-        !$0.isLoopback && $0.isMulticast && !$0.isPointToPoint && !Self.isVirtual($0.name)
-      }
-      if chosen.isEmpty, usable.allSatisfy(\.isLoopback) { chosen = usable }
-    }
+    let usable = available.filter { $0.isUp && !$0.subnets.isEmpty }
+    var chosen = available.filter { $0.exclusion(names: names) == nil }
+    if names == nil, chosen.isEmpty, usable.allSatisfy(\.isLoopback) { chosen = usable }
     interfaces = Array(chosen.prefix(DiscoveryLimits.interfaces))
     problem = interfaces.isEmpty ? Self.problem(names: names, usable: usable) : nil
-  }
-
-  /// Tell the interfaces of container and virtual machine managers by their names.
-  ///
-  /// - Parameter name: as `ip link` shows it.
-  static func isVirtual(_ name: String) -> Bool {
-    ["docker", "br-", "veth", "virbr", "cni"].contains { name.hasPrefix($0) }
   }
 
   private static func problem(names: [String]?, usable: [NetworkInterface]) -> String {
@@ -45,5 +33,20 @@ struct InterfaceSelection: Equatable {
     }
     return "None of the interfaces \(names.joined(separator: ", ")) is up with an address; "
       + "bring it up, or name another with --interfaces (up: \(up))."
+  }
+}
+
+extension NetworkInterface {
+  /// Returns this machine's interfaces with the addresses that are announced there, sorted, at most 16 each; of the
+  /// loopback interface, only those at which a node listens.
+  static func announceable() -> [NetworkInterface] {
+    (all() ?? []).map { interface in
+      var interface = interface
+      interface.subnets = Array(
+        interface.subnets.filter { !interface.isLoopback || $0.address.isLocalhost }
+          .sorted { $0.address.bytes.lexicographicallyPrecedes($1.address.bytes) }
+          .prefix(DiscoveryLimits.ownAddresses))
+      return interface
+    }
   }
 }

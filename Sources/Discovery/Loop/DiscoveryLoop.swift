@@ -1,24 +1,24 @@
 import CAvahi
-import Glibc
+import LatchkeyAgent
 
-/// Runs one thread's event loop, which owns every Avahi object of a discovery.
+/// The event loop of one thread, which owns every Avahi object of a discovery.
 ///
-/// It drives `AvahiSimplePoll` itself instead of using `AvahiThreadedPoll`: then everything happens on one thread with
-/// no lock to take, timers run on a clock that does not jump, and a caller never waits for a blocked loop.
-/// Every member but `init` belongs to the loop's thread.
+/// It drives `AvahiSimplePoll` itself instead of using `AvahiThreadedPoll`: everything happens on one thread without a
+/// lock, timers run on a clock that does not jump, and a caller never waits for a blocked loop. Every member but
+/// `init` belongs to the loop's thread.
 final class DiscoveryLoop {
   private let poll: OpaquePointer
   private var deferred: [() -> Void] = []
   private var timers: [ObjectIdentifier: LoopTimer] = [:]
   private var running = true
 
-  /// Called after every wake-up, before anything that waits is run.
+  /// Called after every wake-up, before timers and deferred work.
   var onWake: () -> Void = {}
 
-  /// What Avahi needs to hang its own watches and time-outs into this loop.
+  /// The table with which Avahi adds its own watches and time-outs to this loop.
   var api: UnsafePointer<AvahiPoll> { avahi_simple_poll_get(poll) }
 
-  /// Make an idle loop.
+  /// Creates an idle loop.
   ///
   /// - Throws: `LoopError.noMemory`.
   init() throws(LoopError) {
@@ -30,36 +30,32 @@ final class DiscoveryLoop {
     avahi_simple_poll_free(poll)
   }
 
-  /// Run a closure in the next turn, outside of any callback from Avahi.
-  ///
-  /// - Parameter work: what to do.
+  /// Runs a closure in the next turn, outside of any call-back from Avahi.
   func later(_ work: @escaping () -> Void) {
     deferred.append(work)
   }
 
-  /// Run a closure once after a time, unless it is cancelled.
+  /// Runs a closure once after a time, unless it is cancelled.
   ///
   /// - Parameters:
-  ///   - delay: counted on a clock that does not jump and goes on in suspend.
-  ///   - work: what to do.
-  /// - Returns: the timer; it lives until it fires or is cancelled.
+  ///   - delay: The time, counted on a clock that does not jump and runs while the machine sleeps.
+  ///   - work: The closure.
+  /// - Returns: The timer; it lives until it fires or is cancelled.
   @discardableResult
   func schedule(after delay: Duration, _ work: @escaping () -> Void) -> LoopTimer {
-    let timer = LoopTimer(deadline: Self.now() + delay, loop: self, work: work)
+    let timer = LoopTimer(deadline: SystemClock.boot.now + delay, loop: self, work: work)
     timers[ObjectIdentifier(timer)] = timer
     return timer
   }
 
-  /// Forget a timer.
-  ///
-  /// - Parameter timer: one made by `schedule`.
+  /// Removes a timer that `schedule` has returned.
   func cancel(_ timer: LoopTimer) {
     timers[ObjectIdentifier(timer)] = nil
   }
 
-  /// Turn until `quit`.
+  /// Runs until `quit`.
   ///
-  /// - Returns: false when the system refused to wait, which ends the loop as well.
+  /// - Returns: False if the system refused to wait, which ends the loop as well.
   func run() -> Bool {
     while running {
       turn()
@@ -70,13 +66,13 @@ final class DiscoveryLoop {
     return true
   }
 
-  /// End `run` after the present turn.
+  /// Ends `run` after the present turn.
   func quit() {
     running = false
   }
 
   private func turn() {
-    let now = Self.now()
+    let now = SystemClock.boot.now
     for timer in timers.values.filter({ $0.deadline <= now }).sorted(by: { $0.deadline < $1.deadline })
     where timers.removeValue(forKey: ObjectIdentifier(timer)) != nil {
       timer.work()
@@ -86,27 +82,48 @@ final class DiscoveryLoop {
     for item in work { item() }
   }
 
-  /// Milliseconds until something of ours is due, rounded up; -1 when nothing is.
+  /// Returns the milliseconds until the next timer is due, rounded up; -1 if there is none.
   private func timeout() -> CInt {
     guard deferred.isEmpty else { return 0 }
     guard let next = timers.values.map(\.deadline).min() else { return -1 }
-    let wait = next - Self.now()
+    let wait = next - SystemClock.boot.now
     guard wait > .zero else { return 0 }
     let (seconds, attoseconds) = wait.components
     return CInt(clamping: min(seconds, 86_400) * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
   }
+}
 
-  /// Time since boot, suspend included.
-  static func now() -> Duration {
-    Self.time(CLOCK_BOOTTIME)
+/// A closure that waits on a loop until its time has come.
+final class LoopTimer {
+  /// The time since boot at which it is due.
+  let deadline: Duration
+
+  /// The closure to run.
+  let work: () -> Void
+
+  private weak var loop: DiscoveryLoop?
+
+  /// Creates a timer, for `DiscoveryLoop.schedule`.
+  init(deadline: Duration, loop: DiscoveryLoop, work: @escaping () -> Void) {
+    self.deadline = deadline
+    self.loop = loop
+    self.work = work
   }
 
-  /// Read one of the system's clocks.
-  ///
-  /// - Parameter clock: a `CLOCK_…` constant.
-  static func time(_ clock: clockid_t) -> Duration {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  /// Removes the timer, so that it does not fire.
+  func cancel() {
+    loop?.cancel(self)
   }
+}
+
+/// The reasons why the loop cannot run.
+enum LoopError: Error, Hashable {
+  /// The process may open no more descriptors.
+  case noDescriptors
+
+  /// There is no memory for the loop or its thread.
+  case noMemory
+
+  /// The system refuses to wait for events.
+  case broken
 }

@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Carries commands from any thread to the loop's thread, and wakes it.
+/// The commands from other threads for the loop's thread, which wake it.
 ///
 /// Callers never wait for the loop: libavahi-client makes blocking calls over D-Bus, and a daemon that hangs must not
-/// hang whoever calls us.
+/// hang the caller.
 final class LoopMailbox: Sendable {
-  /// What other threads may ask of the loop.
+  /// A command from another thread.
   enum Command: Sendable {
     /// Replace what is announced.
     case advertise(ServiceAdvertisement?)
@@ -32,12 +32,12 @@ final class LoopMailbox: Sendable {
   private let contents = Mutex(Contents())
   private let writeEnd: CInt
 
-  /// Becomes readable when there is something to take.
+  /// The descriptor that can be read when there are commands to take.
   let readEnd: CInt
 
-  /// Open the wake-up channel.
+  /// Opens the channel that wakes the loop.
   ///
-  /// - Throws: `LoopError` when the process may open no more descriptors.
+  /// - Throws: `LoopError` if the process may open no more descriptors.
   init() throws(LoopError) {
     var ends: [CInt] = [-1, -1]
     let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
@@ -51,11 +51,9 @@ final class LoopMailbox: Sendable {
     close(writeEnd)
   }
 
-  /// Leave a command and wake the loop.
+  /// Leaves a command and wakes the loop.
   ///
-  /// Of several announcements only the newest is kept, so that this is bounded.
-  ///
-  /// - Parameter command: what to do.
+  /// Only the newest of several announcements is kept, so that the mailbox is bounded.
   func post(_ command: Command) {
     contents.withLock { contents in
       switch command {
@@ -75,11 +73,10 @@ final class LoopMailbox: Sendable {
     _ = send(writeEnd, &byte, 1, CInt(MSG_NOSIGNAL))
   }
 
-  /// Take all commands that wait.
+  /// Takes all commands.
   ///
-  /// - Returns: the newest announcement if there is one, then how much to ask for if that was said, then the wish to
-  ///   look
-  ///   again, then the order to stop if it was given.
+  /// - Returns: The newest announcement, the newest amount to ask for, the wish to look again, and the order to stop,
+  ///   as far as they were given.
   func take() -> [Command] {
     var bytes = [UInt8](repeating: 0, count: 64)
     while recv(readEnd, &bytes, bytes.count, 0) > 0 {}

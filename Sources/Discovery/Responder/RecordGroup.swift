@@ -1,43 +1,59 @@
-/// Collects records that are announced together.
-protocol RecordGroup: AnyObject {
-  /// Add an address record without a reverse record, so that several processes may share an address.
-  ///
-  /// - Parameters:
-  ///   - address: the address.
-  ///   - host: a full name such as `x.local`.
-  ///   - interface: where to announce it.
-  /// - Throws: `AvahiError`.
-  func addAddress(_ address: AddressBytes, host: String, interface: UInt32) throws(AvahiError)
+import LatchkeyAgent
 
-  /// Add the records of a service instance.
+/// Records that are announced together.
+protocol RecordGroup: AnyObject {
+  /// Adds an address record without a reverse record, so that several processes may share an address.
   ///
   /// - Parameters:
-  ///   - name: the instance.
-  ///   - type: the DNS-SD type.
-  ///   - host: a full name such as `x.local`.
-  ///   - port: the TCP port.
-  ///   - text: TXT entries, each of at most 255 bytes.
-  ///   - interface: where to announce it.
-  /// - Throws: `AvahiError`.
+  ///   - address: The address.
+  ///   - host: A full name, such as `x.local`.
+  ///   - interface: The interface on which to announce it.
+  /// - Throws: `AvahiError` if the back end refuses.
+  func addAddress(_ address: IPAddress, host: String, interface: UInt32) throws(AvahiError)
+
+  /// Adds the records of a service instance.
+  ///
+  /// - Parameters:
+  ///   - name: The instance's name.
+  ///   - type: The DNS-SD type.
+  ///   - host: A full name, such as `x.local`.
+  ///   - port: The TCP port.
+  ///   - text: The TXT entries, each of at most 255 bytes.
+  ///   - interface: The interface on which to announce it.
+  /// - Throws: `AvahiError` if the back end refuses.
   func addService(
     name: String, type: String, host: String, port: UInt16, text: [[UInt8]], interface: UInt32
   ) throws(AvahiError)
 
-  /// Replace the TXT entries of an instance that was added before.
+  /// Replaces the TXT entries of an instance that was added before.
   ///
-  /// - Throws: `AvahiError`.
+  /// - Throws: `AvahiError` if the back end refuses.
   func updateText(name: String, type: String, text: [[UInt8]], interface: UInt32) throws(AvahiError)
 
-  /// Add a TXT record that is not unique and therefore announced without probing.
+  /// Adds a TXT record that is not unique and is therefore announced without probing.
   ///
-  /// - Throws: `AvahiError`.
+  /// - Throws: `AvahiError` if the back end refuses.
   func addSharedText(name: String, interface: UInt32) throws(AvahiError)
 
-  /// Begin to announce what was added.
+  /// Begins to announce the records that were added.
   ///
-  /// - Throws: `AvahiError`.
+  /// - Throws: `AvahiError` if the back end refuses.
   func commit() throws(AvahiError)
 
-  /// Withdraw all records; goodbyes go out. It may be called more than once and after its responder was closed.
+  /// Withdraws all records with a goodbye.
+  ///
+  /// It may be called more than once, and after the responder was closed.
   func close()
+}
+
+/// The state of a group of records.
+enum RecordGroupState: Hashable, Sendable {
+  /// All records are announced.
+  case established
+
+  /// Another host owns one of the names; all records are withdrawn.
+  case collision
+
+  /// The back end gave up; all records are withdrawn.
+  case failure(AvahiError)
 }

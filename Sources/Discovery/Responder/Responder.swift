@@ -1,23 +1,21 @@
-/// Speaks mDNS: through avahi-daemon or inside the process.
-///
-/// Its members belong to the loop's thread.
+/// A back end that speaks mDNS, whose members belong to the loop's thread.
 protocol Responder: AnyObject {
-  /// Make an empty group of records.
+  /// Creates an empty group of records.
   ///
-  /// - Parameter onState: called on the loop's thread, outside of Avahi's own call-back.
-  /// - Throws: `AvahiError` when the back end refuses.
+  /// - Parameter onState: Called on the loop's thread, outside of Avahi's own call-back.
+  /// - Throws: `AvahiError` if the back end refuses.
   func makeGroup(_ onState: @escaping (RecordGroupState) -> Void) throws(AvahiError) -> any RecordGroup
 
-  /// Look for instances of a type on one interface.
+  /// Looks for the instances of a type on one interface.
   ///
-  /// - Throws: `AvahiError` when the back end refuses.
+  /// - Throws: `AvahiError` if the back end refuses.
   func browseServices(
     type: String, interface: UInt32, _ handler: @escaping (ServiceSighting) -> Void
   ) throws(AvahiError) -> any Lookup
 
-  /// Find and follow host, port and TXT of an instance.
+  /// Follows the host, the port and the TXT record of an instance.
   ///
-  /// - Throws: `AvahiError` when the back end refuses.
+  /// - Throws: `AvahiError` if the back end refuses.
   func resolveService(
     _ sighting: ServiceSighting, type: String, _ handler: @escaping (ResolvedService) -> Void
   ) throws(AvahiError) -> any Lookup
@@ -25,20 +23,41 @@ protocol Responder: AnyObject {
   /// Finds one IPv4 address of an instance.
   ///
   /// - Returns: `nil` if this back end finds records as quickly.
-  /// - Throws: `AvahiError` when the back end refuses.
+  /// - Throws: `AvahiError` if the back end refuses.
   func resolveAddress(
     _ sighting: ServiceSighting, type: String, _ handler: @escaping (SeenRecord) -> Void
   ) throws(AvahiError) -> (any Lookup)?
 
-  /// Find and follow all records of a name on one interface.
+  /// Follows all records of a name on one interface.
   ///
-  /// - Throws: `AvahiError` when the back end refuses.
+  /// - Throws: `AvahiError` if the back end refuses.
   func browseRecords(
     name: String, type: UInt16, interface: UInt32, _ handler: @escaping (SeenRecord) -> Void
   ) throws(AvahiError) -> any Lookup
 
-  /// Free everything at once, also what was made through this; goodbyes go out.
+  /// Frees everything that was made through the responder, with goodbyes; there is no call-back after this.
+  func close()
+}
+
+/// The state of a back end.
+enum ResponderState: Hashable, Sendable {
+  /// The back end is not there; its arrival will be reported.
+  case absent
+
+  /// The back end is there and gets ready.
+  case preparing
+
+  /// The back end works.
+  case running
+
+  /// The back end is broken; close it and create a new one.
+  case failed(AvahiError)
+}
+
+/// Something that is looked for until closed.
+protocol Lookup: AnyObject {
+  /// Stops looking; there is no call-back after this.
   ///
-  /// There is no call-back after this.
+  /// It may be called more than once, and after the responder was closed.
   func close()
 }

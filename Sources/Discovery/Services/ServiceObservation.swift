@@ -1,17 +1,28 @@
-/// Tells one fact about a sighting, as it comes from a back end.
+import LatchkeyAgent
+
+/// A fact about a sighting, as a back end reports it.
 enum ServiceObservation: Hashable, Sendable {
-  /// The instance leads to this port and these pairs; what was known of its addresses stays unless the host is another.
+  /// The instance leads to this port and these pairs. Its known addresses stay unless the host is another.
   case resolved(SightingKey, host: String, port: UInt16, text: [String: [UInt8]])
 
-  /// The instance is there with these pairs, for which nobody cares: it is not followed any further.
+  /// The instance is there with these pairs, which are of no interest: it is not followed any further.
   case passedOver(SightingKey, text: [String: [UInt8]])
 
   /// The instance's host has this address.
-  case gained(SightingKey, AddressBytes, interface: NetworkInterface)
+  case gained(SightingKey, IPAddress, interface: NetworkInterface)
 
-  /// The instance's host has this address no longer.
-  case dropped(SightingKey, AddressBytes)
+  /// The instance's host no longer has this address.
+  case dropped(SightingKey, IPAddress)
 
   /// The instance is no longer announced on this interface.
   case withdrawn(SightingKey)
+}
+
+/// One instance as seen on one interface.
+struct SightingKey: Hashable, Sendable {
+  /// The instance name, 1 to 63 bytes.
+  var instanceName: String
+
+  /// The kernel's number of the interface.
+  var interfaceIndex: UInt32
 }

@@ -1,14 +1,17 @@
-/// Merges the sightings of all interfaces and protocols into one service an instance, and tells what changed.
+import LatchkeyAgent
+
+/// The services that are seen: the sightings of all interfaces and protocols, merged into one service for each
+/// instance.
 ///
-/// It is bounded whatever the network says: 240 instances, 240 sightings, 16 addresses each.
+/// The table is bounded whatever the network says: 240 instances, 240 sightings, 16 addresses each.
 ///
-/// Spec: Protocol/02-discovery.md §4
+/// Spec: Protocol/02-discovery.md §7.
 struct ServiceTable {
   private struct Sighting {
     var host: String
     var port: UInt16
     var text: [String: [UInt8]]
-    var addresses: [AddressBytes: DiscoveredAddress] = [:]
+    var addresses: [IPAddress: DiscoveredAddress] = [:]
     var isPassedOver = false
   }
 
@@ -17,10 +20,10 @@ struct ServiceTable {
   private var changed: Set<String> = []
   private var handingOver = false
 
-  /// Whether `takeEvents` has something to look at.
+  /// A Boolean value that indicates whether anything has changed since the last `takeEvents`.
   var hasChanges: Bool { !changed.isEmpty }
 
-  /// Whether something was reported as found and not yet as lost.
+  /// A Boolean value that indicates whether a service was reported as found and not yet as lost.
   var hasReported: Bool { !reported.isEmpty }
 
   /// Returns whether an instance is to be reported for the first time, with an address.
@@ -28,11 +31,9 @@ struct ServiceTable {
     reported[instanceName] == nil && service(instanceName)?.addresses.isEmpty == false
   }
 
-  /// Take note of a fact.
+  /// Takes a fact into the table, unless it is beyond the bounds.
   ///
-  /// What is beyond the bounds is left out.
-  ///
-  /// - Parameter observation: from a back end, as hostile as the network.
+  /// - Parameter observation: A fact from a back end, as hostile as the network.
   mutating func note(_ observation: ServiceObservation) {
     switch observation {
     case .resolved(let key, let host, let port, let text):
@@ -56,8 +57,7 @@ struct ServiceTable {
       guard address.isUsable, !address.isLoopback || interface.isLoopback else { return }
       guard sighting.addresses.count < DiscoveryLimits.addresses else { return }
       sighting.addresses[address] = DiscoveredAddress(
-        family: address.family, address: address.text,
-        interfaceIndex: address.isLinkLocalV6 ? interface.index : nil, interfaceName: interface.name)
+        address, interfaceIndex: address.needsScope ? interface.index : nil, interfaceName: interface.name)
       sightings[key.instanceName]?[key.interfaceIndex] = sighting
       changed.insert(key.instanceName)
     case .dropped(let key, let address):
@@ -71,29 +71,31 @@ struct ServiceTable {
     }
   }
 
-  /// Forget all sightings because their back end is gone, but report nothing as lost before `endHandover`: the next
-  /// back end is likely to see the same services again.
+  /// Forgets all sightings because their back end is gone, and reports nothing as lost before `endHandover`.
+  ///
+  /// The next back end is likely to see the same services again.
   mutating func beginHandover() {
     changed.formUnion(sightings.keys)
     sightings = [:]
     handingOver = true
   }
 
-  /// Forget everything, and report it as lost: what was not followed for a while may have changed in any way.
+  /// Forgets everything and reports it as lost: services that were not followed for a while may have changed in any
+  /// way.
   mutating func forget() {
     sightings = [:]
     endHandover()
   }
 
-  /// Report as lost what the next back end has not seen.
+  /// Reports the services that the next back end has not seen as lost.
   mutating func endHandover() {
     handingOver = false
     changed.formUnion(reported.keys)
   }
 
-  /// Tell what changed since the last call.
+  /// Returns what has changed since the last call.
   ///
-  /// - Returns: at most one event an instance, sorted by instance name.
+  /// - Returns: At most one event for each instance, sorted by instance name.
   mutating func takeEvents() -> [DiscoveryEvent] {
     var events: [DiscoveryEvent] = []
     for name in changed.sorted() {
@@ -109,7 +111,7 @@ struct ServiceTable {
     return events
   }
 
-  /// All that is known of an instance, or nil while no address is known of one that somebody cares for.
+  /// Returns all that is known of an instance; `nil` if it is of interest and no address of it is known yet.
   private func service(_ name: String) -> DiscoveredService? {
     guard let seen = sightings[name] else { return nil }
     let all = seen.sorted { $0.key < $1.key }.map(\.value)
@@ -131,8 +133,8 @@ struct ServiceTable {
     return DiscoveredService(instanceName: name, port: first.port, addresses: addresses, text: first.text)
   }
 
-  private static func order(_ left: AddressBytes, _ right: AddressBytes) -> Bool {
-    func rank(_ address: AddressBytes) -> Int { address.family == .v4 ? 0 : address.isLinkLocalV6 ? 2 : 1 }
+  private static func order(_ left: IPAddress, _ right: IPAddress) -> Bool {
+    func rank(_ address: IPAddress) -> Int { address.isV4 ? 0 : address.isLinkLocal ? 2 : 1 }
     return rank(left) == rank(right)
       ? left.bytes.lexicographicallyPrecedes(right.bytes) : rank(left) < rank(right)
   }

@@ -1,13 +1,14 @@
-/// Reads and writes the pairs of a DNS-SD TXT record.
+/// The pairs of a DNS-SD TXT record, read and written.
 ///
-/// Spec: Protocol/02-discovery.md §2
+/// Spec: Protocol/02-discovery.md §2.
 package enum TextRecord {
-  /// Read what another host announced.
+  /// Reads what another host has announced.
   ///
-  /// Keys are printable ASCII and compared in lower case; the first of several equal keys counts; an entry without a
-  /// key is left out; one without `=` has an empty value. What goes beyond 16 entries or 1300 bytes is not looked at.
+  /// Keys are printable ASCII and compared in lower case. The first of several equal keys counts, an entry without a
+  /// key is left out, and one without `=` has an empty value. Entries beyond 16, or beyond 1,300 bytes in all, are not
+  /// read.
   ///
-  /// - Parameter entries: the raw entries, any bytes.
+  /// - Parameter entries: The raw entries, any bytes.
   package static func parse(_ entries: some Sequence<[UInt8]>) -> [String: [UInt8]] {
     var pairs: [String: [UInt8]] = [:]
     var bytes = 0
@@ -23,9 +24,9 @@ package enum TextRecord {
     return pairs
   }
 
-  /// Take apart a TXT record as it is on the wire: each entry after a byte with its length; one that is cut off is left out.
+  /// Returns the entries of a TXT record as it is on the wire: each after a byte with its length.
   ///
-  /// - Parameter data: any bytes.
+  /// - Parameter data: Any bytes. An entry that is cut off is left out.
   static func entries(wire data: [UInt8]) -> [[UInt8]] {
     var entries: [[UInt8]] = []
     var rest = data[...]
@@ -36,11 +37,12 @@ package enum TextRecord {
     return entries
   }
 
-  /// Write what this node announces.
+  /// Returns the entries for pairs that this node announces.
   ///
-  /// - Parameter text: the pairs.
-  /// - Returns: the entries sorted by key, `v` first as its readers expect a version there; nil when a key is empty,
-  ///   has `=` or is no printable ASCII, an entry is over 255 bytes, or all are over 16 entries or 1300 bytes.
+  /// - Parameter text: The pairs.
+  /// - Returns: The entries sorted by key, with `v` first, since readers expect a version there. `nil` if a key is
+  ///   empty, has `=` or is not printable ASCII, if an entry has more than 255 bytes, or if there are more than 16
+  ///   entries or 1,300 bytes.
   package static func entries(_ text: [String: [UInt8]]) -> [[UInt8]]? {
     guard text.count <= DiscoveryLimits.textEntries else { return nil }
     var entries: [[UInt8]] = []
@@ -49,7 +51,7 @@ package enum TextRecord {
       guard !name.isEmpty, name.allSatisfy({ (0x20...0x7e).contains($0) && $0 != UInt8(ascii: "=") })
       else { return nil }
       let entry = name + [UInt8(ascii: "=")] + value
-      guard entry.count <= 255 else { return nil }
+      guard entry.count <= DiscoveryLimits.textEntryBytes else { return nil }
       entries.append(entry)
     }
     guard entries.reduce(0, { $0 + $1.count + 1 }) <= DiscoveryLimits.textBytes else { return nil }

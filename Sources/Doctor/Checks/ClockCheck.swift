@@ -1,8 +1,8 @@
 import LatchkeyModel
 
-/// Differences of clocks, for information: nothing that Latchkey decides hangs on them.
+/// The check of the clocks, for information: nothing that Latchkey decides depends on them.
 struct ClockCheck: Check {
-  /// Milliseconds that are not worth a word.
+  /// The difference that is not mentioned, in milliseconds.
   static let allowance: Int64 = 60_000
 
   func findings(_ facts: Facts) -> [Finding] {

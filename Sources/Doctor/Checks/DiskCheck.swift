@@ -1,9 +1,9 @@
-/// Room on the disk, and how fast it makes things durable.
+/// The check of the disk: its free space, and how fast it makes writes durable.
 struct DiskCheck: Check {
-  /// Bytes under which the disk is as good as full, and under which it soon will be.
+  /// The free bytes below which the disk counts as full, and as nearly full.
   static let full: Int64 = 4 << 20
   static let scarce: Int64 = 100 << 20
-  /// Microseconds of a durable write from which delivery is slow.
+  /// The duration of a durable write from which delivery is slow, in microseconds.
   static let slow: Int64 = 200_000
 
   func findings(_ facts: Facts) -> [Finding] {

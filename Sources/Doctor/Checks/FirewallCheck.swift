@@ -1,4 +1,4 @@
-/// Whether the host's firewall lets others in, and mDNS.
+/// The check of whether the machine's firewall lets other machines and mDNS in.
 struct FirewallCheck: Check {
   func findings(_ facts: Facts) -> [Finding] {
     var findings: [Finding] = []
@@ -12,7 +12,7 @@ struct FirewallCheck: Check {
     func blocked(_ transport: String, _ port: UInt16) -> String? {
       facts.lanInterfaces.first { interface in
         [false, true].contains { isV6 in
-          guard interface.addresses.contains(where: { ($0.bytes.count == 16) == isV6 }) else { return false }
+          guard interface.addresses.contains(where: { $0.isV4 != isV6 }) else { return false }
           let packet = FirewallPacket(transport: transport, port: port, interface: interface.name, isV6: isV6)
           return walk.fate(of: packet, at: "input") == .dropped
         }

@@ -1,11 +1,11 @@
-/// Sends a thought-up packet through the chains of a packet filter.
+/// The way of an imagined packet through the chains of a packet filter.
 struct FirewallWalk {
   let chains: [FirewallChain]
 
   enum Fate: Sendable, Hashable {
     case passes
     case dropped
-    /// A condition that is not understood decides.
+    /// The fate depends on a condition that is not understood.
     case unclear
   }
 
@@ -13,11 +13,11 @@ struct FirewallWalk {
     case accepted
     case dropped
     case unclear
-    /// Nothing decided.
+    /// No rule has decided.
     case goesOn
   }
 
-  /// What becomes of a packet at a hook: every chain there has to let it through.
+  /// Returns the fate of a packet at a hook, where every chain has to let it through.
   func fate(of packet: FirewallPacket, at hook: String) -> Fate {
     var fate = Fate.passes
     for chain in chains where chain.hook == hook && chain.sees(packet) {

@@ -1,4 +1,4 @@
-/// Who may read and write the state folder.
+/// The check of who may read and write the state folder.
 struct FolderCheck: Check {
   func findings(_ facts: Facts) -> [Finding] {
     let folder = facts.folder

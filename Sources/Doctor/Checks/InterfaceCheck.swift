@@ -1,4 +1,6 @@
-/// Which interfaces machines are looked for on, and why not on the others.
+import LatchkeyAgent
+
+/// The check of which interfaces machines are looked for on, and why not on the others.
 struct InterfaceCheck: Check {
   func findings(_ facts: Facts) -> [Finding] {
     var findings: [Finding] = []
@@ -15,12 +17,12 @@ struct InterfaceCheck: Check {
           "no-interface", .fault, "This machine is on no network on which others could be found.",
           next: "Connect it by cable or Wi-Fi, or name an interface with `latchkey run --interfaces NAME`."))
     } else {
-      let names = used.map { "\($0.name) (\($0.addresses.map(\.description).joined(separator: ", ")))" }
+      let names = used.map { "\($0.name) (\($0.subnets.map(\.description).joined(separator: ", ")))" }
       findings.append(
         Finding("interfaces", .information, "Machines are looked for on \(names.joined(separator: ", "))."))
     }
     for interface in facts.interfaces where !interface.isLoopback {
-      guard let reason = facts.reasonLeftOut(interface) else {
+      guard let exclusion = interface.exclusion(names: facts.chosenInterfaces) else {
         if !interface.isRunning {
           findings.append(
             Finding(
@@ -31,10 +33,24 @@ struct InterfaceCheck: Check {
       }
       findings.append(
         Finding(
-          "interface-left-out", .information, "\(interface.name) is left out: \(reason).",
+          "interface-left-out", .information, "\(interface.name) is left out: \(Self.reason(exclusion, interface)).",
           next: facts.chosenInterfaces != nil ? "" : "To use it all the same, name it with `latchkey run --interfaces`."
         ))
     }
     return findings
+  }
+
+  /// Returns why an interface is left out, as a clause.
+  private static func reason(_ exclusion: NetworkInterface.Exclusion, _ interface: NetworkInterface) -> String {
+    switch exclusion {
+    case .loopback: "it leads to this machine alone"
+    case .off: "it is switched off"
+    case .virtual: "it belongs to containers or virtual machines"
+    case .pointToPoint: "it joins two points only, as tunnels do"
+    case .noMulticast: "it carries no multicast"
+    case .noAddress:
+      interface.isRunning ? "it has no address" : "its cable is not plugged in, or it is in no network"
+    case .notNamed: "`latchkey run --interfaces` names others"
+    }
   }
 }

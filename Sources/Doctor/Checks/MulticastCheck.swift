@@ -1,4 +1,4 @@
-/// Whether this machine's own multicast is seen, and anybody else's.
+/// The check of whether this machine's own multicast is seen, and that of others.
 struct MulticastCheck: Check {
   func findings(_ facts: Facts) -> [Finding] {
     facts.multicast.flatMap { probe -> [Finding] in

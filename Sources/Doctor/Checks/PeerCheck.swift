@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// The way to one paired device.
+/// The check of the way to one paired device.
 struct PeerCheck: Check {
   func findings(_ facts: Facts) -> [Finding] {
     guard let peer = facts.peer, case .running(_, let nearby) = facts.node else { return [] }
@@ -10,7 +10,7 @@ struct PeerCheck: Check {
     if status.isConnected {
       findings.append(
         Finding("peer-connected", .information, "\(name) is connected\(status.address.map { " (\($0))" } ?? "")."))
-      if announced.isEmpty, nearby?.discovery != "fixed" {
+      if announced.isEmpty, nearby?.discovery != DiscoveryBackend.fixed.rawValue {
         findings.append(
           Finding(
             "peer-unannounced", .warning,
@@ -39,7 +39,7 @@ struct PeerCheck: Check {
     }
   }
 
-  /// What the tries at its addresses say.
+  /// Returns what the tries at the device's addresses show.
   private func ways(_ peer: PeerFacts, _ name: String, _ announced: [String], _ facts: Facts) -> [Finding] {
     let probes = peer.probes
     if let open = probes.first(where: { $0.outcome == .connected }) {
@@ -97,21 +97,21 @@ struct PeerCheck: Check {
     return findings
   }
 
-  /// Whether an address lies in one of this machine's networks.
+  /// Returns whether an address lies in one of this machine's networks.
   private func isNear(_ probe: AddressProbe, _ facts: Facts) -> Bool {
     guard let host = probe.host, !host.isLoopback, !host.isLinkLocal else { return false }
-    return facts.lanInterfaces.flatMap(\.addresses).contains { $0.bytes.count == host.bytes.count && $0.contains(host) }
+    return facts.lanInterfaces.flatMap(\.subnets).contains { $0.contains(host) }
   }
 
-  /// Whether all its addresses lie outside of this machine's networks.
+  /// Returns a finding if all the device's addresses lie outside of this machine's networks.
   private func outside(_ probes: [AddressProbe], _ facts: Facts) -> Finding? {
-    let hosts = probes.compactMap(\.host).filter { $0.bytes.count == 4 && !$0.isLinkLocal && !$0.isLoopback }
-    let own = facts.lanInterfaces.flatMap(\.addresses).filter { $0.bytes.count == 4 }
+    let hosts = probes.compactMap(\.host).filter { $0.isV4 && $0.leadsElsewhere }
+    let own = facts.lanInterfaces.flatMap(\.subnets).filter { $0.address.isV4 }
     guard let first = hosts.first, !own.isEmpty, !hosts.contains(where: { host in own.contains { $0.contains(host) } })
     else { return nil }
     return Finding(
       "other-subnet", .fault,
-      "It was last at \(first.description.dropLast(3)), which is in none of this machine's networks "
+      "It was last at \(first), which is in none of this machine's networks "
         + "(\(own.map(\.description).joined(separator: ", "))).",
       next: "Bring both into one network: a guest Wi-Fi, a second router or a VLAN keeps them apart.")
   }

@@ -1,10 +1,10 @@
 import LatchkeyModel
 
-/// Whether what waits moves.
+/// The check of whether the queues move.
 struct QueueCheck: Check {
-  /// Milliseconds that something may wait for a machine that is connected.
+  /// The time that an item may wait for a connected machine, in milliseconds.
   static let stuck: Int64 = 120_000
-  /// Milliseconds after which what waits for a machine that is away is worth a word.
+  /// The time after which items for a machine that is away are mentioned, in milliseconds.
   static let old: Int64 = 7 * 86_400_000
 
   func findings(_ facts: Facts) -> [Finding] {

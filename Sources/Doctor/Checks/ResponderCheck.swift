@@ -1,17 +1,13 @@
 import LatchkeyModel
 
-/// What speaks mDNS on this machine.
+/// The check of what speaks mDNS on this machine.
 struct ResponderCheck: Check {
-  /// What `NodeStatus.discovery` says while machines are looked for.
-  private static let inUse = [
-    "avahiDaemon": "The node speaks mDNS through the system's avahi-daemon.",
-    "embedded": "The node speaks mDNS itself, with the stack inside it.",
-  ]
-
   func findings(_ facts: Facts) -> [Finding] {
     var findings: [Finding] = []
-    // A service that hangs breaks no connection: the node counts on it on, and nobody speaks for the node.
-    let isUsed = if case .running(let status, _) = facts.node { status.discovery == "avahiDaemon" } else { false }
+    // A service that hangs does not break its connections: the node relies on it, and nothing announces the node.
+    let status: NodeStatus? = if case .running(let status, _) = facts.node { status } else { nil }
+    let backend = status.flatMap { DiscoveryBackend(rawValue: $0.discovery) }
+    let isUsed = backend == .avahiDaemon
     let severity: Severity = isUsed ? .fault : .warning
     let meanwhile =
       isUsed ? "until then this machine is not announced and finds nobody" : "until then Latchkey speaks mDNS itself"
@@ -40,19 +36,18 @@ struct ResponderCheck: Check {
         Finding(
           "avahi-absent", .information, "No avahi-daemon runs on this machine, so Latchkey speaks mDNS itself."))
     }
-    if case .running(let status, _) = facts.node, let words = Self.inUse[status.discovery] {
-      findings.append(Finding("discovery", .information, words))
-    }
-    if case .running(let status, _) = facts.node,
-      !["avahiDaemon", "embedded", "starting"].contains(status.discovery)
-    {
+    if let backend, backend.isLooking {
+      let deed = backend.sentence.prefix(1).lowercased() + backend.sentence.dropFirst()
+      findings.append(Finding("discovery", .information, "The node \(deed)."))
+    } else if backend == .fixed {
       findings.append(
-        status.discovery == "fixed" || status.discovery == "static"
-          ? Finding(
-            "discovery-off", .information, "Nothing is looked for: the node was started with --no-discovery.",
-            next: "Start it without, or name each machine with `latchkey run --peer host:port`.")
-          : Finding(
-            "discovery-failed", .fault, "Nothing is looked for: \(status.discovery)", next: "See `latchkey status`."))
+        Finding(
+          "discovery-off", .information, "Nothing is looked for: the node was started with --no-discovery.",
+          next: "Start it without, or name each machine with `latchkey run --peer host:port`."))
+    } else if let status, backend == nil {
+      findings.append(
+        Finding(
+          "discovery-failed", .fault, "Nothing is looked for: \(status.discovery)", next: "See `latchkey status`."))
     }
     let programs = responders(facts)
     if programs.count > 1 {
@@ -73,7 +68,8 @@ struct ResponderCheck: Check {
     var unnamed = facts.responders.filter { $0.name == nil }.map(\.user)
     var named = Set(facts.responders.compactMap(\.name))
     // The node that answers keeps itself from being looked at: one of its user's unnamed programs is it.
-    if case .running(let status, _) = facts.node, status.discovery == "embedded", !named.contains("latchkey"),
+    if case .running(let status, _) = facts.node, status.discovery == DiscoveryBackend.embedded.rawValue,
+      !named.contains("latchkey"),
       let own = unnamed.firstIndex(of: facts.folder.user)
     {
       unnamed.remove(at: own)

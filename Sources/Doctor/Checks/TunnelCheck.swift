@@ -1,4 +1,6 @@
-/// Whether a VPN takes the traffic, or forbids what goes round it.
+import LatchkeyAgent
+
+/// The check of whether a VPN takes the traffic, or forbids traffic outside of it.
 struct TunnelCheck: Check {
   func findings(_ facts: Facts) -> [Finding] {
     var findings: [Finding] = []
@@ -30,5 +32,16 @@ struct TunnelCheck: Check {
       break
     }
     return findings
+  }
+}
+
+extension NetworkInterface {
+  /// A Boolean value that indicates whether a program for private networks made the interface, by its kind or name.
+  var isTunnel: Bool {
+    if isLoopback { return false }
+    return isPointToPoint
+      || ["wg", "tun", "tap", "ppp", "tailscale", "zt", "nordlynx", "proton", "mullvad"].contains {
+        name.hasPrefix($0)
+      }
   }
 }

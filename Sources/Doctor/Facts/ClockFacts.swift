@@ -1,6 +1,6 @@
-/// This machine's wall clock, and what others' clocks said.
+/// This machine's wall clock, and the readings of other machines' clocks.
 public struct ClockFacts: Sendable, Hashable {
-  /// What a device wrote by its own clock.
+  /// A time that a device wrote by its own clock.
   public struct Stamp: Sendable, Hashable {
     public var device: String
     /// Unix milliseconds.
@@ -14,9 +14,9 @@ public struct ClockFacts: Sendable, Hashable {
 
   /// Unix milliseconds.
   public var now: Int64
-  /// Whether the kernel's clock is kept right by a time service; nil when it does not say.
+  /// A Boolean value that indicates whether a time service keeps the clock right; `nil` if the system does not say.
   public var isSynchronised: Bool?
-  /// Times that arrived from other machines.
+  /// The times that arrived from other machines.
   public var stamps: [Stamp]
 
   public init(now: Int64 = 0, isSynchronised: Bool? = nil, stamps: [Stamp] = []) {

@@ -1,15 +1,15 @@
 /// The host's packet filter.
 public struct FirewallFacts: Sendable, Hashable {
-  /// A program that keeps the rules, and that a person changes them with.
+  /// A program that keeps the rules, with which a person changes them.
   public enum Keeper: String, Sendable, Hashable {
     case ufw
     case firewalld
   }
 
-  /// Chains that packets pass, of every tool whose rules could be read.
+  /// The chains that packets pass, of every tool whose rules could be read.
   public var chains: [FirewallChain]
   public var keeper: Keeper?
-  /// Why rules could not be read, as a clause; nil when they were, or none can be there.
+  /// The reason why rules could not be read, as a clause; `nil` if they were read, or if there can be none.
   public var unread: String?
 
   public init(chains: [FirewallChain] = [], keeper: Keeper? = nil, unread: String? = nil) {
@@ -17,4 +17,96 @@ public struct FirewallFacts: Sendable, Hashable {
     self.keeper = keeper
     self.unread = unread
   }
+}
+
+/// A chain of the packet filter.
+public struct FirewallChain: Sendable, Hashable {
+  /// The table of the chain, such as `inet filter`; jumps stay in it.
+  public var table: String
+  public var name: String
+  /// The hook at which packets enter the chain, such as `input`; `nil` for a chain that others jump to.
+  public var hook: String?
+  /// A Boolean value that indicates whether packets are dropped that no rule decides.
+  public var drops: Bool
+  public var rules: [FirewallRule]
+
+  public init(table: String, name: String, hook: String? = nil, drops: Bool = false, rules: [FirewallRule] = []) {
+    self.table = table
+    self.name = name
+    self.hook = hook
+    self.drops = drops
+    self.rules = rules
+  }
+
+  /// Returns whether packets of this IP version enter the chain.
+  func sees(_ packet: FirewallPacket) -> Bool {
+    let family = table.prefix { $0 != " " }
+    return family == "inet" || (family == "ip" && !packet.isV6) || (family == "ip6" && packet.isV6)
+  }
+}
+
+/// A rule of a chain, as far as it is understood.
+public struct FirewallRule: Sendable, Hashable {
+  public enum Verdict: Sendable, Hashable {
+    case accept
+    /// The packet is dropped or rejected.
+    case drop
+    case jump(String)
+    case goTo(String)
+    case returns
+    /// The rule only counts or logs.
+    case none
+  }
+
+  /// The transports that the rule is about; `nil` for all.
+  public var transports: Set<String>?
+  /// The destination ports that the rule is about; `nil` for all.
+  public var ports: [ClosedRange<UInt16>]?
+  /// The interface that the rule is about; `nil` for all.
+  ///
+  /// A name that ends in `*` is the beginning of names.
+  public var interface: String?
+  /// The interface that the rule is not about, as in the kill switch of a VPN; `nil` for none.
+  public var exceptInterface: String?
+  /// A Boolean value that indicates whether the rule is about known connections only, which a new one is not.
+  public var isOfKnownConnections: Bool
+  /// A Boolean value that indicates whether the rule has conditions that are not understood.
+  public var hasMore: Bool
+  public var verdict: Verdict
+
+  public init(
+    transports: Set<String>? = nil, ports: [ClosedRange<UInt16>]? = nil, interface: String? = nil,
+    exceptInterface: String? = nil, isOfKnownConnections: Bool = false, hasMore: Bool = false, verdict: Verdict
+  ) {
+    self.transports = transports
+    self.ports = ports
+    self.interface = interface
+    self.exceptInterface = exceptInterface
+    self.isOfKnownConnections = isOfKnownConnections
+    self.hasMore = hasMore
+    self.verdict = verdict
+  }
+
+  /// Returns whether a packet may meet the rule.
+  func mayMeet(_ packet: FirewallPacket) -> Bool {
+    if isOfKnownConnections { return false }
+    if let transports, !transports.contains(packet.transport) { return false }
+    if let ports, !ports.contains(where: { $0.contains(packet.port) }) { return false }
+    if let exceptInterface, Self.matches(exceptInterface, packet.interface) { return false }
+    return interface.map { Self.matches($0, packet.interface) } ?? true
+  }
+
+  private static func matches(_ pattern: String, _ name: String) -> Bool {
+    pattern.hasSuffix("*") ? name.hasPrefix(pattern.dropLast()) : name == pattern
+  }
+}
+
+/// A packet that matters to Latchkey: the first of a connection, or a multicast packet.
+struct FirewallPacket: Sendable, Hashable {
+  /// `tcp` or `udp`.
+  var transport: String
+  var port: UInt16
+  /// The interface that the packet comes in or leaves by.
+  var interface: String
+  var isV6 = false
 }

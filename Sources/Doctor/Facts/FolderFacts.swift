@@ -1,15 +1,15 @@
 /// The state folder and its disk.
 public struct FolderFacts: Sendable, Hashable {
-  /// Something in the folder, or the folder itself.
+  /// The state folder itself, or a file or folder in it.
   public struct Entry: Sendable, Hashable {
     public var path: String
-    /// The user it belongs to.
+    /// The user ID of the owner.
     public var owner: UInt32
     /// The nine permission bits and those above them.
     public var mode: UInt32
-    /// Whether it is a symbolic link; its owner and mode say nothing then.
+    /// A Boolean value that indicates whether it is a symbolic link, whose owner and mode mean nothing.
     public var isLink: Bool
-    /// The names that a file has.
+    /// The number of names of a file.
     public var names: Int
 
     public init(path: String, owner: UInt32, mode: UInt32, isLink: Bool = false, names: Int = 1) {
@@ -22,20 +22,20 @@ public struct FolderFacts: Sendable, Hashable {
   }
 
   public var path: String
-  /// Whether there is one.
+  /// A Boolean value that indicates whether the folder exists.
   public var exists: Bool
-  /// The user that asks.
+  /// The user ID of the caller.
   public var user: UInt32
-  /// The folder first, then what is in it.
+  /// The folder itself, then its content.
   public var entries: [Entry]
-  /// A folder above it in which any user may rename and replace what is there; nil for none.
+  /// A folder above it in which any user may rename and replace files; `nil` if there is none.
   public var exposedParent: String?
-  /// Bytes that may still be written; nil when that is not known.
+  /// The bytes that can still be written; `nil` if that is not known.
   public var freeBytes: Int64?
   public var isReadOnly: Bool
-  /// Microseconds that a small write took to be durable, in the middle of several; nil when none could be made.
+  /// The median time after which a small write was durable, in microseconds; `nil` if none could be made.
   public var syncMicroseconds: Int64?
-  /// Why nothing could be written, as the system says it.
+  /// The system's reason why nothing could be written.
   public var writeFault: String?
 
   public init(

@@ -1,28 +1,28 @@
 import Glibc
+import LatchkeyAgent
+import LatchkeyModel
 
-/// Tries TCP connections, all at once, and closes them.
+/// Tries at TCP connections, which are made at the same time and closed at once.
 enum AddressProber {
-  /// Try addresses of the form `host:port`, at most 8 of them.
+  /// Tries addresses of the form `host:port`, at most 8 of them.
   ///
-  /// - Parameter milliseconds: how long to wait for all of them together.
-  static func probe(_ addresses: [String], _ interfaces: [InterfaceFacts], milliseconds: Int64 = 2_000)
+  /// - Parameter milliseconds: The time to wait for all of them together.
+  static func probe(_ addresses: [String], _ interfaces: [NetworkInterface], milliseconds: Int64 = 2_000)
     -> [AddressProbe]
   {
     var waiting: [CInt: Int] = [:]
     var probes: [AddressProbe] = []
     for text in addresses.prefix(8) {
-      guard let colon = text.lastIndex(of: ":") else { continue }
-      let host = String(text[..<colon].drop { $0 == "[" }.prefix { $0 != "]" })
-      let (descriptor, outcome) = begin(host, String(text[text.index(after: colon)...]))
+      guard let endpoint = SocketEndpoint(text) else { continue }
+      let (descriptor, outcome) = begin(endpoint.host, String(endpoint.port))
       probes.append(
-        AddressProbe(
-          address: text, outcome: outcome, interface: NetworkGatherer.interface(towards: host, interfaces)))
+        AddressProbe(address: text, outcome: outcome, interface: interface(towards: endpoint.host, interfaces)))
       if let descriptor { waiting[descriptor] = probes.count - 1 }
     }
-    let deadline = ToolRun.now() + milliseconds
+    let deadline = SystemClock.awake.milliseconds + milliseconds
     while !waiting.isEmpty {
       var polls = waiting.keys.map { pollfd(fd: $0, events: Int16(POLLOUT), revents: 0) }
-      let rest = deadline - ToolRun.now()
+      let rest = deadline - SystemClock.awake.milliseconds
       guard rest > 0, poll(&polls, nfds_t(polls.count), CInt(rest)) > 0 else { break }
       for found in polls where found.revents != 0 {
         guard let index = waiting.removeValue(forKey: found.fd) else { continue }
@@ -37,7 +37,7 @@ enum AddressProber {
     return probes
   }
 
-  /// Begin one; a descriptor while it is under way.
+  /// Begins a try; returns a descriptor while it is under way.
   private static func begin(_ host: String, _ port: String) -> (CInt?, AddressProbe.Outcome) {
     var hints = addrinfo()
     (hints.ai_socktype, hints.ai_flags) = (CInt(SOCK_STREAM.rawValue), AI_NUMERICSERV)
@@ -65,5 +65,31 @@ enum AddressProber {
     case ETIMEDOUT: .silent
     default: .noWay(SystemFile.reason(code))
     }
+  }
+
+  /// Returns the interface that packets to an address leave by; `nil` if there is no way there.
+  ///
+  /// Nothing is sent.
+  ///
+  /// - Parameter host: A numeric address.
+  static func interface(towards host: String, _ interfaces: [NetworkInterface]) -> String? {
+    var hints = addrinfo()
+    (hints.ai_socktype, hints.ai_flags) = (CInt(SOCK_DGRAM.rawValue), AI_NUMERICHOST)
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, "9", &hints, &list) == 0, let target = list?.pointee else { return nil }
+    defer { freeaddrinfo(list) }
+    let descriptor = socket(target.ai_family, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    guard connect(descriptor, target.ai_addr, target.ai_addrlen) == 0 else { return nil }
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let own = withUnsafeMutablePointer(to: &storage) { storage in
+      storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        getsockname(descriptor, address, &length) == 0 ? IPAddress(address) : nil
+      }
+    }
+    guard let own else { return nil }
+    return interfaces.first { $0.addresses.contains(own) }?.name
   }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads the host's packet filter with the tools that are there.
+/// The reading of the machine's packet filter, with the tools that are installed.
 enum FirewallGatherer {
   static func gather() -> FirewallFacts {
     var facts = FirewallFacts(keeper: keeper())

@@ -1,10 +1,9 @@
 import Glibc
+import LatchkeyAgent
 
-/// Looks at the state folder and its disk.
+/// The examination of the state folder and its disk.
 enum FolderGatherer {
-  /// Look; leaves nothing behind.
-  ///
-  /// - Parameter path: the state folder.
+  /// Returns the facts of a state folder, and leaves nothing behind in it.
   static func gather(_ path: String) -> FolderFacts {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -48,9 +47,9 @@ enum FolderGatherer {
     return nil
   }
 
-  /// Make small writes durable, as the database does, and take the time in the middle.
+  /// Makes small writes durable, as the database does, and takes the median time.
   private static func measure(_ facts: inout FolderFacts) {
-    // mkstemp puts letters of its own into the place of the six that its manual asks for, and opens what nobody else has.
+    // mkstemp replaces the six letters and opens a file that no other process has.
     var name = Array((facts.path + "/.doctor-XXXXXX").utf8CString)
     let file = mkstemp(&name)
     guard file >= 0 else {
@@ -64,21 +63,15 @@ enum FolderGatherer {
     let bytes = [UInt8](repeating: 0x5A, count: 4_096)
     var times: [Int64] = []
     for _ in 0..<9 {
-      let begun = microseconds()
+      let begun = SystemClock.awake.microseconds
       guard write(file, bytes, bytes.count) == bytes.count, fdatasync(file) == 0 else {
         facts.writeFault = SystemFile.reason(errno)
         return
       }
-      times.append(microseconds() - begun)
+      times.append(SystemClock.awake.microseconds - begun)
       // A disk that takes a second for each need not be asked nine times.
       if times.reduce(0, +) > 2_000_000 { break }
     }
     facts.syncMicroseconds = times.sorted()[times.count / 2]
-  }
-
-  private static func microseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
   }
 }

@@ -1,10 +1,11 @@
+import LatchkeyAgent
 import LatchkeyModel
 
-/// Looks at this machine, and at the way to one peer.
+/// The examination of this machine and of the way to one peer.
 public struct Gatherer: Sendable {
   /// The state folder's path.
   public var stateFolder: String
-  /// The process's variables.
+  /// The environment variables of the process.
   public var environment: [String: String]
 
   public init(stateFolder: String, environment: [String: String]) {
@@ -12,24 +13,27 @@ public struct Gatherer: Sendable {
     self.environment = environment
   }
 
-  /// Look at everything; takes a few seconds, changes nothing, and sends one mDNS question on each interface.
+  /// Returns all facts.
+  ///
+  /// It takes a few seconds, changes nothing, and sends one mDNS question on each interface.
   ///
   /// - Parameters:
-  ///   - node: what is known of the node.
-  ///   - peer: the device that the way to is looked at.
-  ///   - now: Unix milliseconds.
-  ///   - stamps: times that arrived from other machines.
+  ///   - node: The state of the node.
+  ///   - machine: Whether the state folder was made on this machine.
+  ///   - peer: The device to which the way is examined; `nil` for none.
+  ///   - now: The present time, in Unix milliseconds.
+  ///   - stamps: The times that arrived from other machines.
   public func gather(
     node: NodeFacts, machine: MachineFacts, peer: PeerStatus?, now: Int64, stamps: [ClockFacts.Stamp]
   ) -> Facts {
-    let interfaces = NetworkGatherer.interfaces()
+    let interfaces = NetworkInterface.all() ?? []
     let holders = SocketTable.holders(port: 5_353)
     var facts = Facts(
       node: node, machine: machine, folder: FolderGatherer.gather(stateFolder), interfaces: interfaces,
-      defaultInterface: NetworkGatherer.interface(towards: "192.0.2.1", interfaces)
-        ?? NetworkGatherer.interface(towards: "2001:db8::1", interfaces), firewall: FirewallGatherer.gather(),
+      defaultInterface: AddressProber.interface(towards: "192.0.2.1", interfaces)
+        ?? AddressProber.interface(towards: "2001:db8::1", interfaces), firewall: FirewallGatherer.gather(),
       responders: holders, bus: ServiceGatherer.bus(environment), avahi: ServiceGatherer.avahi(),
-      clock: ClockFacts(now: now, isSynchronised: ClockGatherer.isSynchronised(), stamps: stamps))
+      clock: ClockFacts(now: now, isSynchronised: Self.isClockSynchronised(), stamps: stamps))
     facts.multicast = MulticastProber.probe(facts.lanInterfaces)
     if let peer {
       var addresses = peer.addresses.map(\.address)
@@ -43,5 +47,17 @@ public struct Gatherer: Sendable {
         status: peer, probes: peer.isConnected ? [] : AddressProber.probe(addresses, interfaces))
     }
     return facts
+  }
+
+  /// Returns whether a time service keeps the wall clock right; `nil` if the system does not say.
+  private static func isClockSynchronised() -> Bool? {
+    guard case .output(let text) = ToolRun.run("timedatectl", ["show", "--property=NTPSynchronized", "--value"]) else {
+      return nil
+    }
+    switch text.split(separator: "\n").first {
+    case "yes": return true
+    case "no": return false
+    default: return nil
+    }
   }
 }

@@ -1,6 +1,6 @@
-/// Reads what `iptables-save` and `ip6tables-save` say.
+/// The rules that `iptables-save` and `ip6tables-save` print.
 enum IptablesRules {
-  /// The chains of the `filter` table.
+  /// Returns the chains of the `filter` table.
   ///
   /// - Parameter family: `ip` or `ip6`.
   static func chains(_ text: String, family: String) -> [FirewallChain] {

@@ -1,8 +1,9 @@
 import Glibc
+import LatchkeyAgent
 
-/// Asks the mDNS group of each interface a question, and listens whether it comes back.
+/// A question to the mDNS group of each interface, to see whether it comes back.
 enum MulticastProber {
-  /// A question for our service type, as RFC 6762 has it: one PTR question, answered to the group.
+  /// A PTR question for Latchkey's service type, answered to the group (RFC 6762).
   static let question: [UInt8] =
     [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 9] + Array("_latchkey".utf8) + [4] + Array("_tcp".utf8) + [5]
     + Array("local".utf8) + [0, 0, 12, 0, 1]
@@ -10,12 +11,12 @@ enum MulticastProber {
   /// IP_MULTICAST_ALL of `linux/in.h`, which Swift's Glibc does not show.
   private static let multicastAll: CInt = 49
 
-  /// Ask on interfaces that have an IPv4 address, one after the other.
+  /// Asks on the interfaces that have an IPv4 address, one after the other.
   ///
-  /// - Parameter milliseconds: how long to listen on each.
-  static func probe(_ interfaces: [InterfaceFacts], milliseconds: Int64 = 700) -> [MulticastProbe] {
+  /// - Parameter milliseconds: The time to listen on each.
+  static func probe(_ interfaces: [NetworkInterface], milliseconds: Int64 = 700) -> [MulticastProbe] {
     interfaces.compactMap { interface in
-      guard let own = interface.addresses.first(where: { $0.bytes.count == 4 }) else { return nil }
+      guard let own = interface.addresses.first(where: \.isV4) else { return nil }
       return probe(interface.name, own.bytes, milliseconds)
     }
   }
@@ -65,10 +66,10 @@ enum MulticastProber {
   private static func listen(_ descriptor: CInt, _ own: [UInt8], _ milliseconds: Int64, _ probe: inout MulticastProbe) {
     var others: Set<UInt32> = []
     var buffer = [UInt8](repeating: 0, count: 9_000)
-    let deadline = ToolRun.now() + milliseconds
+    let deadline = SystemClock.awake.milliseconds + milliseconds
     while true {
       var polls = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
-      let rest = deadline - ToolRun.now()
+      let rest = deadline - SystemClock.awake.milliseconds
       guard rest > 0, poll(&polls, 1, CInt(rest)) > 0 else { break }
       var from = sockaddr_in()
       var length = socklen_t(MemoryLayout<sockaddr_in>.size)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads what `nft --json list ruleset` says.
+/// The rules that `nft --json list ruleset` prints.
 enum NftRules {
-  /// The chains of a rule set; nil when it is not understood at all.
+  /// Returns the chains of a rule set; `nil` if it cannot be read at all.
   static func chains(_ text: String) -> [FirewallChain]? {
     guard let top = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any],
       let objects = top["nftables"] as? [[String: Any]]

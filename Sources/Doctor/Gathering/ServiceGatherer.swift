@@ -1,8 +1,8 @@
 import Glibc
 
-/// Looks whether system services answer at their sockets.
+/// A test of whether system services answer at their sockets.
 enum ServiceGatherer {
-  /// The system bus.
+  /// Returns the state of the system bus.
   static func bus(_ environment: [String: String]) -> ServiceState {
     let address = environment["DBUS_SYSTEM_BUS_ADDRESS"] ?? "unix:path=/run/dbus/system_bus_socket"
     let path = address.split(separator: ";").first.flatMap { part -> String? in
@@ -13,18 +13,17 @@ enum ServiceGatherer {
     return socket(path ?? "/run/dbus/system_bus_socket", asking: "\0AUTH\r\n")
   }
 
-  /// avahi-daemon, at the socket of its protocol in lines of text, which needs no bus.
+  /// Returns the state of avahi-daemon, at the socket of its protocol in lines of text, which needs no bus.
   static func avahi() -> ServiceState { socket("/run/avahi-daemon/socket", asking: "HELP\n") }
 
-  /// How long a service may think, in milliseconds.
-  ///
-  /// One that works answers within one.
+  /// The time that a service has to answer, in milliseconds; a service that works answers within one.
   private static let patience: CInt = 2_000
 
-  /// Whether somebody takes connections at a socket, and answers there: the system takes them also for a process that
-  /// hangs.
+  /// Returns whether a process accepts connections at a socket and answers there.
   ///
-  /// - Parameter question: what it answers with something, whatever that is; at most a few bytes.
+  /// The system accepts connections also for a process that hangs.
+  ///
+  /// - Parameter question: A few bytes that the service answers with something.
   static func socket(_ path: String, asking question: String) -> ServiceState {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -56,7 +55,7 @@ enum ServiceGatherer {
     }
   }
 
-  /// What reading gives: 1 for a byte, less for the end of the connection; nil when nothing comes in time.
+  /// Returns the result of reading one byte: 1, or less at the end of the connection; `nil` if nothing comes in time.
   private static func heard(_ descriptor: CInt) -> Int? {
     let end = ContinuousClock.now + .milliseconds(Int(patience))
     var byte: UInt8 = 0

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Sockets of the machine, as `/proc/net` shows them.
+/// The sockets of the machine, as `/proc/net` shows them.
 enum SocketTable {
-  /// A socket: its number, and the user it belongs to.
+  /// A socket with its number and its user.
   struct Entry: Hashable {
     var inode: UInt64
     var user: UInt32
   }
 
-  /// The sockets of a UDP port in a table such as `/proc/net/udp`.
+  /// Returns the sockets of a UDP port in a table such as `/proc/net/udp`.
   static func entries(port: UInt16, in table: String) -> [Entry] {
     table.split(separator: "\n").dropFirst().compactMap { line in
       let fields = line.split(separator: " ", omittingEmptySubsequences: true)
@@ -22,8 +22,8 @@ enum SocketTable {
 
   /// Returns who holds a UDP port, each process once.
   ///
-  /// Processes of other users, and those that keep themselves from being looked at, such as the node, have names for root
-  /// alone. Of those, each user has as many as hold sockets of one address family.
+  /// Processes of other users, and those that keep themselves from being looked at, such as the node, have names for
+  /// root alone. Of those, each user has as many as hold sockets of one address family.
   static func holders(port: UInt16) -> [PortHolder] {
     let tables = ["/proc/net/udp", "/proc/net/udp6"].map {
       Self.entries(port: port, in: SystemFile.text($0, bytes: 8 << 20) ?? "")

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Small files of the system.
+/// The reading of small files of the system.
 enum SystemFile {
-  /// The text of a file, at most so many bytes of it; nil when it cannot be read.
+  /// Returns the text of a file, at most so many bytes of it; `nil` if it cannot be read.
   static func text(_ path: String, bytes: Int = 1 << 20) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return nil }
@@ -17,7 +17,7 @@ enum SystemFile {
     return String(decoding: all, as: UTF8.self)
   }
 
-  /// The names in a folder, at most so many; nil when it cannot be read.
+  /// Returns the names in a folder, at most so many; `nil` if it cannot be read.
   static func names(_ path: String, limit: Int = 65_536) -> [String]? {
     guard let folder = opendir(path) else { return nil }
     defer { closedir(folder) }
@@ -31,6 +31,6 @@ enum SystemFile {
     return names
   }
 
-  /// What the system says of the last fault.
+  /// Returns the system's description of an error number.
   static func reason(_ code: CInt) -> String { String(cString: strerror(code)) }
 }

@@ -1,24 +1,27 @@
 import Foundation
 import Glibc
+import LatchkeyAgent
 
-/// Another program's output, bounded in bytes and time.
+/// A run of another program, bounded in the bytes of its output and in time.
 enum ToolRun {
   enum Result: Sendable, Hashable {
     case output(String)
     /// There is no such program.
     case absent
-    /// It failed, or took too long; its own words, as far as there are any.
+    /// The program failed or took too long, in its own words as far as there are any.
     case failed(String)
   }
 
-  /// Where such programs are; a plain user's PATH leaves some out.
+  /// The folders of such programs; an ordinary user's PATH leaves some out.
   private static let folders = ["/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin", "/usr/local/bin"]
 
-  /// Run a program to its end.
+  /// Runs a program to its end.
   ///
   /// - Parameters:
-  ///   - bytes: what is read of its output at most.
-  ///   - seconds: how long it may take.
+  ///   - name: The program's file name.
+  ///   - arguments: The program's arguments.
+  ///   - bytes: The most bytes of its output that are read.
+  ///   - seconds: The time that it may take.
   static func run(_ name: String, _ arguments: [String], bytes: Int = 4 << 20, seconds: Int = 3) -> Result {
     guard
       let path = folders.map({ (folder: String) -> String in "\(folder)/\(name)" }).first(where: {
@@ -40,7 +43,7 @@ enum ToolRun {
     try? talk.fileHandleForWriting.close()
     let texts = read(
       [output.fileHandleForReading.fileDescriptor, talk.fileHandleForReading.fileDescriptor], bytes: bytes,
-      until: now() + Int64(seconds) * 1_000)
+      until: SystemClock.awake.milliseconds + Int64(seconds) * 1_000)
     guard let texts else {
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
@@ -58,7 +61,7 @@ enum ToolRun {
     return .output(texts[0])
   }
 
-  /// Read both streams to their ends; nil when that takes too long or is too much.
+  /// Reads both streams to their ends; returns `nil` if that takes too long or is too much.
   private static func read(_ descriptors: [CInt], bytes: Int, until deadline: Int64) -> [String]? {
     var texts = descriptors.map { _ in [UInt8]() }
     var open = Set(descriptors.indices)
@@ -66,7 +69,7 @@ enum ToolRun {
     while !open.isEmpty {
       let order = open.sorted()
       var polls = order.map { pollfd(fd: descriptors[$0], events: Int16(POLLIN), revents: 0) }
-      let rest = deadline - now()
+      let rest = deadline - SystemClock.awake.milliseconds
       guard rest > 0, poll(&polls, nfds_t(polls.count), CInt(rest)) > 0 else { return nil }
       for (place, index) in order.enumerated() where polls[place].revents != 0 {
         let count = Glibc.read(descriptors[index], &buffer, buffer.count)
@@ -79,12 +82,5 @@ enum ToolRun {
       }
     }
     return texts.map { String(decoding: $0, as: UTF8.self) }
-  }
-
-  /// Milliseconds of a clock that does not jump.
-  static func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
   }
 }

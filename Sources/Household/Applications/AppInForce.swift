@@ -36,8 +36,12 @@ public struct AppInForce: CommandState {
     return copy
   }
 
-  public var summary: String {
-    "\(configuration.appID) is now \(configuration.summary)" + (enforcement.map { "; \($0.summary)" } ?? "")
+  public var summary: String { sentences("there") }
+  public func summary(on machine: String) -> String { sentences("on \(machine)") }
+
+  private func sentences(_ place: String) -> String {
+    "\(configuration.displayName) is \(configuration.isBlocked ? "blocked" : "allowed") \(place): "
+      + "\(configuration.unblockedSummary)." + (enforcement.map { " \($0.summary)" } ?? "")
   }
 
   public var claim: String { "\(configuration.summary) for \(configuration.appID)" }
@@ -67,7 +71,8 @@ public struct AppRemoved: CommandState {
   public var setAt: HybridTimestamp? { modified }
   public var isNothing: Bool { true }
   public var content: AppRemoved { AppRemoved(appID, modified: .never) }
-  public var summary: String { "\(appID) has no rules any more" }
+  public var summary: String { "\(appID) has no rules there any more." }
+  public func summary(on machine: String) -> String { "\(appID) has no rules on \(machine) any more." }
   public var claim: String { "no rules for \(appID)" }
 }
 

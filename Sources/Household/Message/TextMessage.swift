@@ -31,7 +31,9 @@ public struct TextMessage: CommandDefinition {
   }
 
   public var summary: String { "message “\(text)”" }
-  public func result(_ state: StateInForce) -> String { "the message is stored there and shown by `latchkey status`" }
+  public func result(_ state: StateInForce, on machine: String) -> String {
+    "The message is on \(machine), where `latchkey status` shows it."
+  }
 }
 
 extension StateInForce {

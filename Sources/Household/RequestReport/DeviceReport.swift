@@ -36,8 +36,9 @@ public struct DeviceReport: CommandState {
 
   public var summary: String {
     let apps = apps.count + omittedApps
-    return "it runs version \(version), holds rules for \(apps) \(apps == 1 ? "application" : "applications") and "
-      + "\(usageRecords) \(usageRecords == 1 ? "record" : "records") of use; \((enforcement ?? .recorded).summary)"
+    return
+      "Version \(version) runs there. It holds rules for \(apps) \(apps == 1 ? "application" : "applications") and "
+      + "\(usageRecords) \(usageRecords == 1 ? "record" : "records") of use. \((enforcement ?? .recorded).summary)"
   }
 }
 

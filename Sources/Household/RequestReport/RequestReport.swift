@@ -22,7 +22,7 @@ public struct RequestReport: CommandDefinition {
           usageRecords: try transaction.usageRecords())))
   }
 
-  public var summary: String { "report" }
+  public var summary: String { "report what it holds" }
 }
 
 extension CommandPayload {

@@ -27,7 +27,7 @@ public struct SetApp: CommandDefinition {
       AppRules(id: configuration.appID), .app(configuration, .recorded), modified: configuration.modified)
   }
 
-  public var summary: String { "set \(configuration.appID): \(configuration.summary)" }
+  public var summary: String { "set \(configuration.displayName): \(configuration.summary)" }
 
   public static func textFault(in draft: AppChange) -> String? { draft.textFault }
   public static func fault(in draft: AppChange) -> String? { draft.fault }

@@ -19,18 +19,19 @@ extension FamilySettings: CommandState {
     return copy
   }
 
-  public var summary: String { "the family's rules are in force there" }
+  public var summary: String { "The family's rules are set there." }
+  public func summary(on machine: String) -> String { "The family's rules are set on \(machine)." }
   public var claim: String { "these rules of the family: \(rules)" }
 
   /// The rules on one line.
   public var rules: String {
     var words = [
-      "\(PointsText.text(defaultMilliPointsPerMinute)) points a minute unless a program has its own rate",
+      "\(PointsText.counted(defaultMilliPointsPerMinute)) a minute unless a program has its own rate",
       "a point buys \(minutesPerPoint) \(minutesPerPoint == 1 ? "minute" : "minutes")",
-      "sessions of at least \(minimumSessionMinutes) min",
+      "sessions of at least \(SpanText.minutes(minimumSessionMinutes))",
     ]
-    if let limit = dailyRewardLimitMinutes { words.append("at most \(limit) min of reward a day") }
-    if let limit = weeklyRewardLimitMinutes { words.append("at most \(limit) min of reward a week") }
+    if let limit = dailyRewardLimitMinutes { words.append("at most \(SpanText.minutes(limit)) of reward a day") }
+    if let limit = weeklyRewardLimitMinutes { words.append("at most \(SpanText.minutes(limit)) of reward a week") }
     words.append("days from \(dayStartHour):00 on in \(zone)")
     return words.joined(separator: ", ")
   }

@@ -17,3 +17,36 @@ public struct RememberedAddress: Hashable, Sendable {
     self.failure = failure
   }
 }
+
+/// An address at which a device was authenticated.
+public struct ReachedAddress: Hashable, Sendable {
+  /// The address as `host:port`.
+  public var address: String
+  /// How the address was learned.
+  public var source: AddressSource
+  /// The mark of the network on which it was reached; `nil` if this machine could not determine it.
+  public var network: String?
+
+  /// Creates a record of an address.
+  public init(_ address: String, source: AddressSource, network: String?) {
+    self.address = address
+    self.source = source
+    self.network = network
+  }
+}
+
+/// How an address of a paired device was learned.
+///
+/// Spec: Protocol/07-local-api.md §4.
+public enum AddressSource: String, Codable, Sendable, Hashable, CaseIterable {
+  /// The pairing code contained it.
+  case code
+  /// A session was open there, and nothing else is known about it.
+  case connection
+  /// The device announced it over mDNS.
+  case mdns
+  /// A person entered it with `--peer`.
+  case given
+  /// The device stated it in a session.
+  case told
+}

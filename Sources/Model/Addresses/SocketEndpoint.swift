@@ -27,11 +27,11 @@ public struct SocketEndpoint: Hashable, Sendable, CustomStringConvertible {
       guard let colon = text.lastIndex(of: ":") else { return nil }
       host = text[..<colon]
       port = text[text.index(after: colon)...]
-      guard !host.contains(":") else { return nil }
+      guard !host.contains(where: { ":[]".contains($0) }) else { return nil }
     }
-    guard !host.isEmpty, host.utf8.count <= 255, !host.contains(" "), let number = UInt16(port), number > 0 else {
-      return nil
-    }
+    guard !host.isEmpty, host.utf8.count <= Limits.hostBytes, !host.contains(where: \.isWhitespace),
+      port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(port), number > 0
+    else { return nil }
     self.init(host: String(host), port: number)
   }
 

@@ -55,8 +55,8 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
 
   /// What it asks for, for a list of commands.
   var summary: String { get }
-  /// What holds since it was executed, as one sentence without its full stop.
-  func result(_ state: StateInForce) -> String
+  /// What holds on a machine since it was executed there, in whole sentences.
+  func result(_ state: StateInForce, on machine: String) -> String
 }
 
 /// What a command that is being executed is known by.
@@ -104,8 +104,7 @@ extension CommandDefinition {
   public static func textFault(in draft: Draft) -> String? { nil }
   public static func fault(in draft: Draft) -> String? { nil }
 
-  /// How the enforcement that a state tells of is put in words.
-  public func result(_ state: StateInForce) -> String { state.summary }
+  public func result(_ state: StateInForce, on machine: String) -> String { state.value.summary(on: machine) }
 }
 
 extension CommandDefinition where Draft == Self {

@@ -31,6 +31,9 @@ public struct CommandID: Hashable, Sendable, Comparable {
   /// 16 bytes.
   public var bytes: [UInt8] { storage.bytes }
 
+  /// Unix milliseconds at which the command was given, by its author's clock; for people, never for decisions.
+  public var milliseconds: Int64 { bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) } }
+
   public static func < (left: CommandID, right: CommandID) -> Bool { left.storage < right.storage }
 }
 

@@ -23,8 +23,10 @@ public protocol CommandState: Hashable, Sendable, Codable {
   /// The same without who set it and when, to compare what two states say.
   var content: Self { get }
 
-  /// What holds, as one sentence without its full stop.
+  /// What holds, in whole sentences in which the machine is called "there".
   var summary: String { get }
+  /// The same with the machine's name.
+  func summary(on machine: String) -> String
   /// What the machine says that it holds, after "it holds".
   var claim: String { get }
 }
@@ -39,6 +41,7 @@ extension CommandState {
   }
   public var isNothing: Bool { false }
   public var content: Self { self }
+  public func summary(on machine: String) -> String { summary }
   public var claim: String { "something that does not belong to this command" }
 }
 
@@ -51,5 +54,5 @@ public struct Done: CommandState {
   public init(bytes: [UInt8]) throws(BodyFault) {}
 
   public var bytes: [UInt8] { [] }
-  public var summary: String { "done" }
+  public var summary: String { "It is done." }
 }

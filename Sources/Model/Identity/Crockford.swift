@@ -8,20 +8,7 @@ public enum Crockford {
   ///
   /// The last symbol is padded with zero bits.
   public static func encode(_ bytes: some Collection<UInt8>) -> String {
-    var text: [UInt8] = []
-    var buffer: UInt32 = 0
-    var bits: UInt32 = 0
-    for byte in bytes {
-      buffer = buffer << 8 | UInt32(byte)
-      bits += 8
-      while bits >= 5 {
-        bits -= 5
-        text.append(symbols[Int(buffer >> bits & 31)])
-      }
-      buffer &= (1 << bits) - 1
-    }
-    if bits > 0 { text.append(symbols[Int(buffer << (5 - bits) & 31)]) }
-    return String(decoding: text, as: UTF8.self)
+    String(decoding: FiveBits.groups(of: bytes).map { symbols[Int($0)] }, as: UTF8.self)
   }
 
   /// Returns the base-32 values (0 to 31) of text; `nil` if a character is not a symbol.
@@ -35,21 +22,7 @@ public enum Crockford {
   }
 
   /// Returns the bytes of base-32 values; `nil` if the remaining bits are not zero.
-  static func bytes(_ values: some Collection<UInt8>) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var buffer: UInt32 = 0
-    var bits: UInt32 = 0
-    for value in values {
-      buffer = buffer << 5 | UInt32(value)
-      bits += 5
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
-      }
-      buffer &= (1 << bits) - 1
-    }
-    return buffer == 0 ? bytes : nil
-  }
+  static func bytes(_ values: some Collection<UInt8>) -> [UInt8]? { FiveBits.bytes(of: values)?.bytes }
 
   /// Returns the Luhn mod 32 check value of base-32 values, which detects every single wrong symbol and nearly every
   /// swap of neighbours.
@@ -73,5 +46,43 @@ public enum Crockford {
     default: break
     }
     return symbols.firstIndex(of: upper).map(UInt8.init)
+  }
+}
+
+/// The regrouping of bytes into groups of five bits, most significant bits first, and back.
+package enum FiveBits {
+  /// Returns the groups, 0 to 31 each, the last one padded with zeros.
+  package static func groups(of bytes: some Collection<UInt8>) -> [UInt8] {
+    var groups: [UInt8] = []
+    var bits: UInt32 = 0
+    var count: UInt32 = 0
+    for byte in bytes {
+      bits = bits << 8 | UInt32(byte)
+      count += 8
+      while count >= 5 {
+        count -= 5
+        groups.append(UInt8(bits >> count & 31))
+      }
+      bits &= (1 << count) - 1
+    }
+    if count > 0 { groups.append(UInt8(bits << (5 - count) & 31)) }
+    return groups
+  }
+
+  /// Returns the whole bytes of groups, and the number of bits that are left over; `nil` if those are not zero.
+  package static func bytes(of groups: some Collection<UInt8>) -> (bytes: [UInt8], leftOver: Int)? {
+    var bytes: [UInt8] = []
+    var bits: UInt32 = 0
+    var count: UInt32 = 0
+    for group in groups {
+      bits = bits << 5 | UInt32(group)
+      count += 5
+      if count >= 8 {
+        count -= 8
+        bytes.append(UInt8(bits >> count & 0xFF))
+      }
+      bits &= (1 << count) - 1
+    }
+    return bits == 0 ? (bytes, Int(count)) : nil
   }
 }

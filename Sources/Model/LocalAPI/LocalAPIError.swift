@@ -41,3 +41,13 @@ public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringCon
 
   public var description: String { message }
 }
+
+extension LocalAPIError {
+  /// Creates the answer to a request that names no device, or several.
+  public init(_ fault: DeviceSearch.Fault) {
+    switch fault {
+    case .unknown: self.init(.unknownDevice, fault.description)
+    case .ambiguous: self.init(.ambiguousDevice, fault.description)
+    }
+  }
+}

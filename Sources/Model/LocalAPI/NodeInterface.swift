@@ -81,6 +81,8 @@ public protocol CommandsAPI: Sendable {
   func commandEvents(device: String?) async throws(LocalAPIError) -> AsyncStream<ConfigurationCommand>
   /// Takes a command back that no other machine has stored.
   func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand
+  /// Marks a message that a parent sent as read, by the ID of its command.
+  func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage
 }
 
 /// The rules of applications and of the family.

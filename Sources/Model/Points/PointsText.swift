@@ -31,4 +31,9 @@ public enum PointsText {
     text += "." + places
     return text
   }
+
+  /// Returns points with their noun, such as `1 point` or `2.5 points`.
+  public static func counted(_ milliPoints: Int64) -> String {
+    text(milliPoints) + (milliPoints.magnitude == 1_000 ? " point" : " points")
+  }
 }

@@ -30,23 +30,25 @@ public struct TextRule: Hashable, Sendable {
   public let characters: Characters
 
   /// The rule for the names of devices.
-  public static let deviceName = TextRule(what: "The name", bytes: 1...64, characters: .visible)
+  public static let deviceName = TextRule(what: "The name", bytes: 1...Limits.nameBytes, characters: .visible)
   /// The rule for software versions.
-  public static let software = TextRule(what: "The software's version", bytes: 1...64, characters: .visible)
+  public static let software = TextRule(
+    what: "The software's version", bytes: 1...Limits.nameBytes, characters: .visible)
   /// The rule for application IDs.
-  public static let appID = TextRule(what: "The application's ID", bytes: 1...255, characters: .word)
+  public static let appID = TextRule(what: "The application's ID", bytes: 1...Limits.appIDBytes, characters: .word)
   /// The rule for the names of applications.
-  public static let displayName = TextRule(what: "The display name", bytes: 1...255, characters: .line)
+  public static let displayName = TextRule(what: "The display name", bytes: 1...Limits.appIDBytes, characters: .line)
   /// The rule for the values of matchers.
-  public static let matcherValue = TextRule(what: "A matcher's value", bytes: 1...1_024, characters: .line)
+  public static let matcherValue = TextRule(what: "A matcher's value", bytes: 1...Limits.lineBytes, characters: .line)
   /// The rule for messages.
-  public static let message = TextRule(what: "A message", bytes: 1...4_096, characters: .paragraphs)
+  public static let message = TextRule(what: "A message", bytes: 1...Limits.messageBytes, characters: .paragraphs)
   /// The rule for time zones.
-  public static let zone = TextRule(what: "The zone", bytes: 1...64, characters: .zoneName)
+  public static let zone = TextRule(what: "The zone", bytes: 1...Limits.nameBytes, characters: .zoneName)
   /// The rule for reasons in receipts.
-  public static let reason = TextRule(what: "The reason", bytes: 0...1_024, characters: .line)
+  public static let reason = TextRule(what: "The reason", bytes: 0...Limits.lineBytes, characters: .line)
   /// A path or a value in a request to the local API.
-  public static let requestPart = TextRule(what: "A part of the request's path", bytes: 0...4_096, characters: .line)
+  public static let requestPart = TextRule(
+    what: "A part of the request's path", bytes: 0...Limits.messageBytes, characters: .line)
 
   /// All rules for texts that are stored or sent.
   public static let all = [deviceName, software, appID, displayName, matcherValue, message, zone, reason]

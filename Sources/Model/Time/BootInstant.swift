@@ -21,3 +21,33 @@ public struct BootInstant: Hashable, Sendable, Codable, Comparable {
   /// Returns the number of milliseconds from `right` to `left`.
   public static func - (left: BootInstant, right: BootInstant) -> Int64 { left.milliseconds - right.milliseconds }
 }
+
+/// The clock for how long items have waited: the time for which this machine has run or slept, continued from boot to
+/// boot.
+///
+/// It never jumps or goes back. Time while the machine is off does not count, since no clock can be trusted to measure
+/// it.
+///
+/// Spec: Protocol/05-delivery.md §10.
+public struct AgeClock: Hashable, Sendable {
+  /// The boot in which it runs.
+  public let bootID: String
+  /// The time of the clock when that boot began, in milliseconds.
+  public let base: Int64
+
+  /// Continues from the stored state of the clock, or begins at 0 if there is none.
+  ///
+  /// - `noted`: The boot of the stored state, the time at its beginning, and the last instant stored in it.
+  /// - `bootID`: The present boot.
+  public init(after noted: (bootID: String, base: Int64, last: BootInstant)?, bootID: String) {
+    self.bootID = bootID
+    switch noted {
+    case nil: base = 0
+    case let noted? where noted.bootID == bootID: base = noted.base
+    case let noted?: base = noted.base + max(0, noted.last.milliseconds)
+    }
+  }
+
+  /// Returns the time at an instant of this boot, in milliseconds.
+  public func age(at now: BootInstant) -> Int64 { base + now.milliseconds }
+}

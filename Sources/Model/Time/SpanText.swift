@@ -10,4 +10,11 @@ public enum SpanText {
     default: return seconds / 86_400 == 1 ? "1 day" : "\(seconds / 86_400) days"
     }
   }
+
+  /// Returns a number of minutes, such as `45 min` or `1 h 30 min`.
+  public static func minutes(_ minutes: Int) -> String {
+    let (hours, rest) = minutes.quotientAndRemainder(dividingBy: 60)
+    if hours == 0 { return "\(rest) min" }
+    return rest == 0 ? "\(hours) h" : "\(hours) h \(rest) min"
+  }
 }

@@ -1,7 +1,9 @@
-/// How a session was observed.
+/// How a session and its end were observed.
 public enum UsageEvidence: String, Codable, Sendable, Hashable, CaseIterable {
   /// `latchkey usage track` ran the program itself.
   case tracked
   /// The agent saw the program running.
   case observed
+  /// The end was not observed, because the node or the machine stopped. The session ends when the program was last seen.
+  case interrupted
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyAgent
 import LatchkeyModel
 import LatchkeyStore
 
@@ -15,6 +16,18 @@ extension NodeService {
         enforcement: app.enforcement, lastCommand: app.lastCommand, discrepancy: app.discrepancy,
         setBy: name(app.configuration.modified.author, peers))
     }
+  }
+
+  public func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage {
+    let context = context
+    let message = try await stored { () async throws(StoreError) in
+      guard let known = CommandID(id) else { return nil as ReceivedMessage? }
+      return try await context.store.markRead(known, at: context.wall())
+    }
+    guard let message else {
+      throw LocalAPIError(.unknownItem, "There is no such message on this machine: `latchkey messages` lists them.")
+    }
+    return message
   }
 
   public func settings() async throws(LocalAPIError) -> FamilySettings {
@@ -115,7 +128,7 @@ extension NodeService {
     let boundary: DayBoundary
     do {
       boundary = try DayBoundary(
-        zone: settings?.zone ?? LocalZoneName.current, dayStartHour: settings?.dayStartHour ?? 0)
+        zone: settings?.zone ?? LocalZone.name(), dayStartHour: settings?.dayStartHour ?? 0)
     } catch { throw LocalAPIError(.invalid, error.description) }
     let first = try from.map(Self.day)
     let last = try to.map(Self.day)
@@ -155,9 +168,4 @@ extension NodeService {
     }
     return day
   }
-}
-
-/// The zone of this machine, for families that have set none.
-private enum LocalZoneName {
-  static var current: String { TimeZone.current.identifier }
 }

@@ -97,7 +97,8 @@ extension NodeService {
     }
     return NearbyMachines(
       members: members.sorted { ($0.name.text, $0.deviceID.description) < ($1.name.text, $1.deviceID.description) },
-      invitations: Array(seen.invitations.prefix(1_024)), others: seen.others, discovery: await discovery.stateText)
+      invitations: Array(seen.invitations.prefix(Int(Limits.discriminators))), others: seen.others,
+      discovery: await discovery.stateText)
   }
 
   /// The node's state out of its links': what goes on counts before what went wrong, that before what is done.

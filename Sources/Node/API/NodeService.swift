@@ -16,7 +16,7 @@ public struct NodeService: NodeInterface {
   /// Milliseconds that a request waits for a change at most.
   static let longPoll: Int64 = 25_000
 
-  /// Find the device that a person named: by name, ID, or a beginning of the ID.
+  /// Returns the paired device that a person named; see `DeviceSearch`.
   func find(_ text: String) async throws(LocalAPIError) -> PeerRecord {
     try Self.find(text, among: try await active())
   }
@@ -34,22 +34,9 @@ public struct NodeService: NodeInterface {
   }
 
   private static func find(_ text: String, among peers: [PeerRecord]) throws(LocalAPIError) -> PeerRecord {
-    if let id = DeviceID(text), let peer = peers.first(where: { $0.device.deviceID == id }) { return peer }
-    var matches = peers.filter { $0.device.name.text == text }
-    if matches.isEmpty { matches = peers.filter { $0.device.name.text.lowercased() == text.lowercased() } }
-    let compact = text.uppercased().filter { $0 != "-" }
-    if matches.isEmpty, compact.count >= 4 {
-      matches = peers.filter { $0.device.deviceID.description.filter { $0 != "-" }.hasPrefix(compact) }
+    do { return try DeviceSearch.find(text, among: peers) { DeviceSearch.Label($0.device) } } catch {
+      throw LocalAPIError(error)
     }
-    let shown = DeviceName(sanitising: text)
-    guard let match = matches.first else {
-      throw LocalAPIError(.unknownDevice, "No paired device is called “\(shown)”: see `latchkey devices list`.")
-    }
-    guard matches.count == 1 else {
-      throw LocalAPIError(
-        .ambiguousDevice, "“\(shown)” fits \(matches.count) devices: use the ID that `latchkey devices list` shows.")
-    }
-    return match
   }
 
   func active() async throws(LocalAPIError) -> [PeerRecord] {

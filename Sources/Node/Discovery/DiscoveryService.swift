@@ -26,17 +26,13 @@ actor DiscoveryService {
   /// The effort with which the network is searched.
   private var attention = Attention.none
   /// The discovery back end in use, for `status`.
-  private(set) var stateText = "starting"
+  private(set) var stateText = DiscoveryBackend.starting.rawValue
   /// Signals that a service was found or lost.
   nonisolated let changes = ChangeSignal()
   /// The time for which all announcements are followed after a request, in milliseconds.
   private static let attentionSpan: Int64 = 4_000
   /// The time that answers to a query may take, in milliseconds.
   private static let answers: Int64 = 1_200
-  /// The largest number of services that are kept.
-  ///
-  /// Further announcements are ignored.
-  private static let maximumServices = 512
 
   init(context: NodeContext, directory: LinkDirectory, port: UInt16) {
     self.context = context
@@ -44,7 +40,7 @@ actor DiscoveryService {
     self.port = port
     discovery =
       context.configuration.discovers
-      ? AutomaticDiscovery(
+      ? MulticastDiscovery(
         configuration: DiscoveryConfiguration(interfaces: context.configuration.interfaces, attention: .none)
       ) {
         [members = context.members] in members.isOfInterest($0)
@@ -220,7 +216,7 @@ actor DiscoveryService {
     switch event {
     case .found(let service):
       guard service.instanceName != instance else { return }
-      if services[service.instanceName] == nil, services.count >= Self.maximumServices {
+      if services[service.instanceName] == nil, services.count >= Limits.announcements {
         // A device of the household is kept, no matter how many unknown ones are announced.
         guard let stranger = services.keys.first(where: { owners[$0] == nil }) else { return }
         services[stranger] = nil
@@ -239,7 +235,7 @@ actor DiscoveryService {
       if instance == from { instance = to }
     case .state(let state):
       switch state {
-      case .starting: stateText = "starting"
+      case .starting: stateText = DiscoveryBackend.starting.rawValue
       case .running(let kind): stateText = kind.rawValue
       case .failed(let reason): stateText = reason
       }
@@ -261,10 +257,8 @@ actor DiscoveryService {
 
   private static func endpoints(_ service: DiscoveredService) -> [SocketEndpoint] {
     // IPv4 comes first, since it needs no interface name.
-    service.addresses.sorted { $0.family == .v4 && $1.family != .v4 }.map { address in
-      let scope = address.interfaceIndex.map { "%\($0)" } ?? ""
-      return SocketEndpoint(
-        host: address.address.hasPrefix("fe80") ? address.address + scope : address.address, port: service.port)
+    service.addresses.sorted { $0.address.isV4 && !$1.address.isV4 }.map {
+      SocketEndpoint(host: $0.host, port: service.port)
     }
   }
 

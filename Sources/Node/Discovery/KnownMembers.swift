@@ -20,8 +20,6 @@ final class KnownMembers: Sendable {
   private let state = Mutex(State())
   /// Signals a change in the set of unconnected members, or in `isEverybodyWanted`.
   let changes = ChangeSignal()
-  /// The largest number of hints that are kept, equal to the number of services.
-  private static let maximumOwners = 512
 
   /// Replaces the discovery keys, 32 bytes each, and the paired devices.
   func set(keys: [[UInt8]], devices: [DeviceID]) {
@@ -72,7 +70,7 @@ final class KnownMembers: Sendable {
     }
     state.withLock { state in
       guard state.keys == keys, state.devices == devices else { return }
-      if state.owners.count >= Self.maximumOwners { state.owners = [:] }
+      if state.owners.count >= Limits.announcements { state.owners = [:] }
       state.owners[nonce + hint] = .some(owner)
     }
     return owner

@@ -1,4 +1,4 @@
-import Glibc
+import LatchkeyAgent
 import LatchkeyModel
 import Logging
 
@@ -10,18 +10,17 @@ actor NetworkWatch {
   private let context: NodeContext
   private let directory: LinkDirectory
   private let discovery: DiscoveryService
-  private var last: (boot: BootInstant, awake: Int64)
+  private var clock = ClockJump()
 
-  /// Milliseconds between two looks.
-  private static let pace: Int64 = 2_000
-  /// Milliseconds that two clocks may part, or a look come late, before the machine counts as having slept.
-  private static let tolerance: Int64 = 2_000
+  /// The time between two looks.
+  private static let pace = Duration.seconds(2)
+  /// The time by which two clocks may part, or a look may be late, before the machine counts as having slept.
+  private static let tolerance = Duration.seconds(2)
 
   init(context: NodeContext, directory: LinkDirectory, discovery: DiscoveryService) {
     self.context = context
     self.directory = directory
     self.discovery = discovery
-    last = (context.now(), Self.awake())
   }
 
   func run() async {
@@ -29,7 +28,7 @@ actor NetworkWatch {
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         while !Task.isCancelled {
-          try? await Task.sleep(for: .milliseconds(Self.pace))
+          try? await Task.sleep(for: Self.pace)
           await self.look()
         }
       }
@@ -46,11 +45,9 @@ actor NetworkWatch {
 
   private func look() async {
     guard !Task.isCancelled else { return }
-    let now = (boot: context.now(), awake: Self.awake())
-    let passed = now.boot - last.boot
-    // Suspended, the one clock stands; stopped as a process, neither does, and only this look comes late.
-    let hasSlept = passed - (now.awake - last.awake) > Self.tolerance || passed > Self.pace + Self.tolerance
-    last = now
+    // Suspended, the one clock stands still; stopped as a process, neither does, and only this look is late.
+    let change = clock.change()
+    let hasSlept = change.slept > Self.tolerance || change.passed > Self.pace + Self.tolerance
     let (before, after) = context.lookAtNetwork()
     guard hasSlept || before != after else { return }
     context.logger.info(
@@ -58,11 +55,5 @@ actor NetworkWatch {
       metadata: ["addresses": "\(after.all.sorted().joined(separator: " "))"])
     for link in await directory.all { await link.networkChanged(after) }
     if before.networks != after.networks { await discovery.networkChanged() }
-  }
-
-  private static func awake() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
   }
 }

@@ -43,7 +43,9 @@ extension PeerLink {
       logger.notice("this device was removed by the peer")
       context.warn(
         Self.removalWarning(peer),
-        "“\(record.device.name)” has unpaired this machine: run `latchkey pair` on both if that was not meant.")
+        (context.profile.role == .parent
+          ? "“\(record.device.name)” left the family" : "“\(record.device.name)” removed this machine from the family")
+          + " at \(ClockText.of(context.wall())). To add it again, run `latchkey pair` on both machines.")
     }
   }
 

@@ -1,3 +1,4 @@
+import LatchkeyAgent
 import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
@@ -62,7 +63,7 @@ actor PeerLink {
       sender: peer, receiver: context.own, senderRole: record.device.role)
     let settings = LinkSettings(
       device: context.own, runID: context.runID, name: context.profile.name.text, role: context.profile.role,
-      host: { OwnNetwork.leadsElsewhere($0) ? OwnNetwork.text($0) : nil },
+      host: { IPAddress($0).flatMap { $0.leadsElsewhere ? $0.description : nil } },
       verify: { (run) throws(SessionFault) in try verifier.verify(run) })
     machine = LinkMachine(
       peer: peer, settings: settings, standing: record.standing, keyID: Self.keyID(record),

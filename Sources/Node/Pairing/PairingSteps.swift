@@ -1,4 +1,4 @@
-import Glibc
+import LatchkeyAgent
 import LatchkeyModel
 import Logging
 import Synchronization
@@ -41,9 +41,7 @@ final class PairingSteps: Sendable {
   /// Returns the present time in microseconds on the boot clock; `nil` unless steps are logged.
   func begin() -> Int64? {
     guard logger.logLevel == .trace else { return nil }
-    var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    return SystemClock.boot.microseconds
   }
 
   /// Records a step that began at `began` and ends now.

@@ -16,14 +16,14 @@ struct DiskService: Sendable {
   private static let calm: Int64 = 60_000
 
   func run() async {
-    var backoff = Backoff()
+    var backoff = Backoff(longest: Self.longestPause)
     var recovered = context.now()
     while !Task.isCancelled {
       let seen = context.diskChanges.version
       if let fault = context.store.diskFault, !fault.isDamage {
         if context.now() - recovered > Self.calm { backoff.reset() }
         repeat {
-          let pause = min(backoff.failed(jitter: Double.random(in: 0...1)), Self.longestPause)
+          let pause = backoff.failed(jitter: Double.random(in: 0...1))
           do { try await Task.sleep(for: .milliseconds(pause)) } catch { return }
         } while await !context.store.tryDisk() && context.store.diskFault?.isDamage == false
         recovered = context.now()

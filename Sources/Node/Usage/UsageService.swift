@@ -50,8 +50,8 @@ actor UsageService {
         .invalid, "“\(DeviceName(sanitising: request.appID))” is no application ID: use letters, digits, dots.")
     }
     let name = request.displayName ?? request.appID
-    guard (1...255).contains(name.utf8.count), (1...64).contains(request.zone.utf8.count) else {
-      throw LocalAPIError(.invalid, "The name must have 1 to 255 bytes and the zone 1 to 64.")
+    if let fault = TextRule.displayName.fault(in: name) ?? TextRule.zone.fault(in: request.zone) {
+      throw LocalAPIError(.invalid, fault)
     }
     let (now, wall) = (context.now(), self.wall)
     let check = UsageStartCheck(
@@ -100,7 +100,7 @@ actor UsageService {
   func end(_ id: RecordID) async throws(LocalAPIError) -> UsageRecord {
     do {
       let open = try await context.store.openSessions().first { $0.recordID == id }
-      let found = if let open { try await settle(open) } else { try await finish(id, [], endedAt: nil) }
+      let found = if let open { try await settle(open) } else { try await finish(id, [], endedAt: nil, nil) }
       guard let ending = found else {
         throw LocalAPIError(
           .unknownSession, "There is no such session on this machine: start it with `latchkey usage track`.")
@@ -140,10 +140,11 @@ actor UsageService {
     var ended: [ProcessIdentity] = []
     // A program whose end was not observed is taken to have ended when it was last seen.
     var end = (at: session.lastSeenAt, wall: session.lastSeenAtWall)
+    var evidence = session.evidence
     for process in session.processes {
       switch session.bootID == context.bootID ? watch.state(of: process) : .gone {
       case .running: continue
-      case .gone: break
+      case .gone: evidence = .interrupted
       case .ended(let at, let wall): if at > end.at { end = (at, wall) }
       }
       ended.append(process)
@@ -151,16 +152,19 @@ actor UsageService {
     if ended.isEmpty, !session.processes.isEmpty { return .open }
     // A program cannot have been used later than now.
     if session.bootID == context.bootID { end.at = min(end.at, context.now()) }
-    let ending = try await finish(session.recordID, ended, endedAt: end)
+    let ending = try await finish(session.recordID, ended, endedAt: end, evidence)
     for process in ended { watch.forget(process) }
     return ending
   }
 
   /// Removes programs from a session, and ends it if they were the last.
   ///
-  /// `end` is `nil` for a session that is expected to have ended.
+  /// - Parameters:
+  ///   - end: When it ended; `nil` for a session that is expected to have ended.
+  ///   - evidence: How the session was observed; `nil` for what the session says.
   private func finish(
-    _ id: RecordID, _ processes: [ProcessIdentity], endedAt end: (at: BootInstant, wall: Int64)?
+    _ id: RecordID, _ processes: [ProcessIdentity], endedAt end: (at: BootInstant, wall: Int64)?,
+    _ evidence: UsageEvidence?
   ) async throws(StoreError) -> SessionEnding? {
     let own = context.own
     let ending = try await context.store.endSession(id, of: processes, at: context.wall()) {
@@ -172,7 +176,8 @@ actor UsageService {
         sessionStart: session.startedAtWall,
         sessionEnd: max(session.startedAtWall, min(end.wall, HybridTimestamp.wallLimit - 1)), zone: session.zone,
         activeMilliseconds: max(0, end.at - session.startedAt), category: session.category,
-        milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0, evidence: session.evidence)
+        milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0,
+        evidence: evidence ?? session.evidence)
       record.earnedMilliPoints = try Self.earned(record, settings, remainders)
       return record
     }

@@ -18,7 +18,7 @@ public enum OpenCodesText {
     for part in parts {
       guard (1...4).contains(part.count), part.allSatisfy({ (0x30...0x39).contains($0) }),
         part.count == 1 || part.first != 0x30,
-        let number = UInt16(String(decoding: part, as: UTF8.self)), number < 1_024
+        let number = UInt16(String(decoding: part, as: UTF8.self)), number < Limits.discriminators
       else { return [] }
       found.insert(number)
     }

@@ -40,7 +40,7 @@ public struct PairingCode: Sendable {
   public init(
     discriminator: UInt16, minutesValid: UInt8, secret: SecretBytes, commitment: [UInt8], address: Address?
   ) {
-    precondition(discriminator < 1_024 && secret.count == 16 && commitment.count == 16)
+    precondition(discriminator < Limits.discriminators && secret.count == 16 && commitment.count == 16)
     self.discriminator = discriminator
     self.minutesValid = minutesValid
     self.secret = secret
@@ -85,7 +85,7 @@ public struct PairingCode: Sendable {
     guard data[1] == 0 else { throw .newer }
     guard data.count == 37 || data.count == 43 else { throw .typo }
     discriminator = UInt16(data[2]) << 8 | UInt16(data[3])
-    guard discriminator < 1_024, (1...15).contains(data[4]) else { throw .typo }
+    guard discriminator < Limits.discriminators, (1...15).contains(data[4]) else { throw .typo }
     minutesValid = data[4]
     secret = SecretBytes(Array(data[5..<21]))
     commitment = Array(data[21..<37])

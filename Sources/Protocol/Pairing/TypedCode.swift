@@ -17,7 +17,7 @@ public struct TypedCode: Sendable {
 
   /// Creates a code from a discriminator in 0 to 1023 and six random values in 0 to 31.
   public init(discriminator: UInt16, secretValues: [UInt8]) {
-    precondition(discriminator < 1_024 && secretValues.count == Self.secretSymbols)
+    precondition(discriminator < Limits.discriminators && secretValues.count == Self.secretSymbols)
     precondition(secretValues.allSatisfy { $0 < 32 })
     self.discriminator = discriminator
     secret = SecretBytes(secretValues.map { Crockford.symbols[Int($0)] })

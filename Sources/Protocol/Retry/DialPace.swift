@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 /// The pace at which a peer is called.
 ///
 /// A pure value.

@@ -108,18 +108,6 @@ extension Store {
       ).compactMap { CommandID(bytes: $0["command_id"] as Data) }
     }
   }
-
-  /// Texts that parents sent, newest first.
-  public func messages(limit: Int) async throws(StoreError) -> [ReceivedMessage] {
-    try await read { database in
-      try database.rows("SELECT * FROM received_message ORDER BY received_at DESC, command_id DESC LIMIT ?", [limit])
-        .compactMap {
-          guard let id = CommandID(bytes: $0["command_id"] as Data) else { return nil }
-          return ReceivedMessage(
-            commandID: id, author: try $0.deviceID("author"), text: $0["text"], at: $0["received_at"])
-        }
-    }
-  }
 }
 
 extension ConfigurationCommand {

@@ -266,6 +266,12 @@ enum Migration001 {
       text TEXT NOT NULL,                   -- 1 to 4,096 bytes
       received_at INTEGER NOT NULL          -- Unix milliseconds
     ) STRICT, WITHOUT ROWID;
+
+    -- The messages that a person at this machine has read.
+    CREATE TABLE read_message (
+      command_id BLOB PRIMARY KEY,          -- 16 bytes
+      read_at INTEGER NOT NULL              -- Unix milliseconds
+    ) STRICT, WITHOUT ROWID;
     """
 
   /// Rules of applications and of the family.

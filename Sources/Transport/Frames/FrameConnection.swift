@@ -1,3 +1,4 @@
+import LatchkeyModel
 import LatchkeyWire
 import NIOCore
 import Synchronization
@@ -52,7 +53,7 @@ public final class FrameConnection: Sendable {
 
   /// Sends a frame: a big-endian length of 2 bytes, and up to 65,535 bytes of content.
   public func send(_ frame: [UInt8]) {
-    precondition((1...65_535).contains(frame.count), "a frame has 1 to 65,535 bytes")
+    precondition((1...Limits.frameBytes).contains(frame.count), "a frame has 1 to 65,535 bytes")
     var buffer = channel.allocator.buffer(capacity: frame.count + 2)
     buffer.writeInteger(UInt16(frame.count))
     buffer.writeBytes(frame)

@@ -17,6 +17,7 @@ extension Latchkey_V1_UsageRecord {
     switch record.evidence {
     case .tracked: evidence = 1
     case .observed: evidence = 2
+    case .interrupted: evidence = 3
     }
     sessions = record.sessions > 1 ? UInt32(clamping: record.sessions) : 0
   }
@@ -29,6 +30,7 @@ extension Latchkey_V1_UsageRecord {
     switch self.evidence {
     case 1: evidence = .tracked
     case 2: evidence = .observed
+    case 3: evidence = .interrupted
     default: throw WireError("evidence \(self.evidence)")
     }
     let record = UsageRecord(

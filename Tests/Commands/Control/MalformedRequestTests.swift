@@ -122,7 +122,7 @@ import Testing
   @Test(arguments: ["application/json", "Application/JSON; charset=utf-8", "application/json ;x=y"])
   func jsonIsTakenByAnyOfItsNames(type: String) async throws {
     let node = ScriptedNode()
-    let body = #"{"action":{"requestReport":{}},"device":"x"}"#
+    let body = #"{"device":"x","kind":"requestReport","payload":{}}"#
     try await ServedNode.with(node) { served in
       let answer = try await served.raw(
         Self.post + "content-type: \(type)\r\nconnection: close\r\ncontent-length: \(body.utf8.count)\r\n\r\n" + body)

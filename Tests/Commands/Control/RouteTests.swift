@@ -84,6 +84,9 @@ import Testing
     try await trip(.commands(name, limit: 10_000), [command]) { try await $0.commands(device: name, limit: 10_000) }
     try await trip(.command("01ab"), command) { try await $0.command(id: "01ab") }
     try await trip(.waitForCommand("01ab"), command) { try await $0.waitForCommand(id: "01ab") }
+    try await trip(.markMessageRead("01ab"), SampleValues.status.messages[0]) {
+      try await $0.markMessageRead(id: "01ab")
+    }
     try await trip(.cancelCommand("01ab"), command) { try await $0.cancelCommand(id: "01ab") }
   }
 

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyTestSupport
 import Testing
 
 @testable import LatchkeyCommands

@@ -22,7 +22,7 @@ import Testing
     script.commandEnds = [.success(Self.command(.queued)), .success(Self.command(status, reason: "no room."))]
     let run = await ScriptedRun("commands", "wait", "01ab", script: script)
     #expect(run.status == exit)
-    #expect(run.node.calls == [.waitForCommand("01ab"), .waitForCommand("01ab")])
+    #expect(run.node.calls.prefix(2) == [.waitForCommand("01ab"), .waitForCommand("01ab")])
     #expect(run.console.output.isEmpty == (status != .executed))
     #expect(run.console.notes.isEmpty == (status == .executed))
     #expect(status == .executed || run.console.notes.joined().contains(sentence))
@@ -48,20 +48,28 @@ import Testing
     let console = ScriptedConsole()
     let environment = ScriptedRun.environment(node: ScriptedNode(), console: console)
     CommandEnvironment.$current.withValue(environment) {
-      #expect(throws: CommandFailure.self) { try CommandEnd.tell(nil, id: "01ab", format: .table, seconds: 5) }
-      do { try CommandEnd.tell(nil, id: "01ab", format: .table, seconds: 5) } catch {
-        #expect((error as? CommandFailure)?.exitStatus == 75)
-        #expect((error as? CommandFailure)?.sentence?.contains("latchkey commands show 01ab") == true)
+      for (status, words) in [(CommandStatus.queued, "waits here for Emma's PC"), (.stored, "Emma's PC has it")] {
+        do {
+          try CommandEnd.tell(
+            Self.command(status), id: "01ab", machine: SampleValues.childName, format: .table,
+            time: WaitingTime(seconds: 5))
+          Issue.record("it has not ended")
+        } catch {
+          #expect((error as? CommandFailure)?.exitStatus == 75)
+          let sentence = (error as? CommandFailure)?.sentence ?? ""
+          #expect(sentence.contains("latchkey commands wait 01ab") && sentence.contains(words), "\(sentence)")
+        }
       }
     }
   }
 
   @Test func whatIsLeftOutOfARuleIsLeftOutOfTheRequest() async {
     let run = await ScriptedRun(
-      "app", "set", "a.b", "--on", "x", "--points-per-minute", "0.125", "--unblocked", "--daily-limit", "none")
+      "app", "set", "a.b", "--on", "x", "--points-per-minute", "0.125", "--unblocked", "--daily-limit", "none",
+      "--verbose")
     #expect(run.status == 0)
     let change = AppChange(appID: "a.b", milliPointsPerMinute: 125, isBlocked: false, dailyLimitMinutes: -1)
-    #expect(run.node.calls == [.issue(CommandRequest(device: "x", action: .setApp(change)))])
+    #expect(run.node.calls == [.apps("x"), .issue(CommandRequest(device: "x", action: .setApp(change))), .devices])
     #expect(run.console.output == SampleValues.commandID.description + "\n")
   }
 
@@ -70,10 +78,13 @@ import Testing
       "settings", "set", "--on", "x", "--weekly-reward-limit", "90", "--daily-reward-limit", "none")
     var settings = SampleValues.settings
     (settings.weeklyRewardLimitMinutes, settings.dailyRewardLimitMinutes) = (90, nil)
-    #expect(run.node.calls == [.settings, .issue(CommandRequest(device: "x", action: .setFamilySettings(settings)))])
+    let request = CommandRequest(device: "x", action: .setFamilySettings(settings))
+    #expect(run.node.calls == [.settings, .issue(request), .devices])
   }
 
-  @Test(arguments: [["--wait"], ["--wait", "5"], ["--wait=5"]]) func waitingTakesANumberOrNone(wait: [String]) async {
+  @Test(arguments: [["--wait"], ["--wait", "5"], ["--wait=5"], ["--wait", "2min"]]) func waitingTakesANumberOrNone(
+    wait: [String]
+  ) async {
     let run = await ScriptedRun(["message", "send", "hello", "--on", "x"] + wait)
     #expect(run.status == 0)
     #expect(run.node.calls.last == .waitForCommand(SampleValues.commandID.description))

@@ -1,10 +1,13 @@
 import LatchkeyModel
 import Testing
 
+@testable import LatchkeyCommands
+
 /// Every page as it looks, and every listing as programs read it.
 @Suite struct PageTests {
   @Test(arguments: [
-    ("status", ["status"]), ("status-json", ["status", "--format", "json"]),
+    ("status", ["status"]), ("status-verbose", ["status", "--verbose"]),
+    ("status-json", ["status", "--format", "json"]),
     ("status-follow-json", ["status", "--follow", "--format", "json"]), ("devices-list", ["devices", "list"]),
     ("devices-list-json", ["devices", "list", "--format", "json"]), ("devices-show", ["devices", "show", "emma's pc"]),
     ("devices-show-json", ["devices", "show", "emma's pc", "--format", "json"]), ("nearby", ["nearby"]),
@@ -19,8 +22,9 @@ import Testing
     ("usage-list-json", ["usage", "list", "--format", "json"]), ("usage-summary", ["usage", "summary"]),
     ("usage-summary-csv", ["usage", "summary", "--format", "csv"]),
     ("usage-summary-json", ["usage", "summary", "--format", "json"]),
-    ("devices-unpair", ["devices", "unpair", "Emma's PC"]),
-    ("devices-forget", ["devices", "forget", "Emma's PC"]), ("devices-release", ["devices", "release", "Emma's PC"]),
+    ("devices-unpair", ["devices", "unpair", "Emma's PC", "--yes"]),
+    ("devices-forget", ["devices", "forget", "Emma", "--yes"]),
+    ("devices-release", ["devices", "release", "Emma's PC"]),
     ("identity-keep", ["identity", "keep", "--state-dir", "/srv/emma"]),
     ("identity-renew", ["identity", "renew", "--state-dir", "/srv/emma"]),
     ("init", ["init", "--role", "child", "--name", "Emma's PC", "--state-dir", "/srv/emma"]),
@@ -29,6 +33,8 @@ import Testing
     ("queue-show", ["queue", "show", "command/18"]), ("queue-retry", ["queue", "retry"]),
     ("sync-now", ["sync", "now"]), ("sync-now-wait", ["sync", "now", "--wait"]),
     ("message-send-expires", ["message", "send", "Tea", "--on", "Emma's PC", "--expires", "2h"]),
+    ("message-json", ["message", "Tea", "--on", "Emma", "--format", "json"]),
+    ("app-set", ["app", "set", "chess", "--on", "Emma", "--daily-limit", "1h30m"]),
     ("app-set-wait", ["app", "set", "org.gnome.Chess", "--on", "Emma's PC", "--blocked", "--wait"]),
   ])
   func aPageIsAsItWas(name: String, arguments: [String]) async throws {
@@ -81,8 +87,24 @@ import Testing
     }
   }
 
+  /// A family with long names, as a terminal of 80 columns shows it.
+  @Test(arguments: [
+    ("status", ["status"]), ("status-verbose", ["status", "--verbose"]), ("devices-list", ["devices"]),
+    ("apps-list", ["apps"]), ("commands-list", ["commands"]), ("usage-list", ["usage"]),
+    ("usage-summary", ["usage", "summary"]), ("queue-list", ["queue"]), ("nearby", ["nearby"]),
+    ("devices-show", ["devices", "show", "Emma"]),
+  ])
+  func aPageFitsATerminal(name: String, arguments: [String]) async throws {
+    let console = ScriptedConsole(outputIsTerminal: true)
+    let run = await ScriptedRun(arguments, node: ScriptedNode(LongNames.script), console: console) {
+      $0.variables["NO_COLOR"] = "1"
+    }
+    #expect(run.console.output.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(run.console.output)")
+    try Snapshot.expect(run.console.output, "page-80-" + name)
+  }
+
   @Test func noTextIsKeptThatNoTestLooksAt() throws {
-    #expect(try Snapshot.names("page-").count == 47)
+    #expect(try Snapshot.names("page-").count == 60)
     #expect(
       try Snapshot.names("") == Snapshot.names("page-").union(Snapshot.names("help-")).union(Snapshot.names("screen-")))
   }

@@ -23,6 +23,7 @@ final class ScriptedNode: NodeInterface {
     case command(String)
     case waitForCommand(String)
     case cancelCommand(String)
+    case markMessageRead(String)
     case apps(String?)
     case usage(UsageQuery)
     case summaries(String?, String?, String?)
@@ -209,6 +210,10 @@ final class ScriptedNode: NodeInterface {
 
   func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
     try answer(.cancelCommand(id)) { $0.command }
+  }
+
+  func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage {
+    try answer(.markMessageRead(id)) { $0.status.messages[0] }
   }
 
   func apps(device: String?) async throws(LocalAPIError) -> [AppListing] { try answer(.apps(device)) { $0.apps } }

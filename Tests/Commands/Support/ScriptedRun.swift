@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyAgent
 import LatchkeyControl
 import LatchkeyDoctor
 import LatchkeyModel
@@ -45,10 +46,10 @@ struct ScriptedRun: Sendable {
       gather: { folder, request in
         Facts(
           node: request.node, folder: FolderFacts(path: folder, syncMicroseconds: 500),
-          interfaces: [
-            InterfaceFacts(name: "eth0", addresses: [Subnet("192.168.1.5", prefix: 24)].compactMap { $0 }),
-            InterfaceFacts(name: "docker0", addresses: [Subnet("172.17.0.1", prefix: 16)].compactMap { $0 }),
-          ], defaultInterface: "eth0", firewall: FirewallFacts(unread: "only root may read them"),
+          interfaces: [("eth0", "192.168.1.5", 24), ("docker0", "172.17.0.1", 16)].map { name, address, prefix in
+            NetworkInterface(
+              index: 2, name: name, subnets: [IPAddress(address)].compactMap { $0 }.map { Subnet($0, prefix: prefix) })
+          }, defaultInterface: "eth0", firewall: FirewallFacts(unread: "only root may read them"),
           peer: request.peer.map { PeerFacts(status: $0, probes: []) }, clock: ClockFacts(now: request.now))
       }, startProgram: { _ in throw CommandFailure(.internalFault, "No program here.") },
       reportPatience: .seconds(10), uptime: { 0 }, pause: { _ in try await Task.sleep(for: .seconds(86_400)) })

@@ -44,13 +44,40 @@ import Testing
     #expect(bound.upperBound(in: berlin) == (try milliseconds(moment)) + 1)
   }
 
+  /// The sample's present is a Saturday.
+  @Test(arguments: [
+    ("today", "2026-11-21"), ("Yesterday", "2026-11-20"), ("saturday", "2026-11-21"), ("monday", "2026-11-16"),
+    ("SUN", "2026-11-15"), ("fri", "2026-11-20"), ("2026-11-01", "2026-11-01"),
+  ])
+  func aDayMayBeAWord(word: String, day: String) {
+    let environment = ScriptedRun.environment(node: ScriptedNode(), console: ScriptedConsole())
+    CommandEnvironment.$current.withValue(environment) {
+      #expect(CalendarDay(words: word)?.description == day)
+      #expect(TimeBound(argument: word) == TimeBound(argument: day))
+    }
+  }
+
+  @Test func aWordIsADayOfThisMachinesZone() {
+    var environment = ScriptedRun.environment(node: ScriptedNode(), console: ScriptedConsole())
+    environment.timeZone = berlin
+    // Half past midnight in Berlin, the day before in Greenwich; and the day after clocks were set forward.
+    for (moment, yesterday) in [("2026-11-20T23:30:00Z", "2026-11-20"), ("2026-03-29T22:30:00Z", "2026-03-29")] {
+      let now = (try? milliseconds(moment)) ?? 0
+      environment.now = { now }
+      CommandEnvironment.$current.withValue(environment) {
+        #expect(CalendarDay(words: "yesterday")?.description == yesterday)
+      }
+    }
+  }
+
   @Test func millisecondsCount() throws {
     let bound = try #require(TimeBound(argument: "2026-11-01T14:30:00.123Z"))
     #expect(bound.lowerBound(in: berlin) == (try milliseconds("2026-11-01T14:30:00Z")) + 123)
   }
 
   @Test(arguments: [
-    "", "today", "2026", "2026-11", "2026-11-31", "2026-02-29", "2026-13-01", "2026-00-10", "26-11-01", "1969-12-31",
+    "", "tomorrow", "mo", "2026", "2026-11", "2026-11-31", "2026-02-29", "2026-13-01", "2026-00-10", "26-11-01",
+    "1969-12-31",
     "2026-11-1", "+026-11-01", "2026/11/01", "01.11.2026", "2026-11-01T", "2026-11-01T24:00", "2026-11-01T14:60",
     "2026-11-01T14:30:60", "2026-11-01T+4:30", "2026-11-01T4:30", "2026-11-01TT14:30", "2026-11-01T14:30T",
     "2026-11-01T14", "2026-11-01T14:30:00Zx", "２０２６-11-01", "2026-11-01T14:30:00+99:99",

@@ -1,4 +1,5 @@
 import LatchkeyCrypto
+import LatchkeyTestSupport
 import Testing
 
 @Suite("CPace")
@@ -78,7 +79,7 @@ struct CPaceTests {
 
   @Test("shares of any other size, and random ones, never trap")
   func randomShares() throws {
-    var generator = SeededGenerator(seed: 8)
+    var generator = SeededRandom(seed: 8)
     let run = try begin(.responder)
     for count in [0, 1, 31, 33, 64] {
       #expect(throws: CPaceError.invalidShare) {

@@ -1,4 +1,5 @@
 import LatchkeyCrypto
+import LatchkeyTestSupport
 import Testing
 
 @Suite("Bech32m")
@@ -93,7 +94,7 @@ struct Bech32mTests {
 
   @Test("up to four wrong characters are always found", arguments: 1...4)
   func typos(_ count: Int) throws {
-    var generator = SeededGenerator(seed: UInt64(count))
+    var generator = SeededRandom(seed: UInt64(count))
     let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l")
     let text = Array(try Bech32m.encode(humanReadablePart: "lk", data: generator.bytes(43)))
     for _ in 0..<3000 {
@@ -118,7 +119,7 @@ struct Bech32mTests {
 
   @Test("random text never traps, and what is read is written the same")
   func randomText() throws {
-    var generator = SeededGenerator(seed: 5)
+    var generator = SeededRandom(seed: 5)
     for _ in 0..<5000 {
       let text = String(
         decoding: generator.bytes(Int.random(in: 0...100, using: &generator)).map { $0 & 0x7f }, as: UTF8.self)

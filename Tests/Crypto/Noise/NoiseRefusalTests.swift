@@ -1,4 +1,5 @@
 import LatchkeyCrypto
+import LatchkeyTestSupport
 import Testing
 
 @Suite("Noise: what is refused leaves no trace")
@@ -62,7 +63,7 @@ struct NoiseRefusalTests {
 
   @Test("random bytes of any length", arguments: guardedPatterns, [1, 2, 3] as [UInt64])
   func randomBytes(_ name: String, seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededRandom(seed: seed)
     try run(name) { reader, message in
       for _ in 0..<400 {
         let forged = generator.bytes(Int.random(in: 0...300, using: &generator))
@@ -73,7 +74,7 @@ struct NoiseRefusalTests {
 
   @Test("random bytes never trap in any pattern", arguments: (try? NoiseVector.all.get()) ?? [])
   func randomBytesEverywhere(_ vector: NoiseVector) throws {
-    var generator = SeededGenerator(seed: 99)
+    var generator = SeededRandom(seed: 99)
     var pair = try HandshakePair(try NoisePattern(name: vector.pattern))
     while !pair.initiator.isFinished {
       for _ in 0..<100 {

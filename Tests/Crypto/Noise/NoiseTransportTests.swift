@@ -1,4 +1,5 @@
 import LatchkeyCrypto
+import LatchkeyTestSupport
 import Testing
 
 @Suite("Noise: the transport")
@@ -53,7 +54,7 @@ struct NoiseTransportTests {
 
   @Test("random bytes are refused", arguments: [11, 12] as [UInt64])
   func randomBytes(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededRandom(seed: seed)
     var (first, second) = try transports()
     for _ in 0..<2000 {
       let forged = generator.bytes(Int.random(in: 0...200, using: &generator))

@@ -1,4 +1,5 @@
 import LatchkeyCrypto
+import LatchkeyTestSupport
 import Testing
 
 @Suite("Key file: its content")
@@ -84,7 +85,7 @@ struct KeyFileTests {
 
   @Test("random bytes never trap")
   func randomBytes() {
-    var generator = SeededGenerator(seed: 21)
+    var generator = SeededRandom(seed: 21)
     for _ in 0..<2000 {
       let content = generator.bytes(Int.random(in: 0...300, using: &generator))
       #expect(throws: KeyFileError.corrupt(path: Self.path)) { try decode(content) }

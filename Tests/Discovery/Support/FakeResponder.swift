@@ -1,9 +1,11 @@
+import LatchkeyAgent
+
 @testable import LatchkeyDiscovery
 
 /// A substitute for Avahi that records requests and answers as a test determines.
 final class FakeResponder: Responder {
   final class Group: RecordGroup {
-    var addresses: [AddressBytes] = []
+    var addresses: [IPAddress] = []
     var host = ""
     var name: String?
     var port: UInt16 = 0
@@ -17,7 +19,7 @@ final class FakeResponder: Responder {
       self.report = report
     }
 
-    func addAddress(_ address: AddressBytes, host: String, interface: UInt32) throws(AvahiError) {
+    func addAddress(_ address: IPAddress, host: String, interface: UInt32) throws(AvahiError) {
       addresses.append(address)
       self.host = host
     }

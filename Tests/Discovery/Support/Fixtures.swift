@@ -1,3 +1,5 @@
+import LatchkeyAgent
+
 @testable import LatchkeyDiscovery
 
 extension NetworkInterface {
@@ -7,8 +9,8 @@ extension NetworkInterface {
     pointToPoint: Bool = false, up: Bool = true
   ) -> NetworkInterface {
     NetworkInterface(
-      index: index, name: name, isLoopback: loopback, isMulticast: multicast, isPointToPoint: pointToPoint, isUp: up,
-      isRunning: true, addresses: addresses.compactMap { AddressBytes.parse($0) })
+      index: index, name: name, isUp: up, isLoopback: loopback, isMulticast: multicast, isPointToPoint: pointToPoint,
+      subnets: addresses.compactMap { IPAddress($0) }.map { Subnet($0, prefix: $0.isV4 ? 24 : 64) })
   }
 
   static let lo = make("lo", index: 1, ["127.0.0.1", "::1"], loopback: true, multicast: false)

@@ -1,17 +1,27 @@
 import Foundation
-import LatchkeyFuzzTargets
+import Testing
 
-/// The inputs in this repository: the best ones of the fuzzers, and all that ever failed.
+/// The inputs in this repository: the fuzzers' best inputs, and whatever failed once.
 enum KeptInputs {
+  /// One input with a name by which a person finds it.
+  typealias Input = (name: String, bytes: [UInt8])
+
+  /// The most inputs in a corpus.
+  static let corpusCount = 20
+
   /// The top of the repository.
   static let package: URL = {
     var package = URL(fileURLWithPath: #filePath)
     for _ in 0..<4 { package.deleteLastPathComponent() }
     return package
   }()
-  /// A folder a target: the inputs that together reach all that the fuzzer has reached.
+  /// The folder with a file for each target.
+  ///
+  /// Each line of `NAME.txt` is an input in base64. `Tools/fuzz --keep` writes them.
   static let corpora = package.appendingPathComponent("Tests/Fuzz/Corpora")
-  /// A folder a target that failed: the inputs that did it.
+  /// The folder with a folder for each target that failed.
+  ///
+  /// Each file is an input that did it.
   static let failures = package.appendingPathComponent("Tests/Fuzz/Failures")
 
   /// The names in a folder, sorted.
@@ -21,13 +31,24 @@ enum KeptInputs {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
-  /// The kept inputs of a target, failures first; a target that never failed has no folder of failures.
+  /// Returns the inputs of a target's corpus.
   ///
-  /// - Throws: when the target has no corpus.
-  static func files(of target: String) throws -> [URL] {
-    let failed = failures.appendingPathComponent(target)
-    let corpus = corpora.appendingPathComponent(target)
-    let folders = FileManager.default.fileExists(atPath: failed.path) ? [failed, corpus] : [corpus]
-    return try folders.flatMap { folder in try names(in: folder).map(folder.appendingPathComponent) }
+  /// - Throws: if a line is not base64, or the target has no corpus.
+  static func corpus(of target: String) throws -> [Input] {
+    let text = try String(contentsOf: corpora.appendingPathComponent("\(target).txt"), encoding: .utf8)
+    return try text.split(separator: "\n").enumerated().map { number, line in
+      let name = "line \(number + 1) of Tests/Fuzz/Corpora/\(target).txt"
+      return (name, [UInt8](try #require(Data(base64Encoded: String(line)), "\(name) is not base64")))
+    }
+  }
+
+  /// Returns what once failed in a target; nothing for a target that never failed.
+  static func failures(of target: String) throws -> [Input] {
+    let folder = failures.appendingPathComponent(target)
+    guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+    return try names(in: folder).map { name in
+      let file = folder.appendingPathComponent(name)
+      return (file.path, [UInt8](try Data(contentsOf: file)))
+    }
   }
 }

@@ -18,11 +18,9 @@ enum Replay {
     for (number, seed) in target.seeds.enumerated() {
       try take(seed, called: "seed \(number) of \(name)", by: target, progress)
     }
-    let files = try KeptInputs.files(of: name)
-    try #require(!files.isEmpty)
-    for file in files {
-      try take([UInt8](Data(contentsOf: file)), called: file.path, by: target, progress)
-    }
+    let inputs = try KeptInputs.failures(of: name) + KeptInputs.corpus(of: name)
+    try #require(!inputs.isEmpty)
+    for input in inputs { try take(input.bytes, called: input.name, by: target, progress) }
     try Data().write(to: URL(fileURLWithPath: progress))
   }
 

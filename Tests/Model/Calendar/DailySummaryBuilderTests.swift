@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyTestSupport
 import Testing
 
 @Suite struct DailySummaryBuilderTests {
@@ -107,7 +108,7 @@ import Testing
   }
 
   @Test func anyOrderAndAnyCutGiveTheSameTotals() throws {
-    var random = SeededGenerator()
+    var random = SeededRandom()
     let boundary = try DayBoundary(zone: "America/New_York", dayStartHour: 5)
     let base = boundary.start(of: try #require(FamilyDay("2026-10-30")))
     for _ in 0..<200 {

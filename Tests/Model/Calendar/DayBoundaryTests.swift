@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyModel
+import LatchkeyTestSupport
 import Testing
 
 @Suite struct DayBoundaryTests {
@@ -83,7 +84,7 @@ import Testing
 
   /// The definition itself, read off Foundation's calendar: before the start clocks show less, from it on more.
   @Test func daysOfAllZonesStartWhereTheirClocksSay() throws {
-    var random = SeededGenerator()
+    var random = SeededRandom()
     let zones = TimeZone.knownTimeZoneIdentifiers
     var calendar = Calendar(identifier: .gregorian)
     for _ in 0..<3_000 {

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyTestSupport
 import Testing
 
 @Suite struct UsageSliceTests {
@@ -20,7 +21,7 @@ import Testing
   }
 
   @Test func cutPartsAddUpExactly() throws {
-    var random = SeededGenerator()
+    var random = SeededRandom()
     for _ in 0..<2_000 {
       let start = Int64.random(in: -1_000_000...4_000_000_000_000, using: &random)
       let length = Int64.random(in: 0...90_000_000, using: &random)
@@ -81,7 +82,7 @@ import Testing
   }
 
   @Test func aSessionCutAnywhereEarnsTheSame() throws {
-    var random = SeededGenerator()
+    var random = SeededRandom()
     let boundary = try DayBoundary(zone: "Europe/Berlin", dayStartHour: 4)
     let base = boundary.start(of: try #require(FamilyDay("2026-10-24")))
     for _ in 0..<1_000 {

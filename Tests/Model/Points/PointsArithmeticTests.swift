@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyTestSupport
 import Testing
 
 @Suite struct PointsArithmeticTests {
@@ -74,7 +75,7 @@ import Testing
   }
 
   @Test func cuttingAStretchAnywhereChangesNoPoints() {
-    var random = SeededGenerator()
+    var random = SeededRandom()
     for _ in 0..<2_000 {
       let rate = PointsRate(milliPointsPerHour: Int64.random(in: 0...10_000_000, using: &random))
       let whole = Int64.random(in: 0...86_400_000, using: &random)
@@ -91,7 +92,7 @@ import Testing
   }
 
   @Test func stretchesAtDifferentRatesGiveTheSameInAnyOrder() {
-    var random = SeededGenerator()
+    var random = SeededRandom()
     for _ in 0..<500 {
       let stretches = (0..<Int.random(in: 1...30, using: &random)).map { _ in
         (
@@ -114,7 +115,7 @@ import Testing
   }
 
   @Test func noSequenceOfEarningPayingAndRefundingGains() {
-    var random = SeededGenerator()
+    var random = SeededRandom()
     for _ in 0..<500 {
       var balance: Int64 = 0
       var worth: Int64 = 0  // What the use was worth exactly, in parts of a milli-point.
@@ -143,5 +144,14 @@ import Testing
     #expect(PointsArithmetic.refund(paidMilliPoints: 60_000, usedMilliseconds: 600_000, rate: rate) == 40_000)
     #expect(PointsArithmetic.refund(paidMilliPoints: 60_000, usedMilliseconds: 600_001, rate: rate) == 39_999)
     #expect(PointsArithmetic.refund(paidMilliPoints: 60_000, usedMilliseconds: 9_000_000, rate: rate) == 0)
+  }
+}
+
+extension SeededRandom {
+  /// Returns up to `count` parts of a whole number, none negative, that add up to it.
+  fileprivate mutating func parts(of whole: Int64, count: Int) -> [Int64] {
+    var edges = (1..<max(count, 1)).map { _ in Int64.random(in: 0...whole, using: &self) }.sorted()
+    edges.append(whole)
+    return zip(edges, [0] + edges).map { $0 - $1 }
   }
 }

@@ -3,12 +3,15 @@ import GRDB
 import Glibc
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyTestSupport
 import Testing
 
 extension ProcessTests {
   /// Small disks that a node fills by itself: nothing accepted is lost, nothing refused is half done, and it goes on.
   @Suite struct FullDiskTests {
-    @Test("Commands fill a parent's disk, and delivering them makes room again", arguments: [4, 12, 64])
+    @Test(
+      "Commands fill a parent's disk, and delivering them makes room again",
+      arguments: Length.pick([4], thorough: [4, 12, 64]))
     func commands(mebibytes: Int) async throws {
       try await ProcessLab.run { lab in
         guard let disk = try await SmallDisk.memory(lab, mebibytes: mebibytes) else { return }
@@ -55,7 +58,7 @@ extension ProcessTests {
         #expect(await parent.terminate() == .exited(0))
         // A few hundred records are enough for what is left.
         try disk.fill()
-        try await disk.run("truncate -s -400k $disk/filler")
+        try await disk.run("truncate -s -\(Length.pick(150, thorough: 400))k $disk/filler")
         var given: Set<RecordID> = []
         do {
           while given.count < 100_000 {

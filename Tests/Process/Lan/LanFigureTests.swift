@@ -12,12 +12,12 @@ import Testing
       let lookers = try await lab.hosts(3, from: 11)
       let (parent, children) = try await lab.family(hosts)
       // An avahi-daemon whose address is taken away while it still looks for its host name never gets done with that.
-      try await eventually("avahi-daemon has started") { try await parent.api.status().discovery == "avahiDaemon" }
+      try await eventually("avahi-daemon has started") { try await parent.api.status().discovery == "avahi-daemon" }
       for node in children + [parent] { await node.kill() }
       try await hosts[0].address("10.77.1.1/16")
       try await parent.start()
       try await lab.time("the parent finds by avahi-daemon") {
-        try await parent.api.status().discovery == "avahiDaemon"
+        try await parent.api.status().discovery == "avahi-daemon"
       }
       var resolved: [Duration] = []
       var contact: [Connecting] = []
@@ -67,7 +67,7 @@ import Testing
       try await parent.start()
       for host in hosts { try await host.endDaemon(SIGKILL) }
       try await hosts[0].startDaemon()
-      try await eventually("the parent is announced") { try await parent.api.status().discovery == "avahiDaemon" }
+      try await eventually("the parent is announced") { try await parent.api.status().discovery == "avahi-daemon" }
       // Its announcement has been repeated by now, as above.
       try await Task.sleep(for: .seconds(3))
       try await hosts[2].startDaemon()

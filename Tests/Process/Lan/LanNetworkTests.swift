@@ -39,10 +39,10 @@ import Testing
       }
       try await move("absent", 1, finder: "embedded")
       try await hosts[0].startDaemon()
-      try await move("appeared", 2, finder: "avahiDaemon")
+      try await move("appeared", 2, finder: "avahi-daemon")
       try await hosts[0].endDaemon()
       try await hosts[0].startDaemon()
-      try await move("restarted", 3, finder: "avahiDaemon")
+      try await move("restarted", 3, finder: "avahi-daemon")
       try await hosts[0].endDaemon(SIGKILL)
       try await move("killed", 4, finder: "embedded")
     }

@@ -1,22 +1,31 @@
 import Foundation
+import LatchkeyTestSupport
 import Testing
 
 /// A situation that occurs in families' networks, with a name for `Tools/lan-lab`.
 struct LanScenario: Sendable {
   /// What `Tools/lan-lab run` calls it.
   let name: String
-  /// Whether it is left to `Tools/lan-lab`, being too long for every run of the tests.
-  let isLong: Bool
+  /// The runs that try it.
+  let part: Part
+
+  /// The runs of the tests that try a scenario.
+  enum Part: Sendable {
+    case everyRun
+    case thoroughRuns
+    /// `Tools/lan-lab` alone, since it takes minutes.
+    case lab
+  }
 
   // `Tools/lan-lab list` reads these lines.
   static let meet2 = LanScenario("meet-2", "2 nodes meet")
   static let meet10 = LanScenario("meet-10", "10 nodes meet")
-  static let meet40 = LanScenario("meet-40", "40 nodes meet")
+  static let meet40 = LanScenario("meet-40", "40 nodes meet", .thoroughRuns)
   static let sameName = LanScenario("same-name", "two nodes of one name, two more on one machine")
-  static let loss = LanScenario("loss", "20 % of the packets are lost, the rest comes 200 ms late")
+  static let loss = LanScenario("loss", "20 % of the packets are lost, the rest comes 200 ms late", .thoroughRuns)
   static let flaps = LanScenario("flaps", "the cable is pulled and put in again, several times")
   static let address = LanScenario("address", "the address of the parent changes, then that of the child")
-  static let stopped = LanScenario("stopped", "a node stands still for longer than a session lives")
+  static let stopped = LanScenario("stopped", "a node stands still for longer than a session lives", .thoroughRuns)
   static let daemon = LanScenario("daemon", "avahi-daemon is absent, appears, is restarted, is killed")
   static let death = LanScenario("death", "a machine dies without a word and returns at another address")
   static let blocked = LanScenario("blocked", "multicast is blocked; later all between the ports is, and not any more")
@@ -25,15 +34,15 @@ struct LanScenario: Sendable {
   static let six = LanScenario("ipv6", "link-local IPv6 alone")
   static let spoofer = LanScenario("spoofer", "a stranger announces what our peers announce, at its own address")
   static let doctor = LanScenario("doctor", "what latchkey doctor says of planted faults")
-  static let cold = LanScenario("cold-start", "machines just turned on, beside avahi-browse on one of them")
-  static let powerCut = LanScenario("power-cut", "power fails at 1 parent and 60 children")
-  static let first = LanScenario("first-contact", "a node is started, beside avahi-browse")
-  static let day = LanScenario("day", "three nodes announce themselves for as many hours as a day has")
-  static let idle = LanScenario("idle", "multicast of nodes that have nothing to do", isLong: true)
+  static let cold = LanScenario("cold-start", "machines just turned on, beside avahi-browse", .thoroughRuns)
+  static let powerCut = LanScenario("power-cut", "power fails at 1 parent and 60 children", .thoroughRuns)
+  static let first = LanScenario("first-contact", "a node is started, beside avahi-browse", .thoroughRuns)
+  static let day = LanScenario("day", "three nodes announce themselves for as many hours as a day has", .thoroughRuns)
+  static let idle = LanScenario("idle", "multicast of nodes that have nothing to do", .lab)
 
-  private init(_ name: String, _ title: String, isLong: Bool = false) {
+  private init(_ name: String, _ title: String, _ part: Part = .everyRun) {
     self.name = name
-    self.isLong = isLong
+    self.part = part
   }
 
   /// Skips the scenario where it cannot run, or was not asked for.
@@ -47,7 +56,9 @@ struct LanScenario: Sendable {
     if self.name == Self.day.name, BuiltProgram.isForRelease {
       return .enabled(if: false, "skipped: hours of seconds are of debug builds alone; run it without --release")
     }
-    if chosen == nil, isLong { return .enabled(if: false, "skipped: run it with: Tools/lan-lab run \(name)") }
+    if chosen == nil, part == .lab || part == .thoroughRuns && !Length.isThorough {
+      return .enabled(if: false, "skipped: run it with: Tools/lan-lab run \(name)")
+    }
     return .enabled(if: LanLab.obstacle == nil, "skipped: \(LanLab.obstacle ?? "")")
   }
 

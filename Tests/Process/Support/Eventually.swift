@@ -8,3 +8,12 @@ func eventually(
   }
   throw LabFault("It never came to this: \(what).")
 }
+
+/// The reason why the lab failed.
+struct LabFault: Error, CustomStringConvertible {
+  var description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

@@ -91,12 +91,12 @@ struct ProcessRights {
   }
 
   private func note() {
-    guard let path = ProcessInfo.processInfo.environment["LATCHKEY_TEST_NODES"],
-      let file = FileHandle(forWritingAtPath: path)
-    else { return }
-    defer { try? file.close() }
-    _ = try? file.seekToEnd()
+    // Several test programs append to it at the same time.
+    guard let path = ProcessInfo.processInfo.environment["LATCHKEY_TEST_NODES"], let file = fopen(path, "a") else {
+      return
+    }
+    defer { fclose(file) }
     let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
-    try? file.write(contentsOf: Data("\(name) \(capabilities)\n".utf8))
+    fputs("\(name) \(capabilities)\n", file)
   }
 }

@@ -90,3 +90,11 @@ final class SpawnedProcess: Sendable {
     for waiter in waiters { waiter.resume(returning: end) }
   }
 }
+
+/// The end of a process.
+enum ProcessEnd: Hashable, Sendable {
+  /// By itself, with a status.
+  case exited(Int32)
+  /// By a signal.
+  case signalled(Int32)
+}

@@ -5,7 +5,7 @@ import LatchkeyTestSupport
 
 /// The two ends of one session after its handshake.
 struct SessionPair {
-  var clock = ManualClock()
+  let clock = ManualClock()
   /// The transports the machines began with: what somebody could do who had the keys and not the rules.
   let callerTransport: NoiseTransport
   let calleeTransport: NoiseTransport

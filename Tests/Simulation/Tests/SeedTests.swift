@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeySimulation
+import LatchkeyTestSupport
 import Testing
 
 /// Tests of seeds in which nothing may fail.
@@ -8,7 +9,7 @@ import Testing
 @Suite struct SeedTests {
   @Test("Nothing goes wrong in the seeds that every run tries")
   func nothingGoesWrong() {
-    sweep(from: 1, seeds: 2_000)
+    sweep(from: 1, seeds: Length.pick(500, thorough: 2_000))
   }
 
   /// `Tools/test` sets LATCHKEY_FRESH_SEEDS, the first seed and the number of seeds, as in `4711:2000`.
@@ -17,7 +18,7 @@ import Testing
   @Test("Nothing goes wrong in seeds that no run has tried")
   func nothingGoesWrongInFreshSeeds() throws {
     let words = ProcessInfo.processInfo.environment["LATCHKEY_FRESH_SEEDS"]?.split(separator: ":")
-    let numbers = words?.compactMap { UInt64($0) } ?? [UInt64.random(in: 1...(1 << 44)), 2_000]
+    let numbers = words?.compactMap { UInt64($0) } ?? [UInt64.random(in: 1...(1 << 44)), 500]
     try #require(numbers.count == 2, "LATCHKEY_FRESH_SEEDS takes two numbers, as in 4711:2000.")
     sweep(from: numbers[0], seeds: Int(clamping: numbers[1]))
   }

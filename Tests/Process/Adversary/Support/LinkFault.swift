@@ -1,5 +1,6 @@
 import LatchkeyCrypto
 import LatchkeyModel
+import Synchronization
 
 /// A fault in a pairing's connection between the two machines.
 struct LinkFault: Sendable, CustomStringConvertible {
@@ -91,5 +92,18 @@ struct LinkFault: Sendable, CustomStringConvertible {
       "\(code), frame \(frame) \(direction.rawValue) \(forgery.rawValue)"
     case .silence(let direction, let frame): "\(code), silence from frame \(frame) \(direction.rawValue)"
     }
+  }
+}
+
+/// The remaining work, from which idle workers take the next part.
+final class FaultQueue: Sendable {
+  private let faults: Mutex<[LinkFault]>
+
+  /// Begin with these; the first is taken first.
+  init(_ faults: [LinkFault]) { self.faults = Mutex(faults) }
+
+  /// Take one; nil when none is left.
+  func next() -> LinkFault? {
+    faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
   }
 }

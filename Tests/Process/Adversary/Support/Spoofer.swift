@@ -8,7 +8,7 @@ final class Spoofer: Sendable {
   ///
   /// - Parameter name: the instance's; those that sort first are tried first.
   init(discriminator: UInt16, port: UInt16, name: String) {
-    let discovery = EmbeddedDiscovery(configuration: DiscoveryConfiguration(interfaces: ["lo"], allowDaemon: false))
+    let discovery = MulticastDiscovery(configuration: DiscoveryConfiguration(interfaces: ["lo"], allowDaemon: false))
     running = Task {
       await discovery.advertise(
         ServiceAdvertisement(

@@ -43,7 +43,7 @@ extension StorePair {
     case 9: return ("cancel", await cancel())
     case 10: return random.once(in: 2) ? ("expire", await expire()) : ("finish", await finish())
     case 11:
-      clock.pass(Int64(random.below(600_000)))
+      clock.advance(Int64(random.below(600_000)))
       return ("time passes", nil)
     case 12:
       let isReboot = random.once(in: 3)

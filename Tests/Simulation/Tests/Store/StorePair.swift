@@ -19,9 +19,9 @@ final class StorePair {
   let peers: [Peer]
   let caps: QueueCaps
   let coding = MessageBodyCoding(.simulated)
-  let clock = StepClock()
-  private let realKeys = StepKeys()
-  private let modelKeys = StepKeys()
+  let clock = ManualClock(milliseconds: 1_000)
+  private let realKeys = SeededKeys(seed: 0)
+  private let modelKeys = SeededKeys(seed: 0)
   private let sources: ModelSources
   private(set) var real: Store
   var model: ModelStore
@@ -131,4 +131,9 @@ final class StorePair {
     commandsGiven += 1
     return CommandID(milliseconds: wall + commandsGiven, random: random.bytes(10))
   }
+}
+
+extension ManualClock {
+  /// The clock as a store takes it, within the present boot.
+  fileprivate var store: StoreClock { StoreClock(bootID: bootID, now: { self.now }) }
 }

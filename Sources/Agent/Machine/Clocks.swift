@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import LatchkeyModel
+
+/// A clock of the kernel.
+public enum SystemClock: Sendable {
+  /// The time of day since 1970, which people and time services set.
+  case wall
+  /// The time since this machine started, without the time that it slept.
+  case awake
+  /// The time since this machine started, with the time that it slept.
+  case boot
+
+  /// The present reading.
+  public var now: Duration {
+    let time = reading
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
+  /// The present reading in whole milliseconds.
+  public var milliseconds: Int64 { microseconds / 1_000 }
+
+  /// The present reading in whole microseconds.
+  public var microseconds: Int64 {
+    let time = reading
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+  }
+
+  private var reading: timespec {
+    var time = timespec()
+    // Cannot fail: every kernel since 2.6.39 has the three clocks.
+    switch self {
+    case .wall: clock_gettime(CLOCK_REALTIME, &time)
+    case .awake: clock_gettime(CLOCK_MONOTONIC, &time)
+    case .boot: clock_gettime(CLOCK_BOOTTIME, &time)
+    }
+    return time
+  }
+}
+
+/// The clock that people read, for showing when something was.
+///
+/// It may be set at any time.
+public enum WallClock {
+  /// Returns the present reading in Unix milliseconds.
+  public static func now() -> Int64 { SystemClock.wall.milliseconds }
+}
+
+/// The clock that durations are measured by, `CLOCK_BOOTTIME`: it counts through sleep and never jumps.
+public enum BootClock {
+  /// Returns the present moment.
+  public static func now() -> BootInstant { BootInstant(milliseconds: SystemClock.boot.milliseconds) }
+}
+
+/// The kernel's name for the time since this machine last started.
+///
+/// A process number and a reading of `BootClock` mean something within one boot only.
+public enum BootID {
+  /// Returns the ID of this boot, a UUID in lower case; `nil` if /proc does not show it.
+  public static func current() -> String? {
+    guard let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8) else { return nil }
+    let id = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    return id.isEmpty ? nil : id
+  }
+}

@@ -1,0 +1,54 @@
+/// The rule for which interfaces Latchkey uses. Spec: Protocol/02-discovery.md §6.
+extension NetworkInterface {
+  /// A reason for which machines are not looked for on an interface.
+  public enum Exclusion: Sendable, Hashable {
+    /// It leads to this machine alone.
+    case loopback
+    /// It is switched off.
+    case off
+    /// It belongs to containers or virtual machines.
+    case virtual
+    /// It joins two points only.
+    case pointToPoint
+    /// It carries no multicast.
+    case noMulticast
+    /// It has no address.
+    case noAddress
+    /// A person has named other interfaces.
+    case notNamed
+  }
+
+  /// Returns why machines are not looked for on the interface; `nil` if they are.
+  ///
+  /// - Parameter names: The interfaces that a person has named; `nil` if the rule decides. A named interface is used
+  ///   whatever it is, if it is up and has an address.
+  public func exclusion(names: [String]?) -> Exclusion? {
+    if let names {
+      guard names.contains(name) else { return .notNamed }
+    } else if isLoopback {
+      return .loopback
+    }
+    if !isUp { return .off }
+    if names == nil {
+      if isVirtual { return .virtual }
+      if isPointToPoint { return .pointToPoint }
+      if !isMulticast { return .noMulticast }
+    }
+    return subnets.isEmpty ? .noAddress : nil
+  }
+
+  /// Returns whether other machines may be told the interface's addresses.
+  ///
+  /// A tunnel's are told, since a peer may be at its other end.
+  ///
+  /// - Parameter names: The interfaces that a person has named; `nil` for all that do not belong to virtual machines.
+  public func isOffered(names: [String]?) -> Bool {
+    isUp && !isLoopback && (names?.contains(name) ?? !isVirtual)
+  }
+
+  /// A Boolean value that indicates whether a manager of containers or virtual machines made the interface, by its
+  /// name.
+  private var isVirtual: Bool {
+    ["docker", "br-", "veth", "virbr", "cni"].contains { name.hasPrefix($0) }
+  }
+}

@@ -1,0 +1,77 @@
+import Glibc
+
+/// A network interface of this machine at one moment.
+public struct NetworkInterface: Hashable, Sendable {
+  /// The kernel's number of the interface.
+  public var index: UInt32
+  /// The name, as `ip link` shows it.
+  public var name: String
+  /// A Boolean value that indicates whether the interface is switched on.
+  public var isUp: Bool
+  /// A Boolean value that indicates whether the link itself works, such as a plugged cable.
+  public var isRunning: Bool
+  /// A Boolean value that indicates whether the interface leads to this machine alone.
+  public var isLoopback: Bool
+  /// A Boolean value that indicates whether the interface carries multicast; tunnels often do not.
+  public var isMulticast: Bool
+  /// A Boolean value that indicates whether the interface joins two points only, as tunnels do.
+  public var isPointToPoint: Bool
+  /// The addresses with their networks, in the kernel's order.
+  public var subnets: [Subnet]
+
+  /// The most addresses of one interface that are read.
+  private static let maximumAddresses = 64
+
+  /// Creates a description of an interface.
+  public init(
+    index: UInt32, name: String, isUp: Bool = true, isRunning: Bool = true, isLoopback: Bool = false,
+    isMulticast: Bool = true, isPointToPoint: Bool = false, subnets: [Subnet] = []
+  ) {
+    self.index = index
+    self.name = name
+    self.isUp = isUp
+    self.isRunning = isRunning
+    self.isLoopback = isLoopback
+    self.isMulticast = isMulticast
+    self.isPointToPoint = isPointToPoint
+    self.subnets = subnets
+  }
+
+  /// The addresses, in the order of `subnets`.
+  public var addresses: [IPAddress] { subnets.map(\.address) }
+
+  /// Reads the interfaces of this network namespace.
+  ///
+  /// - Returns: The interfaces, sorted by number. `nil` if the kernel does not answer, which says nothing about the
+  ///   interfaces: this process may have too many files open.
+  public static func all() -> [NetworkInterface]? {
+    var list: UnsafeMutablePointer<ifaddrs>?
+    guard getifaddrs(&list) == 0 else { return nil }
+    defer { freeifaddrs(list) }
+    var found: [String: NetworkInterface] = [:]
+    var next = list
+    while let entry = next?.pointee {
+      next = entry.ifa_next
+      let name = String(cString: entry.ifa_name)
+      var interface = found[name] ?? NetworkInterface(entry, name: name)
+      if let address = entry.ifa_addr.flatMap({ IPAddress($0) }), !interface.addresses.contains(address),
+        interface.subnets.count < maximumAddresses
+      {
+        let mask = entry.ifa_netmask.flatMap { IPAddress($0) }?.bytes
+        let prefix = mask?.reduce(0) { $0 + $1.nonzeroBitCount } ?? address.bytes.count * 8
+        interface.subnets.append(Subnet(address, prefix: prefix))
+      }
+      found[name] = interface
+    }
+    // An interface without a number went away while the list was read.
+    return found.values.filter { $0.index != 0 }.sorted { $0.index < $1.index }
+  }
+
+  private init(_ entry: ifaddrs, name: String) {
+    func has(_ flag: Int) -> Bool { Int(entry.ifa_flags) & flag != 0 }
+    self.init(
+      index: if_nametoindex(entry.ifa_name), name: name, isUp: has(Int(IFF_UP)), isRunning: has(Int(IFF_RUNNING)),
+      isLoopback: has(Int(IFF_LOOPBACK)), isMulticast: has(Int(IFF_MULTICAST)),
+      isPointToPoint: has(Int(IFF_POINTOPOINT)))
+  }
+}

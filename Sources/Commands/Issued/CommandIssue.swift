@@ -1,0 +1,70 @@
+import LatchkeyModel
+
+/// Gives a command to a child's machine, and waits for it when asked to.
+enum CommandIssue {
+  /// Makes the command durable at the node, says when the machine gets it, and with --wait what came of it.
+  static func give(
+    _ action: CommandDraft, on device: String, at node: any NodeInterface, options: IssueOptions
+  ) async throws {
+    let console = CommandEnvironment.current.console
+    let command = try await node.issue(
+      CommandRequest(device: device, action: action, expiresAfter: options.expires?.milliseconds))
+    if options.format == .json {
+      try console.write(JSONText.pretty(command))
+    } else if options.verbose {
+      try console.write("\(command.commandID)\n")
+    }
+    let peer = try? await node.devices().first { $0.device.deviceID == command.target }
+    if options.format == .text { console.note(delivery(to: peer, isWaiting: options.wait != nil)) }
+    guard let time = options.wait else { return }
+    let ended = try await CommandWaiter(node: node).wait(command.commandID.description, seconds: time.seconds)
+    try CommandEnd.tell(
+      ended, id: command.commandID.description, machine: peer?.device.name,
+      format: options.format == .json ? .json : .table,
+      time: time)
+  }
+
+  /// Returns when a machine gets what waits for it.
+  static func delivery(to peer: PeerStatus?, isWaiting: Bool) -> String {
+    let next =
+      isWaiting
+      ? " Waiting for it; Ctrl-C ends the waiting and not the command."
+      : " `latchkey commands show last` tells how far it is."
+    guard let peer else { return "The command is stored here and sent as soon as its machine can be reached." + next }
+    let name = ShownText.safe(peer.device.name.text)
+    if peer.isConnected { return "\(name) is connected and gets this now." + next }
+    return "\(name) \(DeviceText.away(peer, now: CommandEnvironment.current.now())). It gets this when it is back."
+      + next
+  }
+}
+
+/// How waiting for a command ended, as told to the person and to scripts.
+enum CommandEnd {
+  /// Writes what holds after a command that was executed; `command` is as it was last seen.
+  ///
+  /// - Throws: `CommandFailure` for every other end.
+  static func tell(
+    _ command: ConfigurationCommand?, id: String, machine: DeviceName?, format: ListingFormat, time: WaitingTime
+  ) throws {
+    let console = CommandEnvironment.current.console
+    let name = machine.map { ShownText.safe($0.text) } ?? "the machine"
+    guard let command, command.status.isFinal else {
+      let state =
+        switch command?.status {
+        case .queued?: "it waits here for \(name)"
+        case .stored?: "\(name) has it and has not answered yet"
+        default: "this machine's node does not answer now"
+        }
+      throw CommandFailure(
+        .tryAgain,
+        "The command was not executed within \(time): \(state). It goes on by itself; `latchkey commands wait "
+          + "\(ShownText.safe(id))` waits again.")
+    }
+    if format == .json { try console.write(JSONText.pretty(command)) }
+    let status = ExitStatus(command.status)
+    guard status == .ok else {
+      throw CommandFailure(status, "The command \(CommandText.progress(command))")
+    }
+    if format == .table { try console.say(CommandText.result(command, on: machine)) }
+  }
+}

@@ -1,0 +1,167 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// The `latchkey commands` subcommand.
+struct CommandsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "commands", abstract: "What was asked of the children's machines, and how far it has come.",
+    discussion: """
+      A command is named by its ID, by a beginning of it that fits no other, or by `last`, which is the newest one.
+
+      Example: latchkey commands
+      Example: latchkey commands show last
+      """,
+    subcommands: [
+      CommandsListCommand.self, CommandsShowCommand.self, CommandsWaitCommand.self, CommandsCancelCommand.self,
+    ], defaultSubcommand: CommandsListCommand.self)
+}
+
+/// The command that a subcommand is about.
+struct CommandChoice: ParsableArguments {
+  @Argument(help: "The command's ID, the beginning of it, or `last`.", completion: CompletionNames.commands)
+  var id: String
+
+  /// Returns the ID, or a beginning of it, as the node takes it.
+  ///
+  /// - Throws: `CommandFailure` for `last` if no command has been given.
+  func find(at node: any NodeInterface) async throws -> String {
+    guard id.lowercased() == "last" else { return id }
+    guard let last = try await node.commands(device: nil, limit: 1).first else {
+      throw CommandFailure(
+        .unknownName, "No commands have been given: `latchkey app set --help` shows how to give one.")
+    }
+    return last.commandID.description
+  }
+}
+
+/// The `latchkey commands list` subcommand.
+struct CommandsListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List commands, newest first.",
+    discussion: "Example: latchkey commands list --device Emma --limit 10")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  @Option(
+    help: ArgumentHelp("Only those for this machine, or for this child's.", valueName: "machine"),
+    completion: CompletionNames.devices)
+  var device: String?
+
+  @Option(help: "At most this many.")
+  var limit = 100
+
+  @Flag(help: "Show whole IDs.")
+  var verbose = false
+
+  mutating func validate() throws {
+    guard (1...10_000).contains(limit) else { throw ValidationError("The limit must be 1 to 10,000.") }
+  }
+
+  func run() async throws {
+    let environment = CommandEnvironment.current
+    let interface = try await node.open()
+    let commands = try await interface.commands(device: device, limit: limit)
+    switch listing.format {
+    case .json: try environment.console.write(JSONText.pretty(commands))
+    case .table:
+      let names = try await DeviceNames(of: interface)
+      let now = environment.now()
+      let rows = commands.map { command in
+        let id = command.commandID.description
+        // The beginning is the millisecond at which it was given: it fits no other but by chance.
+        return [
+          verbose ? id : String(id.prefix(13)), names[command.target], CommandText.request(command.payload),
+          CommandText.status(command), ShownText.ago(command.statusAt, now: now),
+        ]
+      }
+      try environment.console.write(
+        TableText.render(
+          ["ID", "Machine", "Asked", "Status", "Since"], wrap: [2, 3], rows: rows,
+          empty: "No commands have been given."))
+    }
+  }
+}
+
+/// The `latchkey commands show` subcommand.
+struct CommandsShowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show one command in full.", discussion: "Example: latchkey commands show last")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+  @OptionGroup var choice: CommandChoice
+
+  func run() async throws {
+    let environment = CommandEnvironment.current
+    let interface = try await node.open()
+    let command = try await interface.command(id: choice.find(at: interface))
+    switch listing.format {
+    case .json: try environment.console.write(JSONText.pretty(command))
+    case .table:
+      let names = try await DeviceNames(of: interface)
+      let zone = environment.timeZone
+      let rows = [
+        ("ID", command.commandID.description), ("machine", names[command.target]),
+        ("asked", CommandText.request(command.payload)), ("given", TimeText.exact(command.createdAt, zone: zone)),
+        ("author", names[command.author]), ("status", CommandText.progress(command, on: names.name(command.target))),
+        ("since", TimeText.exact(command.statusAt, zone: zone)),
+      ]
+      try environment.console.write(FieldsText.render(rows))
+    }
+  }
+}
+
+/// The `latchkey commands wait` subcommand.
+struct CommandsWaitCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "wait", abstract: "Wait until a command has been executed.",
+    discussion: """
+      Writes what holds then and exits with 0; with 75 when the time is up, and with 65 when the command failed or will not \
+      be executed.
+
+      Example: latchkey commands wait last --timeout 30
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  @Option(help: ArgumentHelp("Wait at most this long, such as 30 or 5min.", valueName: "time"))
+  var timeout = WaitingTime.usual
+
+  @OptionGroup var choice: CommandChoice
+
+  func run() async throws {
+    let interface = try await node.open()
+    let id = try await choice.find(at: interface)
+    let command = try await CommandWaiter(node: interface).wait(id, seconds: timeout.seconds)
+    var machine: DeviceName?
+    if let target = command?.target {
+      machine = try? await interface.devices().first { $0.device.deviceID == target }?.device.name
+    }
+    try CommandEnd.tell(command, id: id, machine: machine, format: listing.format, time: timeout)
+  }
+}
+
+/// The `latchkey commands cancel` subcommand.
+struct CommandsCancelCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel", abstract: "Take back a command that the other machine has not stored yet.",
+    discussion: "Example: latchkey commands cancel last")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+  @OptionGroup var choice: CommandChoice
+
+  func run() async throws {
+    let console = CommandEnvironment.current.console
+    let interface = try await node.open()
+    let command = try await interface.cancelCommand(id: choice.find(at: interface))
+    guard command.status == .cancelled else {
+      throw CommandFailure(.data, "It is too late to cancel: the command is \(CommandText.progress(command)).")
+    }
+    if listing.format == .json { return try console.write(JSONText.pretty(command)) }
+    console.note(
+      "Cancelled before it was sent: \(CommandText.request(command.payload)). The other machine will not see it.")
+  }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import LatchkeyHousehold
+import LatchkeyModel
+
+/// The `latchkey message` subcommand.
+struct MessageCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "message", abstract: "Show a text on a child's machine.",
+    discussion: "Example: latchkey message \"Dinner is ready\" --on Emma",
+    subcommands: [MessageSendCommand.self], defaultSubcommand: MessageSendCommand.self)
+}
+
+/// The `latchkey message send` subcommand, or `latchkey message` in short.
+struct MessageSendCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "send", abstract: "Send a text, which `latchkey status` shows there.",
+    discussion: "Example: latchkey message send \"Dinner is ready\" --on Emma")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var issuing: IssueOptions
+
+  @Option(
+    help: ArgumentHelp("The child's machine, or the child.", valueName: "machine"), completion: CompletionNames.devices)
+  var on: String
+
+  @Argument(help: "The text, 1 to 4,096 bytes.")
+  var text: String
+
+  mutating func validate() throws {
+    if let fault = TextRule.message.fault(in: text) { throw ValidationError(fault) }
+  }
+
+  func run() async throws {
+    try await CommandIssue.give(.message(text), on: on, at: node.open(), options: issuing)
+  }
+}
+
+/// The `latchkey messages` subcommand.
+struct MessagesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "messages", abstract: "Show the texts that parents sent, newest first.",
+    discussion: """
+      What it shows on a terminal counts as read from then on, and `latchkey status` shows it no more.
+
+      Example: latchkey messages
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  func run() async throws {
+    let environment = CommandEnvironment.current
+    let interface = try await node.open()
+    let status = try await interface.status()
+    guard listing.format == .table else { return try environment.console.write(JSONText.pretty(status.messages)) }
+    if status.messages.isEmpty { return try environment.console.say("No messages have arrived here.") }
+    for message in status.messages {
+      let sender = status.peers.first { $0.device.deviceID == message.author }?.device.name
+      try environment.console.say(MessageText.line(message, from: sender, zone: environment.timeZone))
+    }
+    guard environment.console.outputIsTerminal else { return }
+    for message in status.messages where !message.isRead {
+      _ = try await interface.markMessageRead(id: message.commandID.description)
+    }
+  }
+}
+
+/// The `latchkey report` subcommand.
+struct ReportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Have a child's machine report its rules as they are.",
+    discussion: "Example: latchkey report --on Emma --wait",
+    subcommands: [ReportRequestCommand.self], defaultSubcommand: ReportRequestCommand.self)
+}
+
+/// The `latchkey report request` subcommand, or `latchkey report` in short.
+struct ReportRequestCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "request", abstract: "Ask for a report; `latchkey commands show last` has it once it is in.",
+    discussion: "Example: latchkey report request --on Emma --wait")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var issuing: IssueOptions
+
+  @Option(
+    help: ArgumentHelp("The child's machine, or the child.", valueName: "machine"), completion: CompletionNames.devices)
+  var on: String
+
+  func run() async throws {
+    try await CommandIssue.give(.requestReport, on: on, at: node.open(), options: issuing)
+  }
+}

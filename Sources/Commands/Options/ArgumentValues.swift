@@ -1,0 +1,46 @@
+import ArgumentParser
+import LatchkeyControl
+import LatchkeyModel
+
+/// How a listing is written.
+enum ListingFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+  case table
+  case json
+}
+
+/// How use is written.
+enum UsageFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+  case table
+  case json
+  case csv
+}
+
+/// How the answer to a command is written.
+enum AnswerFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+  case text
+  case json
+}
+
+/// A terminal's background.
+enum BackgroundArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
+  case light
+  case dark
+}
+
+// These are the words of the household, and the command line takes them as they are.
+extension AppCategory: ExpressibleByArgument {}
+extension DeviceRole: ExpressibleByArgument {}
+extension LogFormat: ExpressibleByArgument {}
+
+extension PointsText {
+  /// Reads points a minute.
+  ///
+  /// - Throws: `ValidationError` for anything else.
+  @Sendable static func readRate(_ text: String) throws -> Int64 {
+    guard let points = milliPoints(text) else {
+      throw ValidationError(
+        "Points a minute are a number from 0 to 1,000,000 with at most three decimal places, such as 2 or 0.5.")
+    }
+    return points
+  }
+}

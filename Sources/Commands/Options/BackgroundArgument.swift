@@ -1,7 +1,0 @@
-import ArgumentParser
-
-/// A terminal's background as an argument.
-enum BackgroundArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
-  case light
-  case dark
-}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import LatchkeyControl
+import LatchkeyModel
+
+/// Which node is asked; every subcommand takes it.
+struct NodeOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The folder with the node's state.", valueName: "folder"), completion: .directory)
+  var stateDir: String?
+
+  /// The folder in full.
+  var stateFolder: String {
+    LocalNode.stateFolder(explicit: stateDir, environment: CommandEnvironment.current.variables)
+  }
+
+  /// Returns the running node.
+  ///
+  /// - Throws: `NodeUnavailable`, whose sentence says what to do.
+  func open() async throws -> any NodeInterface {
+    try await CommandEnvironment.current.openNode(stateFolder)
+  }
+
+  mutating func validate() throws {
+    if stateDir?.isEmpty == true { throw ValidationError("The folder's name is empty: give one after --state-dir.") }
+  }
+}
+
+/// How a listing is written; every listing takes it.
+struct ListingOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json"))
+  var format: ListingFormat = .table
+}
+
+/// How a command is given to a child's machine, and how it is answered here.
+struct IssueOptions: ParsableArguments {
+  @Option(
+    defaultAsFlag: WaitingTime.usual, parsing: .next,
+    help: ArgumentHelp(
+      "Wait until the other machine has done it, at most this long (60 s when no time follows).", valueName: "time"))
+  var wait: WaitingTime?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      How long it may wait for the machine before it expires, such as 30s, 2h, 7d or never. When not given, messages and \
+      requests for a report expire after a day, settings never.
+      """, valueName: "span"), transform: Lifetime.read)
+  var expires: Lifetime?
+
+  @Flag(help: "Write the command's ID first.")
+  var verbose = false
+
+  @Option(help: ArgumentHelp("Write the command as JSON when it is given, and at its end.", valueName: "text|json"))
+  var format: AnswerFormat = .text
+}
+
+/// Whether to ask before something is removed.
+struct ConfirmationOptions: ParsableArguments {
+  @Flag(help: "Do it without asking.")
+  var yes = false
+
+  /// Asks a person on a terminal whether to go on; without a terminal nobody is asked.
+  ///
+  /// - Throws: `CommandFailure` if the answer is not yes.
+  func confirm(_ question: String) async throws(CommandFailure) {
+    let console = CommandEnvironment.current.console
+    guard !yes, console.inputIsTerminal, console.talkIsTerminal else { return }
+    console.prompt(WrappedText.words(question + " [y/N] ", columns: console.size.columns))
+    let answer = await console.readLine()
+    guard PairingConsent.isYes(answer) else {
+      throw CommandFailure(.tryAgain, "Nothing was changed: answer y, or give --yes, to go on.")
+    }
+  }
+}

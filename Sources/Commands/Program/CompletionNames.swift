@@ -1,0 +1,55 @@
+import ArgumentParser
+import LatchkeyControl
+import LatchkeyModel
+
+/// Names that a shell completes: those of the running node's machines, children, applications and commands.
+///
+/// Without a node, and after a second without an answer, there are none.
+enum CompletionNames {
+  /// Paired machines and the children whose they are.
+  static let devices = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+    await ask(words) { node in
+      try await node.devices().flatMap { [$0.device.name.text] + ($0.device.childName.map { [$0] } ?? []) }
+    }
+  }
+
+  /// Applications that have rules, by ID and by name.
+  static let apps = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+    await ask(words) { node in
+      try await node.apps(device: nil).map(\.configuration).flatMap { [$0.appID.text, $0.displayName] }
+    }
+  }
+
+  /// The newest commands.
+  static let commands = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+    ["last"]
+      + (await ask(words) { node in try await node.commands(device: nil, limit: 20).map(\.commandID.description) })
+  }
+
+  /// The longest time that a shell is kept waiting.
+  private static let patience = Duration.seconds(1)
+
+  private static func ask(
+    _ words: [String], _ names: @escaping @Sendable (any NodeInterface) async throws -> [String]
+  ) async -> [String] {
+    let environment = CommandEnvironment.current
+    let folder = LocalNode.stateFolder(explicit: stateFolder(in: words), environment: environment.variables)
+    let found = await withTaskGroup(of: [String].self) { group in
+      group.addTask { (try? await names(environment.openNode(folder))) ?? [] }
+      group.addTask {
+        try? await Task.sleep(for: patience)
+        return []
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? []
+    }
+    var seen: Set<String> = []
+    return found.map(ShownText.safe).filter { seen.insert($0).inserted }
+  }
+
+  /// Returns the folder that the line being completed names.
+  private static func stateFolder(in words: [String]) -> String? {
+    if let index = words.firstIndex(of: "--state-dir"), words.indices.contains(index + 1) { return words[index + 1] }
+    return words.first { $0.hasPrefix("--state-dir=") }.map { String($0.dropFirst("--state-dir=".count)) }
+  }
+}

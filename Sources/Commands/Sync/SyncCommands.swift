@@ -1,0 +1,122 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// The `latchkey sync` subcommand.
+struct SyncCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync", abstract: "Exchange what waits, now.",
+    discussion: "Example: latchkey sync --wait", subcommands: [SyncNowCommand.self],
+    defaultSubcommand: SyncNowCommand.self)
+}
+
+/// The `latchkey sync now` subcommand, or `latchkey sync` in short.
+struct SyncNowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "now", abstract: "Call the other machines at once and exchange what waits.",
+    discussion: """
+      With --wait it shows how far each machine is, and ends with 0 once nothing waits on either side, and with 75 when the \
+      time is up, saying why.
+
+      Example: latchkey sync now --wait --peer Emma
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  @Option(help: ArgumentHelp("Only this machine.", valueName: "machine"), completion: CompletionNames.devices)
+  var peer: String?
+
+  @Option(
+    defaultAsFlag: WaitingTime.usual, parsing: .next,
+    help: ArgumentHelp(
+      "Wait until both sides are in step, at most this long (60 s when no time follows).", valueName: "time"))
+  var wait: WaitingTime?
+
+  func run() async throws {
+    let interface = try await node.open()
+    var peers = try await interface.syncNow(device: peer)
+    guard !peers.isEmpty else {
+      throw CommandFailure(.unknownName, "No machines are paired: run `latchkey pair` here and on the other machine.")
+    }
+    if let wait {
+      // A machine that is to be told of its removal, or in quarantine, is in step with nobody: it has to be named.
+      if peer == nil { peers = peers.filter { $0.device.state == .active && !$0.marks.contains(.quarantined) } }
+      let chosen = Set(peers.map(\.device.deviceID))
+      if let inStep = try await inStep(chosen, at: interface, seconds: wait.seconds) {
+        peers = inStep
+      } else {
+        peers = try await interface.devices().filter { chosen.contains($0.device.deviceID) }
+      }
+    }
+    try show(peers)
+    guard wait != nil, let late = peers.first(where: { !Self.isInStep($0) }) else { return }
+    throw CommandFailure(
+      .tryAgain,
+      "\(ShownText.quoted(late.device.name)) is not in step: \(late.lastError.map(ShownText.safe) ?? Self.words(late)) "
+        + "What waits stays queued; see `latchkey status`.")
+  }
+
+  private func show(_ peers: [PeerStatus]) throws {
+    let environment = CommandEnvironment.current
+    switch listing.format {
+    case .json: try environment.console.write(JSONText.pretty(peers))
+    case .table: for peer in peers { try environment.console.say(SyncText.line(of: peer, now: environment.now())) }
+    }
+  }
+
+  private static func words(_ late: PeerStatus) -> String {
+    if late.isConnected { return "what waits is still on its way." }
+    return late.address == nil
+      ? "it was not found: start `latchkey run` there, or give its address here with `latchkey run --peer host:port`."
+      : "there is no connection: check that `latchkey run` is running there."
+  }
+
+  static func isInStep(_ peer: PeerStatus) -> Bool {
+    if case .synced = peer.sync { peer.isConnected } else { false }
+  }
+
+  /// Waits until all of the devices are in step, and tells each change of one.
+  ///
+  /// - Returns: The devices, or `nil` when the time is up.
+  private func inStep(
+    _ devices: Set<DeviceID>, at node: any NodeInterface, seconds: Int
+  ) async throws -> [PeerStatus]? {
+    let environment = CommandEnvironment.current
+    let tells = listing.format == .table
+    return try await withThrowingTaskGroup(of: [PeerStatus]?.self) { group in
+      group.addTask {
+        var changes = PeerChanges()
+        // The present state comes at once, then each change.
+        for await _ in await node.syncStates() {
+          let peers = try await node.devices().filter { devices.contains($0.device.deviceID) }
+          if peers.allSatisfy(Self.isInStep) { return peers }
+          for line in changes.lines(of: peers, now: environment.now()) where tells { environment.console.note(line) }
+        }
+        throw CommandFailure(.unavailable, "The node has stopped: start it again with `latchkey run`.")
+      }
+      group.addTask {
+        try await Task.sleep(for: .seconds(seconds))
+        return nil
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? nil
+    }
+  }
+}
+
+/// What each machine's sync was when it was last told, so that each change is told once.
+struct PeerChanges {
+  private var told: [DeviceID: String] = [:]
+
+  /// Returns a line for each machine whose sync has changed in words.
+  mutating func lines(of peers: [PeerStatus], now: Int64) -> [String] {
+    peers.compactMap { peer in
+      let line = SyncText.line(of: peer, now: now)
+      // The time since the last sync changes without news.
+      let news: String
+      if case .synced = peer.sync { news = "in step" } else { news = line }
+      guard told.updateValue(news, forKey: peer.device.deviceID) != news else { return nil }
+      return line
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import CAvahi
+
+/// The functions of one of Avahi's two libraries, in one shape.
+///
+/// libavahi-client speaks to avahi-daemon, libavahi-core is the stack inside this process. They offer the same with
+/// other names, other orders of parameters and, for groups and records, other call-backs. What differs lies in the two
+/// tables, `AvahiClient.functions` and `AvahiServer.functions`; everything else is written once.
+///
+/// A connection is a client of the daemon or a server inside the process. A function that makes something returns
+/// `nil` if the library refuses; one that returns a number returns a negative one then.
+struct AvahiFunctions {
+  typealias Connection = OpaquePointer
+  /// What a call-back is given: an unretained `AvahiLookup` or `AvahiRecordGroup`.
+  typealias Context = UnsafeMutableRawPointer
+
+  /// Ends the connection and frees all that was made through it.
+  let close: (Connection) -> Void
+  /// Returns the number of the last error.
+  let lastError: (Connection) -> CInt
+
+  /// A Boolean value that indicates whether a resolver's TXT list begins with the last entry of the wire.
+  let textBeginsWithLast: Bool
+  /// A Boolean value that indicates whether a resolver finds an address sooner than a browser for records.
+  let resolvesAddresses: Bool
+
+  /// Looks for the instances of a type; the context is an `AvahiLookup<ServiceSighting>`.
+  let browseServices: (Connection, AvahiIfIndex, _ type: String, AvahiServiceBrowserCallback, Context) -> OpaquePointer?
+  let freeServiceBrowser: (OpaquePointer) -> Void
+
+  /// Follows where an instance leads, with an address of this IP version; the context is an
+  /// `AvahiLookup<ResolvedService>`.
+  let resolveService:
+    (
+      Connection, ServiceSighting, _ type: String, AvahiProtocol, AvahiLookupFlags, AvahiServiceResolverCallback,
+      Context
+    ) -> OpaquePointer?
+  let freeServiceResolver: (OpaquePointer) -> Void
+
+  /// Follows the records of a name; the context is an `AvahiLookup<SeenRecord>`, which is told by this function's own
+  /// call-back.
+  let browseRecords: (Connection, AvahiIfIndex, _ name: String, _ type: UInt16, Context) -> OpaquePointer?
+  let freeRecordBrowser: (OpaquePointer) -> Void
+
+  /// Makes an empty group; the context is an `AvahiRecordGroup`, which is told by this function's own call-back.
+  let makeGroup: (Connection, Context) -> OpaquePointer?
+  let freeGroup: (OpaquePointer) -> Void
+  let commit: (_ group: OpaquePointer) -> CInt
+  /// Adds an address record without a reverse record.
+  let addAddress:
+    (Connection, _ group: OpaquePointer, AvahiIfIndex, _ host: String, UnsafeMutablePointer<AvahiAddress>) -> CInt
+  /// Adds the records of a service instance.
+  let addService:
+    (
+      Connection, _ group: OpaquePointer, AvahiIfIndex, _ name: String, _ type: String, _ host: String, _ port: UInt16,
+      UnsafeMutablePointer<AvahiStringList>?
+    ) -> CInt
+  /// Replaces the TXT record of a service instance.
+  let updateText:
+    (
+      Connection, _ group: OpaquePointer, AvahiIfIndex, _ name: String, _ type: String,
+      UnsafeMutablePointer<AvahiStringList>?
+    ) -> CInt
+  /// Adds an empty TXT record that is not unique.
+  let addSharedText: (Connection, _ group: OpaquePointer, AvahiIfIndex, _ name: String) -> CInt
+
+  /// No IP version in particular.
+  static let anyVersion = AvahiProtocol(AVAHI_PROTO_UNSPEC)
+}

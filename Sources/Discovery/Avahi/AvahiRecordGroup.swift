@@ -1,0 +1,98 @@
+import CAvahi
+import LatchkeyAgent
+
+/// Records that are announced together through Avahi.
+final class AvahiRecordGroup: RecordGroup {
+  private let responder: AvahiResponder
+  private let loop: DiscoveryLoop
+  private let onState: (RecordGroupState) -> Void
+  private var raw: OpaquePointer?
+
+  /// Creates an empty group.
+  init(
+    responder: AvahiResponder, loop: DiscoveryLoop, onState: @escaping (RecordGroupState) -> Void
+  ) throws(AvahiError) {
+    self.responder = responder
+    self.loop = loop
+    self.onState = onState
+    let connection = try responder.open()
+    guard let made = responder.functions.makeGroup(connection, Unmanaged.passUnretained(self).toOpaque()) else {
+      throw responder.lastError
+    }
+    raw = made
+  }
+
+  deinit {
+    close()
+  }
+
+  /// Returns the group behind the context of a call-back.
+  static func of(_ context: UnsafeMutableRawPointer) -> AvahiRecordGroup {
+    Unmanaged<AvahiRecordGroup>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  /// Reports a state in the next turn, outside of Avahi's call-back.
+  func changed(to state: AvahiEntryGroupState) {
+    let news: RecordGroupState
+    switch state {
+    case AVAHI_ENTRY_GROUP_ESTABLISHED: news = .established
+    case AVAHI_ENTRY_GROUP_COLLISION: news = .collision
+    case AVAHI_ENTRY_GROUP_FAILURE: news = .failure(responder.lastError)
+    default: return
+    }
+    loop.later { [weak self] in
+      guard let self, raw != nil, responder.connection != nil else { return }
+      onState(news)
+    }
+  }
+
+  func addAddress(_ address: IPAddress, host: String, interface: UInt32) throws(AvahiError) {
+    let (connection, group) = try open()
+    try AvahiError.check(
+      AvahiText.withAddress(address) {
+        responder.functions.addAddress(connection, group, AvahiIfIndex(bitPattern: interface), host, $0)
+      })
+  }
+
+  func addService(
+    name: String, type: String, host: String, port: UInt16, text: [[UInt8]], interface: UInt32
+  ) throws(AvahiError) {
+    let (connection, group) = try open()
+    // Without the cookie that Avahi may add, which would name this machine for as long as its daemon runs.
+    try AvahiError.check(
+      AvahiText.withList(text) {
+        responder.functions.addService(
+          connection, group, AvahiIfIndex(bitPattern: interface), name, type, host, port, $0)
+      })
+  }
+
+  func updateText(name: String, type: String, text: [[UInt8]], interface: UInt32) throws(AvahiError) {
+    let (connection, group) = try open()
+    try AvahiError.check(
+      AvahiText.withList(text) {
+        responder.functions.updateText(connection, group, AvahiIfIndex(bitPattern: interface), name, type, $0)
+      })
+  }
+
+  func addSharedText(name: String, interface: UInt32) throws(AvahiError) {
+    let (connection, group) = try open()
+    try AvahiError.check(
+      responder.functions.addSharedText(connection, group, AvahiIfIndex(bitPattern: interface), name))
+  }
+
+  func commit() throws(AvahiError) {
+    try AvahiError.check(responder.functions.commit(try open().group))
+  }
+
+  func close() {
+    guard let raw else { return }
+    self.raw = nil
+    // A closed connection has freed this already.
+    if responder.connection != nil { responder.functions.freeGroup(raw) }
+  }
+
+  private func open() throws(AvahiError) -> (connection: OpaquePointer, group: OpaquePointer) {
+    guard let raw else { throw AvahiError(CInt(AVAHI_ERR_BAD_STATE)) }
+    return (try responder.open(), raw)
+  }
+}

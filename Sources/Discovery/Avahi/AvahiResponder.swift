@@ -1,0 +1,126 @@
+import CAvahi
+
+/// Speaks mDNS through Avahi: through the system's avahi-daemon over D-Bus, or with the stack inside this process.
+///
+/// What is made through it is freed with it. Spec: Protocol/02-discovery.md §5.
+final class AvahiResponder: Responder {
+  private let loop: DiscoveryLoop
+  private let onState: (ResponderState) -> Void
+
+  /// The functions of the library behind it.
+  let functions: AvahiFunctions
+
+  /// Avahi's client or server while it is open.
+  ///
+  /// Only the initialisers in the libraries' files set it.
+  var connection: OpaquePointer?
+
+  /// Creates a responder without a connection.
+  init(_ functions: AvahiFunctions, loop: DiscoveryLoop, onState: @escaping (ResponderState) -> Void) {
+    self.functions = functions
+    self.loop = loop
+    self.onState = onState
+  }
+
+  deinit {
+    close()
+  }
+
+  /// Returns the responder behind the context of a call-back.
+  static func of(_ context: UnsafeMutableRawPointer) -> AvahiResponder {
+    Unmanaged<AvahiResponder>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  /// Reports a state in the next turn: Avahi calls back first from inside the function that makes the connection.
+  func changed(to state: ResponderState) {
+    loop.later { [weak self] in
+      guard let self, connection != nil else { return }
+      onState(state)
+    }
+  }
+
+  func makeGroup(_ onState: @escaping (RecordGroupState) -> Void) throws(AvahiError) -> any RecordGroup {
+    try AvahiRecordGroup(responder: self, loop: loop, onState: onState)
+  }
+
+  func browseServices(
+    type: String, interface: UInt32, _ handler: @escaping (ServiceSighting) -> Void
+  ) throws(AvahiError) -> any Lookup {
+    try AvahiLookup(responder: self, free: functions.freeServiceBrowser, report: handler) { connection, context in
+      functions.browseServices(
+        connection, AvahiIfIndex(bitPattern: interface), type,
+        { _, interface, packetProtocol, event, name, _, _, _, context in
+          guard let context, event == AVAHI_BROWSER_NEW || event == AVAHI_BROWSER_REMOVE else { return }
+          guard let name = AvahiText.instanceName(name) else { return }
+          AvahiLookup<ServiceSighting>.of(context).report(
+            ServiceSighting(
+              instanceName: name, interface: UInt32(bitPattern: interface), packetProtocol: packetProtocol,
+              appeared: event == AVAHI_BROWSER_NEW))
+        }, context)
+    }
+  }
+
+  func resolveService(
+    _ sighting: ServiceSighting, type: String, _ handler: @escaping (ResolvedService) -> Void
+  ) throws(AvahiError) -> any Lookup {
+    // All addresses are looked up apart, since a resolver reports only one.
+    try resolve(sighting, type: type, AvahiFunctions.anyVersion, AVAHI_LOOKUP_NO_ADDRESS, handler)
+  }
+
+  func resolveAddress(
+    _ sighting: ServiceSighting, type: String, _ handler: @escaping (SeenRecord) -> Void
+  ) throws(AvahiError) -> (any Lookup)? {
+    guard functions.resolvesAddresses else { return nil }
+    return try resolve(sighting, type: type, AvahiProtocol(AVAHI_PROTO_INET), AvahiLookupFlags(0)) { service in
+      guard let address = service.address else { return }
+      handler(SeenRecord(data: address.bytes, packetProtocol: sighting.packetProtocol, appeared: true))
+    }
+  }
+
+  private func resolve(
+    _ sighting: ServiceSighting, type: String, _ version: AvahiProtocol, _ flags: AvahiLookupFlags,
+    _ handler: @escaping (ResolvedService) -> Void
+  ) throws(AvahiError) -> any Lookup {
+    try AvahiLookup(responder: self, free: functions.freeServiceResolver, report: handler) { connection, context in
+      functions.resolveService(
+        connection, sighting, type, version, AvahiLookupFlags(AVAHI_LOOKUP_USE_MULTICAST.rawValue | flags.rawValue),
+        { _, _, _, event, _, _, _, host, address, port, text, _, context in
+          guard let context, event == AVAHI_RESOLVER_FOUND, let host = AvahiText.hostName(host) else { return }
+          let lookup = AvahiLookup<ResolvedService>.of(context)
+          let entries = AvahiText.entries(
+            text, beginsWithLast: lookup.responder.functions.textBeginsWithLast)
+          lookup.report(
+            ResolvedService(host: host, port: port, text: entries, address: AvahiText.addressV4(address)))
+        }, context)
+    }
+  }
+
+  func browseRecords(
+    name: String, type: UInt16, interface: UInt32, _ handler: @escaping (SeenRecord) -> Void
+  ) throws(AvahiError) -> any Lookup {
+    try AvahiLookup(responder: self, free: functions.freeRecordBrowser, report: handler) { connection, context in
+      functions.browseRecords(connection, AvahiIfIndex(bitPattern: interface), name, type, context)
+    }
+  }
+
+  /// Ends the connection and frees all that was made through it.
+  ///
+  /// Of a daemon, the bus is left first, so nothing blocks, and the daemon says goodbye for us when it sees that. The
+  /// stack inside the process says goodbye first.
+  func close() {
+    guard let connection else { return }
+    self.connection = nil
+    functions.close(connection)
+  }
+
+  /// Returns the connection.
+  ///
+  /// - Throws: `AvahiError` if it is closed.
+  func open() throws(AvahiError) -> OpaquePointer {
+    guard let connection else { throw AvahiError(CInt(AVAHI_ERR_BAD_STATE)) }
+    return connection
+  }
+
+  /// The connection's last error, for functions that only return `nil`.
+  var lastError: AvahiError { AvahiError(connection.map(functions.lastError) ?? CInt(AVAHI_ERR_BAD_STATE)) }
+}

@@ -1,0 +1,180 @@
+import Glibc
+import Synchronization
+
+/// Discovers peers over mDNS, on a thread of its own.
+///
+/// It goes through the system's avahi-daemon if one serves the wanted interfaces, otherwise through the mDNS stack
+/// inside the process, and moves between the two as the daemon comes, goes or restarts. The configuration may allow
+/// only one of them.
+///
+/// Spec: Protocol/02-discovery.md §5.
+public final class MulticastDiscovery: PeerDiscovery {
+  /// The time that `run` waits for the thread to end.
+  ///
+  /// Only a call over D-Bus to a daemon that hangs takes longer; the thread then frees everything when that call
+  /// returns.
+  private static let patience = Duration.milliseconds(1500)
+
+  private struct Life {
+    var started = false
+    var cancelled = false
+    var stranded = false
+    var waiting: CheckedContinuation<Void, Never>?
+  }
+
+  /// What was found and lost, and the state of discovery.
+  public let events: AsyncStream<DiscoveryEvent>
+
+  private let continuation: AsyncStream<DiscoveryEvent>.Continuation
+  private let configuration: DiscoveryConfiguration
+  private let isOfInterest: ServiceInterest
+  private let mailbox: LoopMailbox?
+  private let life = Mutex(Life())
+
+  /// Prepares discovery; nothing is opened before `run`.
+  ///
+  /// - Parameters:
+  ///   - configuration: What to announce where, and the back ends that may be used.
+  ///   - isOfInterest: Returns whether an instance is to be followed; for others, no address is reported and the port
+  ///     is 0.
+  public init(configuration: DiscoveryConfiguration, isOfInterest: @escaping ServiceInterest = { _ in true }) {
+    self.configuration = configuration
+    self.isOfInterest = isOfInterest
+    mailbox = try? LoopMailbox()
+    (events, continuation) = AsyncStream.makeStream(
+      bufferingPolicy: .bufferingNewest(DiscoveryLimits.bufferedEvents))
+  }
+
+  /// Replaces what is announced, or withdraws it.
+  ///
+  /// - Parameter advertisement: What to announce from now on; `nil` for nothing.
+  public func advertise(_ advertisement: ServiceAdvertisement?) async { post(.advertise(advertisement)) }
+
+  /// Checks whether anything that was of no interest is of interest now.
+  public func lookAgain() async { post(.lookAgain) }
+
+  /// Asks for so much of what others announce from now on.
+  public func attend(_ attention: Attention) async { post(.attend(attention)) }
+
+  private func post(_ command: LoopMailbox.Command) {
+    mailbox?.post(command)
+  }
+
+  /// Discovers until cancelled; call it once.
+  public func run() async {
+    let first = life.withLock { life in
+      defer { life.started = true }
+      return !life.started
+    }
+    guard first else { return }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiting in
+        life.withLock { $0.waiting = waiting }
+        startThread()
+      }
+    } onCancel: {
+      post(.stop)
+      let stranded = life.withLock { life in
+        life.cancelled = true
+        return life.stranded
+      }
+      guard !stranded else { return finish() }
+      // The task outlives this call by design, since nothing else could end a wait that the thread does not end.
+      Task.detached { [self] in
+        try? await Task.sleep(for: Self.patience)
+        finish()
+      }
+    }
+    continuation.finish()
+  }
+
+  private func startThread() {
+    guard mailbox != nil else { return fail(.noDescriptors) }
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+    pthread_attr_setstacksize(&attributes, 1 << 20)
+    let context = Unmanaged.passRetained(self)
+    var thread = pthread_t()
+    // The thread inherits a mask that leaves all signals to other threads.
+    var all = sigset_t()
+    var before = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &before)
+    let result = pthread_create(
+      &thread, &attributes,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<MulticastDiscovery>.fromOpaque(context).takeRetainedValue().thread()
+        return nil
+      }, context.toOpaque())
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    if result != 0 {
+      context.release()
+      fail(.noMemory)
+    }
+  }
+
+  /// Runs the thread.
+  private func thread() {
+    do throws(LoopError) {
+      try discover()
+      finish()
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func discover() throws(LoopError) {
+    guard let mailbox else { throw LoopError.noDescriptors }
+    let loop = try DiscoveryLoop()
+    let continuation = continuation
+    let engine = DiscoveryEngine(loop: loop, configuration: configuration, isOfInterest: isOfInterest) {
+      continuation.yield($0)
+    }
+    defer { engine.close() }
+    func obey() {
+      for command in mailbox.take() {
+        switch command {
+        case .advertise(let advertisement): engine.advertise(advertisement)
+        case .lookAgain: engine.lookAgain()
+        case .attend(let attention): engine.attend(attention)
+        case .stop: loop.quit()
+        }
+      }
+    }
+    // Commands that were posted before the start take effect at once, so that wanted services are known from the
+    // beginning.
+    obey()
+    let watch = try LoopWatch(mailbox.readEnd, on: loop) { obey() }
+    defer { watch.close() }
+    try engine.start()
+    guard loop.run() else { throw LoopError.broken }
+  }
+
+  /// Reports that there is no thread, and waits for the cancellation as in every other state.
+  private func fail(_ error: LoopError) {
+    let cause =
+      switch error {
+      case .noDescriptors: "Discovery cannot open more files; raise the limit with ulimit -n and restart the node."
+      case .noMemory: "Discovery has no memory for its thread; end other programs and restart the node."
+      case .broken: "Discovery lost its event loop; restart the node."
+      }
+    continuation.yield(.state(.failed(cause)))
+    let cancelled = life.withLock { life in
+      life.stranded = true
+      return life.cancelled
+    }
+    if cancelled { finish() }
+  }
+
+  /// Lets `run` return, once.
+  private func finish() {
+    let waiting = life.withLock { life in
+      defer { life.waiting = nil }
+      return life.waiting
+    }
+    waiting?.resume()
+  }
+}

@@ -1,0 +1,32 @@
+/// What finds other machines for a node, as the local API names it.
+///
+/// Spec: Protocol/02-discovery.md §5, 07-local-api.md §4.
+public enum DiscoveryBackend: String, Sendable, Hashable, CaseIterable {
+  /// The back end has not been chosen yet.
+  case starting
+  /// The system's avahi-daemon, over D-Bus.
+  case avahiDaemon = "avahi-daemon"
+  /// The mDNS stack inside this process.
+  case embedded
+  /// Only addresses that a person has given; nothing is looked for and nothing is announced.
+  case fixed = "static"
+
+  /// What a person reads of it, without a full stop.
+  public var sentence: String {
+    switch self {
+    case .starting: "Getting ready to find machines"
+    case .avahiDaemon: "Finds machines through avahi-daemon"
+    case .embedded: "Finds machines by itself, without avahi-daemon"
+    case .fixed: "Does not look for machines: only given addresses are used"
+    }
+  }
+
+  /// A Boolean value that indicates whether machines are looked for through it.
+  public var isLooking: Bool { self == .avahiDaemon || self == .embedded }
+
+  /// Returns what a person reads of a node's state of discovery.
+  ///
+  /// - Parameter state: The name of a back end, or a sentence that says why there is none, as in
+  ///   `NodeStatus.discovery`.
+  public static func sentence(of state: String) -> String { DiscoveryBackend(rawValue: state)?.sentence ?? state }
+}

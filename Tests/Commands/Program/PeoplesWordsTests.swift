@@ -1,0 +1,239 @@
+import ArgumentParser
+import LatchkeyHousehold
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyCommands
+
+/// What people type, and what they are told.
+@Suite struct PeoplesWordsTests {
+  private func issued(_ run: ScriptedRun) -> CommandRequest? {
+    run.node.calls.lazy.compactMap { if case .issue(let request) = $0 { request } else { nil } }.first
+  }
+
+  private static func away(_ change: (inout PeerStatus) -> Void = { _ in }) -> ScriptedNode.Script {
+    var script = ScriptedNode.Script()
+    script.devices[0].isConnected = false
+    script.devices[0].device.lastSeenAt = SampleValues.now - 20 * 60_000
+    change(&script.devices[0])
+    return script
+  }
+
+  @Test(arguments: ["Chess", "chess", "org.gnome.Chess", "ORG.GNOME.CHESS"])
+  func anApplicationMayBeNamedByItsName(text: String) async {
+    let run = await ScriptedRun("app", "set", text, "--on", "Emma", "--blocked")
+    #expect(run.status == 0)
+    #expect(issued(run)?.action == .setApp(.init(appID: "org.gnome.Chess", isBlocked: true)))
+    let removal = await ScriptedRun("app", "remove", text, "--on", "Emma")
+    #expect(issued(removal)?.action == .removeApp(appID: "org.gnome.Chess"))
+  }
+
+  @Test func aNewApplicationIsNamedByItsID() async {
+    let run = await ScriptedRun("app", "set", "org.kde.kpat", "--on", "Emma", "--blocked")
+    #expect(issued(run)?.action == .setApp(.init(appID: "org.kde.kpat", isBlocked: true)))
+  }
+
+  @Test func aNameOfSeveralApplicationsIsAskedAbout() async {
+    var script = ScriptedNode.Script()
+    var second = SampleValues.listing
+    second.configuration.appID = SampleValues.app("org.kde.knights")
+    script.apps.append(second)
+    let run = await ScriptedRun("app", "remove", "Chess", "--on", "Emma", script: script)
+    #expect(run.status == 67 && issued(run) == nil)
+    #expect(run.console.notes.joined().contains("org.gnome.Chess, org.kde.knights"))
+  }
+
+  @Test(arguments: [
+    ("org.gnome.Ches", "Did you mean org.gnome.Chess?"), ("chss", "Did you mean Chess?"),
+    ("nosuch", "`latchkey apps` lists"),
+  ])
+  func anApplicationWithoutRulesIsNotRemoved(text: String, words: String) async {
+    let run = await ScriptedRun("app", "remove", text, "--on", "Emma")
+    #expect(run.status == 67 && issued(run) == nil)
+    #expect(run.console.notes.joined().contains(words), "\(run.console.notes)")
+  }
+
+  @Test(arguments: [["*"], ["all"], ["ALL"], ["org.gnome.*"]]) func allApplicationsAreNoApplication(name: [String])
+    async
+  {
+    let run = await ScriptedRun(["app", "set"] + name + ["--on", "Emma", "--blocked"])
+    #expect(run.status == 64 && run.node.calls.isEmpty)
+    #expect(run.console.notes.joined().contains("is no application's name"))
+  }
+
+  @Test func aRuleNeedsSomethingToSet() async {
+    let run = await ScriptedRun("app", "set", "org.gnome.Chess", "--on", "Emma")
+    #expect(run.status == 64 && run.node.calls.isEmpty)
+    #expect(run.console.notes.joined().contains("--daily-limit"))
+  }
+
+  @Test(arguments: [(true, "blocked"), (false, "allowed")])
+  func waitingTellsWhatHolds(isBlocked: Bool, word: String) async {
+    var script = ScriptedNode.Script()
+    var app = SampleValues.configuration
+    app.isBlocked = isBlocked
+    var command = SampleValues.command
+    command.stateInForce = .app(app, .recorded)
+    script.commandEnds = [.success(command)]
+    let run = await ScriptedRun(
+      "app", "set", "Chess", "--on", "Emma", isBlocked ? "--blocked" : "--unblocked", "--wait", script: script)
+    #expect(run.status == 0)
+    #expect(run.console.output.hasPrefix("Chess is \(word) on Emma's PC: reward, 2.5 points a minute"))
+    #expect(run.console.output.contains("this version does not close applications"))
+  }
+
+  @Test func aMachineThatIsOffIsNamedBeforeTheWaiting() async {
+    let run = await ScriptedRun("message", "Tea", "--on", "Emma", "--wait", script: Self.away())
+    let first = run.console.notes.first ?? ""
+    #expect(first.hasPrefix("Emma's PC is off (last seen 20 minutes ago). It gets this when it is back."), "\(first)")
+    let never = await ScriptedRun(
+      "message", "Tea", "--on", "Emma", script: Self.away { $0.marks = [.neverConnected] })
+    #expect(never.console.notes.first?.contains("has not been connected since it was paired") == true)
+    let there = await ScriptedRun("message", "Tea", "--on", "Emma")
+    #expect(there.console.notes.first?.hasPrefix("Emma's PC is connected and gets this now.") == true)
+    // No ID is shown that nobody asked for.
+    #expect(there.console.output.isEmpty && !there.console.everything.contains(SampleValues.commandID.description))
+  }
+
+  @Test func theLastCommandIsNamedSo() async {
+    let id = SampleValues.commandID.description
+    for (verb, call) in [
+      ("show", .command(id)), ("wait", .waitForCommand(id)), ("cancel", .cancelCommand(id)),
+    ] as [(String, ScriptedNode.Call)] {
+      let run = await ScriptedRun("commands", verb, "last")
+      #expect(run.node.calls.prefix(2) == [.commands(nil, limit: 1), call], "\(verb)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("devices", .devices), ("apps", .apps(nil)), ("commands", .commands(nil, limit: 100)),
+      ("queue", .queue(nil, nil, limit: 100)), ("settings", .settings), ("usage", .usage(UsageQuery(limit: 5_000))),
+      ("sync", .syncNow(nil)),
+    ] as [(String, ScriptedNode.Call)])
+  func aNounAloneLists(noun: String, call: ScriptedNode.Call) async {
+    let run = await ScriptedRun(noun)
+    #expect(run.status == 0 && run.node.calls.first == call)
+    #expect(!run.console.output.isEmpty)
+  }
+
+  @Test(arguments: [
+    (["stauts"], "Did you mean `latchkey status`?"), (["devices", "lsit"], "Did you mean `latchkey devices list`?"),
+    (["comands"], "Did you mean `latchkey commands`?"), (["pair", "jion"], "Did you mean `latchkey pair join`?"),
+    (["frobnicate"], "`latchkey --help`"), (["usage", "frobnicate"], "`latchkey usage --help`"),
+  ])
+  func aSubcommandThatIsNotThereIsAnsweredWithANearOne(arguments: [String], words: String) async {
+    let run = await ScriptedRun(arguments)
+    #expect(run.status == 64 && run.node.calls.isEmpty)
+    #expect(run.console.notes.joined().contains(words), "\(run.console.notes)")
+  }
+
+  @Test(arguments: ["status", "list", "send more tea"]) func aMessageMayBeAnyText(text: String) async {
+    let run = await ScriptedRun("message", text, "--on", "Emma")
+    #expect(issued(run)?.action == .message(text))
+  }
+
+  @Test(arguments: [("y", 0), ("yes", 0), ("n", 75), ("", 75), ("what?", 75)] as [(String, Int32)])
+  func aRemovalAsksAPersonFirst(answer: String, status: Int32) async {
+    for verb in ["unpair", "forget"] {
+      let run = await ScriptedRun("devices", verb, "Emma", console: ScriptedConsole(lines: [answer]))
+      #expect(run.status == status)
+      #expect(run.console.prompts.joined().contains("“Emma's PC”"))
+      #expect(run.node.calls.count == (status == 0 ? 2 : 1))
+    }
+  }
+
+  @Test func aRemovalByAProgramIsNotAskedAbout() async {
+    for console in [ScriptedConsole(isTerminal: false), ScriptedConsole()] {
+      let arguments = ["devices", "unpair", "Emma"] + (console.inputIsTerminal ? ["--yes"] : [])
+      let run = await ScriptedRun(arguments, console: console)
+      #expect(run.status == 0 && run.console.prompts.isEmpty)
+      #expect(run.node.calls == [.devices, .unpair(SampleValues.childID.description)])
+    }
+  }
+
+  @Test func aMessageThatAPersonSawIsRead() async {
+    var script = ScriptedNode.Script()
+    let unread = script.status.messages[0]
+    var read = unread
+    (read.isRead, read.text) = (true, "Good night")
+    script.status.messages = [unread, read]
+    let seen = await ScriptedRun("messages", script: script, console: ScriptedConsole(outputIsTerminal: true))
+    #expect(seen.console.output.contains("Dinner is ready") && seen.console.output.contains("Good night"))
+    #expect(seen.node.calls == [.status, .markMessageRead(unread.commandID.description)])
+    // A program has read nothing.
+    for arguments in [["messages"], ["messages", "--format", "json"]] {
+      #expect(await ScriptedRun(arguments, node: ScriptedNode(script)).node.calls == [.status])
+    }
+    let status = await ScriptedRun("status", script: script)
+    #expect(status.console.output.contains("Dinner is ready") && !status.console.output.contains("Good night"))
+  }
+
+  @Test func whatFollowsNamesTheMachine() async {
+    var script = ScriptedNode.Script()
+    var changed = SampleValues.peer
+    changed.sync = .syncing(done: 1, total: 2)
+    script.status.peers = [SampleValues.peer]
+    script.deviceLists = [[SampleValues.peer], [changed], [changed]]
+    script.syncStates = [.idle, .connecting, .idle]
+    let run = await ScriptedRun("status", "--follow", script: script)
+    let lines = run.console.output.split(separator: "\n").filter { $0.contains("Emma's PC: ") }
+    #expect(lines == ["14:00:00  Emma's PC: exchanging, 1 of 2"], "\(run.console.output)")
+  }
+
+  @Test func waitingForSyncShowsHowFarItIs() async {
+    var script = ScriptedNode.Script()
+    var busy = SampleValues.peer
+    busy.sync = .syncing(done: 1, total: 2)
+    script.devices = [busy]
+    script.deviceLists = [[busy], [SampleValues.peer]]
+    script.syncStates = [.connecting, .idle]
+    script.endsSync = false
+    let run = await ScriptedRun("sync", "--wait", script: script)
+    #expect(run.status == 0)
+    #expect(run.console.notes == ["Emma's PC: exchanging, 1 of 2"])
+    #expect(run.console.output == "Emma's PC: up to date, 1 min ago\n")
+  }
+
+  @Test func useIsAskedForByNameOrID() async {
+    var script = ScriptedNode.Script()
+    script.pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
+    let byID = await ScriptedRun("usage", "--app", "org.kde.gcompris", script: script)
+    #expect(byID.node.calls == [.usage(UsageQuery(appID: "org.kde.gcompris", limit: 5_000))])
+    // The ID finds nothing, then the name does.
+    script.pages = [UsagePage(sessions: [], next: nil), UsagePage(sessions: [SampleValues.session], next: nil)]
+    let byName = await ScriptedRun("usage", "--app", "gcompris", script: script)
+    #expect(byName.console.output.contains("GCompris"))
+    script.pages = [UsagePage(sessions: [], next: nil), UsagePage(sessions: [SampleValues.session], next: nil)]
+    let none = await ScriptedRun("usage", "--app", "Tux Paint", script: script)
+    #expect(none.console.output == "No use is recorded in this range.\n")
+    let summary = await ScriptedRun("usage", "summary", "--app", "chess", "--format", "csv")
+    #expect(summary.console.output.split(separator: "\r\n").count == 2)
+  }
+
+  @Test func aMachineOfWhichNoAddressIsKnownIsCalledWhenItAppears() {
+    #expect(SyncText.nextTry(nil) == "It is called when it appears.")
+    #expect(SyncText.nextTry(0) == "It is tried again now.")
+    #expect(SyncText.nextTry(5_000) == "Next try in 5 s.")
+  }
+
+  @Test(arguments: [
+    (["commands", "show", "--", "positional@0"], ["last", SampleValues.commandID.description]),
+    (["devices", "show", "--", "positional@0"], ["Emma's PC", "Emma"]),
+    (["app", "set", "--", "--on"], ["Emma's PC", "Emma"]),
+    (["app", "remove", "--", "positional@0"], ["org.gnome.Chess", "Chess"]),
+  ])
+  func aShellCompletesNames(what: [String], names: [String]) async {
+    let run = await ScriptedRun(["---completion"] + what + ["0", "0"])
+    #expect(run.status == 0)
+    #expect(run.console.output.split(separator: "\n").map(String.init) == names)
+  }
+
+  @Test func withoutANodeAShellCompletesNothing() async {
+    let run = await ScriptedRun(["---completion", "devices", "show", "--", "positional@0", "0", "0"]) { environment in
+      environment.openNode = { _ in throw CommandFailure(.unavailable, "No node runs.") }
+    }
+    #expect(run.status == 0 && run.console.notes.isEmpty)
+    #expect(run.console.output.allSatisfy { $0.isWhitespace })
+  }
+}
