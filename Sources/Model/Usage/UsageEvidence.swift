@@ -1,4 +1,4 @@
-/// How a session and its end were observed.
+/// How a session was observed.
 public enum UsageEvidence: String, Codable, Sendable, Hashable, CaseIterable {
   /// `latchkey usage track` ran the program itself.
   case tracked
