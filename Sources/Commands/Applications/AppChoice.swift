@@ -16,7 +16,8 @@ enum AppChoice {
           + "as org.gnome.Chess.")
     }
     guard let id = AppID(text) else {
-      throw ValidationError("An application's ID has 1 to \(Limits.appIDBytes) bytes without spaces, such as org.gnome.Chess.")
+      throw ValidationError(
+        "An application's ID has 1 to \(Limits.appIDBytes) bytes without spaces, such as org.gnome.Chess.")
     }
     return id
   }

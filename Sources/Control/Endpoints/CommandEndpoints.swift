@@ -54,8 +54,8 @@ extension Endpoints {
   }
 
   static let markMessageRead = Endpoint(
-    .post, "/v1/messages/{message}/read", Path.text("message", "The ID of the message's command."),
-    errors: [.unknownCommand], summary: "Marks a message as read, on a child."
+    .post, "/v1/messages/{command}/read", Path.text("command", "The whole ID of the message's command."),
+    errors: [.unknownItem], summary: "Marks a message as read, on the machine that it was sent to."
   ) { call, id in
     try await call.node.markMessageRead(id: id)
   }
