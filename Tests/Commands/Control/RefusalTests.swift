@@ -7,7 +7,7 @@ import Testing
 @Suite struct RefusalTests {
   @Test(arguments: [
     ("POST", "/v1/pairing/invitations", "{"), ("POST", "/v1/pairing/joins", "{\"code\":\"LK1SECRET\"}"),
-    ("POST", "/v1/pairing/p1/answer", "[]"), 
+    ("POST", "/v1/pairing/p1/answer", "[]"),
     ("POST", "/v1/commands", "{\"device\":\"x\",\"kind\":\"dance\",\"payload\":{}}"),
     ("POST", "/v1/usage/sessions", ""),
   ])
