@@ -15,6 +15,7 @@ extension CommandRegistry {
         SetFamilySettings.self,
         RequestReport.self,
         TextMessage.self,
+        GrantTime.self,
       ] + others)
   }
 

@@ -28,9 +28,8 @@ struct LatchkeyCommand: AsyncParsableCommand {
       CommandGroup(
         name: "Rules",
         subcommands: [
-          AppCommand.self, AppsCommand.self, SettingsCommand.self, MessageCommand.self, MessagesCommand.self,
-          ReportCommand.self,
-          CommandsCommand.self,
+          AppCommand.self, AppsCommand.self, GrantCommand.self, SettingsCommand.self, MessageCommand.self,
+          MessagesCommand.self, ReportCommand.self, CommandsCommand.self,
         ]),
       CommandGroup(name: "Use", subcommands: [UsageCommand.self]),
     ])
