@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// `latchkey grant`
+/// The command `latchkey grant`.
 struct GrantCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "grant", abstract: "Grant more time for the rest of the day.",
@@ -17,7 +17,8 @@ struct GrantCommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var issuing: IssueOptions
 
-  @Argument(help: ArgumentHelp("The child, or the child's machine.", valueName: "child"), completion: CompletionNames.devices)
+  @Argument(
+    help: ArgumentHelp("The child, or the child's machine.", valueName: "child"), completion: CompletionNames.devices)
   var child: String
 
   @Argument(help: ArgumentHelp("How much, such as 30m or 1h30m; at most 24h.", valueName: "time"), transform: minutes)
