@@ -12,7 +12,6 @@ struct EffectService: Sendable {
   private static let pause: Int64 = 5_000
 
   func run() async {
-    guard !carriers.isEmpty else { return }
     let known = Dictionary(carriers.map { ($0.kind, $0) }) { first, _ in first }
     await withDiscardingTaskGroup { group in
       var taken: Set<CommandID> = []
