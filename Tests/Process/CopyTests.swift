@@ -49,7 +49,7 @@ extension ProcessTests {
 
         await node.use(here)
         #expect(try await node.latchkey(run).status == 78)
-        let renewed = try await node.latchkey(["identity", "renew"])
+        let renewed = try await node.latchkey(["identity", "renew", "--verbose"])
         #expect(renewed.status == 0, "\(renewed)")
         #expect(renewed.output != "\(id)\n" && DeviceID(renewed.output.trimmingCharacters(in: .newlines)) != nil)
         try await node.start()
