@@ -17,7 +17,8 @@ struct GrantCommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var issuing: IssueOptions
 
-  @Argument(help: ArgumentHelp("The child, or the child's machine.", valueName: "child"), completion: CompletionNames.devices)
+  @Argument(
+    help: ArgumentHelp("The child, or the child's machine.", valueName: "child"), completion: CompletionNames.devices)
   var child: String
 
   @Argument(help: ArgumentHelp("How much, such as 30m or 1h30m; at most 24h.", valueName: "time"), transform: minutes)
