@@ -199,6 +199,6 @@ import Testing
       #expect(record.fault != nil)
       #expect(throws: BodyFault.self) { try coding.usageRecord(coding.encode(record)) }
     }
-    #expect(throws: BodyFault.self) { try coding.usageRecord(coding.encode(good) + [12 << 3, 3]) }
+    #expect(throws: BodyFault.self) { try coding.usageRecord(coding.encode(good) + [12 << 3, 9]) }
   }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// `latchkey grant`
+/// The command `latchkey grant`.
 struct GrantCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "grant", abstract: "Grant more time for the rest of the day.",
