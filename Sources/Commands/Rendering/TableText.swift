@@ -51,7 +51,7 @@ enum TableText {
       // Between two columns stands a space.
       while widths.reduce(widths.count - 1, +) > columns {
         let excess = widths.reduce(widths.count - 1, +) - columns
-        guard let widest = wrap.filter({ widths[$0] > floor($0) }).max(by: { widths[$0] < widths[$1] }) else {
+        guard let widest = wrap.sorted().filter({ widths[$0] > floor($0) }).max(by: { widths[$0] < widths[$1] }) else {
           return nil
         }
         let next = wrap.filter { $0 != widest }.map { widths[$0] }.max() ?? 0

@@ -11,6 +11,7 @@ struct EffectService: Sendable {
   /// Milliseconds before the next try after a fault of the disk.
   private static let pause: Int64 = 5_000
 
+  /// Runs until it is cancelled, also without carriers: a service that ends takes the whole node with it.
   func run() async {
     let known = Dictionary(carriers.map { ($0.kind, $0) }) { first, _ in first }
     await withDiscardingTaskGroup { group in

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("org.gnome.Ches", "Did you mean org.gnome.Chess?"), ("chss", "Did you mean Chess?"),
+    ("org.gnome.Ches", "Did you mean org.gnome.Chess?"), ("chss", "Did you mean Chess or org.gnome.Chess?"),
     ("nosuch", "`latchkey apps` lists"),
   ])
   func anApplicationWithoutRulesIsNotRemoved(text: String, words: String) async {
