@@ -50,12 +50,15 @@ extension ProcessTests {
           for body in bodies { stream.write(frame: body) }
           _ = stream.readToEnd()
         }
-        let parentPort = try await parent.port()
         middle.end()
         await child.kill()
+        // The child knows where the parent listens, and would call it there.
+        await parent.kill()
         try await child.start(["--no-discovery", "--peer", "127.0.0.1:\(trap.port)"])
         try await eventually("it has called") { trap.count > 1 }
         #expect(try await !child.isConnected())
+        try await parent.start()
+        let parentPort = try await parent.port()
         try await child.start(afterKilling: ["--no-discovery", "--peer", "127.0.0.1:\(parentPort)"])
         for node in [parent, child] {
           try await eventually("\(node.name) is connected") { try await node.isConnected() }
