@@ -20,8 +20,8 @@ extension InboxTransaction {
     let asked = try database.first(
       "SELECT body FROM command WHERE command_id = ? AND peer = ?", [item.itemID, peer.number], { $0.bytes(0) })
     guard let asked, let command = CommandID(bytes: item.itemID) else { return }
-    if case .underWay(let what) = outcome { return try noteUnderWay(command, what) }
     let payload = try coding.command(asked).payload
+    if case .underWay(let what) = outcome { return try noteUnderWay(command, payload, what) }
     guard let verdict = ReceiptVerdict(outcome, of: payload) else { return }
     // Taking it back can come too late, or be overtaken: then what the child did is the truth.
     try database.run(
@@ -46,11 +46,17 @@ extension InboxTransaction {
   }
 
   /// Keeps what the child says that a command waits for, until its receipt is in.
-  private mutating func noteUnderWay(_ command: CommandID, _ what: String) throws {
+  ///
+  /// If the command was taken back too late, what it sets is shown: the child holds it, whatever becomes of the effect.
+  private mutating func noteUnderWay(_ command: CommandID, _ payload: CommandPayload, _ what: String) throws {
     try database.run(
       "UPDATE command SET waits_for = ?, status_at = ? WHERE command_id = ? AND status IN ('queued', 'stored')",
       [what, wall, command.bytes])
-    if database.changesCount > 0 { result.commands.append(command) }
+    if database.changesCount > 0 { return result.commands.append(command) }
+    let isTakenBack = try database.first(
+      "SELECT 1 FROM command WHERE command_id = ? AND status IN ('cancelled', 'superseded', 'expired') AND state IS NULL",
+      [command.bytes], { _ in true })
+    if isTakenBack == true, let desired = payload.desired { try showInForce(desired, nil, command) }
   }
 
   private func effects() -> DatabaseEffects {

@@ -216,7 +216,7 @@ extension ProcessTests {
           (String(code.dropLast(2)), "The short code has nine symbols"),
           (String(pasted.dropLast(20)), "The code is cut off after"),
           ("hello there, this is no code", "This is not a Latchkey pairing code"),
-          (try await closedCode(parent), "No machine with this code was found on the network"),
+          (try await closedCode(parent), "No machine on this network shows this code"),
         ] {
           try await right.prompts("Code:")
           try await right.enter(text)

@@ -32,7 +32,12 @@ extension ModelStore {
     case .executed, .failed: return
     }
     if case .underWay(let what) = outcome {
-      if !commands[index].status.isFinal { commands[index].waitsFor = what }
+      // What was taken back too late is held by the child, whatever becomes of the effect.
+      if !commands[index].status.isFinal {
+        commands[index].waitsFor = what
+      } else if let desired = commands[index].payload.desired {
+        showInForce(commands[index], desired, nil)
+      }
       return
     }
     guard let verdict = ReceiptVerdict(outcome, of: commands[index].payload) else { return }
