@@ -67,7 +67,7 @@ extension ProcessTests {
         try parent.edit { try $0.execute(sql: "UPDATE invitation SET opened_boot = opened_boot - 600000") }
         try await parent.start()
         #expect(try await parent.api.pairings().isEmpty)
-        try await refuse(code.text(isTyped: isTyped), at: child, 65, next: "latchkey pair invite", peer)
+        try await refuse(code.text(isTyped: isTyped), at: child, 65, next: "latchkey pair", peer)
 
         // One that runs out while the node is up: three seconds of its minutes are left.
         let late = try await lab.invite(parent)
@@ -77,7 +77,7 @@ extension ProcessTests {
         }
         try await parent.start()
         try await eventually("it runs out") { try await parent.api.pairings().isEmpty }
-        try await refuse(late.text(isTyped: isTyped), at: child, 65, next: "latchkey pair invite", peer)
+        try await refuse(late.text(isTyped: isTyped), at: child, 65, next: "latchkey pair", peer)
         try await lab.expectNothingHalfDone([parent, child])
       }
     }
@@ -94,10 +94,10 @@ extension ProcessTests {
         let joining = try await child.api.join(
           JoinRequest(code: code.typed, peer: "127.0.0.1:\(try await parent.port())", acceptWithoutAsking: false))
         let ended = try await lab.follow(joining.pairingID, at: child) { _ in false }
-        #expect(ended.outcome == .expired && ended.sentence?.contains("latchkey pair invite") == true, "\(ended)")
+        #expect(ended.outcome == .expired && ended.sentence?.contains("latchkey pair") == true, "\(ended)")
         let atParent = try await lab.follow(code.id, at: parent) { _ in false }
         #expect(
-          atParent.outcome == .expired && atParent.sentence?.contains("latchkey pair invite") == true, "\(atParent)")
+          atParent.outcome == .expired && atParent.sentence?.contains("latchkey pair") == true, "\(atParent)")
         try await lab.expectNothingHalfDone([parent, child])
       }
     }
@@ -110,13 +110,13 @@ extension ProcessTests {
         let child = try await lab.runningNode(.child, "Emma's PC")
         let code = try await lab.invite(parent)
         for text in [code.typed, code.pasted] {
-          try await refuse(text, at: other, 77, next: "latchkey pair join` on the child's")
+          try await refuse(text, at: other, 77, next: "latchkey pair` here and on the child's")
           // Its own code.
-          try await refuse(text, at: parent, 77, next: "latchkey pair join` on the child's")
+          try await refuse(text, at: parent, 77, next: "latchkey pair` here and on the child's")
         }
         let invited = try await child.latchkey("pair", "invite", "--yes")
         #expect(invited.status == 77 && invited.talkLines.count == 1, "\(invited)")
-        #expect(invited.talk.contains("`latchkey pair join` here"), "\(invited)")
+        #expect(invited.talk.contains("`latchkey pair` here"), "\(invited)")
         #expect(try await parent.api.pairings().map(\.failuresLeft) == [5])
         try await lab.expectNothingHalfDone([other, child])
       }
@@ -185,15 +185,15 @@ extension ProcessTests {
           let elsewhere = try await lab.runningNode(.parent, "Neighbour")
           var foreign = try await lab.invite(elsewhere)
           while foreign.typed.prefix(2) == code.typed.prefix(2) { foreign = try await lab.invite(elsewhere) }
-          try await refuse(foreign.typed, at: child, 65, next: "latchkey pair invite", peer)
+          try await refuse(foreign.typed, at: child, 65, next: "latchkey pair", peer)
         case "spent":
           let first = try await lab.runningNode(.child, "Ben's PC")
           #expect(try await lab.join(first, code.typed, peer: peer[1]).outcome == .ok)
-          try await refuse(code.typed, at: child, 65, next: "latchkey pair invite", peer)
+          try await refuse(code.typed, at: child, 65, next: "latchkey pair", peer)
           #expect(try await parent.api.devices().map(\.device.name.text) == ["Ben's PC"])
         default:
           #expect(try await parent.latchkey("pair", "cancel").status == 0)
-          try await refuse(code.typed, at: child, 65, next: "latchkey pair invite", peer)
+          try await refuse(code.typed, at: child, 65, next: "latchkey pair", peer)
         }
         try await lab.expectNothingHalfDone([child])
       }

@@ -112,6 +112,7 @@ extension ModelStore {
       result.wasRemoved = true
     case (.control, .keyRotation): takeRotation(item, place, role, &result)
     case (.control, .refusal): applyRefusal(item, place, &result)
+    case (.control, .parents): takeParents(item, role, &result)
     case (.command, _):
       result.faults += 1
       guard let id = CommandID(bytes: item.itemID) else { return }

@@ -33,6 +33,8 @@ extension ModelStore {
     if peers[place].role == .child {
       _ = try queueRotation(place)
       pruneDiscoveryKeys()
+    } else {
+      _ = try queueParents(least: 2)
     }
     return true
   }
@@ -78,7 +80,8 @@ extension ModelStore {
       eraseKeys(device)
     }
     let isRotating = before.state == .active && before.role == .child
-    return (change, isRotating ? try rotateHousehold() : [])
+    let isParent = before.state == .active && before.role == .parent
+    return (change, isRotating ? try rotateHousehold() : isParent ? try queueParents() : [])
   }
 
   /// The removed device has heard of it, or never will.
@@ -109,7 +112,7 @@ extension ModelStore {
     giveUp(place)
     if sources.fault != .leaveStreamsAtRemoval { closeStreams(place) }
     eraseKeys(peers[place].device, keepsPending: keepsPending)
-    if role == .child { result.changes += try rotateHousehold() }
+    result.changes += role == .child ? try rotateHousehold() : try queueParents()
   }
 
   private mutating func giveUp(_ place: Int) {
@@ -156,6 +159,47 @@ extension ModelStore {
     }
     pruneDiscoveryKeys()
     return changes
+  }
+
+  /// Queue the list of this machine's parents for each of them. Spec: Protocol/06-messages.md §10.
+  private mutating func queueParents(least: Int = 1) throws(ModelStoreFault) -> [ModelChange] {
+    let parents = peers.indices.filter { peers[$0].state == .active && peers[$0].role == .parent }
+    guard parents.count >= least else { return [] }
+    let body = parentList()
+    var changes: [ModelChange] = []
+    for place in parents {
+      for item in peers[place].outgoing[.control]?.items ?? [] where item.kind == .parents {
+        withdraw(place, .control, item.sequence, itemID: item.itemID, as: nil)
+      }
+      changes.append(
+        try enqueue(
+          place, .control, kind: .parents, itemID: Array(sources.keys.freshKey().prefix(16)), body: body,
+          caps: QueueCaps()))
+    }
+    return changes
+  }
+
+  /// The control streams to this machine's parents, for their links.
+  package func controlToParents() -> [ModelChange] {
+    peers.filter { $0.state == .active && $0.role == .parent }.compactMap { parent in
+      parent.outgoing[.control].map {
+        ModelChange(device: parent.device, streamClass: .control, epoch: $0.epoch, last: $0.last)
+      }
+    }
+  }
+
+  /// The body that tells of this machine's parents; names and times are all of one size here.
+  func parentList() -> [UInt8] {
+    let parents = peers.filter { $0.state == .active && $0.role == .parent }.prefix(Limits.toldParents)
+    return coding.encode(
+      parents.map { PairedParent(deviceID: $0.device, name: DeviceName(sanitising: "x"), pairedAt: 1) })
+  }
+
+  mutating func takeParents(
+    _ item: DeliveryItem, _ role: DeviceRole, _ result: inout ModelInboxResult
+  ) {
+    guard role == .child else { return passOver(item, .control, .role, &result) }
+    guard (try? coding.parents(item.body)) != nil else { return passOver(item, .control, .unreadable, &result) }
   }
 
   private mutating func queueRotation(_ place: Int) throws(ModelStoreFault) -> ModelChange? {
