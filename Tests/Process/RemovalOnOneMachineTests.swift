@@ -56,18 +56,5 @@ extension ProcessTests {
         #expect(row?["pairwise_key"] as Data? == Data(repeating: 0, count: 32))
       }
     }
-
-    @Test("As long as both are paired, a node does not call one of its own machine that has always called it")
-    func pairedOnes() async throws {
-      try await ProcessLab.run { lab in
-        let (parent, child) = try await lab.pairedFamily()
-        _ = await child.terminate()
-        try await parent.restart()
-        let device = try #require(try await parent.api.devices().first)
-        #expect(device.addresses.isEmpty && device.retries == 0, "\(device)")
-        try await child.start()
-        try await eventually("both are connected") { try await parent.isConnected() }
-      }
-    }
   }
 }

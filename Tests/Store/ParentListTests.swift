@@ -79,7 +79,7 @@ import Testing
     other.name = DeviceName(sanitising: "Tom")
     #expect(try await receive(rig, [other], 2, from: child).newParents.isEmpty)
     #expect(try await rig.store.otherParents()[child]?.map(\.parent) == [other])
-    rig.clock.pass(86_400_000)
+    rig.clock.advance(86_400_000)
     #expect(try await rig.store.otherParents()[child]?.map(\.isNews) == [false])
     // It has left.
     #expect(try await receive(rig, [own], 3, from: child).newParents.isEmpty)

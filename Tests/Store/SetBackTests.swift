@@ -275,7 +275,8 @@ import Testing
     let report = DeviceReport(
       version: "1", enforcement: .enforced,
       apps: [
-        try app("org.a", blocked: true, author: rig.own, wall: 50), try app("org.lost", blocked: true, author: rig.own, wall: 51),
+        try app("org.a", blocked: true, author: rig.own, wall: 50),
+        try app("org.lost", blocked: true, author: rig.own, wall: 51),
         try app("org.other", blocked: true, author: stranger, wall: 52),
         try app("org.far", blocked: true, author: rig.own, wall: 10 + 2 * Limits.aheadMilliseconds),
       ], familySettings: nil, usageRecords: 0)
@@ -324,7 +325,9 @@ import Testing
       [
         ItemRun(
           streamClass: .receipt, epoch: 5,
-          items: [rig.receipt(1, CommandReceipt(commandID: command.commandID, outcome: .executed(.report(report)), at: 3))])
+          items: [
+            rig.receipt(1, CommandReceipt(commandID: command.commandID, outcome: .executed(.report(report)), at: 3))
+          ])
       ], from: child, role: .child, enforcement: .recorded, at: 13)
     #expect(try await rig.store.discrepancies(device: child, limit: 32).isEmpty)
   }

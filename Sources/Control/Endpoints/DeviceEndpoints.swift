@@ -42,7 +42,8 @@ extension Endpoints {
 
   static let adoptRules = Endpoint(
     .post, "/v1/devices/{device}/adopt", Path.device, errors: [.unknownDevice, .ambiguousDevice, .wrongRole],
-    summary: "Takes over what a child's machine says that it holds where a parent shows something else, and says what that was."
+    summary:
+      "Takes over what a child's machine says that it holds where a parent shows something else, and says what that was."
   ) { call, device in
     try await call.node.adopt(device: device)
   }
@@ -69,7 +70,7 @@ extension ControlClient: DevicesAPI {
   }
 
   public func rename(device: String, _ request: RenameRequest) async throws(LocalAPIError) -> RenameResult {
-    try await ask(Endpoints.renameDevice, device, request)
+    try await ask(Endpoints.renameDevice, (device, request))
   }
 
   public func adopt(device: String) async throws(LocalAPIError) -> [Discrepancy] {

@@ -1,4 +1,6 @@
-/// What a device is called, with the time at which somebody called it so. Spec: Protocol/04-session.md §3.
+/// The name of a device with the time at which it was given.
+///
+/// Spec: Protocol/04-session.md §3.
 ///
 /// A label is for people. It is never an identity, and nothing is decided by it.
 public struct DeviceLabel: Hashable, Sendable {

@@ -105,7 +105,9 @@ final class NodeContext: Sendable {
   var label: DeviceLabel { ownLabel.withLock { $0 } }
   var name: DeviceName { label.name }
 
-  /// This device has another name, durably. The profile repeats it for commands that work without the node.
+  /// Takes over another name of this device, which is durable.
+  ///
+  /// The profile repeats it for commands that work without the node.
   func renamed(_ label: DeviceLabel) {
     ownLabel.withLock { $0 = label }
     do {

@@ -91,7 +91,7 @@ enum Migration001 {
       newest_command BLOB,                  -- 16 bytes: the last command given to the peer before; null for none
       ends_age INTEGER NOT NULL,            -- milliseconds: reading up to which a child's machine shows it
       is_explained INTEGER NOT NULL,        -- 1: a pairing or a person has settled it
-      asked BLOB,                           -- 16 bytes: the request for a report that this machine made by itself; null for none
+      asked TEXT NOT NULL,                  -- hexadecimal IDs of the last requests for a report that this machine made by itself
       PRIMARY KEY (peer, cause)
     ) STRICT, WITHOUT ROWID;
 

@@ -36,7 +36,8 @@ extension Store {
         WHERE p.state = 2 AND NOT s.is_explained AND CASE p.role
           WHEN ?1 THEN NOT EXISTS (
             SELECT 1 FROM command c WHERE c.peer = s.peer AND c.command_id > coalesce(s.newest_command, x'')
-              AND c.kind IN (\(settling)) AND c.status = 'executed' AND c.command_id IS NOT s.asked)
+              AND c.kind IN (\(settling)) AND c.status = 'executed' 
+              AND instr(s.asked, lower(hex(c.command_id))) = 0)
           ELSE s.ends_age > ?2 END
         ORDER BY p.device_id, s.cause
         """, [DeviceRole.child.rawValue, age]
@@ -53,6 +54,9 @@ extension Store {
 
 /// A parent that lost its own past asks its children's machines what they hold.
 extension Store {
+  /// Requests that this machine made by itself and that are told from a person's, the latest.
+  private static var keptRequests: Int { 8 }
+
   /// Notes that a command asks a child's machine for a report because this machine was set back.
   ///
   /// - Parameter id: of the command, which is given after this.
@@ -60,8 +64,9 @@ extension Store {
   public func askAfterSetBack(_ device: DeviceID, with id: CommandID) async throws(StoreError) -> Bool {
     let wanted = """
       peer = (SELECT number FROM peer WHERE device_id = ? AND state = 2 AND role = ?) AND cause = ?
-        AND NOT EXISTS (SELECT 1 FROM command c WHERE c.command_id = set_back.asked
-          AND c.status IN ('queued', 'stored', 'executed'))
+        AND NOT EXISTS (SELECT 1 FROM command c WHERE c.peer = set_back.peer
+          AND c.command_id > coalesce(set_back.newest_command, x'')
+          AND instr(set_back.asked, lower(hex(c.command_id))) > 0 AND c.status IN ('queued', 'stored', 'executed'))
       """
     let (child, cause) = (DeviceRole.child.rawValue, SetBack.Cause.peerIsAhead.rawValue)
     let isWanted = try await read { database in
@@ -69,7 +74,9 @@ extension Store {
     }
     guard isWanted else { return false }
     return try await commits.commit { database in
-      try database.run("UPDATE set_back SET asked = ? WHERE \(wanted)", [id.bytes, device.bytes, child, cause])
+      try database.run(
+        "UPDATE set_back SET asked = substr(asked || ' ' || ?, -\(33 * Self.keptRequests)) WHERE \(wanted)",
+        [Hexadecimal.encode(id.bytes), device.bytes, child, cause])
       return database.changesCount > 0
     }
   }
@@ -117,9 +124,9 @@ extension Database {
     try run(
       """
       INSERT INTO set_back VALUES (?1, ?2, ?3, ?4, (SELECT MAX(command_id) FROM command WHERE peer = ?1), ?5,
-        (SELECT connected_at IS NULL FROM peer WHERE number = ?1), NULL)
+        (SELECT connected_at IS NULL FROM peer WHERE number = ?1), '')
       ON CONFLICT DO UPDATE SET evidence = excluded.evidence, at = excluded.at, newest_command = excluded.newest_command,
-        ends_age = excluded.ends_age, is_explained = excluded.is_explained, asked = NULL
+        ends_age = excluded.ends_age, is_explained = excluded.is_explained
       """,
       [
         peer, cause.rawValue, (before + news).suffix(Self.keptEvidence).joined(separator: " "), wall,

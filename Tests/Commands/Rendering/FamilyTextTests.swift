@@ -19,7 +19,7 @@ import Testing
     let listed = await ScriptedRun("devices", "list", script: script)
     #expect(
       listed.console.notes.joined().contains(
-        "“Emma's PC” is paired with another parent's machine, “Tom's laptop”, since 2 hours ago."))
+        "“Emma's PC” is paired with another parent's machine, “Tom's laptop”, since 2 h ago."))
     let status = await ScriptedRun("status", script: script)
     let words = status.console.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(words.contains("is paired with another parent's machine, “Tom's laptop”"))

@@ -284,9 +284,11 @@ import Testing
     rig.tell { $0.named("A", first, now: $1) }
     #expect(rig.take().isEmpty, "nobody is there to hear it")
     let number = rig.open()
-    let opening = rig.take().said(on: number)
+    let opening = rig.effects.said(on: number)
     #expect(opening.compactMap(\.labels) == [first])
     #expect(opening.compactMap(\.hello).allSatisfy { $0.name == "A" })
+    rig.note()
+    _ = rig.take()
     rig.tell { $0.named("A", first, now: $1) }
     #expect(rig.take().said(on: number).isEmpty)
     let second = SessionLabels(own: label("A", 1), yours: label("B", 2))

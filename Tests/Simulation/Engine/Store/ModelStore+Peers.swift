@@ -18,7 +18,7 @@ extension ModelStore {
   }
 
   /// Make a half-paired device active; false when nothing is pending.
-  package mutating func promote(_ device: DeviceID) throws(ModelStoreFault) -> Bool {
+  package mutating func promote(_ device: DeviceID, at wall: Int64 = 1) throws(ModelStoreFault) -> Bool {
     guard let place = try? place(device), let key = peers[place].pendingKey else { return false }
     if peers[place].state == .removed || peers[place].state == .removedUntold { closeStreams(place) }
     voidRotation(place)
@@ -30,6 +30,7 @@ extension ModelStore {
     peers[place].sentGeneration = nil
     peers[place].knownGeneration = discoveryKeys.keys.max() ?? 0
     peers[place].pairing += 1
+    peers[place].pairedAt = wall
     if peers[place].role == .child {
       _ = try queueRotation(place)
       pruneDiscoveryKeys()
@@ -161,7 +162,9 @@ extension ModelStore {
     return changes
   }
 
-  /// Queue the list of this machine's parents for each of them. Spec: Protocol/06-messages.md §10.
+  /// Queues the list of this machine's parents for each of them.
+  ///
+  /// Spec: Protocol/06-messages.md §10.
   private mutating func queueParents(least: Int = 1) throws(ModelStoreFault) -> [ModelChange] {
     let parents = peers.indices.filter { peers[$0].state == .active && peers[$0].role == .parent }
     guard parents.count >= least else { return [] }
@@ -188,11 +191,13 @@ extension ModelStore {
     }
   }
 
-  /// The body that tells of this machine's parents; names and times are all of one size here.
+  /// The body that tells of this machine's parents, which all have the same name here.
   func parentList() -> [UInt8] {
-    let parents = peers.filter { $0.state == .active && $0.role == .parent }.prefix(Limits.toldParents)
+    // The latest first; of two at the same moment the one that was known later.
+    let parents = peers.enumerated().filter { $1.state == .active && $1.role == .parent }
+      .sorted { ($0.element.pairedAt, $0.offset) > ($1.element.pairedAt, $1.offset) }.prefix(Limits.toldParents)
     return coding.encode(
-      parents.map { PairedParent(deviceID: $0.device, name: DeviceName(sanitising: "x"), pairedAt: 1) })
+      parents.map { PairedParent(deviceID: $1.device, name: DeviceName(sanitising: "x"), pairedAt: $1.pairedAt) })
   }
 
   mutating func takeParents(
@@ -231,14 +236,14 @@ extension ModelStore {
   }
 
   mutating func takeRotation(
-    _ item: DeliveryItem, _ place: Int, _ role: DeviceRole, _ result: inout ModelInboxResult
+    _ item: DeliveryItem, _ place: Int, _ role: DeviceRole, _ wall: Int64, _ result: inout ModelInboxResult
   ) {
     guard role == .parent else { return passOver(item, .control, .role, &result) }
     guard let rotation = try? coding.rotation(item.body) else {
       return passOver(item, .control, .unreadable, &result)
     }
     if let pending = peers[place].pendingKey, sources.keys.keyID(of: pending) == rotation.replaces {
-      result.hasCompletedPairing = (try? promote(peers[place].device)) ?? false
+      result.hasCompletedPairing = (try? promote(peers[place].device, at: wall)) ?? false
     }
     guard peers[place].state == .active else { return }
     peers[place].keys.received(rotation.pairwiseKey, replacing: rotation.replaces) { sources.keys.keyID(of: $0) }
