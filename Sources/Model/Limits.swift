@@ -60,6 +60,8 @@ public enum Limits {
   public static let aheadMilliseconds: Int64 = 86_400_000
   /// Milli-points per minute that a rule, a setting or a record may hold.
   public static let milliPointsPerMinute: ClosedRange<Int64> = 0...1_000_000_000
+  /// Parents that a child's machine tells its other parents of, those paired last.
+  public static let toldParents = 16
   /// Devices that one device may be paired with.
   public static let peers = 1_024
   /// Wrong guesses that spend a pairing code; also the runs of a typed code that a joiner lets go wrong.

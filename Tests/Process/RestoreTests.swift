@@ -87,6 +87,47 @@ extension ProcessTests {
       }
     }
 
+    @Test("A parent set back asks a child what it holds, and takes that over when its person wants it")
+    func parentTakesOver() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        func set(_ app: String, _ minutes: Int) async throws {
+          let id = try await parent.issue(.setApp(.init(appID: app, dailyLimitMinutes: minutes)), to: "Emma's PC")
+          #expect(try await parent.ended(id).status == .executed)
+        }
+        func limits() async throws -> [String: Int?] {
+          let apps = try await parent.api.apps(device: nil).map(\.configuration)
+          return Dictionary(uniqueKeysWithValues: apps.map { ($0.appID.text, $0.dailyLimitMinutes) })
+        }
+        try await set("a.b", 10)
+        try await inStep([parent, child])
+        _ = await parent.terminate()
+        let backup = try backUp(parent, lab)
+        try await parent.start()
+        try await set("a.b", 20)
+        try await set("c.d", 30)
+        try await inStep([parent, child])
+        _ = await parent.terminate()
+        try restore(parent, from: backup)
+        try await parent.start()
+        try await eventually("the child has said what it holds") {
+          Set((try await parent.api.devices().first?.discrepancies ?? []).compactMap(\.appID?.text)) == ["a.b", "c.d"]
+        }
+        #expect(try await limits() == ["a.b": 10], "nothing is taken over by itself")
+        let warned = try await parent.api.status().warnings
+        #expect(warned.contains { $0.contains("latchkey report adopt --on \"Emma's PC\"") }, "\(warned)")
+        let adopted = try await parent.latchkey("report", "adopt", "--on", "Emma's PC")
+        #expect(adopted.status == 0, "\(adopted)")
+        #expect(try await limits() == ["a.b": 20, "c.d": 30])
+        try await parent.restart()
+        let after = try await parent.api.status()
+        #expect(after.warnings.isEmpty && after.peers.allSatisfy { $0.discrepancies == nil }, "\(after.warnings)")
+        // A later rule holds on both.
+        try await set("c.d", 40)
+        #expect(try await limits() == ["a.b": 20, "c.d": 40])
+      }
+    }
+
     @Test("A parent set back gets usage and answers again that it had reported stored since")
     func parentLostRecords() async throws {
       try await ProcessLab.run { lab in

@@ -236,7 +236,13 @@ import Testing
   func noHousehold() async throws {
     let rig = try StoreRig()
     let (one, other) = (try await rig.paired(.parent), try await rig.paired(.parent))
-    #expect(try await rig.store.remove(one, removal: nil, itemID: [], at: 3).rotations.isEmpty)
+    // The parent that stays hears of it, and gets no key.
+    let removed = try await rig.store.remove(one, removal: nil, itemID: [], at: 3)
+    #expect(removed.rotations.map(\.device) == [other])
+    let position = try #require(removed.rotations.first)
+    let items = try await rig.store.load(
+      other, .control, epoch: position.epoch, from: 1, items: 10, bytes: 1 << 20, at: 3)
+    #expect(items.allSatisfy { $0.kind == .parents || $0.kind == .skip })
     #expect(try await !record(rig, other).isRotating)
   }
 }

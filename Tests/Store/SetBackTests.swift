@@ -240,4 +240,95 @@ import Testing
     try await rig.pair(child, .child)
     #expect(try await rig.store.setBacks().isEmpty)
   }
+
+  @Test("A parent that lost its own past asks once, and takes over what the child holds when a person wants that")
+  func adopted() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.connected()
+    func app(_ id: String, blocked: Bool, author: DeviceID, wall: Int64) throws -> AppConfiguration {
+      var app = Samples.app(&rig.random)
+      app.appID = try #require(AppID(id))
+      app.isBlocked = blocked
+      app.modified = HybridTimestamp(wall: wall, counter: 0, author: author)
+      return app
+    }
+    // What is shown here, as the backup has it.
+    for id in ["org.a", "org.gone"] {
+      let shown = try app(id, blocked: false, author: rig.own, wall: 1)
+      let (command, change) = try await give(rig, .setApp(shown), to: child)
+      try await stored(rig, child, change)
+      try await execute(rig, child, [command.commandID], after: id == "org.a" ? 0 : 1)
+    }
+    let first = CommandID(milliseconds: 1_000, random: rig.random.bytes(10))
+    #expect(try await !rig.store.askAfterSetBack(child, with: first), "nothing is missing")
+    let streams = [StreamPosition(streamClass: .receipt, epoch: 4, through: 9)]
+    try await rig.store.noteSetBack(child, holding: streams, at: 10)
+    #expect(try await rig.store.askAfterSetBack(child, with: first))
+    // A crash came in between, and no command was given.
+    let second = CommandID(milliseconds: 1_001, random: rig.random.bytes(10))
+    #expect(try await rig.store.askAfterSetBack(child, with: second))
+    let issued = try await rig.store.issue(second, to: child, at: 11) { _, _ in .requestReport }
+    #expect(try await !rig.store.askAfterSetBack(child, with: first), "one is on its way")
+    try await stored(rig, child, issued.change)
+
+    let stranger = Samples.deviceID(&rig.random)
+    let report = DeviceReport(
+      version: "1", enforcement: .enforced,
+      apps: [
+        try app("org.a", blocked: true, author: rig.own, wall: 50),
+        try app("org.lost", blocked: true, author: rig.own, wall: 51),
+        try app("org.other", blocked: true, author: stranger, wall: 52),
+        try app("org.far", blocked: true, author: rig.own, wall: 10 + 2 * Limits.aheadMilliseconds),
+      ], familySettings: nil, usageRecords: 0)
+    _ = try await rig.store.receive(
+      [
+        ItemRun(
+          streamClass: .receipt, epoch: 5,
+          items: [rig.receipt(3, CommandReceipt(commandID: second, outcome: .executed(.report(report)), at: 3))])
+      ], from: child, role: .child, enforcement: .recorded, at: 13)
+    let found = try await rig.store.discrepancies(device: child, limit: 32)
+    #expect(Set(found.compactMap(\.appID?.text)) == ["org.a", "org.gone", "org.lost", "org.far"])
+    // The child's word is shown, and changes nothing by itself; its answer to this machine's own question settles nothing.
+    let (changed, lost) = (try #require(AppID("org.a")), try #require(AppID("org.lost")))
+    #expect(try await rig.store.app(changed, device: child)?.isBlocked == false)
+    #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
+
+    let adopted = try await rig.store.adopt(child, at: 14)
+    #expect(Set(adopted.compactMap(\.appID?.text)) == ["org.a", "org.gone", "org.lost"])
+    let shown = try await rig.store.apps(device: child)
+    #expect(shown.map(\.configuration.appID.text) == ["org.a", "org.lost"])
+    #expect(shown.allSatisfy { $0.configuration.isBlocked && $0.enforcement == .enforced })
+    #expect(try await rig.store.discrepancies(device: child, limit: 32).compactMap(\.appID?.text) == ["org.far"])
+    #expect(try await rig.store.setBacks().isEmpty)
+    #expect(try await rig.store.adopt(child, at: 15).isEmpty)
+    // A later edit here is later than what was taken over.
+    let later = try #require(shown.first { $0.configuration.appID == lost }).configuration
+    let edit = try await rig.store.issue(first, to: child, at: 1) { _, clock in
+      var app = later
+      app.modified = try clock()
+      return .setApp(app)
+    }
+    #expect(edit.command.payload.desired.map { $0.modified.wall >= 51 } == true)
+  }
+
+  @Test("Without a set-back a report is only read")
+  func reportAlone() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.connected()
+    let (command, change) = try await give(rig, .requestReport, to: child)
+    try await stored(rig, child, change)
+    var app = Samples.app(&rig.random)
+    app.modified.author = rig.own
+    let report = DeviceReport(
+      version: "1", enforcement: .recorded, apps: [app], familySettings: nil, usageRecords: 0)
+    _ = try await rig.store.receive(
+      [
+        ItemRun(
+          streamClass: .receipt, epoch: 5,
+          items: [
+            rig.receipt(1, CommandReceipt(commandID: command.commandID, outcome: .executed(.report(report)), at: 3))
+          ])
+      ], from: child, role: .child, enforcement: .recorded, at: 13)
+    #expect(try await rig.store.discrepancies(device: child, limit: 32).isEmpty)
+  }
 }

@@ -13,7 +13,7 @@ import Testing
     #expect(try SessionCodec.decode([]) == SessionBatch())
   }
 
-  @Test func fieldsHaveTheNumbersOfTheSpecification() {
+  @Test func fieldsHaveTheNumbersOfTheSpecification() throws {
     let (runID, keyID) = ([UInt8](repeating: 5, count: 16), [UInt8](repeating: 6, count: 8))
     var batch = SessionBatch(
       hello: Hello(
@@ -31,6 +31,11 @@ import Testing
     batch.goodbye = .renew
     batch.rekey = true
     batch.reach = Reach(port: 23, addresses: [[10, 0, 0, 1]])
+    batch.labels = SessionLabels(
+      yours: DeviceLabel(
+        DeviceName(sanitising: "Emma's PC"),
+        at: HybridTimestamp(
+          wall: 7, counter: 8, author: try #require(DeviceID(bytes: [UInt8](repeating: 9, count: 20))))))
     let hello = RawMessage().adding(1, number: 1).adding(2, number: 2).adding(3, text: "0.1.0").adding(4, bytes: runID)
       .adding(5, text: "Emma").adding(6, number: 2).adding(7, number: 2).adding(8, number: 7).adding(9, number: 8)
       .adding(10, message: Self.position(4, 9, 10)).adding(11, message: Self.position(1, 11, 12))
@@ -38,11 +43,14 @@ import Testing
     let item = RawMessage().adding(1, number: 1).adding(2, bytes: runID).adding(3, bytes: [1, 2])
     let run = RawMessage().adding(1, number: 2).adding(2, fixed: 13).adding(3, number: 14).adding(4, message: item)
       .adding(4, message: RawMessage().adding(4, number: 3))
+    let label = RawMessage().adding(1, text: "Emma's PC").adding(2, number: 7).adding(3, number: 8)
+      .adding(4, bytes: [UInt8](repeating: 9, count: 20))
     let raw = RawMessage().adding(1, message: hello).adding(2, message: run).adding(
       3, message: Self.position(3, 18, 19)
     )
     .adding(4, number: 0).adding(5, number: 21).adding(6, number: 3).adding(7, number: 1)
     .adding(8, message: RawMessage().adding(1, number: 23).adding(2, bytes: [10, 0, 0, 1]))
+    .adding(9, message: RawMessage().adding(2, message: label))
     #expect(SessionCodec.encode(batch) == raw.bytes)
   }
 
@@ -70,6 +78,12 @@ import Testing
     let port = RawMessage().adding(1, number: 4_000)
     let message = sizes.reduce(port) { $0.adding(2, bytes: [UInt8](repeating: 9, count: $1)) }
     return RawMessage().adding(8, message: message).bytes
+  }
+
+  private static func label(wall: UInt64, author: Int) -> [UInt8] {
+    let label = RawMessage().adding(1, text: "x").adding(2, number: wall)
+      .adding(4, bytes: [UInt8](repeating: 9, count: author))
+    return RawMessage().adding(9, message: RawMessage().adding(1, message: label)).bytes
   }
 
   private static func item(kind: UInt64 = 1, id: Int = 16, body: Int = 0) -> RawMessage {
@@ -105,6 +119,9 @@ import Testing
       ("a port over the last one", RawMessage().adding(8, message: RawMessage().adding(1, number: 65_536)).bytes),
       ("an address of five bytes", reach([5])), ("an address of none", reach([0])),
       ("too many addresses", reach([Int](repeating: 4, count: 17))),
+      ("a label of nobody's", label(wall: 1, author: 0)), ("a label of a short author", label(wall: 1, author: 19)),
+      ("a label after the last time", label(wall: UInt64(HybridTimestamp.wallLimit), author: 20)),
+      ("a label before all time", label(wall: .max, author: 20)),
       ("no first number", run(first: 0, items: [item()])),
       ("no epoch", run(first: 1, epoch: 0, items: [item()])),
       ("no class", run(first: 1, streamClass: 0, items: [item()])),

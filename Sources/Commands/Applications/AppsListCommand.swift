@@ -48,7 +48,7 @@ struct AppsListCommand: AsyncParsableCommand {
     // A parent's machine lists no rules of machines that are paired no more.
     guard peers.isEmpty, !apps.isEmpty else { return nil }
     let authors = Set(apps.compactMap(\.setBy)).sorted { $0.text < $1.text }.map(ShownText.quoted)
-    let whose = authors.isEmpty ? "" : ", set by \(authors.joined(separator: " and "))"
+    let whose = authors.isEmpty ? "" : ", set by \(authors.joined(separator: " and ")),"
     return "No parent is paired with this machine now. It keeps the last rules\(whose) until a parent is paired again."
   }
 

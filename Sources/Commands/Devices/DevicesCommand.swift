@@ -13,7 +13,7 @@ struct DevicesCommand: AsyncParsableCommand {
       """,
     subcommands: [
       DevicesListCommand.self, DevicesShowCommand.self, DevicesUnpairCommand.self, DevicesForgetCommand.self,
-      DevicesReleaseCommand.self,
+      DevicesRenameCommand.self, DevicesReleaseCommand.self,
     ], defaultSubcommand: DevicesListCommand.self)
 }
 
@@ -66,6 +66,7 @@ struct DevicesListCommand: AsyncParsableCommand {
           ["Machine", "Whose", "Role", "Link", "Waiting for it", "Last seen"] + (verbose ? ["ID"] : []),
           spare: [2], wrap: [3, 4], rows: rows,
           empty: "No machines are paired with this one: run `latchkey pair` here and on the other machine."))
+      for sentence in OtherParentsText.sentences(devices, now: now) { environment.console.note(sentence.text) }
     }
   }
 }

@@ -162,6 +162,7 @@ struct CommandsCancelCommand: AsyncParsableCommand {
     }
     if listing.format == .json { return try console.write(JSONText.pretty(command)) }
     console.note(
-      "Cancelled before it was sent: \(CommandText.request(command.payload)). The other machine will not see it.")
+      "Cancelled before it was sent: \(CommandText.request(command.payload)). The other machine will not see it, nor any "
+        + "earlier one that it had replaced before that was sent: give that again if you still want it.")
   }
 }

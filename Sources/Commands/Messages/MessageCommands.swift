@@ -70,7 +70,7 @@ struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Have a child's machine report its rules as they are.",
     discussion: "Example: latchkey report --on Emma --wait",
-    subcommands: [ReportRequestCommand.self], defaultSubcommand: ReportRequestCommand.self)
+    subcommands: [ReportRequestCommand.self, ReportAdoptCommand.self], defaultSubcommand: ReportRequestCommand.self)
 }
 
 /// The `latchkey report request` subcommand, or `latchkey report` in short.

@@ -107,7 +107,9 @@ struct StatusText {
   }
 
   private var warnings: String {
-    status.warnings.map { ("Warning: " + ShownText.safe($0)).inWidth.asWarning + "\n" }.joined()
+    OtherParentsText.sentences(status.peers, now: now).map { sentence, isNews in
+      isNews ? ("Warning: " + sentence).inWidth.asWarning + "\n" : sentence.inWidth + "\n"
+    }.joined() + status.warnings.map { ("Warning: " + ShownText.safe($0)).inWidth.asWarning + "\n" }.joined()
   }
 
   private var messages: String {

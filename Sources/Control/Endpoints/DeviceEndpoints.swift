@@ -2,7 +2,8 @@ import LatchkeyModel
 
 extension Endpoints {
   static let devices: [Route] = [
-    getDevices.route, getNearby.route, deleteDevice.route, forgetDevice.route, releaseDevice.route,
+    getDevices.route, getNearby.route, deleteDevice.route, forgetDevice.route, renameDevice.route,
+    adoptRules.route, releaseDevice.route,
   ]
 
   static let getDevices = Endpoint(
@@ -31,6 +32,22 @@ extension Endpoints {
     try await call.node.forget(device: device)
   }
 
+  static let renameDevice = Endpoint(
+    .post, "/v1/devices/{device}/rename", Path.device, Body.json(RenameRequest.self),
+    errors: [.unknownDevice, .ambiguousDevice, .wrongRole],
+    summary: "Gives a device another name, also the node's own, or says whose it is."
+  ) { call, device, request in
+    try await call.node.rename(device: device, request)
+  }
+
+  static let adoptRules = Endpoint(
+    .post, "/v1/devices/{device}/adopt", Path.device, errors: [.unknownDevice, .ambiguousDevice, .wrongRole],
+    summary:
+      "Takes over what a child's machine says that it holds where a parent shows something else, and says what that was."
+  ) { call, device in
+    try await call.node.adopt(device: device)
+  }
+
   static let releaseDevice = Endpoint(
     .post, "/v1/devices/{device}/release", Path.device, errors: [.unknownDevice, .ambiguousDevice, .tooLate],
     summary: "Ends the quarantine of a device."
@@ -50,6 +67,14 @@ extension ControlClient: DevicesAPI {
 
   public func forget(device: String) async throws(LocalAPIError) -> UnpairResult {
     try await ask(Endpoints.forgetDevice, device)
+  }
+
+  public func rename(device: String, _ request: RenameRequest) async throws(LocalAPIError) -> RenameResult {
+    try await ask(Endpoints.renameDevice, (device, request))
+  }
+
+  public func adopt(device: String) async throws(LocalAPIError) -> [Discrepancy] {
+    try await ask(Endpoints.adoptRules, device)
   }
 
   public func release(device: String) async throws(LocalAPIError) -> PeerStatus {

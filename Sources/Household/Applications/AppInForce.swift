@@ -28,6 +28,7 @@ public struct AppInForce: CommandState {
   }
 
   public var thing: String? { AppRules.key(configuration.appID) }
+  public var subject: (any HouseholdThing)? { AppRules(id: configuration.appID) }
   public var setAt: HybridTimestamp? { configuration.modified }
 
   public var content: AppInForce {
@@ -68,6 +69,7 @@ public struct AppRemoved: CommandState {
 
   public var bytes: [UInt8] { Latchkey_V1_RemoveApp(appID, modified).wireBytes }
   public var thing: String? { AppRules.key(appID) }
+  public var subject: (any HouseholdThing)? { AppRules(id: appID) }
   public var setAt: HybridTimestamp? { modified }
   public var isNothing: Bool { true }
   public var content: AppRemoved { AppRemoved(appID, modified: .never) }

@@ -34,6 +34,17 @@ public struct DeviceReport: CommandState {
 
   public var bytes: [UInt8] { Latchkey_V1_Report(self).wireBytes }
 
+  public func told(shown keys: [String]) -> [StateInForce] {
+    var states = apps.map { StateInForce.app($0, enforcement ?? .recorded) }
+    if let familySettings { states.append(.familySettings(familySettings)) }
+    guard omittedApps == 0 else { return states }
+    let held = Set(apps.map(\.appID))
+    for id in keys.compactMap(AppRules.id) where !held.contains(id) {
+      states.append(.appRemoved(id, modified: .never))
+    }
+    return states
+  }
+
   public var summary: String {
     let apps = apps.count + omittedApps
     return

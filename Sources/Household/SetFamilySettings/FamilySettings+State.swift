@@ -11,6 +11,7 @@ extension FamilySettings: CommandState {
 
   public var bytes: [UInt8] { Latchkey_V1_FamilySettings(self).wireBytes }
   public var thing: String? { FamilyRules.key }
+  public var subject: (any HouseholdThing)? { FamilyRules() }
   public var setAt: HybridTimestamp? { modified }
 
   public var content: FamilySettings {

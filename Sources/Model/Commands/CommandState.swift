@@ -23,6 +23,13 @@ public protocol CommandState: Hashable, Sendable, Codable {
   /// The same without who set it and when, to compare what two states say.
   var content: Self { get }
 
+  /// The thing that it is the state of, for a parent that takes it over; `nil` for what happened once.
+  var subject: (any HouseholdThing)? { get }
+  /// Returns the states of things that a report tells of; none for the state of one thing.
+  ///
+  /// - Parameter keys: The keys of the things that the reader shows, to say which of them are not held.
+  func told(shown keys: [String]) -> [StateInForce]
+
   /// What holds, in whole sentences in which the machine is called "there".
   var summary: String { get }
   /// The same with the machine's name.
@@ -40,6 +47,8 @@ extension CommandState {
     set { _ = newValue }
   }
   public var isNothing: Bool { false }
+  public var subject: (any HouseholdThing)? { nil }
+  public func told(shown keys: [String]) -> [StateInForce] { [] }
   public var content: Self { self }
   public func summary(on machine: String) -> String { summary }
   public var claim: String { "something that does not belong to this command" }

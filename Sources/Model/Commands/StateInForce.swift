@@ -11,6 +11,8 @@ public struct StateInForce: Sendable {
   public var setAt: HybridTimestamp? { value.setAt }
   public var enforcement: Enforcement? { value.enforcement }
   public var isNothing: Bool { value.isNothing }
+  public var subject: (any HouseholdThing)? { value.subject }
+  public func told(shown keys: [String]) -> [StateInForce] { value.told(shown: keys) }
   public var summary: String { value.summary }
   public var claim: String { value.claim }
 

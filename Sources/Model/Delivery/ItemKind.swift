@@ -27,4 +27,6 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
   public static let usageLoss = ItemKind(rawValue: 6)
   /// The notice that the sender refused items of the receiver.
   public static let refusal = ItemKind(rawValue: 7)
+  /// The parents that the sender, a child's machine, is paired with.
+  public static let parents = ItemKind(rawValue: 8)
 }

@@ -23,6 +23,13 @@ extension InviteRequest: CheckedRequest {
   public var textFault: String? { childName.flatMap { TextRule.deviceName.fault(in: $0) } }
 }
 
+extension RenameRequest: CheckedRequest {
+  public var textFault: String? {
+    name.flatMap { TextRule.deviceName.fault(in: $0) }
+      ?? childName.flatMap { $0.isEmpty ? nil : TextRule.deviceName.fault(in: $0) }
+  }
+}
+
 extension JoinRequest: CheckedRequest {
   public var textFault: String? {
     TextRule.code.fault(in: code) ?? peer.flatMap { TextRule.address.fault(in: $0) }

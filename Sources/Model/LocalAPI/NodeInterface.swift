@@ -42,6 +42,12 @@ public protocol DevicesAPI: Sendable {
   func unpair(device: String) async throws(LocalAPIError) -> UnpairResult
   /// Removes a device in any state without a word to it. Its keys are erased.
   func forget(device: String) async throws(LocalAPIError) -> UnpairResult
+  /// Gives a device another name, or says whose it is.
+  ///
+  /// - Parameter device: a paired device, or the node's own by its name or ID.
+  func rename(device: String, _ request: RenameRequest) async throws(LocalAPIError) -> RenameResult
+  /// Takes over what a child's machine says that it holds, where that differs from what is shown here, and returns what that was.
+  func adopt(device: String) async throws(LocalAPIError) -> [Discrepancy]
   /// Ends the quarantine of a device.
   func release(device: String) async throws(LocalAPIError) -> PeerStatus
 }

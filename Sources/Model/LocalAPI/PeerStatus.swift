@@ -24,6 +24,8 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   /// On a parent's node: what the child's machine says that it holds where this one set something else, the latest first, at
   /// most 32; `nil` for nothing.
   public var discrepancies: [Discrepancy]?
+  /// On a parent's node: the other parents that the child's machine says it is paired with, the latest first; `nil` for none.
+  public var otherParents: [OtherParent]?
 
   public init(
     device: RegisteredDevice, isConnected: Bool, address: String?, sync: SyncState, queues: [QueueStatus],

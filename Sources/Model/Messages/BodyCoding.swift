@@ -12,6 +12,7 @@ public protocol BodyCoding: Sendable {
   func encode(_ settings: FamilySettings) -> [UInt8]
   func encode(_ rotation: KeyRotation) -> [UInt8]
   func encode(_ notice: RefusalNotice) -> [UInt8]
+  func encode(_ parents: [PairedParent]) -> [UInt8]
 
   /// Read a body; throws `BodyFault`, the sender's fault, when it is malformed or of a kind this version does not know.
   func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody
@@ -23,4 +24,5 @@ public protocol BodyCoding: Sendable {
   func settings(_ body: [UInt8]) throws(BodyFault) -> FamilySettings
   func rotation(_ body: [UInt8]) throws(BodyFault) -> KeyRotation
   func refusalNotice(_ body: [UInt8]) throws(BodyFault) -> RefusalNotice
+  func parents(_ body: [UInt8]) throws(BodyFault) -> [PairedParent]
 }

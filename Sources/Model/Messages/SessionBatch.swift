@@ -18,11 +18,14 @@ public struct SessionBatch: Hashable, Sendable {
   public var rekey: Bool
   /// Where the sender can be called, when it has news of that.
   public var reach: Reach?
+  /// What the two devices are called, when the sender has news of that.
+  public var labels: SessionLabels?
 
   /// Creates a batch.
   public init(
     hello: Hello? = nil, runs: [ItemRun] = [], stored: [StreamPosition] = [], ping: UInt64? = nil, pong: UInt64? = nil,
-    goodbye: Goodbye? = nil, rekey: Bool = false, reach: Reach? = nil
+    goodbye: Goodbye? = nil, rekey: Bool = false, reach: Reach? = nil,
+    labels: SessionLabels? = nil
   ) {
     self.hello = hello
     self.runs = runs
@@ -32,5 +35,6 @@ public struct SessionBatch: Hashable, Sendable {
     self.goodbye = goodbye
     self.rekey = rekey
     self.reach = reach
+    self.labels = labels
   }
 }

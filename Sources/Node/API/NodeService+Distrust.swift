@@ -26,6 +26,18 @@ extension NodeService {
     }
   }
 
+  public func adopt(device: String) async throws(LocalAPIError) -> [Discrepancy] {
+    let peer = try await find(device)
+    guard context.profile.role == .parent, peer.device.role == .child else {
+      throw LocalAPIError(.wrongRole, "Rules are taken over on a parent's machine, from a child's: run this there.")
+    }
+    let adopted = try await stored { () async throws(StoreError) in
+      try await context.store.adopt(peer.device.deviceID, at: context.wall())
+    }
+    context.changes.notify()
+    return adopted
+  }
+
   /// Returns a sentence for each machine that sent something that cannot be used.
   func unusableWarnings() async throws(LocalAPIError) -> [String] {
     let found = try await stored { () async throws(StoreError) in try await context.store.unusableItems() }

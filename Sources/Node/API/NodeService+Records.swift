@@ -36,7 +36,7 @@ extension NodeService {
 
   /// A device whose records are asked for: this one, or a paired one.
   private func device(_ text: String) async throws(LocalAPIError) -> DeviceID {
-    if text == context.profile.name.text || DeviceID(text) == context.own { return context.own }
+    if text == context.name.text || DeviceID(text) == context.own { return context.own }
     return try await findKnown(text).device.deviceID
   }
 

@@ -7,7 +7,7 @@ extension NodeService {
   public func status() async throws(LocalAPIError) -> NodeStatus {
     let peers = try await devices()
     return NodeStatus(
-      deviceID: context.own, name: context.profile.name, role: context.profile.role, version: Version.software,
+      deviceID: context.own, name: context.name, role: context.profile.role, version: Version.software,
       processID: getpid(), listening: listening, discovery: await discovery.stateText,
       interfaces: context.configuration.interfaces,
       sync: Self.sync(of: peers.map(\.sync)),
@@ -34,7 +34,9 @@ extension NodeService {
           + "again; compare the use with `latchkey usage list` on both machines."
       case (.peerIsAhead, .child):
         "“\(setBack.name)” has more from this machine than this machine knows (was its state folder restored from a backup?): "
-          + "what waits here is sent again; give those rules again that are wrong, and \(report)"
+          + "what waits here is sent again, and it was asked what it holds. `latchkey apps list` and `latchkey settings show` say "
+          + "where that differs: take it over with `latchkey report adopt --on \"\(setBack.name)\"`, which ends this warning, or "
+          + "give the rules again that are wrong."
       case (.peerIsAhead, .parent):
         "“\(setBack.name)” has more from this machine than this machine knows (was its state folder restored from a backup?): "
           + "what waits here is sent again; look with `latchkey apps list` whether the newest rules are there."
@@ -65,6 +67,7 @@ extension NodeService {
 
   public func devices() async throws(LocalAPIError) -> [PeerStatus] {
     var devices: [PeerStatus] = []
+    let others = try await stored { () async throws(StoreError) in try await context.store.otherParents() }
     for peer in try await listed() {
       if let link = await directory.link(peer.device.deviceID) {
         devices.append(try await stored { () async throws(StoreError) in try await link.status() })
@@ -75,6 +78,7 @@ extension NodeService {
             marks: peer.marks))
       }
       guard context.profile.role == .parent else { continue }
+      devices[devices.count - 1].otherParents = others[peer.device.deviceID]
       let found = try await stored { () async throws(StoreError) in
         try await context.store.discrepancies(device: peer.device.deviceID, limit: 32)
       }

@@ -56,7 +56,7 @@ public struct NodeService: NodeInterface {
   /// The name of a device, as far as it is known.
   func name(_ device: DeviceID, _ peers: [PeerRecord]) -> DeviceName {
     device == context.own
-      ? context.profile.name
+      ? context.name
       : peers.first { $0.device.deviceID == device }?.device.name ?? DeviceName(sanitising: device.short)
   }
 

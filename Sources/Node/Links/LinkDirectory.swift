@@ -127,6 +127,18 @@ actor LinkDirectory {
     }
   }
 
+  /// This device has another name, durably: whoever is connected hears of it.
+  func renamed(_ label: DeviceLabel) async {
+    context.renamed(label)
+    for link in links.values { await link.named() }
+    context.changes.notify()
+  }
+
+  /// A pairing has changed what parents are told of each other, durably.
+  func tellParents() async throws(StoreError) {
+    await committed(try await context.store.controlToParents())
+  }
+
   /// Records that a session has completed a pairing.
   func promoted(_ device: DeviceID) { promotions.yield(device) }
 

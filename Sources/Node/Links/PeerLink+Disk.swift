@@ -91,6 +91,10 @@ extension PeerLink {
       let answer = try await keep(note)
       update { $0.noted(answer, now: $1) }
       context.changes.notify()
+      switch note {
+      case .setBack, .restart, .opened: await askAfterSetBack()
+      default: break
+      }
     } catch { update { $0.noteFailed(refused(error), now: $1) } }
   }
 
@@ -122,6 +126,7 @@ extension PeerLink {
     case .told(let endpoints):
       try await store.told(peer, endpoints.map(\.description))
       logger.debug("received the peer's addresses", metadata: ["addresses": "\(endpoints.map(\.description))"])
+    case .labels(let labels): try await take(labels)
     case .removalSent: return .count(try await store.removalSent(peer))
     case .removalMetSilence: return .count(try await store.removalMetSilence(peer))
     case .removalTold(let end):

@@ -76,6 +76,9 @@ extension PeerLink {
       logger.notice("this device received new keys")
       context.householdChanges.notify()
     }
+    for parent in result.newParents {
+      logger.notice("the child's machine is paired with another parent", metadata: ["name": "\(parent.name)"])
+    }
     if result.appliedCommands + result.usageRecords + result.commands.count > 0 {
       logger.debug(
         "items committed",

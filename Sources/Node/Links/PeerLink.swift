@@ -62,7 +62,7 @@ actor PeerLink {
       identity: Hexadecimal.decode(record.device.identityKey).flatMap { try? IdentityPublicKey(bytes: $0) },
       sender: peer, receiver: context.own, senderRole: record.device.role)
     let settings = LinkSettings(
-      device: context.own, runID: context.runID, name: context.profile.name.text, role: context.profile.role,
+      device: context.own, runID: context.runID, name: context.name.text, role: context.profile.role,
       host: { IPAddress($0).flatMap { $0.leadsElsewhere ? $0.description : nil } },
       verify: { (run) throws(SessionFault) in try verifier.verify(run) })
     machine = LinkMachine(
@@ -72,7 +72,10 @@ actor PeerLink {
   }
 
   /// Starts the machine.
-  func begin() { update { $0.begin(now: $1) } }
+  func begin() {
+    named()
+    update { $0.begin(now: $1) }
+  }
 
   // MARK: The machine
 
@@ -160,6 +163,7 @@ actor PeerLink {
     self.record = record
     logger[metadataKey: "peer"] = "\(record.device.name)"
     update { $0.changed(record.standing, keyID: Self.keyID(record), now: $1) }
+    named()
   }
 
   /// Tells the peer that it was removed: now if it is connected, otherwise when it next calls.

@@ -23,20 +23,29 @@ struct PairingLedger: Sendable {
   ) async -> Bool? {
     // Read in parallel with the commit, which does not depend on it.
     async let known = record(peer.keys.deviceID)
+    let name = await distinctName(peer)
     let stored = await commit { () async throws(StoreError) in
       try await context.store.savePending(
         RegisteredDevice(
-          deviceID: peer.keys.deviceID, name: peer.name, role: peer.role, childName: childName,
+          deviceID: peer.keys.deviceID, name: name, role: peer.role, childName: childName,
           identityKey: Hexadecimal.encode(peer.keys.identity.bytes), linkKey: Hexadecimal.encode(peer.keys.link.bytes),
           pairedAt: context.wall()),
-        pairwiseKey: peer.keyBytes, invitation: invitation, address: address, bootID: context.bootID,
-        now: context.now())
+        pairwiseKey: peer.keyBytes, invitation: invitation, address: address, isRenamed: name != peer.name,
+        bootID: context.bootID, now: context.now())
     }
     let wasPaired = await known?.state == .active
     guard let stored else { return nil }
     // Another device that the code had left pending is rolled back.
     if let other = stored { await refresh(other) }
     return wasPaired
+  }
+
+  /// Returns the peer's name, with a number if another machine of the family has it already: people name machines by it.
+  private func distinctName(_ peer: PairedPeer) async -> DeviceName {
+    let others = ((try? await context.store.peers()) ?? []).filter {
+      $0.device.deviceID != peer.keys.deviceID && ($0.state == .active || $0.state == .pending)
+    }
+    return peer.name.distinct(from: others.map(\.device.name) + [context.name])
   }
 
   /// Makes a pending peer active.
@@ -76,6 +85,10 @@ struct PairingLedger: Sendable {
   /// Informs discovery of an active device, and withdraws the warning about its removal.
   func welcome(_ device: DeviceID) async {
     context.warn(PeerLink.removalWarning(device), nil)
+    do { try await directory.tellParents() } catch {
+      // What is durable goes out with the next session.
+      context.logger.warning("parents were not told at once", metadata: ["reason": "\(error)"])
+    }
     await discovery.householdChanged()
   }
 

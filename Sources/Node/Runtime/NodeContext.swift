@@ -45,12 +45,13 @@ final class NodeContext: Sendable {
   private let seenNearby = Atomic(1)
   private let toldCrowd: Atomic<Int>
   private let notes = Mutex<[String: String]>([:])
+  private let ownLabel: Mutex<DeviceLabel>
 
   init(
     configuration: NodeConfiguration, folder: StateFolder, profile: NodeProfile, keys: KeyFile, store: Store,
-    newestCommand: CommandID?,
-    bootID: String?, port: UInt16, crowd: Int, logger: Logger
+    label: DeviceLabel?, newestCommand: CommandID?, bootID: String?, port: UInt16, crowd: Int, logger: Logger
   ) {
+    ownLabel = Mutex(label ?? DeviceLabel(profile.name))
     self.port = port
     toldCrowd = Atomic(min(max(crowd, 0), Limits.peers))
     ownNetwork = Mutex(OwnNetwork.current(interfaces: configuration.interfaces) ?? OwnNetwork())
@@ -99,6 +100,25 @@ final class NodeContext: Sendable {
   static let crowdKey = "crowd"
 
   var own: DeviceID { profile.deviceID }
+
+  /// What this device is called, with the time at which it was called so.
+  var label: DeviceLabel { ownLabel.withLock { $0 } }
+  var name: DeviceName { label.name }
+
+  /// Takes over another name of this device, which is durable.
+  ///
+  /// The profile repeats it for commands that work without the node.
+  func renamed(_ label: DeviceLabel) {
+    ownLabel.withLock { $0 = label }
+    do {
+      // What is in the file may be more than what was read at the start.
+      var profile = try NodeProfile.load(folder)
+      profile.name = label.name
+      try profile.save(folder)
+    } catch {
+      logger.warning("the profile could not be written", metadata: ["reason": "\(error)"])
+    }
+  }
   var identity: IdentityKeyPair { keys.withLock { $0.identity } }
   var link: LinkKeyPair { keys.withLock { $0.link } }
 
@@ -151,7 +171,7 @@ final class NodeContext: Sendable {
   }
 
   var party: PairingParty {
-    PairingParty(identity: identity, link: link, name: profile.name, role: profile.role)
+    PairingParty(identity: identity, link: link, name: name, role: profile.role)
   }
 
   /// The degree to which this machine enforces rules.

@@ -88,8 +88,10 @@ public final class RunningNode: Sendable {
       throw NodeStartupError(error)
     }
     let newestCommand: CommandID?
+    let label: DeviceLabel?
     let crowd: Int
     do {
+      label = try await store.ownLabel()
       newestCommand = try await store.newestCommandID()
       crowd = try await store.setting(NodeContext.crowdKey).flatMap { Int($0) } ?? 0
     } catch { throw NodeStartupError(error) }
@@ -101,7 +103,7 @@ public final class RunningNode: Sendable {
     port = listener.port
     let context = NodeContext(
       configuration: configuration, folder: folder, profile: profile, keys: keys, store: store,
-      newestCommand: newestCommand, bootID: bootID, port: port, crowd: crowd, logger: logger)
+      label: label, newestCommand: newestCommand, bootID: bootID, port: port, crowd: crowd, logger: logger)
     await store.examineDisk()
     if let fault = store.diskFault { context.diskChanged(fault) }
     store.watchDisk { [weak context] in context?.diskChanged($0) }
@@ -154,7 +156,7 @@ public final class RunningNode: Sendable {
     logger.notice(
       "running",
       metadata: [
-        "name": "\(profile.name)", "role": "\(profile.role.rawValue)",
+        "name": "\(context.name)", "role": "\(profile.role.rawValue)",
         "listening": "\(listener.addresses.joined(separator: " "))",
       ])
   }

@@ -93,6 +93,8 @@ public enum LinkNote: Hashable, Sendable {
   case inStep
   /// The peer states the addresses at which it can be called.
   case told([SocketEndpoint])
+  /// The peer says what the two devices are called.
+  case labels(SessionLabels)
   /// The removal was sent in a session.
   ///
   /// Answer with `LinkNoteAnswer.count`. Spec: Protocol/06-messages.md §7.

@@ -93,6 +93,7 @@ extension LinkMachine {
         address: session.isOurs ? session.ends.remote : nil, pairwiseKey: session.pairwiseKey,
         offeredKey: session.offeredKey))
     sendReach(number)
+    sendLabels(number)
     // Our Hello stated less than is stored here now.
     if inbox.hasOutrunHello { close(number, .renew) }
   }

@@ -120,6 +120,7 @@ extension LinkMachine {
       }
       if !known.isEmpty { send(SessionBatch(stored: known.keys.sorted().compactMap { known[$0] }), on: number) }
       if let reach = batch.reach { received(reach, number) }
+      if let labels = batch.labels { notes.labels = labels }
     } catch { accuse(number, error) }
   }
 

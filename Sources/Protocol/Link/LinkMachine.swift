@@ -11,7 +11,9 @@ import LatchkeyModel
 public struct LinkMachine: Sendable {
   /// The paired device.
   public let peer: DeviceID
-  let settings: LinkSettings
+  var settings: LinkSettings
+  /// The names of the two devices.
+  var labels = SessionLabels()
   /// The peer's state in the database.
   public package(set) var standing: PeerStanding
   /// The ID of the key with which calls are answered, 8 bytes; empty if there is none.
@@ -167,6 +169,27 @@ public struct LinkMachine: Sendable {
     notes.isHeldUp = false
     showsLife()
     settle()
+  }
+
+  /// One of the two devices is called something else.
+  ///
+  /// - Parameters:
+  ///   - name: this device's.
+  ///   - labels: what the peer is told.
+  public mutating func named(_ name: String, _ labels: SessionLabels, now: BootInstant) {
+    self.now = now
+    settings.name = name
+    guard self.labels != labels else { return }
+    self.labels = labels
+    if let current { sendLabels(current) }
+    settle()
+  }
+
+  /// Tells the peer what the two devices are called.
+  mutating func sendLabels(_ number: Int) {
+    guard labels != SessionLabels(), let session = sessions[number], session.toldLabels != labels else { return }
+    sessions[number]?.toldLabels = labels
+    send(SessionBatch(labels: labels), on: number)
   }
 
   /// Synchronizes at a person's request: calls the peer, or repeats to it what is stored here.

@@ -27,6 +27,8 @@ package struct LinkNotes: Sendable {
   /// Sessions that were opened and are not noted yet.
   package var sightings: [LinkSighting] = []
   var told: [SocketEndpoint]?
+  /// What the peer says that the two devices are called.
+  var labels: SessionLabels?
   var isInStep = false
 
   /// The largest number of sessions that wait to be noted.
@@ -117,6 +119,10 @@ package struct LinkNotes: Sendable {
       told = nil
       return .told(endpoints)
     }
+    if let said = labels {
+      labels = nil
+      return .labels(said)
+    }
     if isInStep {
       isInStep = false
       return .inStep
@@ -148,11 +154,11 @@ package struct LinkNotes: Sendable {
     case .opened(let sighting, _, _):
       if isOfDisk, sightings.count < Self.mostSightings { sightings.insert(sighting, at: 0) }
     // If this is lost, the peer repeats it in the next session.
-    case .told, .inStep: break
+    case .told, .labels, .inStep: break
     }
     switch note {
     case .forget, .setBack, .restart, .keyNamed, .opened, .removalTold: return true
-    case .quarantine, .removalSent, .removalMetSilence, .told, .inStep: return false
+    case .quarantine, .removalSent, .removalMetSilence, .told, .labels, .inStep: return false
     }
   }
 }

@@ -33,7 +33,10 @@ extension InboxTransaction {
       [verdict.status.rawValue, wall, verdict.reason, outcome.state.map { coding.encode($0) }, item.itemID])
     guard database.changesCount > 0 else { return }
     result.commands.append(command)
-    guard let desired = payload.desired else { return }
+    guard let desired = payload.desired else {
+      if case .inForce = verdict, let state = outcome.state { try compare(state, command) }
+      return
+    }
     switch verdict {
     case .inForce(let enforcement): try showInForce(desired, enforcement, command)
     case .overtaken(let later):
@@ -59,7 +62,7 @@ extension InboxTransaction {
     if isTakenBack == true, let desired = payload.desired { try showInForce(desired, nil, command) }
   }
 
-  private func effects() -> DatabaseEffects {
+  func effects() -> DatabaseEffects {
     DatabaseEffects(database, coding, own: own, author: peer.device, at: wall)
   }
 
@@ -92,13 +95,6 @@ extension InboxTransaction {
     _ desired: DesiredState, _ verdict: ReceiptVerdict, _ state: StateInForce?, _ command: CommandID
   ) throws {
     let thing = desired.thing.key
-    // The answer to a later command is what the child says now.
-    let isOld = try database.first(
-      """
-      SELECT 1 FROM command WHERE peer = ?1 AND supersede_key = ?2 AND command_id > ?3
-        AND (status IN ('executed', 'failed') OR status = 'superseded' AND state IS NOT NULL) LIMIT 1
-      """, [peer.number, thing, command.bytes], { _ in true })
-    guard isOld == nil else { return }
     var agrees = false
     if case .inForce = verdict { agrees = true }
     if case .overtaken(let later) = verdict {
@@ -106,6 +102,20 @@ extension InboxTransaction {
       let shown = try desired.thing.shown(on: peer.device, in: &effects).state
       agrees = shown.map { $0.agrees(with: later) } ?? later.isNothing
     }
+    try keep(state, reason: verdict.ownReason, of: thing, agrees: agrees, command)
+  }
+
+  /// Keeps what the child says that it holds of a thing, or forgets it once both agree.
+  func keep(
+    _ state: StateInForce?, reason: String? = nil, of thing: String, agrees: Bool, _ command: CommandID
+  ) throws {
+    // The answer to a later command is what the child says now.
+    let isOld = try database.first(
+      """
+      SELECT 1 FROM command WHERE peer = ?1 AND supersede_key = ?2 AND command_id > ?3
+        AND (status IN ('executed', 'failed') OR status = 'superseded' AND state IS NOT NULL) LIMIT 1
+      """, [peer.number, thing, command.bytes], { _ in true })
+    guard isOld == nil else { return }
     if agrees {
       return try database.run("DELETE FROM discrepancy WHERE peer = ? AND thing = ?", [peer.number, thing])
     }
@@ -116,7 +126,7 @@ extension InboxTransaction {
         state = excluded.state, reason = excluded.reason, is_far_ahead = excluded.is_far_ahead, at = excluded.at
       """,
       [
-        peer.number, thing, command.bytes, state.map { coding.encode($0) }, verdict.ownReason, isFarAhead ? 1 : 0, wall,
+        peer.number, thing, command.bytes, state.map { coding.encode($0) }, reason, isFarAhead ? 1 : 0, wall,
       ])
   }
 }

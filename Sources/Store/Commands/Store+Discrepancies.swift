@@ -35,17 +35,17 @@ extension Database {
   func discrepancies(of device: DeviceID, limit: Int, _ coding: any BodyCoding) throws -> [Discrepancy] {
     try rows(
       """
-      SELECT d.*, c.app_id, app.display_name FROM discrepancy d
+      SELECT d.*, app.display_name FROM discrepancy d
         JOIN peer p ON p.number = d.peer AND p.state = 2
-        JOIN command c ON c.command_id = d.command_id
-        LEFT JOIN app ON app.device_id = p.device_id AND app.app_id = c.app_id
+        LEFT JOIN app ON app.device_id = p.device_id AND 'app:' || app.app_id = d.thing
       WHERE p.device_id = ? AND NOT EXISTS (SELECT 1 FROM command later WHERE later.peer = d.peer
           AND later.command_id > d.command_id AND later.supersede_key = d.thing AND later.status IN ('queued', 'stored'))
       ORDER BY d.at DESC, d.thing LIMIT ?
       """, [Data(device.bytes), limit]
     ).compactMap { row in
       guard let id = CommandID(bytes: row["command_id"] as Data) else { return nil }
-      let app = (row["app_id"] as String?).flatMap { AppID($0) }
+      let thing: String = row["thing"]
+      let app = thing.hasPrefix("app:") ? AppID(String(thing.dropFirst(4))) : nil
       return Discrepancy(
         appID: app, displayName: row["display_name"] ?? app?.text, commandID: id,
         state: try (row["state"] as Data?).map { try coding.state([UInt8]($0)) }, reason: row["reason"],

@@ -22,6 +22,9 @@ enum Migration001 {
       number INTEGER PRIMARY KEY AUTOINCREMENT,
       device_id BLOB NOT NULL UNIQUE,       -- 20 bytes
       name TEXT NOT NULL,                   -- at most 64 bytes
+      name_wall INTEGER,                    -- hybrid time at which the name was given; null for the one it was made with
+      name_counter INTEGER,
+      name_author BLOB,                     -- 20 bytes
       role TEXT NOT NULL,                   -- a word: parent or child
       child_name TEXT,                      -- whose machine it is, at most 64 bytes; null if nobody said
       identity_key BLOB NOT NULL,           -- 32 bytes
@@ -59,6 +62,26 @@ enum Migration001 {
       PRIMARY KEY (peer, network, address)
     ) STRICT, WITHOUT ROWID;
 
+    -- On a parent: the other parents that a child's machine says it is paired with.
+    CREATE TABLE told_parent (
+      peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
+      device_id BLOB NOT NULL,              -- 20 bytes
+      name TEXT NOT NULL,                   -- at most 64 bytes
+      paired_at INTEGER NOT NULL,           -- Unix milliseconds by the child's clock
+      told_at INTEGER NOT NULL,             -- Unix milliseconds by this machine's clock
+      ends_age INTEGER NOT NULL,            -- milliseconds: reading up to which it counts as news
+      PRIMARY KEY (peer, device_id)
+    ) STRICT, WITHOUT ROWID;
+
+    -- What this machine is called, if it was ever given another name than the one it was made with.
+    CREATE TABLE own_label (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      name TEXT NOT NULL,                   -- at most 64 bytes
+      name_wall INTEGER NOT NULL,           -- hybrid time at which it was given
+      name_counter INTEGER NOT NULL,
+      name_author BLOB NOT NULL             -- 20 bytes
+    ) STRICT;
+
     -- One of two paired machines was set back to an earlier state: what its people must know until it is settled.
     CREATE TABLE set_back (
       peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
@@ -67,7 +90,8 @@ enum Migration001 {
       at INTEGER NOT NULL,                  -- Unix milliseconds
       newest_command BLOB,                  -- 16 bytes: the last command given to the peer before; null for none
       ends_age INTEGER NOT NULL,            -- milliseconds: reading up to which a child's machine shows it
-      is_explained INTEGER NOT NULL,        -- 1: a pairing since then, or the first session after it, explains it
+      is_explained INTEGER NOT NULL,        -- 1: a pairing or a person has settled it
+      asked TEXT NOT NULL,                  -- hexadecimal IDs of the last requests for a report that this machine made by itself
       PRIMARY KEY (peer, cause)
     ) STRICT, WITHOUT ROWID;
 

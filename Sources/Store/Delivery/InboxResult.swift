@@ -21,6 +21,9 @@ public struct InboxResult: Hashable, Sendable {
   /// Whether effects are to be carried out outside the database.
   public var hasPendingEffects = false
 
+  /// Parents that the sender, a child's machine, is paired with besides this one, and of which it had not told before.
+  public var newParents: [PairedParent] = []
+
   /// Why the rest was not taken, if the disk had room for a part alone: what is told here is in force all the same.
   public var fault: StoreError?
   /// The items that were taken, if there is a fault.
@@ -36,6 +39,7 @@ public struct InboxResult: Hashable, Sendable {
     hasNewKeys = hasNewKeys || later.hasNewKeys
     usageRecords += later.usageRecords
     appliedCommands += later.appliedCommands
+    newParents += later.newParents
     hasPendingEffects = hasPendingEffects || later.hasPendingEffects
   }
 }

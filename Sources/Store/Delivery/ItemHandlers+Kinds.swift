@@ -122,3 +122,18 @@ enum RefusalItem: ItemHandler {
     try inbox.applyRefusal(item, body)
   }
 }
+
+enum ParentsItem: ItemHandler {
+  static let streamClass = StreamClass.control
+  static let kind = ItemKind.parents
+
+  static func read(_ body: [UInt8], _ coding: any BodyCoding) throws(BodyFault) -> [PairedParent] {
+    try coding.parents(body)
+  }
+
+  static func apply(
+    _ item: DeliveryItem, _ body: Result<[PairedParent], BodyFault>, in inbox: inout InboxTransaction
+  ) throws {
+    try inbox.applyParents(item, body)
+  }
+}

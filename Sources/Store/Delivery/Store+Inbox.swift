@@ -201,7 +201,18 @@ struct InboxTransaction {
     // Whoever leaves the household by itself knows its key as well as one who is removed.
     if peerRole == .child {
       result.changes += try database.rotateHousehold(keys, coding, by: own, at: wall)
+    } else {
+      result.changes += try database.queueParents(keys, coding, at: wall)
     }
+  }
+
+  /// Takes over what a child's machine says of its parents.
+  mutating func applyParents(_ item: DeliveryItem, _ body: Result<[PairedParent], BodyFault>) throws {
+    do {
+      guard peerRole == .child else { throw BodyFault("Only a child's device tells of its parents.", .role) }
+      let parents = try body.get()
+      result.newParents += try database.take(parents, of: peer, own: own, age: age, at: wall)
+    } catch let fault as BodyFault { passOver(item, .control, fault) }
   }
 
   mutating func applyRotation(_ item: DeliveryItem, _ body: Result<KeyRotation, BodyFault>) throws {

@@ -44,8 +44,16 @@ extension Store {
         try database.note(epoch: epoch, after: before, of: peer.number)
       case (.receipt, .peerLost(let held, _)):
         wanted = try database.receipts(peer, after: held).filter { !known.contains($0.id) } + items
+      case (.control, .peerLost):
+        // The list is short, and a parent that lost it would not learn of the others.
+        let hasOthers = try database.addresses(role: .parent)
+        guard hasOthers.count > 1, hasOthers.contains(peer) else { break }
+        wanted = items.filter { $0.kind != .parents }
+        wanted.append(
+          QueuedItem(
+            kind: .parents, id: Array(keys.freshKey().prefix(16)), body: try database.parentList(coding), level: 0))
       case (.usage, .peerLost): wanted = try queue.everything().filter { !known.contains($0.id) } + items
-      case (.control, _), (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
+      case (.control, .peerIsAhead), (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
       }
       try database.run(
         "DELETE FROM outbox_item WHERE peer = ? AND class = ?", [peer.number, Int64(streamClass.rawValue)])

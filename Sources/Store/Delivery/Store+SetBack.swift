@@ -36,7 +36,8 @@ extension Store {
         WHERE p.state = 2 AND NOT s.is_explained AND CASE p.role
           WHEN ?1 THEN NOT EXISTS (
             SELECT 1 FROM command c WHERE c.peer = s.peer AND c.command_id > coalesce(s.newest_command, x'')
-              AND c.kind IN (\(settling)) AND c.status = 'executed')
+              AND c.kind IN (\(settling)) AND c.status = 'executed' 
+              AND instr(s.asked, lower(hex(c.command_id))) = 0)
           ELSE s.ends_age > ?2 END
         ORDER BY p.device_id, s.cause
         """, [DeviceRole.child.rawValue, age]
@@ -47,6 +48,60 @@ extension Store {
         return SetBack(
           device: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]), role: role, cause: cause)
       }
+    }
+  }
+}
+
+/// A parent that lost its own past asks its children's machines what they hold.
+extension Store {
+  /// Requests that this machine made by itself and that are told from a person's, the latest.
+  private static var keptRequests: Int { 8 }
+
+  /// Notes that a command asks a child's machine for a report because this machine was set back.
+  ///
+  /// - Parameter id: of the command, which is given after this.
+  /// - Returns: false if no report is wanted, or if one is on its way or in.
+  public func askAfterSetBack(_ device: DeviceID, with id: CommandID) async throws(StoreError) -> Bool {
+    let wanted = """
+      peer = (SELECT number FROM peer WHERE device_id = ? AND state = 2 AND role = ?) AND cause = ?
+        AND NOT EXISTS (SELECT 1 FROM command c WHERE c.peer = set_back.peer
+          AND c.command_id > coalesce(set_back.newest_command, x'')
+          AND instr(set_back.asked, lower(hex(c.command_id))) > 0 AND c.status IN ('queued', 'stored', 'executed'))
+      """
+    let (child, cause) = (DeviceRole.child.rawValue, SetBack.Cause.peerIsAhead.rawValue)
+    let isWanted = try await read { database in
+      try database.first("SELECT 1 FROM set_back WHERE \(wanted)", [device.bytes, child, cause], { _ in true }) ?? false
+    }
+    guard isWanted else { return false }
+    return try await commits.commit { database in
+      try database.run(
+        "UPDATE set_back SET asked = substr(asked || ' ' || ?, -\(33 * Self.keptRequests)) WHERE \(wanted)",
+        [Hexadecimal.encode(id.bytes), device.bytes, child, cause])
+      return database.changesCount > 0
+    }
+  }
+
+  /// Takes over what a child's machine says that it holds, where it is not what is shown here, since a person wants that.
+  ///
+  /// What claims a time more than a day ahead of this machine's clock is left as it is.
+  ///
+  /// - Returns: what was taken over.
+  public func adopt(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> [Discrepancy] {
+    try await commits.commit { [own, coding] database in
+      let peer = try database.address(of: device)
+      var adopted: [Discrepancy] = []
+      var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
+      for found in try database.discrepancies(of: device, limit: -1, coding) where !found.isFarAhead {
+        guard let state = found.state, let thing = state.subject else { continue }
+        try thing.show(ShownState(state, state.enforcement), on: device, isNews: true, in: &effects)
+        if let reading = state.setAt, HybridTimestamp.mayWitness(reading.wall, at: wall) {
+          try database.witness(reading.wall, reading.counter)
+        }
+        try database.run("DELETE FROM discrepancy WHERE peer = ? AND thing = ?", [peer.number, thing.key])
+        adopted.append(found)
+      }
+      try database.explainSetBack(peer.number)
+      return adopted
     }
   }
 }
@@ -69,7 +124,7 @@ extension Database {
     try run(
       """
       INSERT INTO set_back VALUES (?1, ?2, ?3, ?4, (SELECT MAX(command_id) FROM command WHERE peer = ?1), ?5,
-        (SELECT connected_at IS NULL FROM peer WHERE number = ?1))
+        (SELECT connected_at IS NULL FROM peer WHERE number = ?1), '')
       ON CONFLICT DO UPDATE SET evidence = excluded.evidence, at = excluded.at, newest_command = excluded.newest_command,
         ends_age = excluded.ends_age, is_explained = excluded.is_explained
       """,

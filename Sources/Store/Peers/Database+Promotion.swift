@@ -42,6 +42,8 @@ extension Database {
         "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
         [Store.householdKey, device.description])
     }
+    // A machine with one parent has nobody to tell.
+    if record.device.role == .parent { _ = try queueParents(least: 2, keys, coding, at: wall) }
     try audit(
       AuditEntry(
         author: own, action: "device.paired", target: device.description, new: record.device.name.text, at: wall))

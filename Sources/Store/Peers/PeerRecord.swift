@@ -7,6 +7,8 @@ public struct PeerRecord: Hashable, Sendable {
 
   /// The device and what is shown of it.
   public var device: RegisteredDevice
+  /// What it is called, with the time at which it was called so.
+  public var label: DeviceLabel
   /// The state of the peer.
   public var state: State
   /// The pairwise keys; zeros if there are none.

@@ -8,6 +8,6 @@ public struct RemovalResult: Hashable, Sendable {
   public var droppedItems = 0
   /// The stream that carries the removal, if the device is to be told.
   public var change: OutboxChange?
-  /// The streams of the remaining devices, which got new keys.
+  /// The streams of the remaining devices, which got new keys, or word that a parent has left.
   public var rotations: [OutboxChange] = []
 }

@@ -19,6 +19,7 @@ extension Store {
   ///
   /// Its previous state applies until `promote`.
   ///
+  ///   - isRenamed: whether its name was given here, and not by itself.
   /// A code pairs one device: another one that the same code left pending is rolled back, and returned. Throws
   /// `StoreError.unexpected` if the code is closed, which a session of another device may just have done.
   ///
@@ -27,28 +28,39 @@ extension Store {
   @discardableResult
   public func savePending(
     _ device: RegisteredDevice, pairwiseKey: [UInt8], invitation: String?, address: ReachedAddress? = nil,
-    bootID: String,
-    now: BootInstant
+    isRenamed: Bool = false, bootID: String, now: BootInstant
   ) async throws(StoreError) -> DeviceID? {
-    try await commits.commit { database in
+    try await commits.commit { [own] database in
+      let time = isRenamed ? try database.tick(wall: device.pairedAt, author: own) : nil
       let other = try invitation.flatMap { try database.makeRoom($0, for: device.deviceID) }
       let count = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM peer WHERE state < 3") ?? 0
       let isKnown = try database.row("SELECT 1 FROM peer WHERE device_id = ?", [Data(device.deviceID.bytes)]) != nil
       guard count < Limits.peers || isKnown else { throw StoreError.tooManyPeers }
       try database.run(
         """
-        INSERT INTO peer (device_id, name, role, child_name, identity_key, link_key, pairwise_key, state, pending_key,
-          pending_invitation, pending_boot_id, pending_since_boot, paired_at)
-        VALUES (?, ?, ?, ?, ?, ?, zeroblob(32), 1, ?, ?, ?, ?, ?)
-        ON CONFLICT (device_id) DO UPDATE SET name = excluded.name, role = excluded.role,
+        INSERT INTO peer (device_id, name, name_wall, name_counter, name_author, role, child_name, identity_key, link_key,
+          pairwise_key, state, pending_key, pending_invitation, pending_boot_id, pending_since_boot, paired_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, zeroblob(32), 1, ?, ?, ?, ?, ?)
+        ON CONFLICT (device_id) DO UPDATE SET role = excluded.role,
           child_name = coalesce(excluded.child_name, child_name), pending_key = excluded.pending_key,
           pending_invitation = excluded.pending_invitation, pending_boot_id = excluded.pending_boot_id,
           pending_since_boot = excluded.pending_since_boot, pending_lapsed = 0
         """,
         [
-          Data(device.deviceID.bytes), device.name.text, device.role.rawValue, device.childName,
+          Data(device.deviceID.bytes), device.name.text, time?.wall, time.map { Int64($0.counter) },
+          time.map { Data($0.author.bytes) }, device.role.rawValue, device.childName,
           Hexadecimal.decode(device.identityKey).map { Data($0) }, Hexadecimal.decode(device.linkKey).map { Data($0) },
           Data(pairwiseKey), invitation, bootID, now.milliseconds, device.pairedAt,
+        ])
+      // A name that was given here, and that the device may not know yet, holds unless there is a later one.
+      try database.run(
+        """
+        UPDATE peer SET name = ?2, name_wall = ?3, name_counter = ?4, name_author = ?5
+        WHERE device_id = ?1 AND (?3 IS NOT NULL OR name_wall IS NULL OR state > 2)
+        """,
+        [
+          Data(device.deviceID.bytes), device.name.text, time?.wall, time.map { Int64($0.counter) },
+          time.map { Data($0.author.bytes) },
         ])
       if let address { try database.reached(address, device.deviceID, at: device.pairedAt) }
       return other
@@ -126,6 +138,7 @@ extension PeerRecord {
       childName: row["child_name"], identityKey: Hexadecimal.encode(row.bytes("identity_key")),
       linkKey: Hexadecimal.encode(row.bytes("link_key")), pairedAt: row["paired_at"], lastSeenAt: row["last_seen_at"],
       lastSyncedAt: row["last_synced_at"], state: state == .active || state == .pending ? .active : .removed)
+    label = try DeviceLabel(row)
     self.state = state
     keys = PairwiseKeys(row)
     pendingKey = (row["pending_key"] as Data?).map { [UInt8]($0) }

@@ -45,6 +45,9 @@ extension Store {
       if record.state == .active, record.device.role == .child {
         result.rotations = try database.rotateHousehold(keys, coding, by: own, at: wall)
       }
+      if record.state == .active, record.device.role == .parent {
+        result.rotations = try database.queueParents(keys, coding, at: wall)
+      }
       return result
     }
   }
@@ -93,7 +96,7 @@ extension Database {
     var result = RemovalResult()
     try forgetRefusals(number)
     try forgetWhatWasNotTaken(number)
-    try run("DELETE FROM set_back WHERE peer = ?", [number])
+    for table in ["set_back", "told_parent"] { try run("DELETE FROM \(table) WHERE peer = ?", [number]) }
     result.cancelled = try rows(
       "SELECT command_id FROM command WHERE peer = ? AND status IN ('queued', 'stored') ORDER BY command_id", [number]
     ).compactMap { CommandID(bytes: $0["command_id"] as Data) }

@@ -28,6 +28,8 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns an encoded refusal notice.
   public func encode(_ notice: RefusalNotice) -> [UInt8] { Latchkey_V1_Refusal(notice).wireBytes }
 
+  public func encode(_ parents: [PairedParent]) -> [UInt8] { Latchkey_V1_Parents(parents).wireBytes }
+
   /// Returns encoded matchers.
   public func encode(_ matchers: [AppMatcher]) -> [UInt8] {
     var list = Latchkey_V1_MatcherList()
@@ -73,6 +75,10 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns the refusal notice in a body.
   public func refusalNotice(_ body: [UInt8]) throws(BodyFault) -> RefusalNotice {
     try fault("refusal") { () throws(WireError) in try Latchkey_V1_Refusal(wire: body).value() }
+  }
+
+  public func parents(_ body: [UInt8]) throws(BodyFault) -> [PairedParent] {
+    try fault("list of parents") { () throws(WireError) in try Latchkey_V1_Parents(wire: body).value() }
   }
 
   /// Returns the matchers in a body.

@@ -18,6 +18,7 @@ public enum SessionCodec {
     message.goodbye = batch.goodbye?.rawValue ?? 0
     message.rekey = batch.rekey
     if let reach = batch.reach { message.reach = .init(reach) }
+    if let labels = batch.labels { message.labels = .init(labels) }
     return message.wireBytes
   }
 
@@ -36,6 +37,7 @@ public enum SessionCodec {
     if message.goodbye != 0 { batch.goodbye = Goodbye(rawValue: message.goodbye) ?? .protocolError }
     batch.rekey = message.rekey
     if message.hasReach { batch.reach = try message.reach.value() }
+    if message.hasLabels { batch.labels = try message.labels.value() }
     return batch
   }
 

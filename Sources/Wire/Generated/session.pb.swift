@@ -92,11 +92,74 @@ package nonisolated struct Latchkey_V1_Batch: @unchecked Sendable {
   /// Clears the value of `reach`. Subsequent reads from it will return its default value.
   package mutating func clearReach() {_uniqueStorage()._reach = nil}
 
+  /// What the two devices are called, from the end of the Hellos on and whenever that changes. See 04-session.md section 3.
+  package var labels: Latchkey_V1_Labels {
+    get {_storage._labels ?? Latchkey_V1_Labels()}
+    set {_uniqueStorage()._labels = newValue}
+  }
+  /// Returns true if `labels` has been explicitly set.
+  package var hasLabels: Bool {_storage._labels != nil}
+  /// Clears the value of `labels`. Subsequent reads from it will return its default value.
+  package mutating func clearLabels() {_uniqueStorage()._labels = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+package nonisolated struct Latchkey_V1_Labels: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The sender's own.
+  package var own: Latchkey_V1_Labels.Label {
+    get {_own ?? Latchkey_V1_Labels.Label()}
+    set {_own = newValue}
+  }
+  /// Returns true if `own` has been explicitly set.
+  package var hasOwn: Bool {self._own != nil}
+  /// Clears the value of `own`. Subsequent reads from it will return its default value.
+  package mutating func clearOwn() {self._own = nil}
+
+  /// What the sender, a parent, calls the receiver.
+  package var yours: Latchkey_V1_Labels.Label {
+    get {_yours ?? Latchkey_V1_Labels.Label()}
+    set {_yours = newValue}
+  }
+  /// Returns true if `yours` has been explicitly set.
+  package var hasYours: Bool {self._yours != nil}
+  /// Clears the value of `yours`. Subsequent reads from it will return its default value.
+  package mutating func clearYours() {self._yours = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated struct Label: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// 1 to 64 bytes, made safe by the reader.
+    package var name: String = String()
+
+    /// The hybrid time at which it was given: below 2^48 milliseconds, a counter, and a device ID of 20 bytes.
+    package var wall: Int64 = 0
+
+    package var counter: UInt32 = 0
+
+    package var author: Data = Data()
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package init() {}
+
+  fileprivate var _own: Latchkey_V1_Labels.Label? = nil
+  fileprivate var _yours: Latchkey_V1_Labels.Label? = nil
 }
 
 package nonisolated struct Latchkey_V1_Reach: Sendable {
@@ -242,7 +305,7 @@ fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Batch"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}runs\0\u{1}stored\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{1}rekey\0\u{1}reach\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}runs\0\u{1}stored\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{1}rekey\0\u{1}reach\0\u{1}labels\0")
 
   fileprivate class _StorageClass {
     var _hello: Latchkey_V1_Hello? = nil
@@ -253,6 +316,7 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
     var _goodbye: UInt32 = 0
     var _rekey: Bool = false
     var _reach: Latchkey_V1_Reach? = nil
+    var _labels: Latchkey_V1_Labels? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -271,6 +335,7 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
       _goodbye = source._goodbye
       _rekey = source._rekey
       _reach = source._reach
+      _labels = source._labels
     }
   }
 
@@ -297,6 +362,7 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
         case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._goodbye) }()
         case 7: try { try decoder.decodeSingularBoolField(value: &_storage._rekey) }()
         case 8: try { try decoder.decodeSingularMessageField(value: &_storage._reach) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._labels) }()
         default: break
         }
       }
@@ -333,6 +399,9 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
       try { if let v = _storage._reach {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
       } }()
+      try { if let v = _storage._labels {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -350,10 +419,95 @@ nonisolated extension Latchkey_V1_Batch: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._goodbye != rhs_storage._goodbye {return false}
         if _storage._rekey != rhs_storage._rekey {return false}
         if _storage._reach != rhs_storage._reach {return false}
+        if _storage._labels != rhs_storage._labels {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_Labels: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Labels"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}own\0\u{1}yours\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._own) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._yours) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._own {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._yours {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_Labels, rhs: Latchkey_V1_Labels) -> Bool {
+    if lhs._own != rhs._own {return false}
+    if lhs._yours != rhs._yours {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_Labels.Label: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = Latchkey_V1_Labels.protoMessageName + ".Label"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}wall\0\u{1}counter\0\u{1}author\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.wall) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.counter) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.author) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if self.wall != 0 {
+      try visitor.visitSingularInt64Field(value: self.wall, fieldNumber: 2)
+    }
+    if self.counter != 0 {
+      try visitor.visitSingularUInt32Field(value: self.counter, fieldNumber: 3)
+    }
+    if !self.author.isEmpty {
+      try visitor.visitSingularBytesField(value: self.author, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_Labels.Label, rhs: Latchkey_V1_Labels.Label) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.wall != rhs.wall {return false}
+    if lhs.counter != rhs.counter {return false}
+    if lhs.author != rhs.author {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

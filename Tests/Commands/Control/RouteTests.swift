@@ -37,6 +37,11 @@ import Testing
     try await trip(.unpair(name), SampleValues.unpaired) { try await $0.unpair(device: name) }
     try await trip(.forget(name), SampleValues.unpaired) { try await $0.forget(device: name) }
     try await trip(.release(name), SampleValues.peer) { try await $0.release(device: name) }
+    try await trip(.adopt(name), [Discrepancy]()) { try await $0.adopt(device: name) }
+    let request = RenameRequest(name: "a/b", childName: "Emma")
+    let renamed = RenameResult(
+      deviceID: SampleValues.childID, name: DeviceName(sanitising: "a/b"), childName: "Emma", isOwn: false, untold: [])
+    try await trip(.rename(name, request), renamed) { try await $0.rename(device: name, request) }
     try await trip(.unpair(".."), SampleValues.unpaired) { try await $0.unpair(device: "..") }
   }
 

@@ -12,6 +12,8 @@ final class ScriptedNode: NodeInterface {
     case unpair(String)
     case forget(String)
     case release(String)
+    case rename(String, RenameRequest)
+    case adopt(String)
     case invite(InviteRequest)
     case join(JoinRequest)
     case pairing(String, after: Int)
@@ -147,6 +149,16 @@ final class ScriptedNode: NodeInterface {
   func release(device: String) async throws(LocalAPIError) -> PeerStatus {
     try answer(.release(device)) { _ in SampleValues.peer }
   }
+
+  func rename(device: String, _ request: RenameRequest) async throws(LocalAPIError) -> RenameResult {
+    try answer(.rename(device, request)) { _ in
+      RenameResult(
+        deviceID: SampleValues.childID, name: DeviceName(sanitising: request.name ?? SampleValues.childName.text),
+        childName: request.childName, isOwn: DeviceID(device) == SampleValues.status.deviceID, untold: [])
+    }
+  }
+
+  func adopt(device: String) async throws(LocalAPIError) -> [Discrepancy] { try answer(.adopt(device)) { _ in [] } }
 
   func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {
     try answer(.invite(request)) { $0.pairing }

@@ -271,4 +271,35 @@ import Testing
     // Where it calls from comes first; addresses of loopback lead nowhere.
     #expect(rig.machine.toldAddresses.map(\.description) == ["192.0.2.2:9", "192.0.2.5:9"])
   }
+
+  // MARK: Names
+
+  @Test func eachSideTellsWhatTheTwoAreCalledOnceAndWheneverThatChanges() {
+    var rig = LinkRig()
+    let author = LinkRig.own
+    func label(_ text: String, _ wall: Int64) -> DeviceLabel {
+      DeviceLabel(DeviceName(sanitising: text), at: HybridTimestamp(wall: wall, counter: 0, author: author))
+    }
+    let first = SessionLabels(own: label("A", 1))
+    rig.tell { $0.named("A", first, now: $1) }
+    #expect(rig.take().isEmpty, "nobody is there to hear it")
+    let number = rig.open()
+    let opening = rig.effects.said(on: number)
+    #expect(opening.compactMap(\.labels) == [first])
+    #expect(opening.compactMap(\.hello).allSatisfy { $0.name == "A" })
+    rig.note()
+    _ = rig.take()
+    rig.tell { $0.named("A", first, now: $1) }
+    #expect(rig.take().said(on: number).isEmpty)
+    let second = SessionLabels(own: label("A", 1), yours: label("B", 2))
+    rig.tell { $0.named("A", second, now: $1) }
+    #expect(rig.take().said(on: number).compactMap(\.labels) == [second])
+    // What the peer says is for the disk.
+    let said = SessionLabels(own: label("C", 3))
+    rig.receive(SessionBatch(labels: said), on: number)
+    #expect(
+      rig.take().contains {
+        if case .note(.labels(let labels)) = $0 { labels == said } else { false }
+      })
+  }
 }

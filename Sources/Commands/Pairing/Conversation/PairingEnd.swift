@@ -23,7 +23,10 @@ struct PairingEnd: Sendable {
   }
 
   private var paired: String {
-    let name = ShownText.quoted(progress.device?.name ?? progress.peerName ?? DeviceName(sanitising: ""))
+    var name = ShownText.quoted(progress.device?.name ?? progress.peerName ?? DeviceName(sanitising: ""))
+    if let given = progress.peerName, let device = progress.device, device.name != given {
+      name += ", which got that name because there is a machine called \(ShownText.quoted(given)) already"
+    }
     return switch (progress.part, progress.device?.role ?? progress.peerRole) {
     case (.inviter, .parent?): "Paired with \(name). Next: look at `latchkey status`."
     case (.inviter, _):

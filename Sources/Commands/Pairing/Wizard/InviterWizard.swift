@@ -32,6 +32,31 @@ struct InviterWizard {
       throw error
     }
     try WizardEnd(end).tell(console)
+    try await offerName(end.progress)
+  }
+
+  /// Ask for another name for a machine that could not keep its own, since another one has it.
+  private func offerName(_ progress: PairingProgress) async throws {
+    guard progress.outcome == .ok, let device = progress.device, let given = progress.peerName, device.name != given
+    else { return }
+    let prompt = WizardPrompt(console: console, events: events)
+    while true {
+      // Both machines are paired: leaving now keeps the name.
+      guard
+        let line = try? await prompt.line(
+          "Another name for it? (such as Emma's laptop, or nothing for \(ShownText.quoted(device.name)))"),
+        line.contains(where: { !$0.isWhitespace })
+      else { return }
+      let result: RenameResult
+      do {
+        result = try await node.rename(device: device.deviceID.description, RenameRequest(name: line))
+      } catch {
+        guard error.code == .invalid else { throw error }
+        WizardEnd.note(ShownText.safe(error.message), console)
+        continue
+      }
+      return WizardEnd.note(DevicesRenameCommand.sentence(result, isRenamed: true), console)
+    }
   }
 
   /// Ask until the answer is a name or nothing.

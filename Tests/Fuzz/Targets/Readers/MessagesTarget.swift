@@ -62,6 +62,7 @@ enum MessagesTarget {
         $0.firstStart <= $0.lastEnd && min($0.records, $0.sessions, $0.activeMilliseconds, $0.earnedMilliPoints) >= 0
       }
     case 13:
+      try same(bytes, coding.parents, coding.encode) { $0.count <= Limits.toldParents }
       try same(bytes, coding.refusalNotice, coding.encode) { $0.items.count <= Limits.refusalItems && $0.total >= 0 }
     default: try same(bytes, RemovalCodec.signature, RemovalCodec.encode) { $0.count == 64 }
     }

@@ -179,6 +179,7 @@ extension LinkRunner {
         }
         spoilAfterCommit(&machine, in: began)
       }
+      if result.hasCompletedPairing { node.committed(node.store.controlToParents()) }
       node.carryOutEffects()
       let others = result.changes.filter { $0.device != peer }
       guard result.wasRemoved else { return node.committed(others) }
@@ -230,7 +231,12 @@ extension LinkRunner {
       node.disk.commit("promote by a session", with: device) { (store: inout ModelStore) throws(ModelStoreFault) in
         try store.promote(device)
       } then: { [weak self] result in
-        if self?.noted(result) != nil { self?.node.refresh(device) { [weak self] in self?.done() } }
+        guard let self, noted(result) != nil else { return }
+        node.refresh(device) { [weak self] in
+          guard let self else { return }
+          node.committed(node.store.controlToParents())
+          done()
+        }
       }
     case .opened(_, .refutes, _):
       node.disk.commit("discard a pairing", with: device) {
@@ -241,6 +247,7 @@ extension LinkRunner {
     case .opened(_, .nothing, _): keep("seen") { _ in }
     case .inStep: keep("in step") { _ in }
     case .setBack: keep("set back") { _ in }
+    case .labels: keep("labels") { _ in }
     case .told(let endpoints):
       let place = endpoints.first?.place
       keep("told") { _ in

@@ -55,6 +55,8 @@ package struct ModelPeer: Sendable {
   package var refused: Set<RecordID> = []
   /// Of whoever checks: how often the two were paired.
   package var pairing = 0
+  /// When the two were paired last.
+  package var pairedAt: Int64 = 1
 
   init(device: DeviceID, role: DeviceRole) {
     self.device = device

@@ -110,8 +110,9 @@ extension ModelStore {
     case (.control, .removal):
       try takeRemoval(place, role, keepsPending: result.keepsPending, &result)
       result.wasRemoved = true
-    case (.control, .keyRotation): takeRotation(item, place, role, &result)
+    case (.control, .keyRotation): takeRotation(item, place, role, wall, &result)
     case (.control, .refusal): applyRefusal(item, place, &result)
+    case (.control, .parents): takeParents(item, role, &result)
     case (.command, _):
       result.faults += 1
       guard let id = CommandID(bytes: item.itemID) else { return }

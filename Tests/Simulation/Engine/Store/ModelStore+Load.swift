@@ -111,7 +111,13 @@ extension ModelStore {
         wanted = lostReceipts(device, after: held, before?.epoch).filter { !known.contains($0.id) } + rest
       }
     case (.usage, .peerLost): wanted = everyUsage(place).filter { !known.contains($0.id) } + rest
-    case (.control, _), (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
+    case (.control, .peerLost):
+      let parents = peers.filter { $0.state == .active && $0.role == .parent }
+      guard parents.count > 1, parents.contains(where: { $0.device == device }) else { break }
+      wanted = rest.filter { $0.kind != .parents }
+      wanted.append(
+        (kind: .parents, id: Array(sources.keys.freshKey().prefix(16)), body: parentList(), level: 0))
+    case (.control, .peerIsAhead), (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
     }
     let epoch = sources.fault == .reuseEpoch ? before?.epoch ?? epoch : epoch
     if streamClass == .command {

@@ -18,7 +18,7 @@ extension ModelStore {
   }
 
   /// Make a half-paired device active; false when nothing is pending.
-  package mutating func promote(_ device: DeviceID) throws(ModelStoreFault) -> Bool {
+  package mutating func promote(_ device: DeviceID, at wall: Int64 = 1) throws(ModelStoreFault) -> Bool {
     guard let place = try? place(device), let key = peers[place].pendingKey else { return false }
     if peers[place].state == .removed || peers[place].state == .removedUntold { closeStreams(place) }
     voidRotation(place)
@@ -30,9 +30,12 @@ extension ModelStore {
     peers[place].sentGeneration = nil
     peers[place].knownGeneration = discoveryKeys.keys.max() ?? 0
     peers[place].pairing += 1
+    peers[place].pairedAt = wall
     if peers[place].role == .child {
       _ = try queueRotation(place)
       pruneDiscoveryKeys()
+    } else {
+      _ = try queueParents(least: 2)
     }
     return true
   }
@@ -78,7 +81,8 @@ extension ModelStore {
       eraseKeys(device)
     }
     let isRotating = before.state == .active && before.role == .child
-    return (change, isRotating ? try rotateHousehold() : [])
+    let isParent = before.state == .active && before.role == .parent
+    return (change, isRotating ? try rotateHousehold() : isParent ? try queueParents() : [])
   }
 
   /// The removed device has heard of it, or never will.
@@ -109,7 +113,7 @@ extension ModelStore {
     giveUp(place)
     if sources.fault != .leaveStreamsAtRemoval { closeStreams(place) }
     eraseKeys(peers[place].device, keepsPending: keepsPending)
-    if role == .child { result.changes += try rotateHousehold() }
+    result.changes += role == .child ? try rotateHousehold() : try queueParents()
   }
 
   private mutating func giveUp(_ place: Int) {
@@ -158,6 +162,51 @@ extension ModelStore {
     return changes
   }
 
+  /// Queues the list of this machine's parents for each of them.
+  ///
+  /// Spec: Protocol/06-messages.md §10.
+  private mutating func queueParents(least: Int = 1) throws(ModelStoreFault) -> [ModelChange] {
+    let parents = peers.indices.filter { peers[$0].state == .active && peers[$0].role == .parent }
+    guard parents.count >= least else { return [] }
+    let body = parentList()
+    var changes: [ModelChange] = []
+    for place in parents {
+      for item in peers[place].outgoing[.control]?.items ?? [] where item.kind == .parents {
+        withdraw(place, .control, item.sequence, itemID: item.itemID, as: nil)
+      }
+      changes.append(
+        try enqueue(
+          place, .control, kind: .parents, itemID: Array(sources.keys.freshKey().prefix(16)), body: body,
+          caps: QueueCaps()))
+    }
+    return changes
+  }
+
+  /// The control streams to this machine's parents, for their links.
+  package func controlToParents() -> [ModelChange] {
+    peers.filter { $0.state == .active && $0.role == .parent }.compactMap { parent in
+      parent.outgoing[.control].map {
+        ModelChange(device: parent.device, streamClass: .control, epoch: $0.epoch, last: $0.last)
+      }
+    }
+  }
+
+  /// The body that tells of this machine's parents, which all have the same name here.
+  func parentList() -> [UInt8] {
+    // The latest first; of two at the same moment the one that was known later.
+    let parents = peers.enumerated().filter { $1.state == .active && $1.role == .parent }
+      .sorted { ($0.element.pairedAt, $0.offset) > ($1.element.pairedAt, $1.offset) }.prefix(Limits.toldParents)
+    return coding.encode(
+      parents.map { PairedParent(deviceID: $1.device, name: DeviceName(sanitising: "x"), pairedAt: $1.pairedAt) })
+  }
+
+  mutating func takeParents(
+    _ item: DeliveryItem, _ role: DeviceRole, _ result: inout ModelInboxResult
+  ) {
+    guard role == .child else { return passOver(item, .control, .role, &result) }
+    guard (try? coding.parents(item.body)) != nil else { return passOver(item, .control, .unreadable, &result) }
+  }
+
   private mutating func queueRotation(_ place: Int) throws(ModelStoreFault) -> ModelChange? {
     guard let newest = discoveryKeys.keys.max(), let discoveryKey = discoveryKeys[newest],
       peers[place].state == .active, peers[place].sentGeneration == nil, peers[place].knownGeneration < newest
@@ -187,14 +236,14 @@ extension ModelStore {
   }
 
   mutating func takeRotation(
-    _ item: DeliveryItem, _ place: Int, _ role: DeviceRole, _ result: inout ModelInboxResult
+    _ item: DeliveryItem, _ place: Int, _ role: DeviceRole, _ wall: Int64, _ result: inout ModelInboxResult
   ) {
     guard role == .parent else { return passOver(item, .control, .role, &result) }
     guard let rotation = try? coding.rotation(item.body) else {
       return passOver(item, .control, .unreadable, &result)
     }
     if let pending = peers[place].pendingKey, sources.keys.keyID(of: pending) == rotation.replaces {
-      result.hasCompletedPairing = (try? promote(peers[place].device)) ?? false
+      result.hasCompletedPairing = (try? promote(peers[place].device, at: wall)) ?? false
     }
     guard peers[place].state == .active else { return }
     peers[place].keys.received(rotation.pairwiseKey, replacing: rotation.replaces) { sources.keys.keyID(of: $0) }

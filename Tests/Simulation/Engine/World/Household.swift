@@ -159,6 +159,7 @@ final class Household {
       if let record = node.store.peer(other.device), let link = node.link(other.device), !link.machine.isEnded {
         link.refresh(record)
       }
+      node.committed(node.store.controlToParents())
       node.refresh(other.device)
     }
   }

@@ -14,6 +14,7 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
     case settings(FamilySettings)
     case rotation(KeyRotation)
     case refusal(RefusalNotice)
+    case parents([PairedParent])
   }
 
   let commands = CommandRegistry.simulated
@@ -41,6 +42,7 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
   func encode(_ settings: FamilySettings) -> [UInt8] { add(.settings(settings)) }
   func encode(_ rotation: KeyRotation) -> [UInt8] { add(.rotation(rotation)) }
   func encode(_ notice: RefusalNotice) -> [UInt8] { add(.refusal(notice)) }
+  func encode(_ parents: [PairedParent]) -> [UInt8] { add(.parents(parents)) }
 
   private static let fault = BodyFault("The table holds something else here.")
 
@@ -56,6 +58,11 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
 
   func usageRecord(_ body: [UInt8]) throws(BodyFault) -> UsageRecord {
     guard case .usage(let value)? = value(body) else { throw Self.fault }
+    return value
+  }
+
+  func parents(_ body: [UInt8]) throws(BodyFault) -> [PairedParent] {
+    guard case .parents(let value)? = value(body) else { throw Self.fault }
     return value
   }
 

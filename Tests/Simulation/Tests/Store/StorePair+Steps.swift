@@ -82,7 +82,7 @@ extension StorePair {
     await both("promoting") {
       "\(try await $0.promote(device, at: self.wall))"
     } _: {
-      "\(try $0.promote(device))"
+      "\(try $0.promote(device, at: self.wall))"
     }
   }
 

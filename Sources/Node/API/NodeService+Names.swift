@@ -1,0 +1,73 @@
+import LatchkeyModel
+import LatchkeyStore
+
+/// What machines are called. Spec: Protocol/04-session.md §3.
+extension NodeService {
+  public func rename(device: String, _ request: RenameRequest) async throws(LocalAPIError) -> RenameResult {
+    var name: DeviceName?
+    if let text = request.name {
+      do { name = try DeviceName(text) } catch { throw LocalAPIError(.invalid, error.description) }
+    }
+    var childName: String?
+    if let text = request.childName {
+      do { childName = try text.isEmpty ? "" : DeviceName(text).text } catch {
+        throw LocalAPIError(.invalid, error.description)
+      }
+    }
+    guard name != nil || childName != nil else {
+      throw LocalAPIError(.invalid, "Nothing is to be changed: give a new name, or say whose machine it is.")
+    }
+    if try await isOwn(device) { return try await renameSelf(name, childName) }
+    let peer = try await find(device)
+    guard context.profile.role == .parent else {
+      throw LocalAPIError(
+        .wrongRole,
+        "A child's machine names itself alone: rename “\(peer.device.name)” there, or this one with `latchkey devices rename "
+          + "--self`.")
+    }
+    if let name { try await checkFree(name, except: peer.device.deviceID) }
+    let (id, newName, newChild) = (peer.device.deviceID, name, childName)
+    try await stored { () async throws(StoreError) in
+      try await context.store.rename(id, to: newName, childName: newChild, at: context.wall())
+      try await directory.refresh(id)
+    }
+    context.changes.notify()
+    let isConnected = await directory.link(id)?.current != nil
+    let renamed = try await stored { () async throws(StoreError) in try await context.store.peer(id) } ?? peer
+    return RenameResult(
+      deviceID: id, name: renamed.device.name, childName: renamed.device.childName, isOwn: false,
+      untold: name == nil || isConnected ? [] : [renamed.device.name])
+  }
+
+  private func renameSelf(_ name: DeviceName?, _ childName: String?) async throws(LocalAPIError) -> RenameResult {
+    guard let name, childName == nil else {
+      throw LocalAPIError(.invalid, "Whose machine it is, a parent's machine says: run this there.")
+    }
+    try await checkFree(name, except: context.own)
+    let label = try await stored { () async throws(StoreError) in
+      try await context.store.rename(to: name, at: context.wall())
+    }
+    await directory.renamed(label)
+    var untold: [DeviceName] = []
+    for peer in try await active() {
+      let isConnected = await directory.link(peer.device.deviceID)?.current != nil
+      if !isConnected { untold.append(peer.device.name) }
+    }
+    return RenameResult(deviceID: context.own, name: name, childName: nil, isOwn: true, untold: untold)
+  }
+
+  /// Whether a text names this very device; what is paired goes before it.
+  private func isOwn(_ text: String) async throws(LocalAPIError) -> Bool {
+    if DeviceID(text) == context.own { return true }
+    guard text.lowercased() == context.name.text.lowercased() else { return false }
+    return try await !active().contains { $0.device.name.text.lowercased() == text.lowercased() }
+  }
+
+  /// Throws if another device of the family is called so.
+  private func checkFree(_ name: DeviceName, except device: DeviceID) async throws(LocalAPIError) {
+    var taken = try await active().filter { $0.device.deviceID != device }.map(\.device.name)
+    if device != context.own { taken.append(context.name) }
+    guard taken.contains(where: { $0.text.lowercased() == name.text.lowercased() }) else { return }
+    throw LocalAPIError(.invalid, "There is a machine called “\(name)” already: choose another name.")
+  }
+}

@@ -1,0 +1,32 @@
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+
+/// What the two devices are called. Spec: Protocol/04-session.md §3.
+extension PeerLink {
+  /// What the peer is told: this device's label, and on a parent's node the peer's.
+  private var labels: SessionLabels {
+    SessionLabels(
+      own: context.label.at == nil ? nil : context.label,
+      yours: context.profile.role == .parent && record.label.at != nil ? record.label : nil)
+  }
+
+  /// This device or the peer may be called something else.
+  func named() {
+    let (name, labels) = (context.name.text, labels)
+    update { $0.named(name, labels, now: $1) }
+  }
+
+  /// Takes over what the peer says, durably, and has the rest of this node know.
+  func take(_ labels: SessionLabels) async throws(StoreError) {
+    let taken = try await context.store.take(labels, from: peer, at: context.wall())
+    if taken.isPeerRenamed {
+      logger.notice("the peer has another name", metadata: ["name": "\(labels.own?.name.text ?? "")"])
+      try await directory.refresh(peer)
+    }
+    if let label = taken.own {
+      logger.notice("the peer gave this device another name", metadata: ["name": "\(label.name)"])
+      await directory.renamed(label)
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// Reports of children's machines after a machine was set back. Spec: Protocol/05-delivery.md §5, Protocol/06-messages.md §4.
+extension InboxTransaction {
+  /// Keeps the child's word where it is not what is shown here.
+  ///
+  /// A thing of which nothing is shown here counts only if its state names this machine as its author: this machine may have
+  /// lost it. What other parents have set is theirs.
+  func compare(_ report: StateInForce, _ command: CommandID) throws {
+    let isSetBack = try database.first(
+      "SELECT 1 FROM set_back WHERE peer = ? LIMIT 1", [peer.number], { _ in true })
+    guard isSetBack != nil else { return }
+    let keys = try database.rows(
+      "SELECT DISTINCT supersede_key FROM command WHERE peer = ? AND supersede_key IS NOT NULL", [peer.number]
+    ).map { $0["supersede_key"] as String }
+    var effects = effects()
+    for state in report.told(shown: keys) {
+      guard let thing = state.subject else { continue }
+      let shown = try thing.shown(on: peer.device, in: &effects).state
+      guard shown != nil || state.setAt?.author == own else { continue }
+      try keep(state, of: thing.key, agrees: shown.map { $0.agrees(with: state) } ?? state.isNothing, command)
+    }
+  }
+}

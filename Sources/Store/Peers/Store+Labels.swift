@@ -1,0 +1,135 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// What devices are called. Of two labels of one device the one with the later hybrid time holds.
+///
+/// Spec: Protocol/04-session.md §3.
+extension Store {
+  /// Returns this device's label; `nil` if it was never given another name than the one it was made with.
+  public func ownLabel() async throws(StoreError) -> DeviceLabel? {
+    try await read { database in try database.ownLabel() }
+  }
+
+  /// Gives this device another name.
+  public func rename(to name: DeviceName, at wall: Int64) async throws(StoreError) -> DeviceLabel {
+    try await commits.commit { [own] database in
+      let label = DeviceLabel(name, at: try database.tick(wall: wall, author: own))
+      try database.keepOwn(label, own: own, by: own, at: wall)
+      return label
+    }
+  }
+
+  /// Gives a paired device another name, or says whose it is.
+  ///
+  /// - Parameters:
+  ///   - name: `nil` to keep it.
+  ///   - childName: at most 64 bytes; empty for nobody's, `nil` to keep it.
+  public func rename(
+    _ device: DeviceID, to name: DeviceName?, childName: String?, at wall: Int64
+  ) async throws(StoreError) {
+    try await commits.commit { [own] database in
+      guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]) else {
+        throw StoreError.noSuchPeer
+      }
+      if let name {
+        let held = try PeerRecord(row).label
+        // Later than whatever is known, so that it replaces that.
+        if let at = held.at, HybridTimestamp.mayWitness(at.wall, at: wall) { try database.witness(at.wall, at.counter) }
+        let label = DeviceLabel(name, at: try database.tick(wall: wall, author: own))
+        try database.keep(label, of: device, before: held, by: own, at: wall)
+      }
+      if let childName {
+        let old: String? = row["child_name"]
+        try database.run(
+          "UPDATE peer SET child_name = ? WHERE device_id = ?",
+          [childName.isEmpty ? nil : childName, Data(device.bytes)])
+        try database.audit(
+          AuditEntry(
+            author: own, action: "device.assigned", target: device.description, old: old, new: childName, at: wall))
+      }
+    }
+  }
+
+  /// Takes over what a peer says that the two devices are called.
+  ///
+  /// A child's machine takes its own name from its parents. Nobody else names another's machine, and a time that is far ahead
+  /// is passed over, or nobody could give another name after it.
+  ///
+  /// - Returns: this device's new label, and whether the peer has another one than before.
+  public func take(
+    _ labels: SessionLabels, from device: DeviceID, at wall: Int64
+  ) async throws(StoreError) -> (own: DeviceLabel?, isPeerRenamed: Bool) {
+    try await commits.commit(.upkeep) { [own] database -> (own: DeviceLabel?, isPeerRenamed: Bool) in
+      guard let row = try database.row("SELECT * FROM peer WHERE device_id = ? AND state = 2", [Data(device.bytes)])
+      else { return (nil, false) }
+      let record = try PeerRecord(row)
+      var renamed: DeviceLabel?
+      if record.device.role == .parent, let yours = labels.yours, try database.mayTake(yours, at: wall) {
+        let present = try database.ownLabel() ?? DeviceLabel(yours.name)
+        if yours.replaces(present) {
+          try database.keepOwn(yours, own: own, by: device, at: wall)
+          renamed = yours
+        }
+      }
+      guard let label = labels.own, try database.mayTake(label, at: wall), label.replaces(record.label) else {
+        return (renamed, false)
+      }
+      try database.keep(label, of: device, before: record.label, by: device, at: wall)
+      return (renamed, true)
+    }
+  }
+}
+
+extension Database {
+  fileprivate func ownLabel() throws -> DeviceLabel? {
+    try row("SELECT * FROM own_label").map { try DeviceLabel($0) }
+  }
+
+  /// Whether another device's label may be taken over; its time is then known to this device's clock.
+  fileprivate func mayTake(_ label: DeviceLabel, at wall: Int64) throws -> Bool {
+    guard let at = label.at, HybridTimestamp.mayWitness(at.wall, at: wall) else { return false }
+    try witness(at.wall, at.counter)
+    return true
+  }
+
+  fileprivate func keepOwn(_ label: DeviceLabel, own: DeviceID, by author: DeviceID, at wall: Int64) throws {
+    guard let at = label.at else { return }
+    let before = try ownLabel()
+    try run(
+      "INSERT OR REPLACE INTO own_label VALUES (1, ?, ?, ?, ?)",
+      [label.name.text, at.wall, Int64(at.counter), Data(at.author.bytes)])
+    try audit(
+      AuditEntry(
+        author: author, action: "device.renamed", target: own.description, old: before?.name.text,
+        new: label.name.text, at: wall))
+  }
+
+  fileprivate func keep(
+    _ label: DeviceLabel, of device: DeviceID, before: DeviceLabel, by author: DeviceID, at wall: Int64
+  ) throws {
+    try run(
+      "UPDATE peer SET name = ?, name_wall = ?, name_counter = ?, name_author = ? WHERE device_id = ?",
+      [
+        label.name.text, label.at?.wall, label.at.map { Int64($0.counter) }, label.at.map { Data($0.author.bytes) },
+        Data(device.bytes),
+      ])
+    guard label.name != before.name else { return }
+    try audit(
+      AuditEntry(
+        author: author, action: "device.renamed", target: device.description, old: before.name.text,
+        new: label.name.text, at: wall))
+  }
+}
+
+extension DeviceLabel {
+  /// Creates the label that a row holds in the columns `name` and `name_…`.
+  init(_ row: Row) throws {
+    var at: HybridTimestamp?
+    if let wall = row["name_wall"] as Int64?, let author = row["name_author"] as Data? {
+      guard let author = DeviceID(bytes: author) else { throw StoreError.unexpected("who gave a name") }
+      at = HybridTimestamp(wall: wall, counter: UInt32(clamping: row["name_counter"] as Int64), author: author)
+    }
+    self.init(DeviceName(sanitising: row["name"]), at: at)
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// The parents of a child's machine, which it tells each of them. Spec: Protocol/06-messages.md §10.
+extension Store {
+  /// Returns the other parents of each child's machine, as it says, the latest first.
+  public func otherParents() async throws(StoreError) -> [DeviceID: [OtherParent]] {
+    let age = age()
+    return try await read { database in
+      let rows = try database.rows(
+        """
+        SELECT p.device_id AS child, t.* FROM told_parent t JOIN peer p ON p.number = t.peer
+        WHERE p.state = 2 ORDER BY t.paired_at DESC, t.device_id
+        """)
+      var parents: [DeviceID: [OtherParent]] = [:]
+      for row in rows {
+        let parent = PairedParent(
+          deviceID: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]), pairedAt: row["paired_at"]
+        )
+        parents[try row.deviceID("child"), default: []].append(
+          OtherParent(parent: parent, toldAt: row["told_at"], isNews: row["ends_age"] as Int64 > age))
+      }
+      return parents
+    }
+  }
+}
+
+extension Store {
+  /// Returns the control streams to this machine's parents, for their links.
+  public func controlToParents() async throws(StoreError) -> [OutboxChange] {
+    try await read { database in
+      try database.addresses(role: .parent).compactMap { parent in
+        try database.outboxPositions(parent.number)[.control].map {
+          OutboxChange(device: parent.device, streamClass: .control, epoch: $0.epoch, last: $0.last)
+        }
+      }
+    }
+  }
+}
+
+extension Database {
+  /// Milliseconds of running for which another parent counts as news.
+  fileprivate static var parentNewsMilliseconds: Int64 { 86_400_000 }
+
+  /// Queues the list of this machine's parents for each of them, in place of an earlier list that waits.
+  ///
+  /// - Parameter least: with fewer parents than this there is nothing to tell.
+  func queueParents(
+    least: Int = 1, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
+  ) throws -> [OutboxChange] {
+    let parents = try addresses(role: .parent)
+    guard parents.count >= least else { return [] }
+    let body = try parentList(coding)
+    return try parents.map { parent in
+      let waiting = try rows(
+        "SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",
+        [parent.number, ItemKind.parents.rawValue])
+      for item in waiting {
+        try withdraw(parent.number, .control, item["seq"], itemID: item["item_id"], as: nil, at: wall)
+      }
+      return try enqueue(
+        parent, .control, kind: .parents, itemID: Array(keys.freshKey().prefix(16)), body: body, at: wall)
+    }
+  }
+
+  /// Returns the body of the item that tells of this machine's parents.
+  func parentList(_ coding: any BodyCoding) throws -> [UInt8] {
+    let parents = try rows(
+      """
+      SELECT device_id, name, paired_at FROM peer WHERE state = 2 AND role = ?
+      ORDER BY paired_at DESC, number DESC LIMIT ?
+      """, [DeviceRole.parent.rawValue, Limits.toldParents])
+    return coding.encode(
+      try parents.map {
+        PairedParent(
+          deviceID: try $0.deviceID("device_id"), name: DeviceName(sanitising: $0["name"]), pairedAt: $0["paired_at"])
+      })
+  }
+
+  /// Takes over the list of a child's parents.
+  ///
+  /// - Returns: those that were not in the list before, without this machine.
+  func take(
+    _ parents: [PairedParent], of child: OutboxAddress, own: DeviceID, age: Int64, at wall: Int64
+  ) throws -> [PairedParent] {
+    let others = parents.filter { $0.deviceID != own }
+    let known = try rows("SELECT device_id FROM told_parent WHERE peer = ?", [child.number])
+      .map { try $0.deviceID("device_id") }
+    for gone in known where !others.contains(where: { $0.deviceID == gone }) {
+      try run("DELETE FROM told_parent WHERE peer = ? AND device_id = ?", [child.number, Data(gone.bytes)])
+    }
+    for parent in others {
+      try run(
+        """
+        INSERT INTO told_parent VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name,
+          paired_at = excluded.paired_at
+        """,
+        [
+          child.number, Data(parent.deviceID.bytes), parent.name.text, parent.pairedAt, wall,
+          age + Self.parentNewsMilliseconds,
+        ])
+    }
+    let news = others.filter { !known.contains($0.deviceID) }
+    for parent in news {
+      try audit(
+        AuditEntry(
+          author: child.device, action: "parent.told", target: parent.deviceID.description, new: parent.name.text,
+          at: wall))
+    }
+    return news
+  }
+}

@@ -1,0 +1,59 @@
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// What machines are called: a new name reaches the others, at once or when they are back.
+  @Suite struct NameTests {
+    private func own(_ node: NodeProcess) async throws -> String { try await node.api.status().name.text }
+
+    /// The name that a node shows of its only peer.
+    private func peer(_ node: NodeProcess) async throws -> String? {
+      try await node.api.devices().first?.device.name.text
+    }
+
+    @Test("A machine that is renamed is called so by those that are connected, and by those that come later")
+    func renamed() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        let renamed = try await child.latchkey("devices", "rename", "--self", "Emma's laptop")
+        #expect(
+          renamed.status == 0 && renamed.talkLines == ["This machine is called “Emma's laptop” now."], "\(renamed)")
+        try await eventually("the parent calls it so") { try await peer(parent) == "Emma's laptop" }
+        // The parent gives a name while the child is off.
+        #expect(await child.terminate() == .exited(0))
+        let given = try await parent.latchkey("devices", "rename", "Emma's laptop", "--to", "Desk", "--child", "Emma")
+        #expect(given.status == 0 && given.talk.contains("hear of it when next in touch"), "\(given)")
+        #expect(try await peer(parent) == "Desk")
+        #expect(try await parent.api.devices().first?.device.childName == "Emma")
+        try await parent.restart()
+        try await child.start()
+        try await eventually("the child calls itself so") { try await own(child) == "Desk" }
+        try await child.restart()
+        #expect(try await own(child) == "Desk")
+        #expect(try await peer(parent) == "Desk")
+        // A parent names itself, too.
+        _ = try await parent.api.rename(device: "Kitchen laptop", RenameRequest(name: "Mum's laptop"))
+        try await eventually("the child has heard of it") { try await peer(child) == "Mum's laptop" }
+        let taken = try await parent.latchkey("devices", "rename", "Desk", "--to", "mum's laptop")
+        #expect(taken.status != 0 && taken.talk.contains("already"), "\(taken)")
+        let other = try await child.latchkey("devices", "rename", "Mum's laptop", "--to", "X")
+        #expect(other.status != 0 && other.talk.contains("names itself alone"), "\(other)")
+      }
+    }
+
+    @Test("A second machine of the same name is paired under another one, which it takes over")
+    func twoOfOneName() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, _) = try await lab.pairedFamily()
+        let second = try await lab.runningNode(.child, "emma's PC")
+        let code = try await lab.code(from: parent)
+        #expect(try await lab.join(second, code).outcome == .ok)
+        #expect(
+          try await Set(parent.api.devices().map(\.device.name.text)) == ["Emma's PC", "emma's PC 2"])
+        try await eventually("it calls itself so") { try await own(second) == "emma's PC 2" }
+        let command = try await parent.issue(.message("hello"), to: "emma's PC 2")
+        #expect(try await parent.ended(command).status == .executed)
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// A child's machine that is paired with a second parent: the first one is told.
+  @Suite struct SecondParentTests {
+    private func others(_ node: NodeProcess) async throws -> [String] {
+      try await node.api.devices().flatMap { ($0.otherParents ?? []).map(\.parent.name.text) }
+    }
+
+    @Test(
+      "The first parent hears of the second one, and the second of the first, also if one was off",
+      arguments: [true, false])
+    func told(isOff: Bool) async throws {
+      try await ProcessLab.run { lab in
+        let (first, child) = try await lab.pairedFamily()
+        #expect(try await others(first).isEmpty)
+        if isOff { #expect(await first.terminate() == .exited(0)) }
+        let second = try await lab.runningNode(.parent, "Tom's laptop")
+        try await lab.pair(second, child)
+        if isOff {
+          // It survives the child's death before anybody has heard of it.
+          try await child.restart()
+          try await first.start()
+        }
+        try await eventually("the first parent knows") { try await others(first) == ["Tom's laptop"] }
+        try await eventually("the second parent knows") { try await others(second) == ["Kitchen laptop"] }
+        let status = try await first.latchkey("status")
+        #expect(
+          status.output.contains("Tom's laptop") && status.output.contains("another parent's machine"), "\(status)")
+        let listed = try await first.latchkey("devices", "list")
+        #expect(listed.talk.contains("“Tom's laptop”"), "\(listed)")
+        try await first.restart()
+        #expect(try await others(first) == ["Tom's laptop"])
+
+        // The child's person removes the second parent again.
+        _ = try await child.api.unpair(device: "Tom's laptop")
+        try await eventually("the first parent knows that it has left") { try await others(first).isEmpty }
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import LatchkeyModel
+import LatchkeyStore
+import LatchkeyTestSupport
+import LatchkeyWire
+import Testing
+
+/// The parents of a child's machine, which it tells each of them.
+@Suite struct ParentListTests {
+  /// The lists that wait for a parent.
+  private func lists(_ rig: StoreRig, for parent: DeviceID) async throws -> [[DeviceID]] {
+    guard let position = try await rig.store.outboxPositions(parent)[.control] else { return [] }
+    return try await rig.store.load(
+      parent, .control, epoch: position.epoch, from: 1, items: 100, bytes: 1 << 20, at: 5
+    ).filter { $0.kind == .parents }.map { try MessageBodyCoding().parents($0.body).map(\.deviceID) }
+  }
+
+  @Test func eachParentHearsOfTheOthersAndOfThoseThatLeave() async throws {
+    let rig = try StoreRig()
+    let first = try await rig.paired(.parent)
+    #expect(try await lists(rig, for: first).isEmpty, "there is nobody to tell of")
+    let second = try await rig.paired(.parent)
+    for parent in [first, second] {
+      #expect(try await lists(rig, for: parent).map(Set.init) == [[first, second]])
+    }
+    // An earlier list that waits makes room for the next one.
+    let third = try await rig.paired(.parent)
+    #expect(try await lists(rig, for: first).map(Set.init) == [[first, second, third]])
+    let removed = try await rig.store.remove(third, removal: [1], itemID: rig.random.bytes(16), at: 6)
+    #expect(Set(removed.rotations.map(\.device)) == [first, second])
+    #expect(try await lists(rig, for: first).map(Set.init) == [[first, second]])
+    let changes = try await rig.store.controlToParents()
+    #expect(Set(changes.map(\.device)) == [first, second] && changes.allSatisfy { $0.streamClass == .control })
+    // A parent that leaves by itself is told of as well.
+    let result = try await rig.store.receive(
+      [
+        ItemRun(
+          streamClass: .control, epoch: 3,
+          items: [DeliveryItem(sequence: 1, kind: .removal, itemID: rig.random.bytes(16), body: [1])])
+      ], from: second, role: .parent, enforcement: .recorded, at: 7)
+    #expect(result.wasRemoved && result.changes.map(\.device) == [first])
+    #expect(try await lists(rig, for: first) == [[first]])
+    // A parent that has lost what it had stored hears of the others again.
+    _ = try await rig.paired(.parent)
+    try await rig.store.forget(
+      first,
+      StreamPosition(
+        streamClass: .control, epoch: try #require(try await rig.store.outboxPositions(first)[.control]?.epoch),
+        through: try #require(try await rig.store.outboxPositions(first)[.control]?.last)), at: 8)
+    #expect(try await lists(rig, for: first).isEmpty)
+    _ = try await rig.store.restart(first, .control, epoch: 9, cause: .peerLost(after: 0), at: 9)
+    #expect(try await lists(rig, for: first).count == 1)
+  }
+
+  private func receive(
+    _ rig: StoreRig, _ parents: [PairedParent], _ sequence: UInt64, from device: DeviceID, role: DeviceRole = .child
+  ) async throws -> InboxResult {
+    try await rig.store.receive(
+      [
+        ItemRun(
+          streamClass: .control, epoch: 3,
+          items: [
+            DeliveryItem(
+              sequence: sequence, kind: .parents, itemID: rig.random.bytes(16),
+              body: MessageBodyCoding().encode(parents))
+          ])
+      ], from: device, role: role, enforcement: .recorded, at: 7)
+  }
+
+  @Test func whatAChildSaysIsKeptAndIsNewsForADayOfRunning() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired()
+    let own = PairedParent(deviceID: rig.own, name: DeviceName(sanitising: "own"), pairedAt: 1)
+    var other = PairedParent(
+      deviceID: Samples.deviceID(&rig.random), name: DeviceName(sanitising: "Tom's laptop"), pairedAt: 5)
+    #expect(try await receive(rig, [own, other], 1, from: child).newParents == [other])
+    let told = try #require(try await rig.store.otherParents()[child])
+    #expect(told == [OtherParent(parent: other, toldAt: 7, isNews: true)])
+    // It is news once, also under another name.
+    other.name = DeviceName(sanitising: "Tom")
+    #expect(try await receive(rig, [other], 2, from: child).newParents.isEmpty)
+    #expect(try await rig.store.otherParents()[child]?.map(\.parent) == [other])
+    rig.clock.advance(86_400_000)
+    #expect(try await rig.store.otherParents()[child]?.map(\.isNews) == [false])
+    // It has left.
+    #expect(try await receive(rig, [own], 3, from: child).newParents.isEmpty)
+    #expect(try await rig.store.otherParents().isEmpty)
+    #expect(try await receive(rig, [other], 4, from: child).newParents == [other])
+    _ = try await rig.store.remove(child, removal: nil, itemID: [], at: 8)
+    try await rig.pair(child, .child)
+    #expect(try await rig.store.otherParents().isEmpty)
+  }
+
+  @Test func aParentTellsOfNobody() async throws {
+    let rig = try StoreRig()
+    let parent = try await rig.paired(.parent)
+    let other = PairedParent(
+      deviceID: Samples.deviceID(&rig.random), name: DeviceName(sanitising: "Tom's laptop"), pairedAt: 5)
+    let result = try await receive(rig, [other], 1, from: parent, role: .parent)
+    #expect(result.newParents.isEmpty && result.faults == ["Only a child's device tells of its parents."])
+    #expect(try await rig.store.otherParents().isEmpty)
+  }
+}
