@@ -57,7 +57,7 @@ struct CommandEnvironment: Sendable {
 
   private static let start = ContinuousClock.now
 
-  /// The columns that lines on standard output may have; `Int.max` if nobody reads them on a terminal.
+  /// The greatest width of a line on standard output, in columns; `Int.max` if it is not a terminal.
   ///
   /// A program that shows the output to a person says how wide it may be with the variable `COLUMNS`.
   var outputColumns: Int {

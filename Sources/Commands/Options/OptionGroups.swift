@@ -58,7 +58,7 @@ struct ConfirmationOptions: ParsableArguments {
   @Flag(help: "Do it without asking.")
   var yes = false
 
-  /// Asks a person on a terminal whether to go on; without a terminal nobody is asked.
+  /// Asks whether to go on if standard input is a terminal, and goes on without a question otherwise.
   ///
   /// - Throws: `CommandFailure` if the answer is not yes.
   func confirm(_ question: String) async throws(CommandFailure) {

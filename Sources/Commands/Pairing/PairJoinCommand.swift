@@ -62,7 +62,7 @@ struct PairJoinCommand: AsyncParsableCommand {
     let scope = UndumpableScope()
     defer { withExtendedLifetime(scope) {} }
     let interface = try await node.open()
-    // Nobody is asked for a code that could not be used.
+    // Checked before the question, since a parent's machine cannot use a code.
     if let status = try? await interface.status(), status.role == .parent { throw LocalAPIError.joinOnParent }
     let consent: PairingConsent =
       if let acceptDigits { .digits(acceptDigits) } else { yes || !console.inputIsTerminal ? .beforehand : .person }

@@ -33,7 +33,7 @@ enum QueueText {
 
   /// Returns a sentence for each fate of items that left a queue without being delivered.
   ///
-  /// - Parameter isVerbose: Whether to tell what is long past, and what nobody loses anything by.
+  /// - Parameter isVerbose: Whether to include old counts, and counts of items whose loss has no effect.
   static func undelivered(_ queue: QueueStatus, now: Int64, isVerbose: Bool) -> [String] {
     queue.undelivered.filter { isVerbose || isNews($0, now: now) }.map { tally in
       let items = items(tally.items, queue.streamClass)

@@ -12,7 +12,7 @@ extension String {
     CommandEnvironment.current.usesColour ? paint(self) : self
   }
 
-  /// The text in lines that fit the terminal on standard output; as it is if nobody reads it on one.
+  /// The text, wrapped at the width of the terminal; unchanged if standard output is not a terminal.
   var inWidth: String {
     WrappedText.words(self, columns: CommandEnvironment.current.outputColumns)
   }
