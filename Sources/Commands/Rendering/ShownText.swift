@@ -15,15 +15,21 @@ enum ShownText {
   ///
   /// What lies ahead, by a wrong clock, is "just now".
   static func ago(_ milliseconds: Int64, now: Int64) -> String {
-    let age = now - milliseconds
+    let age = age(of: milliseconds, now: now)
     // A clock was set back meanwhile.
     if age < -60_000 { return "by a clock that was \(SpanText.of(-age)) ahead" }
     return age < 1_000 ? "just now" : SpanText.of(age) + " ago"
   }
 
+  /// Returns the milliseconds between two moments, each held to a third of an `Int64`: a moment may be another machine's word.
+  private static func age(of milliseconds: Int64, now: Int64) -> Int64 {
+    let greatest = Int64.max / 3
+    return min(max(now, -greatest), greatest) - min(max(milliseconds, -greatest), greatest)
+  }
+
   /// Returns how long ago something was, in words of a sentence, such as `20 minutes ago`.
   static func agoInWords(_ milliseconds: Int64, now: Int64) -> String {
-    let minutes = max(0, now - milliseconds) / 60_000
+    let minutes = max(0, age(of: milliseconds, now: now)) / 60_000
     switch minutes {
     case 0: return "just now"
     case ..<60: return count(minutes, "minute") + " ago"

@@ -12,6 +12,11 @@ import Testing
         pairedAt: SampleValues.now - 7_200_000), toldAt: SampleValues.now, isNews: isNews)
   }
 
+  @Test(arguments: [Int64.min, -1, 0, .max], [Int64.min, 0, SampleValues.now, .max])
+  func aTimeThatAnotherMachineMadeUpHasWords(time: Int64, now: Int64) {
+    #expect(!ShownText.ago(time, now: now).isEmpty && !ShownText.agoInWords(time, now: now).isEmpty)
+  }
+
   @Test(arguments: [true, false]) func anotherParentIsNamedWithItsTime(isNews: Bool) async {
     var script = ScriptedNode.Script()
     script.devices[0].otherParents = [Self.other(isNews: isNews)]
