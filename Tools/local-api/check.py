@@ -234,7 +234,7 @@ def run_schemathesis(node, document, folder, seed, seconds):
             [sys.executable, "-m", "schemathesis.cli", "run", path, "--url", relay.url, "--checks", ",".join(CHECKS),
              "--phases", "examples,coverage,fuzzing", "--max-examples", "25", "--seed", str(seed),
              "--max-time", str(seconds), "--generation-database", "none", "--request-timeout", "35", "--no-color",
-             "--suppress-health-check", "all", "--warnings", "off", "--continue-on-failure", "--workers", "2",
+             "--suppress-health-check", "all", "--warnings", "off", "--continue-on-failure", "--workers", "1",
              *(word for name in left_out for word in ("--exclude-operation-id", name))], cwd=folder).returncode == 0
     finally:
         relay.close()
