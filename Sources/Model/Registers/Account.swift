@@ -1,0 +1,26 @@
+/// An account of a person on a child's machine.
+///
+/// Spec: Protocol/10-household.md §3.
+public struct Account: Hashable, Sendable, Codable, Comparable {
+  /// Bytes of an account's name.
+  public static let nameBytes = 64
+  /// Accounts that a machine tells of, those with the lowest numbers.
+  public static let most = 64
+
+  /// The number by which the system knows the account.
+  public var uid: UInt32
+  /// The log-in name, a *word* of 1 to 64 bytes.
+  public var name: String
+  /// The name of the person, a *line* of at most 255 bytes; empty if the system knows none.
+  public var fullName: String
+
+  /// Creates an account.
+  public init(uid: UInt32, name: String, fullName: String) {
+    self.uid = uid
+    self.name = name
+    self.fullName = fullName
+  }
+
+  /// Returns whether `left` sorts before `right`, which compares the numbers.
+  public static func < (left: Account, right: Account) -> Bool { left.uid < right.uid }
+}

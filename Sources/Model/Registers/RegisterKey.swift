@@ -1,0 +1,70 @@
+/// The key of a register: a path of segments, such as `schedule/bedtime` or `app/org.gnome.Chess/limit`.
+///
+/// A key has 1 to 511 bytes and at least one segment. Segments are separated by `/`, and each is a *word* (06 §1) without `/`.
+/// The set of keys is open: a machine of a later version may know more of them.
+///
+/// Spec: Protocol/10-household.md §2.
+public struct RegisterKey: Hashable, Sendable, Comparable {
+  /// The largest number of bytes of a key: two segments around the longest application ID fit.
+  public static let bytes = 511
+
+  /// The key as text.
+  public let text: String
+
+  /// Checks and wraps a key; returns `nil` if it is malformed.
+  public init?(_ text: String) {
+    guard Self.isValid(text) else { return nil }
+    self.text = text
+  }
+
+  /// Creates a key from segments; returns `nil` if the key they form is malformed.
+  public init?(_ segments: [String]) {
+    guard segments.allSatisfy({ !$0.utf8.contains(UInt8(ascii: "/")) }) else { return nil }
+    self.init(segments.joined(separator: "/"))
+  }
+
+  /// The segments, at least one, none of them empty.
+  public var segments: [Substring] { text.split(separator: "/", omittingEmptySubsequences: false) }
+
+  private static func isValid(_ text: String) -> Bool {
+    guard (1...bytes).contains(text.utf8.count) else { return false }
+    guard text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy({ !$0.isEmpty }) else { return false }
+    return TextRule.appID.allowsCharacters(of: text)
+  }
+
+  /// Returns whether `left` sorts before `right`, which compares the bytes of UTF-8.
+  public static func < (left: RegisterKey, right: RegisterKey) -> Bool {
+    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+  }
+}
+
+extension RegisterKey: ExpressibleByStringLiteral {
+  /// Creates a key from a literal, which must be well formed.
+  public init(stringLiteral value: String) {
+    guard let key = RegisterKey(value) else { preconditionFailure("\(value) is no key of a register") }
+    self = key
+  }
+}
+
+extension RegisterKey: CustomStringConvertible {
+  /// The key as text.
+  public var description: String { text }
+}
+
+extension RegisterKey: Codable {
+  /// Creates a key from its text.
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let key = RegisterKey(text) else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "not a key of a register: \(text)"))
+    }
+    self = key
+  }
+
+  /// Encodes the key as its text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}
