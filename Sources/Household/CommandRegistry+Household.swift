@@ -16,6 +16,7 @@ extension CommandRegistry {
         RequestReport.self,
         TextMessage.self,
         GrantTime.self,
+        Edit.self,
       ] + others)
   }
 

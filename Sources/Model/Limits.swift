@@ -62,6 +62,11 @@ public enum Limits {
   public static let milliPointsPerMinute: ClosedRange<Int64> = 0...1_000_000_000
   /// Parents that a child's machine tells its other parents of, those paired last.
   public static let toldParents = 16
+  /// Registers in one command or item, and bytes of their keys and values together.
+  public static let editRegisters = 128
+  public static let editBytes = 24_576
+  /// Registers of one zone that a machine holds.
+  public static let zoneRegisters = 4_096
   /// Devices that one device may be paired with.
   public static let peers = 1_024
   /// Wrong guesses that spend a pairing code; also the runs of a typed code that a joiner lets go wrong.

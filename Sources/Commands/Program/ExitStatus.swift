@@ -33,7 +33,7 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
     self =
       switch code {
       case .invalid, .typo, .tooLate, .stillRunning: .data
-      case .unknownDevice, .ambiguousDevice, .unknownCommand, .unknownPairing, .unknownSession,
+      case .unknownDevice, .ambiguousDevice, .unknownChild, .ambiguousChild, .unknownCommand, .unknownPairing, .unknownSession,
         .unknownItem:
         .unknownName
       case .wrongRole, .forbidden: .permission

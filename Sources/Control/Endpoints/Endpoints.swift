@@ -5,7 +5,7 @@ import LatchkeyModel
 /// A new endpoint is a value in such a file, with what the node does for it. Spec: Protocol/07-local-api.md §3
 package enum Endpoints {
   /// Every endpoint.
-  package static let all: [Route] = status + queue + devices + pairing + commands + rules + usage
+  package static let all: [Route] = status + queue + devices + pairing + commands + children + rules + usage
 
   /// Returns the routes of a path with the texts that its parameters stand for, as the server's router finds them.
   ///

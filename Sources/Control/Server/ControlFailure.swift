@@ -25,8 +25,8 @@ package struct ControlFailure: Error, Hashable, Sendable {
       switch error.code {
       case .invalid, .typo: 400
       case .forbidden: 403
-      case .unknownDevice, .unknownCommand, .unknownPairing, .unknownSession, .unknownItem: 404
-      case .ambiguousDevice, .wrongRole, .tooLate, .stillRunning: 409
+      case .unknownDevice, .unknownChild, .unknownCommand, .unknownPairing, .unknownSession, .unknownItem: 404
+      case .ambiguousDevice, .ambiguousChild, .wrongRole, .tooLate, .stillRunning: 409
       case .limit: 429
       case .storage: 507
       case .timeout: 503

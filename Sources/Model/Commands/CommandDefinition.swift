@@ -40,6 +40,11 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether a state is the one that this command brings about.
   func isAnswered(by state: StateInForce) -> Bool
 
+  /// Returns whether a state says that something set later than this command holds instead.
+  func isOvertaken(by state: StateInForce) -> Bool
+  /// Takes over what a child's machine reports of the command, on the parent's machine that gave it.
+  func answered(with state: StateInForce, by device: DeviceID, in transaction: inout some EffectTransaction) throws
+
   /// What is wrong with the texts of a draft, in one sentence that names the field; `nil` if nothing is.
   static func textFault(in draft: Draft) -> String?
   /// What is wrong with a draft, whatever is in force; `nil` if nothing is.
@@ -100,6 +105,11 @@ extension CommandDefinition {
     if let desired { return desired.state.saysExactly(state) }
     return Self.states.isEmpty ? state.kind == Done.kind : Self.states.contains { $0.kind == state.kind }
   }
+
+  public func isOvertaken(by state: StateInForce) -> Bool { desired?.isOlder(than: state) == true }
+  public func answered(
+    with state: StateInForce, by device: DeviceID, in transaction: inout some EffectTransaction
+  ) throws {}
 
   public static func textFault(in draft: Draft) -> String? { nil }
   public static func fault(in draft: Draft) -> String? { nil }

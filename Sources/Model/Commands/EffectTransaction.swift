@@ -36,6 +36,22 @@ public protocol EffectTransaction {
   /// Keeps such a value; `nil` forgets it.
   mutating func set(_ key: String, on device: DeviceID, to value: [UInt8]?) throws
 
+  /// Returns a register that this machine holds, also a deleted one; `nil` if there has been no edit of it.
+  func register(_ key: RegisterKey, in zone: Zone) throws -> Register?
+  /// Returns the registers of a zone that this machine holds, in the order of their keys.
+  func registers(in zone: Zone) throws -> [Register]
+  /// Returns the zones of which this machine holds registers.
+  func zones() throws -> [Zone]
+  /// Keeps an edit in place of what is held of the register.
+  mutating func save(_ register: Register) throws
+  /// Forgets all registers of a zone.
+  mutating func forget(_ zone: Zone) throws
+  /// On a child's machine: has its other parents hear of edits.
+  mutating func tell(_ registers: [Register]) throws
+  /// On a parent's machine: keeps what a child's machine says that it holds where another parent has set it, and moves the
+  /// hybrid clock past it.
+  mutating func note(_ told: [Register], by device: DeviceID) throws
+
   /// Rows of usage that this machine holds.
   func usageRecords() throws -> Int64
 }

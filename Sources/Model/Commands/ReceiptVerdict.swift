@@ -18,7 +18,7 @@ public enum ReceiptVerdict: Hashable, Sendable {
     case .executed(let state):
       self = payload.value.isAnswered(by: state) ? .inForce(state.enforcement) : .contradicts(state)
     case .superseded(let state?):
-      self = payload.desired?.isOlder(than: state) == true ? .overtaken(state) : .contradicts(state)
+      self = payload.value.isOvertaken(by: state) ? .overtaken(state) : .contradicts(state)
     case .superseded(nil): self = .contradicts(nil)
     case .failed(let reason): self = .refused(reason: reason)
     case .expired: self = .expired

@@ -29,4 +29,8 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
   public static let refusal = ItemKind(rawValue: 7)
   /// The parents that the sender, a child's machine, is paired with.
   public static let parents = ItemKind(rawValue: 8)
+  /// Registers that the sender, a child's machine, holds.
+  public static let registers = ItemKind(rawValue: 9)
+  /// The accounts of people on the sender, a child's machine.
+  public static let accounts = ItemKind(rawValue: 10)
 }

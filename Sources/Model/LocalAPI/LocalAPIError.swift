@@ -8,6 +8,8 @@ public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringCon
     case invalid
     case unknownDevice = "unknown-device"
     case ambiguousDevice = "ambiguous-device"
+    case unknownChild = "unknown-child"
+    case ambiguousChild = "ambiguous-child"
     case unknownCommand = "unknown-command"
     case unknownPairing = "unknown-pairing"
     case unknownSession = "unknown-session"

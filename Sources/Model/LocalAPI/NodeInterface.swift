@@ -2,7 +2,8 @@
 ///
 /// The node implements these protocols, and a client of the local API offers them to other programs. Every method throws
 /// `LocalAPIError`. A device is named by its name, its ID, or a beginning of its ID that fits one device.
-public typealias NodeInterface = StatusAPI & QueueAPI & DevicesAPI & PairingAPI & CommandsAPI & RulesAPI & UsageAPI
+public typealias NodeInterface = StatusAPI & QueueAPI & DevicesAPI & PairingAPI & CommandsAPI & ChildrenAPI & RulesAPI
+  & UsageAPI
 
 /// The state of the node, and of its exchange with other machines.
 public protocol StatusAPI: Sendable {
@@ -89,6 +90,24 @@ public protocol CommandsAPI: Sendable {
   func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand
   /// Marks a message that a parent sent as read, by the ID of its command.
   func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage
+}
+
+/// The children of the family, and the accounts of their machines.
+public protocol ChildrenAPI: Sendable {
+  /// Returns the children; on a child's node those whose machine it is.
+  func children() async throws(LocalAPIError) -> [ChildListing]
+  /// Adds a child.
+  func addChild(_ request: ChildRequest) async throws(LocalAPIError) -> ChildListing
+  /// Gives a child another name. A child is named by its name, or by a beginning of it that fits no other child.
+  func renameChild(_ child: String, _ request: ChildRequest) async throws(LocalAPIError) -> ChildListing
+  /// Removes a child from the family, and returns what was known of it.
+  func removeChild(_ child: String) async throws(LocalAPIError) -> ChildListing
+  /// Returns the accounts of children's machines; on a child's node its own.
+  ///
+  /// - Parameter device: `nil` for all machines.
+  func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing]
+  /// Says whose an account is.
+  func assignAccount(_ request: AccountRequest) async throws(LocalAPIError) -> AccountListing
 }
 
 /// The rules of applications and of the family.

@@ -13,6 +13,8 @@ public protocol BodyCoding: Sendable {
   func encode(_ rotation: KeyRotation) -> [UInt8]
   func encode(_ notice: RefusalNotice) -> [UInt8]
   func encode(_ parents: [PairedParent]) -> [UInt8]
+  func encode(_ registers: [Register]) -> [UInt8]
+  func encode(_ accounts: [Account]) -> [UInt8]
 
   /// Read a body; throws `BodyFault`, the sender's fault, when it is malformed or of a kind this version does not know.
   func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody
@@ -25,4 +27,6 @@ public protocol BodyCoding: Sendable {
   func rotation(_ body: [UInt8]) throws(BodyFault) -> KeyRotation
   func refusalNotice(_ body: [UInt8]) throws(BodyFault) -> RefusalNotice
   func parents(_ body: [UInt8]) throws(BodyFault) -> [PairedParent]
+  func registers(_ body: [UInt8]) throws(BodyFault) -> [Register]
+  func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account]
 }

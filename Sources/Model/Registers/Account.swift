@@ -21,6 +21,9 @@ public struct Account: Hashable, Sendable, Codable, Comparable {
     self.fullName = fullName
   }
 
+  /// A sentence that describes the first invalid value; `nil` if all are valid.
+  public var fault: String? { TextRule.accountName.fault(in: name) ?? TextRule.fullName.fault(in: fullName) }
+
   /// Returns whether `left` sorts before `right`, which compares the numbers.
   public static func < (left: Account, right: Account) -> Bool { left.uid < right.uid }
 }

@@ -42,6 +42,15 @@ public struct TextRule: Hashable, Sendable {
   public static let matcherValue = TextRule(what: "A matcher's value", bytes: 1...Limits.lineBytes, characters: .line)
   /// The rule for messages.
   public static let message = TextRule(what: "A message", bytes: 1...Limits.messageBytes, characters: .paragraphs)
+  /// The rule for values of registers.
+  public static let registerValue = TextRule(
+    what: "The value", bytes: 0...Register.valueBytes, characters: .paragraphs)
+  /// The rule for the log-in names of accounts.
+  public static let accountName = TextRule(
+    what: "The account's name", bytes: 1...Account.nameBytes, characters: .word)
+  /// The rule for the names of the people whose accounts they are.
+  public static let fullName = TextRule(
+    what: "The person's name", bytes: 0...Limits.appIDBytes, characters: .line)
   /// The rule for time zones.
   public static let zone = TextRule(what: "The zone", bytes: 1...Limits.nameBytes, characters: .zoneName)
   /// The rule for reasons in receipts.
@@ -51,7 +60,7 @@ public struct TextRule: Hashable, Sendable {
     what: "A part of the request's path", bytes: 0...Limits.messageBytes, characters: .line)
 
   /// All rules for texts that are stored or sent.
-  public static let all = [deviceName, software, appID, displayName, matcherValue, message, zone, reason]
+  public static let all = [deviceName, software, appID, displayName, matcherValue, message, zone, reason, registerValue, accountName, fullName]
 
   /// Returns a sentence that describes what is wrong with a text and the next step; `nil` if it is valid.
   public func fault(in text: String) -> String? {

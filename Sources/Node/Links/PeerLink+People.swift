@@ -92,6 +92,7 @@ extension PeerLink {
       // One that nobody carries out runs out.
       context.expiryChanges.notify()
     }
+    if result.hasNewHousehold { context.householdNews.notify() }
     context.changes.notify()
   }
 

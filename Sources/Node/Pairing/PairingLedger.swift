@@ -89,6 +89,7 @@ struct PairingLedger: Sendable {
       // What is durable goes out with the next session.
       context.logger.warning("parents were not told at once", metadata: ["reason": "\(error)"])
     }
+    context.householdNews.notify()
     await discovery.householdChanged()
   }
 

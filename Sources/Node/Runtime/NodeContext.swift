@@ -33,6 +33,8 @@ final class NodeContext: Sendable {
   let expiryChanges = ChangeSignal()
   /// Signals that an effect is to be carried out, or has had its outcome.
   let effectChanges = ChangeSignal()
+  /// Signals that a machine was paired or told of what it holds, or that somebody has changed the household.
+  let householdNews = ChangeSignal()
   /// Signals that the kernel reported a change of interfaces or addresses.
   let networkChanges = ChangeSignal()
   /// The common timer of all links.

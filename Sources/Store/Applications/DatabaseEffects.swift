@@ -10,6 +10,8 @@ public struct DatabaseEffects: EffectTransaction {
   public let author: DeviceID
   public let wall: Int64
   public let enforcement: Enforcement
+  /// Edits that other parents of this machine are to hear of.
+  private(set) var told: [Register] = []
 
   /// - Parameter enforcement: how far this machine holds to rules; of no account on a parent's node.
   init(
@@ -92,6 +94,27 @@ public struct DatabaseEffects: EffectTransaction {
     try database.run(
       "INSERT INTO household_value VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
       [device.bytes, key, value])
+  }
+
+  public func register(_ key: RegisterKey, in zone: Zone) throws -> Register? { try database.register(key, in: zone) }
+  public func registers(in zone: Zone) throws -> [Register] { try database.registers(in: zone) }
+  public func zones() throws -> [Zone] { try database.zones() }
+
+  public mutating func save(_ register: Register) throws {
+    let old = try database.register(register.key, in: register.zone)?.value
+    try database.save(register)
+    try audit("register.set", "\(register.zone) \(register.key)", old: old, new: register.value)
+  }
+
+  public mutating func forget(_ zone: Zone) throws {
+    try database.run("DELETE FROM register WHERE zone = ?", [zone.bytes])
+    try audit("zone.forgotten", zone.description)
+  }
+
+  public mutating func tell(_ registers: [Register]) throws { told += registers }
+
+  public mutating func note(_ told: [Register], by device: DeviceID) throws {
+    try database.note(told, by: device, at: wall)
   }
 
   public func usageRecords() throws -> Int64 {

@@ -35,6 +35,10 @@ extension InboxTransaction {
     result.commands.append(command)
     guard let desired = payload.desired else {
       if case .inForce = verdict, let state = outcome.state { try compare(state, command) }
+      if let state = outcome.state {
+        var effects = effects()
+        try payload.value.answered(with: state, by: peer.device, in: &effects)
+      }
       return
     }
     switch verdict {

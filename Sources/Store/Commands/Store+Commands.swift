@@ -19,32 +19,8 @@ extension Store {
       let peer = try group.active(device, database)
       var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
       let payload = try make(&effects, ClockReader { try database.tick(wall: wall, author: own) })
-      let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
-      guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
-      let desired = payload.desired
-      var previous = try desired?.thing.shown(on: device, in: &effects)
-      if let desired { try effects.supersede(desired.thing, for: peer.number, &previous, in: group) }
-      let change = try database.enqueue(
-        peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
-      let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
-      if lifetime != nil { group.noteAge(clock) }
-      try database.run(
-        """
-        INSERT INTO command (command_id, peer, kind, app_id, body, created_at, status, status_at, seq, supersede_key,
-          expires_after, expires_age, previous, previous_enforcement, epoch)
-        VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        [
-          id.bytes, peer.number, payload.kind.rawValue, payload.appID?.text, body, wall, wall,
-          Int64(bitPattern: change.last), desired?.thing.key, lifetime, lifetime.map { age + $0 },
-          previous.map { effects.bytes($0) }, previous?.enforcement?.rawValue, Int64(bitPattern: change.epoch),
-        ])
-      if let desired { try desired.thing.show(desired.shown, on: device, isNews: true, in: &effects) }
-      return (
-        ConfigurationCommand(
-          commandID: id, target: device, author: own, payload: payload, createdAt: wall, expiresAfter: lifetime,
-          statusAt: wall), change
-      )
+      return try database.issue(
+        id, payload, to: peer, expiresAfter: expiresAfter, own: own, coding, caps, clock, in: group, age: age, at: wall)
     }
   }
 
@@ -123,6 +99,41 @@ extension ConfigurationCommand {
 }
 
 extension Database {
+  /// Makes a command durable, with its place in the outbox and what it sets here.
+  func issue(
+    _ id: CommandID, _ payload: CommandPayload, to peer: OutboxAddress, expiresAfter: Int64?, own: DeviceID,
+    _ coding: any BodyCoding, _ caps: QueueCaps, _ clock: StoreClock, in group: WriteGroup, age: Int64, at wall: Int64
+  ) throws -> (command: ConfigurationCommand, change: OutboxChange) {
+    var effects = DatabaseEffects(self, coding, own: own, author: own, at: wall)
+    let device = peer.device
+    let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
+    guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
+    let desired = payload.desired
+    var previous = try desired?.thing.shown(on: device, in: &effects)
+    if let desired { try effects.supersede(desired.thing, for: peer.number, &previous, in: group) }
+    let change = try enqueue(
+      peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
+    let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
+    if lifetime != nil { group.noteAge(clock) }
+    try run(
+      """
+      INSERT INTO command (command_id, peer, kind, app_id, body, created_at, status, status_at, seq, supersede_key,
+        expires_after, expires_age, previous, previous_enforcement, epoch)
+      VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        id.bytes, peer.number, payload.kind.rawValue, payload.appID?.text, body, wall, wall,
+        Int64(bitPattern: change.last), desired?.thing.key, lifetime, lifetime.map { age + $0 },
+        previous.map { effects.bytes($0) }, previous?.enforcement?.rawValue, Int64(bitPattern: change.epoch),
+      ])
+    if let desired { try desired.thing.show(desired.shown, on: device, isNews: true, in: &effects) }
+    return (
+      ConfigurationCommand(
+        commandID: id, target: device, author: own, payload: payload, createdAt: wall, expiresAfter: lifetime,
+        statusAt: wall), change
+    )
+  }
+
   func commandRow(_ id: CommandID) throws -> Row? {
     try row(
       "SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer WHERE command_id = ?", [Data(id.bytes)])

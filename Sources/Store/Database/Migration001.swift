@@ -47,7 +47,10 @@ enum Migration001 {
       sent_generation INTEGER,              -- generation of the discovery key on its way to it; null for none
       quarantined_at INTEGER,               -- Unix milliseconds since when two machines use its keys; null for no
       removal_sessions INTEGER NOT NULL DEFAULT 0, -- count of sessions in which a removal was sent
-      removal_silences INTEGER NOT NULL DEFAULT 0  -- count of calls met with silence since then
+      removal_silences INTEGER NOT NULL DEFAULT 0, -- count of calls met with silence since then
+      -- On a parent, of a child's machine: 1 once its part of the registers is queued, and once it has told what it holds.
+      introduced INTEGER NOT NULL DEFAULT 0,
+      has_told INTEGER NOT NULL DEFAULT 0
     ) STRICT;
 
     -- Where a device has proved its key, for each network.
@@ -325,6 +328,38 @@ enum Migration001 {
       modified_author BLOB NOT NULL         -- its author, 20 bytes
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX removed_app_by_age ON removed_app (modified_wall);
+
+    -- The household's desired state: on a child's machine what is in force, on a parent's what was set there.
+    CREATE TABLE register (
+      zone BLOB NOT NULL,                   -- 1 family; 2 and a child's ID, 17 bytes; 3 and a device ID, 21 bytes
+      key TEXT NOT NULL,                    -- 1 to 511 bytes
+      value TEXT,                           -- at most 20,480 bytes; null if the register was deleted
+      modified_wall INTEGER NOT NULL,       -- Unix milliseconds of a hybrid timestamp
+      modified_counter INTEGER NOT NULL,    -- its counter
+      modified_author BLOB NOT NULL,        -- its author, 20 bytes
+      PRIMARY KEY (zone, key)
+    ) STRICT, WITHOUT ROWID;
+
+    -- On a parent: what a child's machine says that it holds where another parent has set it.
+    CREATE TABLE told_register (
+      peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
+      zone BLOB NOT NULL,                   -- as in the table `register`; so are the others
+      key TEXT NOT NULL,
+      value TEXT,
+      modified_wall INTEGER NOT NULL,
+      modified_counter INTEGER NOT NULL,
+      modified_author BLOB NOT NULL,
+      PRIMARY KEY (peer, zone, key)
+    ) STRICT, WITHOUT ROWID;
+
+    -- The accounts of people on children's machines: on a child its own, on a parent those of each child's machine.
+    CREATE TABLE account (
+      device_id BLOB NOT NULL,              -- 20 bytes
+      uid INTEGER NOT NULL,                 -- number of the account
+      name TEXT NOT NULL,                   -- 1 to 64 bytes
+      full_name TEXT NOT NULL,              -- at most 255 bytes
+      PRIMARY KEY (device_id, uid)
+    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE family_settings (
       id INTEGER PRIMARY KEY CHECK (id = 1),

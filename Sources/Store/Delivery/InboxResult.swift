@@ -20,6 +20,8 @@ public struct InboxResult: Hashable, Sendable {
   public var appliedCommands = 0
   /// Whether effects are to be carried out outside the database.
   public var hasPendingEffects = false
+  /// A Boolean value that indicates whether the sender, a child's machine, told of registers or accounts.
+  public var hasNewHousehold = false
 
   /// Parents that the sender, a child's machine, is paired with besides this one, and of which it had not told before.
   public var newParents: [PairedParent] = []
@@ -40,6 +42,7 @@ public struct InboxResult: Hashable, Sendable {
     usageRecords += later.usageRecords
     appliedCommands += later.appliedCommands
     newParents += later.newParents
+    hasNewHousehold = hasNewHousehold || later.hasNewHousehold
     hasPendingEffects = hasPendingEffects || later.hasPendingEffects
   }
 }

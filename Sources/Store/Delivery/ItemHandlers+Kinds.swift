@@ -137,3 +137,33 @@ enum ParentsItem: ItemHandler {
     try inbox.applyParents(item, body)
   }
 }
+
+enum RegistersItem: ItemHandler {
+  static let streamClass = StreamClass.control
+  static let kind = ItemKind.registers
+
+  static func read(_ body: [UInt8], _ coding: any BodyCoding) throws(BodyFault) -> [Register] {
+    try coding.registers(body)
+  }
+
+  static func apply(
+    _ item: DeliveryItem, _ body: Result<[Register], BodyFault>, in inbox: inout InboxTransaction
+  ) throws {
+    try inbox.applyRegisters(item, body)
+  }
+}
+
+enum AccountsItem: ItemHandler {
+  static let streamClass = StreamClass.control
+  static let kind = ItemKind.accounts
+
+  static func read(_ body: [UInt8], _ coding: any BodyCoding) throws(BodyFault) -> [Account] {
+    try coding.accounts(body)
+  }
+
+  static func apply(
+    _ item: DeliveryItem, _ body: Result<[Account], BodyFault>, in inbox: inout InboxTransaction
+  ) throws {
+    try inbox.applyAccounts(item, body)
+  }
+}

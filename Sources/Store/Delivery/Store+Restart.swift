@@ -45,10 +45,13 @@ extension Store {
       case (.receipt, .peerLost(let held, _)):
         wanted = try database.receipts(peer, after: held).filter { !known.contains($0.id) } + items
       case (.control, .peerLost):
+        let parents = try database.addresses(role: .parent)
+        guard parents.contains(peer) else { break }
+        wanted = items.filter { $0.kind != .registers && $0.kind != .accounts }
+        wanted += try database.householdItems(keys, coding, own: own)
         // The list is short, and a parent that lost it would not learn of the others.
-        let hasOthers = try database.addresses(role: .parent)
-        guard hasOthers.count > 1, hasOthers.contains(peer) else { break }
-        wanted = items.filter { $0.kind != .parents }
+        guard parents.count > 1 else { break }
+        wanted.removeAll { $0.kind == .parents }
         wanted.append(
           QueuedItem(
             kind: .parents, id: Array(keys.freshKey().prefix(16)), body: try database.parentList(coding), level: 0))

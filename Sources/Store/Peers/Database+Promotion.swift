@@ -29,7 +29,7 @@ extension Database {
       """
       UPDATE peer SET state = 2, pairwise_key = pending_key, pending_key = NULL, pending_invitation = NULL,
         pending_boot_id = NULL, pending_since_boot = NULL, pending_lapsed = 0, paired_at = ?, next_key = NULL, previous_key = NULL,
-        connected_at = NULL, quarantined_at = NULL, removal_sessions = 0, removal_silences = 0, sent_generation = NULL,
+        connected_at = NULL, quarantined_at = NULL, introduced = 0, has_told = 0, removal_sessions = 0, removal_silences = 0, sent_generation = NULL,
         known_generation = coalesce(?, (SELECT MAX(generation) FROM discovery_key), 0)
       WHERE number = ?
       """, [wall, given, peer.number])
@@ -42,8 +42,11 @@ extension Database {
         "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
         [Store.householdKey, device.description])
     }
-    // A machine with one parent has nobody to tell.
-    if record.device.role == .parent { _ = try queueParents(least: 2, keys, coding, at: wall) }
+    if record.device.role == .parent {
+      // A machine with one parent has nobody to tell.
+      _ = try queueParents(least: 2, keys, coding, at: wall)
+      _ = try queueHousehold(for: peer, keys, coding, own: own, at: wall)
+    }
     try audit(
       AuditEntry(
         author: own, action: "device.paired", target: device.description, new: record.device.name.text, at: wall))

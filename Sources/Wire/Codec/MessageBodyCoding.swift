@@ -30,6 +30,12 @@ public struct MessageBodyCoding: BodyCoding {
 
   public func encode(_ parents: [PairedParent]) -> [UInt8] { Latchkey_V1_Parents(parents).wireBytes }
 
+  /// Returns encoded registers.
+  public func encode(_ registers: [Register]) -> [UInt8] { Latchkey_V1_Registers(registers).wireBytes }
+
+  /// Returns encoded accounts.
+  public func encode(_ accounts: [Account]) -> [UInt8] { Latchkey_V1_Accounts(accounts).wireBytes }
+
   /// Returns encoded matchers.
   public func encode(_ matchers: [AppMatcher]) -> [UInt8] {
     var list = Latchkey_V1_MatcherList()
@@ -79,6 +85,16 @@ public struct MessageBodyCoding: BodyCoding {
 
   public func parents(_ body: [UInt8]) throws(BodyFault) -> [PairedParent] {
     try fault("list of parents") { () throws(WireError) in try Latchkey_V1_Parents(wire: body).value() }
+  }
+
+  /// Returns the registers in a body.
+  public func registers(_ body: [UInt8]) throws(BodyFault) -> [Register] {
+    try fault("list of registers") { () throws(WireError) in try Latchkey_V1_Registers(wire: body).value() }
+  }
+
+  /// Returns the accounts in a body.
+  public func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account] {
+    try fault("list of accounts") { () throws(WireError) in try Latchkey_V1_Accounts(wire: body).value() }
   }
 
   /// Returns the matchers in a body.

@@ -325,6 +325,63 @@ package nonisolated struct Latchkey_V1_GrantList: Sendable {
   package init() {}
 }
 
+/// Command `edit`, state `registers`, and item kind 9. At most 128 registers.
+package nonisolated struct Latchkey_V1_Registers: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var registers: [Latchkey_V1_Register] = []
+
+  /// In a state only: 1 recorded, 2 enforced.
+  package var enforcement: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Latchkey_V1_Register: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 1 family, 2 child, 3 machine.
+  package var zone: UInt32 = 0
+
+  /// Empty for the family; the child's ID, 16 bytes; the machine's device ID, 20 bytes.
+  package var zoneID: Data = Data()
+
+  package var key: String = String()
+
+  /// Absent if the register was deleted.
+  package var value: String {
+    get {_value ?? String()}
+    set {_value = newValue}
+  }
+  /// Returns true if `value` has been explicitly set.
+  package var hasValue: Bool {self._value != nil}
+  /// Clears the value of `value`. Subsequent reads from it will return its default value.
+  package mutating func clearValue() {self._value = nil}
+
+  /// When it was edited, and by whom.
+  package var modified: Latchkey_V1_Timestamp {
+    get {_modified ?? Latchkey_V1_Timestamp()}
+    set {_modified = newValue}
+  }
+  /// Returns true if `modified` has been explicitly set.
+  package var hasModified: Bool {self._modified != nil}
+  /// Clears the value of `modified`. Subsequent reads from it will return its default value.
+  package mutating func clearModified() {self._modified = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _value: String? = nil
+  fileprivate var _modified: Latchkey_V1_Timestamp? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "latchkey.v1"
@@ -848,6 +905,95 @@ nonisolated extension Latchkey_V1_GrantList: SwiftProtobuf.Message, SwiftProtobu
 
   package static func ==(lhs: Latchkey_V1_GrantList, rhs: Latchkey_V1_GrantList) -> Bool {
     if lhs.grants != rhs.grants {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_Registers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Registers"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}registers\0\u{1}enforcement\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.registers) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.enforcement) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.registers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.registers, fieldNumber: 1)
+    }
+    if self.enforcement != 0 {
+      try visitor.visitSingularUInt32Field(value: self.enforcement, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_Registers, rhs: Latchkey_V1_Registers) -> Bool {
+    if lhs.registers != rhs.registers {return false}
+    if lhs.enforcement != rhs.enforcement {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_Register: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Register"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}zone\0\u{3}zone_id\0\u{1}key\0\u{1}value\0\u{1}modified\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.zone) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.zoneID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.key) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._value) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._modified) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.zone != 0 {
+      try visitor.visitSingularUInt32Field(value: self.zone, fieldNumber: 1)
+    }
+    if !self.zoneID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.zoneID, fieldNumber: 2)
+    }
+    if !self.key.isEmpty {
+      try visitor.visitSingularStringField(value: self.key, fieldNumber: 3)
+    }
+    try { if let v = self._value {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._modified {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_Register, rhs: Latchkey_V1_Register) -> Bool {
+    if lhs.zone != rhs.zone {return false}
+    if lhs.zoneID != rhs.zoneID {return false}
+    if lhs.key != rhs.key {return false}
+    if lhs._value != rhs._value {return false}
+    if lhs._modified != rhs._modified {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -17,6 +17,11 @@ package struct ModelHoldings: EffectTransaction, Sendable {
   private var removals: [AppID: HybridTimestamp] = [:]
   package private(set) var familySettings: FamilySettings?
   package private(set) var messages: Set<CommandID> = []
+  package private(set) var registers: [RegisterMap.Place: Register] = [:]
+  /// Edits of the transaction that other parents are to hear of.
+  package private(set) var told: [Register] = []
+  /// What each child's machine says that it holds where another parent has set it.
+  package private(set) var notes: [DeviceID: [RegisterMap.Place: Register]] = [:]
   package private(set) var values: [DeviceID: [String: [UInt8]]] = [:]
 
   init(own: DeviceID) {
@@ -29,6 +34,7 @@ package struct ModelHoldings: EffectTransaction, Sendable {
     self.author = author
     self.wall = wall
     usageCount = Int64(usage)
+    told = []
   }
 
   package func app(
@@ -59,6 +65,29 @@ package struct ModelHoldings: EffectTransaction, Sendable {
 
   package mutating func set(_ key: String, on device: DeviceID, to value: [UInt8]?) throws {
     values[device, default: [:]][key] = value
+  }
+
+  package func register(_ key: RegisterKey, in zone: Zone) throws -> Register? { registers[.init(zone, key)] }
+
+  package func registers(in zone: Zone) throws -> [Register] {
+    registers.values.filter { $0.zone == zone }.sorted { $0.key < $1.key }
+  }
+
+  package func zones() throws -> [Zone] { Set(registers.keys.map(\.zone)).sorted() }
+  package mutating func save(_ register: Register) throws { registers[.init(register.zone, register.key)] = register }
+
+  package mutating func forget(_ zone: Zone) throws {
+    for place in registers.keys where place.zone == zone { registers[place] = nil }
+  }
+
+  package mutating func tell(_ registers: [Register]) throws { told += registers }
+
+  package mutating func note(_ told: [Register], by device: DeviceID) throws {
+    for register in told {
+      let place = RegisterMap.Place(register.zone, register.key)
+      if let known = notes[device]?[place], !register.holds(over: known) { continue }
+      notes[device, default: [:]][place] = register
+    }
   }
 
   package func usageRecords() throws -> Int64 { usageCount }

@@ -15,6 +15,8 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
     case rotation(KeyRotation)
     case refusal(RefusalNotice)
     case parents([PairedParent])
+    case registers([Register])
+    case accounts([Account])
   }
 
   let commands = CommandRegistry.simulated
@@ -43,6 +45,8 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
   func encode(_ rotation: KeyRotation) -> [UInt8] { add(.rotation(rotation)) }
   func encode(_ notice: RefusalNotice) -> [UInt8] { add(.refusal(notice)) }
   func encode(_ parents: [PairedParent]) -> [UInt8] { add(.parents(parents)) }
+  func encode(_ registers: [Register]) -> [UInt8] { add(.registers(registers)) }
+  func encode(_ accounts: [Account]) -> [UInt8] { add(.accounts(accounts)) }
 
   private static let fault = BodyFault("The table holds something else here.")
 
@@ -63,6 +67,16 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
 
   func parents(_ body: [UInt8]) throws(BodyFault) -> [PairedParent] {
     guard case .parents(let value)? = value(body) else { throw Self.fault }
+    return value
+  }
+
+  func registers(_ body: [UInt8]) throws(BodyFault) -> [Register] {
+    guard case .registers(let value)? = value(body) else { throw Self.fault }
+    return value
+  }
+
+  func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account] {
+    guard case .accounts(let value)? = value(body) else { throw Self.fault }
     return value
   }
 

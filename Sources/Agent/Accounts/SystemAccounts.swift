@@ -1,0 +1,81 @@
+import Glibc
+import LatchkeyModel
+
+/// The accounts of people on this machine.
+///
+/// Spec: Protocol/10-household.md §3.
+public enum SystemAccounts {
+  /// An entry of the system's table of users.
+  public struct Entry: Hashable, Sendable {
+    /// The number of the account.
+    public var uid: UInt32
+    /// The log-in name.
+    public var name: String
+    /// The comment field, of which the part before the first comma is the person's name.
+    public var comment: String
+    /// The path of the log-in shell; empty for the system's usual one.
+    public var shell: String
+
+    /// Creates an entry.
+    public init(uid: UInt32, name: String, comment: String, shell: String) {
+      self.uid = uid
+      self.name = name
+      self.comment = comment
+      self.shell = shell
+    }
+  }
+
+  /// The numbers that Linux distributions give to people.
+  public static let people: Range<UInt32> = 1_000..<60_000
+
+  /// Returns the accounts of people, at most 64, in the order of their numbers.
+  ///
+  /// An account is a person's if its number is from 1,000 on and it has a log-in shell, or if it runs this node and is not
+  /// root's.
+  ///
+  /// - Parameter ownUser: The user ID of this process.
+  public static func people(among entries: [Entry], ownUser: UInt32) -> [Account] {
+    var seen: Set<UInt32> = []
+    let accounts = entries.compactMap { entry -> Account? in
+      let isPerson = people.contains(entry.uid) && canLogIn(entry.shell)
+      guard isPerson || entry.uid == ownUser && ownUser != 0, seen.insert(entry.uid).inserted else { return nil }
+      let fullName = entry.comment.prefix { $0 != "," }
+      let account = Account(
+        uid: entry.uid, name: entry.name, fullName: TextRule.fullName.cleaned(String(fullName)))
+      return account.fault == nil ? account : nil
+    }
+    return Array(accounts.sorted().prefix(Account.most))
+  }
+
+  private static func canLogIn(_ shell: String) -> Bool {
+    let program = shell.split(separator: "/").last ?? ""
+    return program != "nologin" && program != "false"
+  }
+
+  /// Returns the entries that this machine knows, from its files and from other sources of the name service.
+  public static func entries() -> [Entry] {
+    setpwent()
+    defer { endpwent() }
+    var entries: [Entry] = []
+    while entries.count < most, let entry = getpwent()?.pointee {
+      entries.append(
+        Entry(
+          uid: entry.pw_uid, name: text(entry.pw_name), comment: text(entry.pw_gecos), shell: text(entry.pw_shell)))
+    }
+    return entries
+  }
+
+  /// Entries that are read at most: the tables of a large organization do not end at all.
+  private static let most = 10_000
+
+  private static func text(_ pointer: UnsafeMutablePointer<CChar>?) -> String {
+    pointer.map { String(cString: $0) } ?? ""
+  }
+
+  /// Returns a mark that changes when somebody adds or changes an account in the machine's own file.
+  public static func mark() -> Int64 {
+    var status = stat()
+    guard stat("/etc/passwd", &status) == 0 else { return 0 }
+    return Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+  }
+}

@@ -1,0 +1,77 @@
+import LatchkeyModel
+
+extension Path {
+  fileprivate static let child = text("child", "A child's name, or a beginning of it that fits no other child.")
+}
+
+extension Endpoints {
+  static let children: [Route] = [
+    getChildren.route, addChild.route, renameChild.route, removeChild.route, getAccounts.route, assignAccount.route,
+  ]
+
+  static let getChildren = Endpoint(
+    .get, "/v1/children", summary: "The children of the family; on a child those whose machine it is."
+  ) { call in
+    try await call.node.children()
+  }
+
+  static let addChild = Endpoint(
+    .post, "/v1/children", Body.json(ChildRequest.self), created: true, errors: [.wrongRole],
+    summary: "Adds a child, on a parent."
+  ) { call, request in
+    try await call.node.addChild(request)
+  }
+
+  static let renameChild = Endpoint(
+    .post, "/v1/children/{child}/rename", Path.child, Body.json(ChildRequest.self),
+    errors: [.unknownChild, .ambiguousChild, .wrongRole], summary: "Gives a child another name, on a parent."
+  ) { call, child, request in
+    try await call.node.renameChild(child, request)
+  }
+
+  static let removeChild = Endpoint(
+    .delete, "/v1/children/{child}", Path.child, errors: [.unknownChild, .ambiguousChild, .wrongRole],
+    summary: "Removes a child from the family, on a parent. Its machines and accounts are nobody's from then on."
+  ) { call, child in
+    try await call.node.removeChild(child)
+  }
+
+  static let getAccounts = Endpoint(
+    .get, "/v1/accounts", Query.device, errors: [.unknownDevice, .ambiguousDevice],
+    summary: "The accounts of people on children's machines; on a child its own."
+  ) { call, device in
+    try await call.node.accounts(device: device)
+  }
+
+  static let assignAccount = Endpoint(
+    .post, "/v1/accounts/assign", Body.json(AccountRequest.self),
+    errors: [.unknownDevice, .ambiguousDevice, .unknownChild, .ambiguousChild, .unknownItem, .wrongRole],
+    summary: "Says whose an account is, on a parent."
+  ) { call, request in
+    try await call.node.assignAccount(request)
+  }
+}
+
+extension ControlClient: ChildrenAPI {
+  public func children() async throws(LocalAPIError) -> [ChildListing] { try await ask(Endpoints.getChildren) }
+
+  public func addChild(_ request: ChildRequest) async throws(LocalAPIError) -> ChildListing {
+    try await ask(Endpoints.addChild, request)
+  }
+
+  public func renameChild(_ child: String, _ request: ChildRequest) async throws(LocalAPIError) -> ChildListing {
+    try await ask(Endpoints.renameChild, (child, request))
+  }
+
+  public func removeChild(_ child: String) async throws(LocalAPIError) -> ChildListing {
+    try await ask(Endpoints.removeChild, child)
+  }
+
+  public func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing] {
+    try await ask(Endpoints.getAccounts, device)
+  }
+
+  public func assignAccount(_ request: AccountRequest) async throws(LocalAPIError) -> AccountListing {
+    try await ask(Endpoints.assignAccount, request)
+  }
+}

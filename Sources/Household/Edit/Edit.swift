@@ -1,0 +1,165 @@
+import LatchkeyModel
+import LatchkeyWire
+
+/// Edits registers of the household's desired state on a child's machine.
+///
+/// Each register takes effect for itself: of two edits of one register, the one with the later hybrid time holds.
+///
+/// Spec: Protocol/10-household.md §2.
+public struct Edit: CommandDefinition {
+  public static let kind: CommandKind = "edit"
+  public static let states: [any CommandState.Type] = [RegistersInForce.self]
+
+  /// 1 to 128 registers, each of them once.
+  public var registers: [Register]
+
+  public init(_ registers: [Register]) { self.registers = registers }
+
+  public init(bytes: [UInt8]) throws(BodyFault) {
+    registers = try BodyFault.reading { () throws(WireError) in try Latchkey_V1_Registers(wire: bytes).value() }
+  }
+
+  public var bytes: [UInt8] { Latchkey_V1_Registers(registers).wireBytes }
+
+  public var fault: String? {
+    registers.isEmpty ? "The edit changes nothing: name what is to be set." : nil
+  }
+
+  public func execute(
+    _ command: CommandContext, in transaction: inout some EffectTransaction
+  ) throws -> EffectOutcome {
+    // Nothing of an edit takes effect if a part of it must not.
+    for register in registers { try check(register, of: command, on: transaction.own) }
+    let children = Set(try childrenAfterwards(in: &transaction))
+    for case .child(let child) in registers.map(\.zone) where !children.contains(child) {
+      throw BodyFault("That machine is not this child's: say whose it is with `latchkey devices rename --child`.")
+    }
+    var changed: [Register] = []
+    var isOvertaken = true
+    for register in registers {
+      let held = try transaction.register(register.key, in: register.zone)
+      if let held, held == register {
+        isOvertaken = false
+        continue
+      }
+      if let held, !register.holds(over: held) { continue }
+      if held == nil, try transaction.registers(in: register.zone).count >= Limits.zoneRegisters {
+        throw BodyFault("That machine holds 4,096 settings of one kind and takes no more: remove some of them first.")
+      }
+      isOvertaken = false
+      try transaction.save(register)
+      changed.append(register)
+    }
+    // What holds is read before zones are dropped: it answers the edit.
+    let state = StateInForce(RegistersInForce(try held(in: &transaction), transaction.enforcement))
+    try Self.dropForeignZones(in: &transaction)
+    try transaction.tell(changed)
+    return isOvertaken ? .superseded(state) : .done(state)
+  }
+
+  private func check(_ register: Register, of command: CommandContext, on own: DeviceID) throws(BodyFault) {
+    guard register.modified.author == command.author else {
+      throw BodyFault("The edit has another author than the device that sent it.")
+    }
+    if case .machine(let device) = register.zone, device != own {
+      throw BodyFault("The edit is of another machine.")
+    }
+  }
+
+  /// Returns the children whose machine this is once the edit is in force.
+  private func childrenAfterwards(in transaction: inout some EffectTransaction) throws -> [ChildID] {
+    var map = RegisterMap(try transaction.registers(in: .machine(transaction.own)))
+    for register in registers { map.merge(register) }
+    return HouseholdKey.children(servedIn: map.registers(in: .machine(transaction.own)))
+  }
+
+  /// Returns what holds of the registers that the edit is about, in its order.
+  private func held(in transaction: inout some EffectTransaction) throws -> [Register] {
+    var held: [Register] = []
+    for register in registers {
+      if let present = try transaction.register(register.key, in: register.zone) { held.append(present) }
+    }
+    return held
+  }
+
+  /// Forgets what concerns children whose machine this is not, or no longer is: a machine holds nothing of a sibling.
+  private static func dropForeignZones(in transaction: inout some EffectTransaction) throws {
+    let own = transaction.own
+    let children = Set(HouseholdKey.children(servedIn: try transaction.registers(in: .machine(own))))
+    for zone in try transaction.zones() {
+      if case .child(let child) = zone, !children.contains(child) { try transaction.forget(zone) }
+    }
+  }
+
+  public func isAnswered(by state: StateInForce) -> Bool {
+    guard let held = state.as(RegistersInForce.self)?.registers, isAbout(held) else { return false }
+    return zip(registers, held).contains { $0 == $1 } && zip(registers, held).allSatisfy { !$0.holds(over: $1) }
+  }
+
+  public func isOvertaken(by state: StateInForce) -> Bool {
+    guard let held = state.as(RegistersInForce.self)?.registers, isAbout(held) else { return false }
+    return zip(registers, held).allSatisfy { $1.holds(over: $0) }
+  }
+
+  private func isAbout(_ held: [Register]) -> Bool {
+    held.map { RegisterMap.Place($0.zone, $0.key) } == registers.map { RegisterMap.Place($0.zone, $0.key) }
+  }
+
+  public func answered(
+    with state: StateInForce, by device: DeviceID, in transaction: inout some EffectTransaction
+  ) throws {
+    guard let held = state.as(RegistersInForce.self)?.registers, isAbout(held) else { return }
+    try transaction.note(held.filter { $0.modified.author != transaction.own }, by: device)
+  }
+
+  public var summary: String {
+    let first = registers.first.map { HouseholdKey.phrase($0) } ?? "nothing"
+    return registers.count > 1 ? "\(first), and \(registers.count - 1) more" : first
+  }
+}
+
+extension Edit: Codable {
+  public init(from decoder: any Decoder) throws {
+    registers = try decoder.container(keyedBy: Field.self).decode([Register].self, forKey: .registers)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: Field.self)
+    try fields.encode(registers, forKey: .registers)
+  }
+
+  private enum Field: String, CodingKey { case registers }
+}
+
+/// What a child's machine holds of the registers that an edit was about.
+public struct RegistersInForce: CommandState {
+  public static let kind: CommandKind = "registers"
+
+  /// The registers, in the order of the edit.
+  public var registers: [Register]
+  public var enforcement: Enforcement?
+
+  public init(_ registers: [Register], _ enforcement: Enforcement) {
+    self.registers = registers
+    self.enforcement = enforcement
+  }
+
+  public init(bytes: [UInt8]) throws(BodyFault) {
+    self = try BodyFault.reading { () throws(WireError) in
+      let message = try Latchkey_V1_Registers(wire: bytes)
+      return RegistersInForce(try message.value(), try Enforcement(wire: message.enforcement))
+    }
+  }
+
+  public var bytes: [UInt8] { Latchkey_V1_Registers(registers, enforcement ?? .recorded).wireBytes }
+
+  public var summary: String { sentences(" there") }
+  public func summary(on machine: String) -> String { sentences(" on \(machine)") }
+  public var claim: String { registers.map { HouseholdKey.phrase($0) }.joined(separator: ", ") }
+
+  private func sentences(_ place: String) -> String {
+    let phrases = registers.prefix(3).map { HouseholdKey.phrase($0) }
+    let more = registers.count > 3 ? ", and \(registers.count - 3) more" : ""
+    return "In force\(place): \(phrases.joined(separator: ", "))\(more)."
+  }
+}

@@ -1,0 +1,61 @@
+import LatchkeyModel
+
+/// The registers about children and machines, and the words in which people read registers.
+///
+/// Spec: Protocol/10-household.md §1, §3.
+public enum HouseholdKey {
+  /// In a child's zone: the child's name, a name as of a device (01 §3).
+  public static let name: RegisterKey = "name"
+  /// The value of what only is or is not.
+  public static let yes = "yes"
+  /// The value of an account that is nobody's: it is not supervised.
+  public static let nobody = "nobody"
+
+  /// In a machine's zone: `yes` if the machine is this child's.
+  public static func child(_ id: ChildID) -> RegisterKey {
+    guard let key = RegisterKey(["child", id.description]) else { preconditionFailure("a key of a child") }
+    return key
+  }
+
+  /// In a machine's zone: whose account it is; the ID of a child, or `nobody`.
+  public static func account(_ uid: UInt32) -> RegisterKey {
+    guard let key = RegisterKey(["account", String(uid)]) else { preconditionFailure("a key of an account") }
+    return key
+  }
+
+  /// Returns the children whose machine it is, according to the registers of its zone.
+  public static func children(servedIn registers: [Register]) -> [ChildID] {
+    registers.compactMap { register in
+      let segments = register.key.segments
+      guard segments.count == 2, segments[0] == "child", register.value == yes else { return nil }
+      return ChildID(segments[1])
+    }
+  }
+
+  /// Returns whose the accounts of a machine are, according to the registers of its zone; the value of `nobody` is `nil`.
+  public static func accounts(in registers: [Register]) -> [UInt32: ChildID?] {
+    var accounts: [UInt32: ChildID?] = [:]
+    for register in registers {
+      let segments = register.key.segments
+      guard segments.count == 2, segments[0] == "account", let uid = UInt32(segments[1]), let value = register.value
+      else { continue }
+      if value == nobody { accounts[uid] = .some(nil) }
+      if let child = ChildID(value) { accounts[uid] = .some(child) }
+    }
+    return accounts
+  }
+
+  /// Returns what a register says, for a sentence.
+  static func phrase(_ register: Register) -> String {
+    let segments = register.key.segments
+    switch (segments.first.map(String.init), register.value) {
+    case ("child", yes): return "whose machine it is"
+    case ("child", _): return "whose machine it no longer is"
+    case ("account", nobody): return "an account that is not supervised"
+    case ("account", _): return "whose an account is"
+    case ("name", let value?): return "the name \(value)"
+    case (_, let value?): return "\(register.key) \(value.prefix(64))"
+    case (_, nil): return "no \(register.key)"
+    }
+  }
+}

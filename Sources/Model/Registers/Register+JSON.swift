@@ -1,0 +1,43 @@
+extension Register: Codable {
+  private enum Field: String, CodingKey { case zone, id, key, value, modified }
+
+  /// Decodes a register, with its zone as a word and an ID.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Field.self)
+    let zone: Zone
+    switch try fields.decode(Zone.Word.self, forKey: .zone) {
+    case .family: zone = .family
+    case .child: zone = .child(try fields.decode(ChildID.self, forKey: .id))
+    case .machine: zone = .machine(try fields.decode(DeviceID.self, forKey: .id))
+    }
+    self.init(
+      zone, try fields.decode(RegisterKey.self, forKey: .key), try fields.decodeIfPresent(String.self, forKey: .value),
+      modified: try fields.decode(HybridTimestamp.self, forKey: .modified))
+  }
+
+  /// Encodes the register, with its zone as a word and an ID.
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: Field.self)
+    switch zone {
+    case .family: try fields.encode(Zone.Word.family, forKey: .zone)
+    case .child(let id):
+      try fields.encode(Zone.Word.child, forKey: .zone)
+      try fields.encode(id, forKey: .id)
+    case .machine(let id):
+      try fields.encode(Zone.Word.machine, forKey: .zone)
+      try fields.encode(id, forKey: .id)
+    }
+    try fields.encode(key, forKey: .key)
+    try fields.encodeIfPresent(value, forKey: .value)
+    try fields.encode(modified, forKey: .modified)
+  }
+}
+
+extension Zone {
+  /// The word for a zone's form in JSON.
+  public enum Word: String, Codable, Sendable, Hashable, CaseIterable {
+    case family
+    case child
+    case machine
+  }
+}

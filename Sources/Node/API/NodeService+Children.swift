@@ -1,0 +1,203 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyStore
+
+/// The children of the family and the accounts of their machines.
+///
+/// Spec: Protocol/10-household.md §1, §3.
+extension NodeService {
+  public func children() async throws(LocalAPIError) -> [ChildListing] {
+    let household = try await household()
+    let untold = try await machinesWithEditsUnderWay()
+    return household.children.map { child in
+      let machines =
+        context.profile.role == .child
+        ? [context.name] : household.machines(of: child.id).map(\.name)
+      return ChildListing(
+        childID: child.id, name: DeviceName(sanitising: child.name), machines: machines,
+        untold: household.machines(of: child.id).filter { untold.contains($0.device) }.map(\.name))
+    }
+  }
+
+  public func addChild(_ request: ChildRequest) async throws(LocalAPIError) -> ChildListing {
+    try checkIsParent()
+    let household = try await household()
+    let name = try Self.name(request, notAmong: household)
+    guard let id = ChildID(bytes: context.nextCommandID(context.wall()).bytes) else {
+      throw LocalAPIError(.internal, "The child got no ID: give the command again.")
+    }
+    try await edit([RegisterChange(.child(id), HouseholdKey.name, name.text)])
+    return try await listing(of: id)
+  }
+
+  public func renameChild(_ text: String, _ request: ChildRequest) async throws(LocalAPIError) -> ChildListing {
+    try checkIsParent()
+    let household = try await household()
+    let child = try Self.find(text, in: household)
+    let name = try Self.name(request, notAmong: household, except: child)
+    try await edit([RegisterChange(.child(child), HouseholdKey.name, name.text)])
+    for machine in household.machines(of: child) { try await showOwner(of: machine.device) }
+    return try await listing(of: child)
+  }
+
+  public func removeChild(_ text: String) async throws(LocalAPIError) -> ChildListing {
+    try checkIsParent()
+    let household = try await household()
+    let child = try Self.find(text, in: household)
+    let before = try await listing(of: child)
+    try await edit(household.removing(child))
+    for machine in household.machines(of: child) { try await showOwner(of: machine.device) }
+    return before
+  }
+
+  public func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing] {
+    let household = try await household()
+    if context.profile.role == .child {
+      let accounts = try await stored { () async throws(StoreError) in
+        try await context.store.accounts(of: context.own)
+      }
+      return accounts.map { listing($0, of: context.own, context.name, household) }
+    }
+    var wanted: DeviceID?
+    if let device { wanted = try await find(device).device.deviceID }
+    return household.machines.filter { wanted == nil || $0.device == wanted }.flatMap { machine in
+      machine.accounts.map { listing($0, of: machine.device, machine.name, household) }
+    }
+  }
+
+  public func assignAccount(_ request: AccountRequest) async throws(LocalAPIError) -> AccountListing {
+    try checkIsParent()
+    let household = try await household()
+    let (machine, account) = try await find(request, in: household)
+    let child = try request.child.map { text throws(LocalAPIError) in try Self.find(text, in: household) }
+    try await edit(household.assigning(account, on: machine.device, to: child))
+    try await showOwner(of: machine.device)
+    return listing(account, of: machine.device, machine.name, try await self.household())
+  }
+
+  private func household() async throws(LocalAPIError) -> Household {
+    try await stored { () async throws(StoreError) in try await Household.load(context.store) }
+  }
+
+  private func checkIsParent() throws(LocalAPIError) {
+    guard context.profile.role == .parent else {
+      throw LocalAPIError(.wrongRole, "Who the children are is said on a parent's machine: run this there.")
+    }
+  }
+
+  /// Makes changes durable and sends them to the machines that they concern.
+  func edit(_ changes: [RegisterChange]) async throws(LocalAPIError) {
+    let (context, wall) = (context, context.wall())
+    let result = try await stored { () async throws(StoreError) in
+      try await context.store.edit(changes, context.editMaker, at: wall)
+    }
+    CrashPoint.itemAccepted.reached()
+    await directory.committed(result.changes)
+    context.changes.notify()
+    context.householdNews.notify()
+  }
+
+  /// Writes the names of the children whose machine it is where devices are listed.
+  private func showOwner(of device: DeviceID) async throws(LocalAPIError) {
+    let household = try await household()
+    let names = household.children(of: device).compactMap { id in household.children.first { $0.id == id }?.name }
+    let (context, text) = (context, DeviceName(sanitising: names.sorted().joined(separator: ", ")).text)
+    try await stored { () async throws(StoreError) in
+      try await context.store.rename(device, to: nil, childName: names.isEmpty ? "" : text, at: context.wall())
+    }
+    context.changes.notify()
+  }
+
+  private func listing(of child: ChildID) async throws(LocalAPIError) -> ChildListing {
+    guard let listing = try await children().first(where: { $0.childID == child }) else {
+      throw LocalAPIError(.unknownChild, "There is no such child any more: `latchkey children` lists them.")
+    }
+    return listing
+  }
+
+  private func listing(
+    _ account: Account, of device: DeviceID, _ name: DeviceName, _ household: Household
+  ) -> AccountListing {
+    let owner = household.owner(of: account.uid, on: device)
+    let child = (owner ?? nil).flatMap { id in household.children.first { $0.id == id }?.name }
+    return AccountListing(
+      deviceID: device, deviceName: name, account: account,
+      owner: owner == nil ? .open : (owner ?? nil) == nil ? .nobody : .child,
+      childName: child.map { DeviceName(sanitising: $0) })
+  }
+
+  private func machinesWithEditsUnderWay() async throws(LocalAPIError) -> Set<DeviceID> {
+    guard context.profile.role == .parent else { return [] }
+    return try await stored { () async throws(StoreError) in
+      try await context.store.machinesAwaiting(Edit.kind)
+    }
+  }
+
+  private static func name(
+    _ request: ChildRequest, notAmong household: Household, except child: ChildID? = nil
+  ) throws(LocalAPIError) -> DeviceName {
+    let name: DeviceName
+    do { name = try DeviceName(request.name) } catch { throw LocalAPIError(.invalid, error.description) }
+    let isTaken = household.children.contains { $0.id != child && $0.name.lowercased() == name.text.lowercased() }
+    if isTaken {
+      throw LocalAPIError(.invalid, "There is a child called “\(name)” already: choose another name.")
+    }
+    return name
+  }
+
+  /// Returns the child that a person named, by its name or a beginning that fits no other child.
+  static func find(_ text: String, in household: Household) throws(LocalAPIError) -> ChildID {
+    let typed = DeviceName(sanitising: text)
+    let word = typed.text.lowercased()
+    let children = household.children
+    let ways: [((id: ChildID, name: String)) -> Bool] = [
+      { $0.name == typed.text }, { $0.name.lowercased() == word }, { $0.name.lowercased().hasPrefix(word) },
+      { $0.id.description == word },
+    ]
+    for fits in ways {
+      let found = children.filter(fits)
+      if found.count > 1 {
+        throw LocalAPIError(
+          .ambiguousChild,
+          "“\(typed)” fits \(found.map(\.name).joined(separator: " and ")): give more of the name.")
+      }
+      if let child = found.first { return child.id }
+    }
+    let question = Spelling.question(for: word, among: children.map(\.name))
+    throw LocalAPIError(
+      .unknownChild,
+      children.isEmpty
+        ? "No child has been added yet: run `latchkey children add \(typed)`."
+        : "There is no child called “\(typed)”"
+          + (question.isEmpty ? ": `latchkey children` lists their names." : ". \(question)"))
+  }
+
+  /// Returns the account that a person named.
+  private func find(
+    _ request: AccountRequest, in household: Household
+  ) async throws(LocalAPIError) -> (Household.Machine, Account) {
+    var machines = household.machines
+    if let device = request.device {
+      let id = try await find(device).device.deviceID
+      machines = machines.filter { $0.device == id }
+    }
+    let found = machines.compactMap { machine in
+      machine.accounts.first { $0.name == request.account || String($0.uid) == request.account }.map { (machine, $0) }
+    }
+    let name = DeviceName(sanitising: request.account)
+    guard let match = found.first else {
+      let known = machines.flatMap { $0.accounts.map(\.name) }
+      let question = Spelling.question(for: request.account, among: known)
+      throw LocalAPIError(
+        .unknownItem,
+        "No machine of a child's has an account called “\(name)”"
+          + (question.isEmpty ? ": `latchkey accounts` lists them." : ". \(question)"))
+    }
+    guard found.count == 1 else {
+      throw LocalAPIError(
+        .ambiguousDevice,
+        "Several machines have an account called “\(name)”: name one with --on, such as --on \"\(match.0.name)\".")
+    }
+    return match
+  }
+}

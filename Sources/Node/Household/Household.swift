@@ -1,0 +1,130 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyStore
+
+/// The children of the family with their machines and accounts, as this node knows them.
+///
+/// Spec: Protocol/10-household.md §1, §3.
+struct Household: Sendable {
+  /// A child's machine.
+  struct Machine: Sendable {
+    var device: DeviceID
+    var name: DeviceName
+    /// The name of the child that was given when the machine was paired.
+    var childName: String?
+    /// A Boolean value that indicates whether it has told of what it holds since it was paired.
+    var hasTold: Bool
+    var accounts: [Account]
+  }
+
+  /// What this machine holds or, on a parent, has set.
+  var registers: RegisterMap
+  /// What each child's machine says that it holds where another parent has set it.
+  var told: [DeviceID: RegisterMap]
+  var machines: [Machine]
+
+  static func load(_ store: Store) async throws(StoreError) -> Household {
+    var machines: [Machine] = []
+    for peer in try await store.peers() where peer.state == .active && peer.device.role == .child {
+      let device = peer.device.deviceID
+      machines.append(
+        Machine(
+          device: device, name: peer.device.name, childName: peer.device.childName, hasTold: peer.hasTold,
+          accounts: try await store.accounts(of: device)))
+    }
+    return Household(
+      registers: try await store.registers(), told: try await store.toldRegisters(), machines: machines)
+  }
+
+  /// The children that this node knows, in the order of their names.
+  var children: [(id: ChildID, name: String)] {
+    let zones = Set(registers.registers.map(\.zone))
+    return zones.compactMap { zone -> (id: ChildID, name: String)? in
+      guard case .child(let id) = zone, let name = registers.value(zone, HouseholdKey.name) else { return nil }
+      return (id, name)
+    }.sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
+  }
+
+  /// Returns the children whose machine a device is.
+  func children(of device: DeviceID) -> [ChildID] {
+    HouseholdKey.children(servedIn: registers.registers(in: .machine(device)))
+  }
+
+  /// Returns the machines of a child.
+  func machines(of child: ChildID) -> [Machine] { machines.filter { children(of: $0.device).contains(child) } }
+
+  /// Returns whose an account is: a child's, nobody's (`.some(nil)`), or not yet said (`nil`).
+  func owner(of uid: UInt32, on device: DeviceID) -> ChildID?? {
+    var map = registers
+    for register in told[device]?.registers ?? [] { map.merge(register) }
+    return HouseholdKey.accounts(in: map.registers(in: .machine(device)))[uid]
+  }
+
+  /// Returns what makes a machine that of a child, whom another parent may have added before; and the account that fits.
+  func assigning(_ device: DeviceID, to name: String, newID: () -> ChildID?) -> [RegisterChange] {
+    let others = told[device] ?? RegisterMap()
+    let toldChild = HouseholdKey.children(servedIn: others.registers(in: .machine(device))).first {
+      others.value(.child($0), HouseholdKey.name)?.lowercased() == name.lowercased()
+    }
+    let known = children.first { $0.name.lowercased() == name.lowercased() }?.id
+    guard let child = known ?? toldChild ?? newID() else { return [] }
+    var changes: [RegisterChange] = []
+    if known == nil { changes.append(RegisterChange(.child(child), HouseholdKey.name, name)) }
+    changes += serving(device, child)
+    if let account = fittingAccount(on: device, named: name) {
+      changes.append(RegisterChange(.machine(device), HouseholdKey.account(account.uid), child.description))
+    }
+    return changes
+  }
+
+  private func serving(_ device: DeviceID, _ child: ChildID) -> [RegisterChange] {
+    children(of: device).contains(child)
+      ? [] : [RegisterChange(.machine(device), HouseholdKey.child(child), HouseholdKey.yes)]
+  }
+
+  /// Returns the account that is a child's by its name, or the only one of its machine; `nil` if none fits, or several do.
+  func fittingAccount(on device: DeviceID, named name: String) -> Account? {
+    guard let machine = machines.first(where: { $0.device == device }) else { return nil }
+    let free = machine.accounts.filter { owner(of: $0.uid, on: device) == nil }
+    let wanted = name.lowercased()
+    let fitting = free.filter { account in
+      let first = account.fullName.split(separator: " ").first.map { $0.lowercased() }
+      return account.name.lowercased() == wanted || account.fullName.lowercased() == wanted || first == wanted
+    }
+    if fitting.count == 1 { return fitting.first }
+    return fitting.isEmpty && machine.accounts.count == 1 ? free.first : nil
+  }
+
+  /// Returns what makes an account that of a child, or nobody's if it is `nil`.
+  ///
+  /// A machine stays that of a child for as long as one of its accounts is the child's.
+  func assigning(_ account: Account, on device: DeviceID, to child: ChildID?) -> [RegisterChange] {
+    let before = owner(of: account.uid, on: device) ?? nil
+    var changes = [
+      RegisterChange(
+        .machine(device), HouseholdKey.account(account.uid), child?.description ?? HouseholdKey.nobody)
+    ]
+    if let child { changes += serving(device, child) }
+    if let before, before != child {
+      let owned = HouseholdKey.accounts(in: registers.registers(in: .machine(device)))
+      let hasMore = owned.contains { uid, owner in uid != account.uid && owner == before }
+      if !hasMore, children(of: device).contains(before) {
+        changes.append(RegisterChange(.machine(device), HouseholdKey.child(before), nil))
+      }
+    }
+    return changes
+  }
+
+  /// Returns what removes a child from the family: its machines and accounts are nobody's from then on.
+  func removing(_ child: ChildID) -> [RegisterChange] {
+    var changes = [RegisterChange(.child(child), HouseholdKey.name, nil)]
+    for machine in machines(of: child) {
+      changes.append(RegisterChange(.machine(machine.device), HouseholdKey.child(child), nil))
+      let accounts = HouseholdKey.accounts(in: registers.registers(in: .machine(machine.device)))
+      for (uid, owner) in accounts.sorted(by: { $0.key < $1.key }) where owner == child {
+        changes.append(RegisterChange(.machine(machine.device), HouseholdKey.account(uid), nil))
+      }
+    }
+    return changes
+  }
+}

@@ -1,0 +1,59 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyStore
+
+/// A service that gives each child's machine its part of the household, on a parent.
+///
+/// A machine that was paired gets the registers that it is to hold. Once it has told of what it holds, it becomes the machine of
+/// the child that was named when it was paired.
+///
+/// Spec: Protocol/10-household.md §1, §2.
+struct HouseholdService: Sendable {
+  let context: NodeContext
+  let directory: LinkDirectory
+  /// Milliseconds before the next try after a fault of the disk.
+  private static let pause: Int64 = 5_000
+
+  func run() async {
+    while !Task.isCancelled {
+      let seen = context.householdNews.version
+      var wait: Int64?
+      if context.profile.role == .parent {
+        do { try await look() } catch {
+          context.logger.error("the household could not be looked at", metadata: ["reason": "\(error)"])
+          wait = Self.pause
+        }
+      }
+      await context.householdNews.wait(after: seen, milliseconds: wait)
+    }
+  }
+
+  private func look() async throws(StoreError) {
+    for device in try await context.store.machinesToIntroduce() {
+      await publish(try await context.store.introduce(device, context.editMaker, at: context.wall()))
+    }
+    let household = try await Household.load(context.store)
+    for machine in household.machines where machine.hasTold && household.children(of: machine.device).isEmpty {
+      guard let name = machine.childName else { continue }
+      let changes = household.assigning(machine.device, to: name) {
+        ChildID(bytes: context.nextCommandID(context.wall()).bytes)
+      }
+      await publish(try await context.store.edit(changes, context.editMaker, at: context.wall()))
+    }
+  }
+
+  private func publish(_ result: EditResult) async {
+    guard !result.changes.isEmpty else { return }
+    await directory.committed(result.changes)
+    context.changes.notify()
+  }
+}
+
+extension NodeContext {
+  /// Makes the commands of edits.
+  var editMaker: EditMaker {
+    EditMaker(
+      nextID: { self.nextCommandID(self.wall()) }, payload: { CommandPayload(Edit($0)) },
+      children: { HouseholdKey.children(servedIn: $0) })
+  }
+}

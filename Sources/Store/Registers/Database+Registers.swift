@@ -1,0 +1,117 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// The tables of registers.
+///
+/// Spec: Protocol/10-household.md §2.
+extension Database {
+  func register(_ key: RegisterKey, in zone: Zone) throws -> Register? {
+    try row("SELECT * FROM register WHERE zone = ? AND key = ?", [Data(zone.bytes), key.text]).map(Register.init(row:))
+  }
+
+  func registers(in zone: Zone) throws -> [Register] {
+    try rows("SELECT * FROM register WHERE zone = ? ORDER BY key", [Data(zone.bytes)]).map(Register.init(row:))
+  }
+
+  func zones() throws -> [Zone] {
+    try rows("SELECT DISTINCT zone FROM register ORDER BY zone").map { row in
+      guard let zone = Zone(bytes: row.bytes("zone")) else { throw StoreError.unexpected("a zone of registers") }
+      return zone
+    }
+  }
+
+  func save(_ register: Register) throws {
+    try run(
+      "INSERT OR REPLACE INTO register VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        register.zone.bytes, register.key.text, register.value, register.modified.wall,
+        Int64(register.modified.counter), register.modified.author.bytes,
+      ])
+  }
+
+  /// Keeps what a child's machine says that it holds, unless something later is known, and moves the clock past it.
+  func note(_ told: [Register], by device: DeviceID, at wall: Int64) throws {
+    let number = try address(of: device).number
+    for register in told {
+      if HybridTimestamp.mayWitness(register.modified.wall, at: wall) {
+        try witness(register.modified.wall, register.modified.counter)
+      }
+      let known = try toldRegister(register.key, in: register.zone, by: number)
+      if let known, !register.holds(over: known) { continue }
+      let count = try first(
+        "SELECT COUNT(*) FROM told_register WHERE peer = ? AND zone = ?", [number, register.zone.bytes],
+        { $0.integer(0) })
+      // A machine that says more than it may hold is not believed.
+      guard known != nil || (count ?? 0) < Int64(Limits.zoneRegisters) else { continue }
+      try run(
+        "INSERT OR REPLACE INTO told_register VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+          number, register.zone.bytes, register.key.text, register.value, register.modified.wall,
+          Int64(register.modified.counter), register.modified.author.bytes,
+        ])
+    }
+  }
+
+  private func toldRegister(_ key: RegisterKey, in zone: Zone, by peer: Int64) throws -> Register? {
+    try row(
+      "SELECT * FROM told_register WHERE peer = ? AND zone = ? AND key = ?", [peer, Data(zone.bytes), key.text]
+    ).map(Register.init(row:))
+  }
+
+  /// Queues registers for a parent in its control stream, together with those of an item that still waits.
+  ///
+  /// The group of the transaction has to be settled before.
+  func queue(
+    _ registers: [Register], for parent: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
+  ) throws -> [OutboxChange] {
+    var map = RegisterMap(registers)
+    let waiting = try rows(
+      "SELECT seq, item_id, body FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",
+      [parent.number, ItemKind.registers.rawValue])
+    for item in waiting {
+      for register in try coding.registers(item.bytes("body")) { map.merge(register) }
+      try withdraw(parent.number, .control, item["seq"], itemID: item["item_id"], as: nil, at: wall)
+    }
+    return try map.registers.batches.map { batch in
+      try enqueue(
+        parent, .control, kind: .registers, itemID: Array(keys.freshKey().prefix(16)), body: coding.encode(batch),
+        at: wall)
+    }
+  }
+}
+
+extension Register {
+  /// Creates a register from a row of either table.
+  init(row: Row) throws {
+    guard let zone = Zone(bytes: row.bytes("zone")), let key = RegisterKey(row["key"]) else {
+      throw StoreError.unexpected("the place of a register")
+    }
+    self.init(
+      zone, key, row["value"],
+      modified: HybridTimestamp(
+        wall: row["modified_wall"], counter: UInt32(clamping: row["modified_counter"] as Int64),
+        author: try row.deviceID("modified_author")))
+  }
+
+  /// The bytes of the key and the value.
+  fileprivate var size: Int { key.text.utf8.count + (value?.utf8.count ?? 0) }
+}
+
+extension [Register] {
+  /// The registers in their order, in batches of which each fits one command or item.
+  var batches: [[Register]] {
+    var batches: [[Register]] = []
+    var bytes = 0
+    for register in self {
+      let isFull = batches.last.map { $0.count >= Limits.editRegisters } ?? true
+      if isFull || bytes + register.size > Limits.editBytes {
+        batches.append([])
+        bytes = 0
+      }
+      batches[batches.count - 1].append(register)
+      bytes += register.size
+    }
+    return batches
+  }
+}

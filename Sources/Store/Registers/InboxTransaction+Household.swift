@@ -1,0 +1,94 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// What a child's machine tells its parents: the registers that it holds, and its accounts.
+///
+/// Spec: Protocol/10-household.md §2, §3.
+extension InboxTransaction {
+  mutating func applyRegisters(_ item: DeliveryItem, _ body: Result<[Register], BodyFault>) throws {
+    do {
+      guard peerRole == .child else { throw BodyFault("Only a child's device tells of what it holds.", .role) }
+      let registers = try body.get()
+      for case .machine(let device) in registers.map(\.zone) where device != peer.device {
+        throw BodyFault("The registers are of another device than the one that sent them.", .foreign)
+      }
+      try database.note(registers.filter { $0.modified.author != own }, by: peer.device, at: wall)
+      result.hasNewHousehold = true
+    } catch let fault as BodyFault { passOver(item, .control, fault) }
+  }
+
+  mutating func applyAccounts(_ item: DeliveryItem, _ body: Result<[Account], BodyFault>) throws {
+    do {
+      guard peerRole == .child else { throw BodyFault("Only a child's device tells of its accounts.", .role) }
+      try database.save(try body.get(), of: peer.device)
+      try database.run("UPDATE peer SET has_told = 1 WHERE number = ?", [peer.number])
+      result.hasNewHousehold = true
+    } catch let fault as BodyFault { passOver(item, .control, fault) }
+  }
+}
+
+extension Database {
+  /// Keeps the accounts of a machine in place of those before.
+  func save(_ accounts: [Account], of device: DeviceID) throws {
+    try run("DELETE FROM account WHERE device_id = ?", [device.bytes])
+    for account in accounts {
+      try run(
+        "INSERT INTO account VALUES (?, ?, ?, ?)", [device.bytes, account.uid, account.name, account.fullName])
+    }
+  }
+
+  func accounts(of device: DeviceID) throws -> [Account] {
+    try rows("SELECT * FROM account WHERE device_id = ? ORDER BY uid", [Data(device.bytes)]).map {
+      Account(uid: UInt32(clamping: $0["uid"] as Int64), name: $0["name"], fullName: $0["full_name"])
+    }
+  }
+
+  /// Returns the items that tell a parent of everything that this machine holds: its registers, then its accounts.
+  func householdItems(
+    _ keys: any KeySource, _ coding: any BodyCoding, own: DeviceID
+  ) throws -> [QueuedItem] {
+    let registers = try zones().flatMap { try self.registers(in: $0) }
+    let bodies = registers.batches.map { (ItemKind.registers, coding.encode($0)) }
+    return (bodies + [(ItemKind.accounts, coding.encode(try accounts(of: own)))]).map { kind, body in
+      QueuedItem(kind: kind, id: Array(keys.freshKey().prefix(16)), body: body, level: 0)
+    }
+  }
+
+  /// Queues these items for a parent that was paired.
+  func queueHousehold(
+    for parent: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, own: DeviceID, at wall: Int64
+  ) throws -> [OutboxChange] {
+    try householdItems(keys, coding, own: own).map { item in
+      try enqueue(parent, .control, kind: item.kind, itemID: item.id, body: item.body, at: wall)
+    }
+  }
+}
+
+extension Store {
+  /// Keeps the accounts of this machine, a child's, and has its parents hear of them if they have changed.
+  ///
+  /// - Parameter accounts: At most 64 accounts, in the order of their numbers.
+  public func setAccounts(_ accounts: [Account], at wall: Int64) async throws(StoreError) -> [OutboxChange] {
+    try await commits.commit(.upkeep) { [own, coding, keys] database in
+      guard try database.accounts(of: own) != accounts else { return [] }
+      try database.save(accounts, of: own)
+      return try database.addresses(role: .parent).map { parent in
+        let waiting = try database.rows(
+          "SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",
+          [parent.number, ItemKind.accounts.rawValue])
+        for item in waiting {
+          try database.withdraw(parent.number, .control, item["seq"], itemID: item["item_id"], as: nil, at: wall)
+        }
+        return try database.enqueue(
+          parent, .control, kind: .accounts, itemID: Array(keys.freshKey().prefix(16)), body: coding.encode(accounts),
+          at: wall)
+      }
+    }
+  }
+
+  /// Returns the accounts of a child's machine.
+  public func accounts(of device: DeviceID) async throws(StoreError) -> [Account] {
+    try await read { database in try database.accounts(of: device) }
+  }
+}

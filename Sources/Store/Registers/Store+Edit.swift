@@ -1,0 +1,180 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// Something that a person sets: a register without its time.
+public struct RegisterChange: Hashable, Sendable {
+  /// The zone.
+  public var zone: Zone
+  /// The key.
+  public var key: RegisterKey
+  /// The new value; `nil` deletes the register.
+  public var value: String?
+
+  /// Creates a change.
+  public init(_ zone: Zone, _ key: RegisterKey, _ value: String?) {
+    self.zone = zone
+    self.key = key
+    self.value = value
+  }
+}
+
+/// Makes the commands of an edit.
+public struct EditMaker: Sendable {
+  /// Returns a new ID.
+  public var nextID: @Sendable () -> CommandID
+  /// Returns the command that carries registers.
+  public var payload: @Sendable ([Register]) -> CommandPayload
+  /// Returns the children whose machine it is, according to the registers of a machine's zone.
+  public var children: @Sendable ([Register]) -> [ChildID]
+
+  /// Creates a maker.
+  public init(
+    nextID: @escaping @Sendable () -> CommandID, payload: @escaping @Sendable ([Register]) -> CommandPayload,
+    children: @escaping @Sendable ([Register]) -> [ChildID]
+  ) {
+    self.nextID = nextID
+    self.payload = payload
+    self.children = children
+  }
+}
+
+/// What an edit has brought about.
+public struct EditResult: Sendable {
+  /// The commands for the machines that the edit concerns, in the order in which they were given.
+  public var commands: [ConfigurationCommand] = []
+  /// Their streams.
+  public var changes: [OutboxChange] = []
+}
+
+/// Edits of the household's desired state, on a parent.
+///
+/// Spec: Protocol/10-household.md §2.
+extension Store {
+  /// Sets registers, and queues the command that carries them for each machine that holds their zones, in one transaction.
+  ///
+  /// All changes get one reading of the hybrid clock. A machine that begins to serve a child gets all of the child's registers.
+  public func edit(
+    _ changes: [RegisterChange], _ maker: EditMaker, at wall: Int64
+  ) async throws(StoreError) -> EditResult {
+    let age = age()
+    return try await commits.commitTogether { [own, coding, caps, clock] database, group in
+      var edit = EditTransaction(
+        database: database, group: group, maker: maker, own: own, coding: coding, caps: caps, clock: clock, age: age,
+        wall: wall)
+      try edit.make(changes)
+      return edit.result
+    }
+  }
+
+  /// Queues for a child's machine all registers that it is to hold, unless that was done since it was paired.
+  public func introduce(
+    _ device: DeviceID, _ maker: EditMaker, at wall: Int64
+  ) async throws(StoreError) -> EditResult {
+    let age = age()
+    return try await commits.commitTogether { [own, coding, caps, clock] database, group in
+      let peer = try group.active(device, database)
+      let isDone = try database.first(
+        "SELECT introduced FROM peer WHERE number = ?", [peer.number], { $0.integer(0) != 0 })
+      guard isDone == false else { return EditResult() }
+      try database.run("UPDATE peer SET introduced = 1 WHERE number = ?", [peer.number])
+      var edit = EditTransaction(
+        database: database, group: group, maker: maker, own: own, coding: coding, caps: caps, clock: clock, age: age,
+        wall: wall)
+      try edit.give(edit.zones(of: device).flatMap { try database.registers(in: $0) }, to: peer)
+      return edit.result
+    }
+  }
+
+  /// Returns the children's machines that have not got their registers since they were paired.
+  public func machinesToIntroduce() async throws(StoreError) -> [DeviceID] {
+    try await read { database in
+      try database.rows(
+        "SELECT device_id FROM peer WHERE state = 2 AND role = ? AND introduced = 0 ORDER BY number",
+        [DeviceRole.child.rawValue]
+      ).map { try $0.deviceID("device_id") }
+    }
+  }
+
+  /// Returns the children's machines for which a command of a kind is on its way.
+  public func machinesAwaiting(_ kind: CommandKind) async throws(StoreError) -> Set<DeviceID> {
+    try await read { database in
+      Set(
+        try database.rows(
+          """
+          SELECT DISTINCT p.device_id FROM command c JOIN peer p ON p.number = c.peer
+          WHERE c.kind = ? AND c.status IN ('queued', 'stored')
+          """, [kind.rawValue]
+        ).map { try $0.deviceID("device_id") })
+    }
+  }
+
+  /// Returns the registers that this machine holds or, on a parent, has set.
+  public func registers() async throws(StoreError) -> RegisterMap {
+    try await read { database in RegisterMap(try database.zones().flatMap { try database.registers(in: $0) }) }
+  }
+
+  /// Returns what each child's machine says that it holds where another parent has set it.
+  public func toldRegisters() async throws(StoreError) -> [DeviceID: RegisterMap] {
+    try await read { database in
+      var told: [DeviceID: RegisterMap] = [:]
+      let rows = try database.rows(
+        "SELECT p.device_id, t.* FROM told_register t JOIN peer p ON p.number = t.peer WHERE p.state = 2")
+      for row in rows { told[try row.deviceID("device_id"), default: RegisterMap()].merge(try Register(row: row)) }
+      return told
+    }
+  }
+}
+
+/// One transaction's work on an edit.
+private struct EditTransaction {
+  let database: Database
+  let group: WriteGroup
+  let maker: EditMaker
+  let own: DeviceID
+  let coding: any BodyCoding
+  let caps: QueueCaps
+  let clock: StoreClock
+  let age: Int64
+  let wall: Int64
+  var result = EditResult()
+
+  mutating func make(_ changes: [RegisterChange]) throws {
+    let modified = try database.tick(wall: wall, author: own)
+    let registers = changes.map { Register($0.zone, $0.key, $0.value, modified: modified) }
+    let machines = try database.addresses(role: .child)
+    let before = try machines.map { try zones(of: $0.device) }
+    var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
+    for register in registers {
+      let known = try effects.registers(in: register.zone).count
+      guard try known < Limits.zoneRegisters || effects.register(register.key, in: register.zone) != nil else {
+        throw StoreError.unexpected("more than 4,096 settings of one kind: remove some of them first")
+      }
+      try effects.save(register)
+    }
+    for (machine, held) in zip(machines, before) {
+      let zones = try zones(of: machine.device)
+      let added = zones.filter { !held.contains($0) }
+      // A machine that no longer serves a child hears of that, and then forgets the zone by itself.
+      let news = registers.filter { zones.contains($0.zone) && !added.contains($0.zone) }
+      try give(news + added.flatMap { try database.registers(in: $0) }, to: machine)
+    }
+  }
+
+  /// Returns the zones that a child's machine holds.
+  func zones(of device: DeviceID) throws -> [Zone] {
+    [.family, .machine(device)] + maker.children(try database.registers(in: .machine(device))).map { .child($0) }
+  }
+
+  mutating func give(_ registers: [Register], to machine: OutboxAddress) throws {
+    // The machine's own zone says whose it is, without which it takes nothing of a child's.
+    let ordered = registers.sorted { left, _ in if case .machine = left.zone { true } else { false } }
+    for batch in ordered.batches {
+      let (command, change) = try database.issue(
+        maker.nextID(), maker.payload(batch), to: machine, expiresAfter: 0, own: own, coding, caps, clock, in: group,
+        age: age, at: wall)
+      result.commands.append(command)
+      result.changes.append(change)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import LatchkeyModel
+
+extension Latchkey_V1_Register {
+  init(_ register: Register) {
+    self.init()
+    zone = UInt32(register.zone.form)
+    zoneID = WireBytes(register.zone.id)
+    key = register.key.text
+    if let text = register.value { value = text }
+    modified = .init(register.modified)
+  }
+
+  func register() throws(WireError) -> Register {
+    guard let form = UInt8(exactly: zone), let place = Zone(form: form, id: Array(zoneID)) else {
+      throw WireError("a register of an unknown zone")
+    }
+    guard let known = RegisterKey(key) else { throw WireError("a register with a malformed key") }
+    if hasValue {
+      guard value.utf8.count <= Register.valueBytes else { throw WireError("a register with a value that is too long") }
+      guard TextRule.registerValue.allowsCharacters(of: value) else {
+        throw WireError("a register with a value that cannot be shown")
+      }
+    }
+    return Register(place, known, hasValue ? value : nil, modified: try modified.value())
+  }
+}
+
+extension Latchkey_V1_Registers {
+  package init(_ registers: [Register], _ enforcement: Enforcement? = nil) {
+    self.init()
+    self.registers = registers.map(Latchkey_V1_Register.init)
+    self.enforcement = enforcement?.wire ?? 0
+  }
+
+  package func value() throws(WireError) -> [Register] {
+    guard registers.count <= Limits.editRegisters else { throw WireError("\(registers.count) registers") }
+    var list: [Register] = []
+    var seen: Set<RegisterMap.Place> = []
+    for message in registers {
+      let register = try message.register()
+      guard seen.insert(.init(register.zone, register.key)).inserted else { throw WireError("a register named twice") }
+      list.append(register)
+    }
+    return list
+  }
+}
+
+extension Latchkey_V1_Accounts {
+  init(_ accounts: [Account]) {
+    self.init()
+    self.accounts = accounts.map { account in
+      var message = Latchkey_V1_Accounts.Account()
+      message.uid = account.uid
+      message.name = account.name
+      message.fullName = account.fullName
+      return message
+    }
+  }
+
+  func value() throws(WireError) -> [Account] {
+    guard accounts.count <= Account.most else { throw WireError("\(accounts.count) accounts") }
+    var list: [Account] = []
+    for message in accounts {
+      let account = Account(uid: message.uid, name: message.name, fullName: message.fullName)
+      if let fault = account.fault { throw WireError(fault) }
+      guard !list.contains(where: { $0.uid == account.uid }) else { throw WireError("an account named twice") }
+      list.append(account)
+    }
+    return list
+  }
+}
