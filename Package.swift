@@ -155,7 +155,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "LatchkeyHouseholdTests",
-      dependencies: ["LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"],
+      dependencies: ["LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeySimulation", "LatchkeyTestSupport"],
       path: "Tests/Household", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyProtocolTests",

@@ -13,6 +13,11 @@ enum CompletionNames {
     }
   }
 
+  /// The children of the family.
+  static let children = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+    await ask(words) { node in try await node.children().map(\.name.text) }
+  }
+
   /// Applications that have rules, by ID and by name.
   static let apps = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
     await ask(words) { node in

@@ -26,6 +26,8 @@ struct LatchkeyTool: AsyncParsableCommand {
           IdentitySubcommand.self,
         ]),
       CommandGroup(
+        name: "The family's children", subcommands: [ChildrenSubcommand.self, AccountsSubcommand.self]),
+      CommandGroup(
         name: "The family's machines",
         subcommands: [PairSubcommand.self, DevicesSubcommand.self, NearbySubcommand.self]),
       CommandGroup(name: "Waiting for delivery", subcommands: [QueueSubcommand.self, SyncSubcommand.self]),

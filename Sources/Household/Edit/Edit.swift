@@ -112,10 +112,7 @@ public struct Edit: CommandDefinition {
     try transaction.note(held.filter { $0.modified.author != transaction.own }, by: device)
   }
 
-  public var summary: String {
-    let first = registers.first.map { HouseholdKey.phrase($0) } ?? "nothing"
-    return registers.count > 1 ? "\(first), and \(registers.count - 1) more" : first
-  }
+  public var summary: String { HouseholdKey.phrase(registers) }
 }
 
 extension Edit: Codable {
@@ -155,11 +152,7 @@ public struct RegistersInForce: CommandState {
 
   public var summary: String { sentences(" there") }
   public func summary(on machine: String) -> String { sentences(" on \(machine)") }
-  public var claim: String { registers.map { HouseholdKey.phrase($0) }.joined(separator: ", ") }
+  public var claim: String { HouseholdKey.phrase(registers) }
 
-  private func sentences(_ place: String) -> String {
-    let phrases = registers.prefix(3).map { HouseholdKey.phrase($0) }
-    let more = registers.count > 3 ? ", and \(registers.count - 3) more" : ""
-    return "In force\(place): \(phrases.joined(separator: ", "))\(more)."
-  }
+  private func sentences(_ place: String) -> String { "In force\(place): \(HouseholdKey.phrase(registers))." }
 }

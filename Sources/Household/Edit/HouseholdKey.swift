@@ -45,17 +45,38 @@ public enum HouseholdKey {
     return accounts
   }
 
-  /// Returns what a register says, for a sentence.
-  static func phrase(_ register: Register) -> String {
-    let segments = register.key.segments
-    switch (segments.first.map(String.init), register.value) {
-    case ("child", yes): return "whose machine it is"
-    case ("child", _): return "whose machine it no longer is"
-    case ("account", nobody): return "an account that is not supervised"
-    case ("account", _): return "whose an account is"
-    case ("name", let value?): return "the name \(value)"
-    case (_, let value?): return "\(register.key) \(value.prefix(64))"
-    case (_, nil): return "no \(register.key)"
+  /// Returns what registers say, for a sentence; what concerns people comes first.
+  static func phrase(_ registers: [Register]) -> String {
+    var phrases: [String] = []
+    for register in registers.sorted(by: { rank($0) < rank($1) }) {
+      let phrase = phrase(register)
+      if !phrases.contains(phrase) { phrases.append(phrase) }
+    }
+    let more = phrases.count > shown ? ", and \(phrases.count - shown) more" : ""
+    return phrases.prefix(shown).joined(separator: ", ") + more
+  }
+
+  /// Registers that a sentence names.
+  private static let shown = 3
+
+  private static func rank(_ register: Register) -> Int {
+    switch register.key.segments.first {
+    case "name": 0
+    case "child": 1
+    case "account": 2
+    default: 3
+    }
+  }
+
+  private static func phrase(_ register: Register) -> String {
+    switch (register.key.segments.first.map(String.init), register.value) {
+    case ("child", yes): "whose machine it is"
+    case ("child", _): "whose machine it no longer is"
+    case ("account", nobody): "an account that is not supervised"
+    case ("account", _): "whose an account is"
+    case ("name", let value?): "the child's name \(value)"
+    case (_, let value?): "\(register.key) \(value.prefix(64))"
+    case (_, nil): "no \(register.key)"
     }
   }
 }

@@ -97,13 +97,23 @@ extension NodeService {
     context.householdNews.notify()
   }
 
+  /// Makes a machine that of one child alone, whom it adds if nobody has, or of none if the name is empty.
+  func setOwner(of device: DeviceID, to name: String) async throws(LocalAPIError) {
+    let changes = try await household().reassigning(device, to: name.isEmpty ? nil : name) {
+      ChildID(bytes: context.nextCommandID(context.wall()).bytes)
+    }
+    if !changes.isEmpty { try await edit(changes) }
+    try await showOwner(of: device)
+  }
+
   /// Writes the names of the children whose machine it is where devices are listed.
   private func showOwner(of device: DeviceID) async throws(LocalAPIError) {
     let household = try await household()
-    let names = household.children(of: device).compactMap { id in household.children.first { $0.id == id }?.name }
+    let names = household.children(of: device).compactMap { household.name(of: $0) }
     let (context, text) = (context, DeviceName(sanitising: names.sorted().joined(separator: ", ")).text)
     try await stored { () async throws(StoreError) in
       try await context.store.rename(device, to: nil, childName: names.isEmpty ? "" : text, at: context.wall())
+      try await directory.refresh(device)
     }
     context.changes.notify()
   }
@@ -119,7 +129,7 @@ extension NodeService {
     _ account: Account, of device: DeviceID, _ name: DeviceName, _ household: Household
   ) -> AccountListing {
     let owner = household.owner(of: account.uid, on: device)
-    let child = (owner ?? nil).flatMap { id in household.children.first { $0.id == id }?.name }
+    let child = (owner ?? nil).flatMap { household.name(of: $0) }
     return AccountListing(
       deviceID: device, deviceName: name, account: account,
       owner: owner == nil ? .open : (owner ?? nil) == nil ? .nobody : .child,

@@ -26,11 +26,16 @@ extension NodeService {
           + "--self`.")
     }
     if let name { try await checkFree(name, except: peer.device.deviceID) }
-    let (id, newName, newChild) = (peer.device.deviceID, name, childName)
-    try await stored { () async throws(StoreError) in
-      try await context.store.rename(id, to: newName, childName: newChild, at: context.wall())
-      try await directory.refresh(id)
+    let (id, newName) = (peer.device.deviceID, name)
+    let isOfChild = peer.device.role == .child
+    let label = isOfChild ? nil : childName
+    if newName != nil || label != nil {
+      try await stored { () async throws(StoreError) in
+        try await context.store.rename(id, to: newName, childName: label, at: context.wall())
+        try await directory.refresh(id)
+      }
     }
+    if isOfChild, let childName { try await setOwner(of: id, to: childName) }
     context.changes.notify()
     let isConnected = await directory.link(id)?.current != nil
     let renamed = try await stored { () async throws(StoreError) in try await context.store.peer(id) } ?? peer

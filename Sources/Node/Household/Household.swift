@@ -12,8 +12,8 @@ struct Household: Sendable {
     var name: DeviceName
     /// The name of the child that was given when the machine was paired.
     var childName: String?
-    /// A Boolean value that indicates whether it has told of what it holds since it was paired.
-    var hasTold: Bool
+    /// A Boolean value that indicates whether it is to become the machine of that child now.
+    var isToBeAssigned: Bool
     var accounts: [Account]
   }
 
@@ -29,7 +29,7 @@ struct Household: Sendable {
       let device = peer.device.deviceID
       machines.append(
         Machine(
-          device: device, name: peer.device.name, childName: peer.device.childName, hasTold: peer.hasTold,
+          device: device, name: peer.device.name, childName: peer.device.childName, isToBeAssigned: peer.isToBeAssigned,
           accounts: try await store.accounts(of: device)))
     }
     return Household(
@@ -37,13 +37,27 @@ struct Household: Sendable {
   }
 
   /// The children that this node knows, in the order of their names.
+  ///
+  /// A name that another parent has given counts as well, for children that this node knows.
   var children: [(id: ChildID, name: String)] {
-    let zones = Set(registers.registers.map(\.zone))
-    return zones.compactMap { zone -> (id: ChildID, name: String)? in
-      guard case .child(let id) = zone, let name = registers.value(zone, HouseholdKey.name) else { return nil }
-      return (id, name)
-    }.sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
+    var names = registers
+    for map in told.values {
+      for register in map.registers where register.key == HouseholdKey.name { names.merge(register) }
+    }
+    var known: Set<ChildID> = []
+    for register in registers.registers {
+      switch register.zone {
+      case .family: break
+      case .child(let id): if register.key == HouseholdKey.name, register.value != nil { known.insert(id) }
+      case .machine: known.formUnion(HouseholdKey.children(servedIn: [register]))
+      }
+    }
+    return known.compactMap { id in names.value(.child(id), HouseholdKey.name).map { (id, $0) } }
+      .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
   }
+
+  /// Returns the name of a child; `nil` if it is unknown.
+  func name(of child: ChildID) -> String? { children.first { $0.id == child }?.name }
 
   /// Returns the children whose machine a device is.
   func children(of device: DeviceID) -> [ChildID] {
@@ -69,12 +83,29 @@ struct Household: Sendable {
     let known = children.first { $0.name.lowercased() == name.lowercased() }?.id
     guard let child = known ?? toldChild ?? newID() else { return [] }
     var changes: [RegisterChange] = []
-    if known == nil { changes.append(RegisterChange(.child(child), HouseholdKey.name, name)) }
+    // A child that another parent has added has its name already.
+    if known == nil, toldChild == nil { changes.append(RegisterChange(.child(child), HouseholdKey.name, name)) }
     changes += serving(device, child)
     if let account = fittingAccount(on: device, named: name) {
       changes.append(RegisterChange(.machine(device), HouseholdKey.account(account.uid), child.description))
     }
     return changes
+  }
+
+  /// Returns what makes a machine that of one child alone, or of none if there is no name.
+  func reassigning(_ device: DeviceID, to name: String?, newID: () -> ChildID?) -> [RegisterChange] {
+    let kept = name.flatMap { name in children.first { $0.name.lowercased() == name.lowercased() }?.id }
+    let left = children(of: device).filter { $0 != kept }
+    var changes = left.map { RegisterChange(.machine(device), HouseholdKey.child($0), nil) }
+    let accounts = HouseholdKey.accounts(in: registers.registers(in: .machine(device)))
+    for (uid, owner) in accounts.sorted(by: { $0.key < $1.key }) {
+      guard let owner, left.contains(owner) else { continue }
+      changes.append(RegisterChange(.machine(device), HouseholdKey.account(uid), nil))
+    }
+    if let name { changes += assigning(device, to: name, newID: newID) }
+    var last: [RegisterMap.Place: RegisterChange] = [:]
+    for change in changes { last[.init(change.zone, change.key)] = change }
+    return last.sorted { $0.key < $1.key }.map(\.value)
   }
 
   private func serving(_ device: DeviceID, _ child: ChildID) -> [RegisterChange] {

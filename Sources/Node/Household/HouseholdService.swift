@@ -33,12 +33,14 @@ struct HouseholdService: Sendable {
       await publish(try await context.store.introduce(device, context.editMaker, at: context.wall()))
     }
     let household = try await Household.load(context.store)
-    for machine in household.machines where machine.hasTold && household.children(of: machine.device).isEmpty {
-      guard let name = machine.childName else { continue }
-      let changes = household.assigning(machine.device, to: name) {
-        ChildID(bytes: context.nextCommandID(context.wall()).bytes)
+    for machine in household.machines where machine.isToBeAssigned {
+      let isFree = household.children(of: machine.device).isEmpty
+      let changes = (isFree ? machine.childName : nil).map { name in
+        household.assigning(machine.device, to: name) { ChildID(bytes: context.nextCommandID(context.wall()).bytes) }
       }
-      await publish(try await context.store.edit(changes, context.editMaker, at: context.wall()))
+      await publish(
+        try await context.store.edit(
+          changes ?? [], context.editMaker, assigning: machine.device, at: context.wall()))
     }
   }
 

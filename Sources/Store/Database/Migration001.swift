@@ -48,9 +48,10 @@ enum Migration001 {
       quarantined_at INTEGER,               -- Unix milliseconds since when two machines use its keys; null for no
       removal_sessions INTEGER NOT NULL DEFAULT 0, -- count of sessions in which a removal was sent
       removal_silences INTEGER NOT NULL DEFAULT 0, -- count of calls met with silence since then
-      -- On a parent, of a child's machine: 1 once its part of the registers is queued, and once it has told what it holds.
+      -- On a parent, of a child's machine: 1 once its part of the registers is queued.
       introduced INTEGER NOT NULL DEFAULT 0,
-      has_told INTEGER NOT NULL DEFAULT 0
+      -- The same: 1 once it has told what it holds, 2 once it is the machine of the child that it was paired for.
+      assigned INTEGER NOT NULL DEFAULT 0
     ) STRICT;
 
     -- Where a device has proved its key, for each network.

@@ -29,7 +29,7 @@ extension Database {
       """
       UPDATE peer SET state = 2, pairwise_key = pending_key, pending_key = NULL, pending_invitation = NULL,
         pending_boot_id = NULL, pending_since_boot = NULL, pending_lapsed = 0, paired_at = ?, next_key = NULL, previous_key = NULL,
-        connected_at = NULL, quarantined_at = NULL, introduced = 0, has_told = 0, removal_sessions = 0, removal_silences = 0, sent_generation = NULL,
+        connected_at = NULL, quarantined_at = NULL, introduced = 0, assigned = 0, removal_sessions = 0, removal_silences = 0, sent_generation = NULL,
         known_generation = coalesce(?, (SELECT MAX(generation) FROM discovery_key), 0)
       WHERE number = ?
       """, [wall, given, peer.number])

@@ -34,8 +34,9 @@ public struct PeerRecord: Hashable, Sendable {
   public var removalSilences: Int
   /// The generation of the household's discovery key that it has, as far as is known.
   public var knownGeneration: Int64
-  /// A Boolean value that indicates whether the peer, a child's machine, has told of what it holds since it was paired.
-  public var hasTold: Bool
+  /// A Boolean value that indicates whether the peer, a child's machine, has told of what it holds since it was paired, and is
+  /// not yet the machine of the child that it was paired for.
+  public var isToBeAssigned: Bool
   /// A Boolean value that indicates whether new keys are on their way to it.
   public var isRotating: Bool
 

@@ -152,6 +152,6 @@ extension PeerRecord {
     removalSilences = Int(row["removal_silences"] as Int64)
     knownGeneration = row["known_generation"]
     isRotating = (row["sent_generation"] as Int64?) != nil
-    hasTold = (row["has_told"] as Int64) != 0
+    isToBeAssigned = (row["assigned"] as Int64) == 1
   }
 }

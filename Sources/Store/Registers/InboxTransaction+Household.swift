@@ -22,7 +22,7 @@ extension InboxTransaction {
     do {
       guard peerRole == .child else { throw BodyFault("Only a child's device tells of its accounts.", .role) }
       try database.save(try body.get(), of: peer.device)
-      try database.run("UPDATE peer SET has_told = 1 WHERE number = ?", [peer.number])
+      try database.run("UPDATE peer SET assigned = max(assigned, 1) WHERE number = ?", [peer.number])
       result.hasNewHousehold = true
     } catch let fault as BodyFault { passOver(item, .control, fault) }
   }
@@ -44,13 +44,19 @@ extension Database {
     }
   }
 
+  /// A Boolean value that indicates whether this machine has looked for its accounts.
+  fileprivate var knowsAccounts: Bool {
+    get throws { try first("SELECT 1 FROM setting WHERE key = 'accounts'", [], { _ in true }) ?? false }
+  }
+
   /// Returns the items that tell a parent of everything that this machine holds: its registers, then its accounts.
   func householdItems(
     _ keys: any KeySource, _ coding: any BodyCoding, own: DeviceID
   ) throws -> [QueuedItem] {
     let registers = try zones().flatMap { try self.registers(in: $0) }
-    let bodies = registers.batches.map { (ItemKind.registers, coding.encode($0)) }
-    return (bodies + [(ItemKind.accounts, coding.encode(try accounts(of: own)))]).map { kind, body in
+    var bodies = registers.batches.map { (ItemKind.registers, coding.encode($0)) }
+    if try knowsAccounts { bodies.append((ItemKind.accounts, coding.encode(try accounts(of: own)))) }
+    return bodies.map { kind, body in
       QueuedItem(kind: kind, id: Array(keys.freshKey().prefix(16)), body: body, level: 0)
     }
   }
@@ -71,7 +77,8 @@ extension Store {
   /// - Parameter accounts: At most 64 accounts, in the order of their numbers.
   public func setAccounts(_ accounts: [Account], at wall: Int64) async throws(StoreError) -> [OutboxChange] {
     try await commits.commit(.upkeep) { [own, coding, keys] database in
-      guard try database.accounts(of: own) != accounts else { return [] }
+      guard try !database.knowsAccounts || database.accounts(of: own) != accounts else { return [] }
+      try database.run("INSERT OR IGNORE INTO setting VALUES ('accounts', 'known')")
       try database.save(accounts, of: own)
       return try database.addresses(role: .parent).map { parent in
         let waiting = try database.rows(

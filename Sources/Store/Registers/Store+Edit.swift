@@ -54,11 +54,19 @@ extension Store {
   /// Sets registers, and queues the command that carries them for each machine that holds their zones, in one transaction.
   ///
   /// All changes get one reading of the hybrid clock. A machine that begins to serve a child gets all of the child's registers.
+  ///
+  /// - Parameters:
+  ///   - changes: What is set; nothing is queued if there is none.
+  ///   - maker: Makes the commands.
+  ///   - machine: A machine that is now assigned to the child that it was paired for, if there is one.
+  ///   - wall: Unix milliseconds.
   public func edit(
-    _ changes: [RegisterChange], _ maker: EditMaker, at wall: Int64
+    _ changes: [RegisterChange], _ maker: EditMaker, assigning machine: DeviceID? = nil, at wall: Int64
   ) async throws(StoreError) -> EditResult {
     let age = age()
     return try await commits.commitTogether { [own, coding, caps, clock] database, group in
+      if let machine { try database.run("UPDATE peer SET assigned = 2 WHERE device_id = ?", [machine.bytes]) }
+      guard !changes.isEmpty else { return EditResult() }
       var edit = EditTransaction(
         database: database, group: group, maker: maker, own: own, coding: coding, caps: caps, clock: clock, age: age,
         wall: wall)

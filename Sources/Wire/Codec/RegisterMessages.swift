@@ -49,7 +49,7 @@ extension Latchkey_V1_Accounts {
   init(_ accounts: [Account]) {
     self.init()
     self.accounts = accounts.map { account in
-      var message = Latchkey_V1_Accounts.Account()
+      var message = Entry()
       message.uid = account.uid
       message.name = account.name
       message.fullName = account.fullName

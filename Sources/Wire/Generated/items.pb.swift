@@ -255,11 +255,11 @@ package nonisolated struct Latchkey_V1_Accounts: Sendable {
   // methods supported on all messages.
 
   /// At most 64, those with the lowest numbers.
-  package var accounts: [Latchkey_V1_Accounts.Account] = []
+  package var accounts: [Latchkey_V1_Accounts.Entry] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  package nonisolated struct Account: Sendable {
+  package nonisolated struct Entry: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
@@ -793,8 +793,8 @@ nonisolated extension Latchkey_V1_Accounts: SwiftProtobuf.Message, SwiftProtobuf
   }
 }
 
-nonisolated extension Latchkey_V1_Accounts.Account: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = Latchkey_V1_Accounts.protoMessageName + ".Account"
+nonisolated extension Latchkey_V1_Accounts.Entry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = Latchkey_V1_Accounts.protoMessageName + ".Entry"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}uid\0\u{1}name\0\u{3}full_name\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -824,7 +824,7 @@ nonisolated extension Latchkey_V1_Accounts.Account: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Latchkey_V1_Accounts.Account, rhs: Latchkey_V1_Accounts.Account) -> Bool {
+  package static func ==(lhs: Latchkey_V1_Accounts.Entry, rhs: Latchkey_V1_Accounts.Entry) -> Bool {
     if lhs.uid != rhs.uid {return false}
     if lhs.name != rhs.name {return false}
     if lhs.fullName != rhs.fullName {return false}

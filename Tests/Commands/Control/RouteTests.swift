@@ -31,6 +31,18 @@ import Testing
     try await trip(.apps(name), [SampleValues.listing]) { try await $0.apps(device: name) }
   }
 
+  @Test func children() async throws {
+    let (child, request) = (SampleValues.child, ChildRequest(name: "Emma ü"))
+    let account = AccountRequest(device: name, account: "emma", child: nil)
+    try await trip(.children, [child]) { try await $0.children() }
+    try await trip(.addChild(request), child) { try await $0.addChild(request) }
+    try await trip(.renameChild(name, request), child) { try await $0.renameChild(name, request) }
+    try await trip(.removeChild(name), child) { try await $0.removeChild(name) }
+    try await trip(.accounts(nil), SampleValues.accounts) { try await $0.accounts(device: nil) }
+    try await trip(.accounts(name), SampleValues.accounts) { try await $0.accounts(device: name) }
+    try await trip(.assignAccount(account), SampleValues.accounts[0]) { try await $0.assignAccount(account) }
+  }
+
   @Test func devices() async throws {
     try await trip(.devices, [SampleValues.peer]) { try await $0.devices() }
     try await trip(.nearby, SampleValues.nearby) { try await $0.nearby() }

@@ -42,6 +42,27 @@ enum SampleValues {
     identityKey: String(repeating: "ab", count: 32), linkKey: String(repeating: "cd", count: 32),
     pairedAt: now - 3 * 86_400_000, lastSeenAt: now - 5_000, lastSyncedAt: now - 65_000)
 
+  static let child: ChildListing = {
+    guard let id = ChildID(bytes: [UInt8](repeating: 0xC1, count: 16)) else {
+      preconditionFailure("16 bytes are an ID")
+    }
+    return ChildListing(
+      childID: id, name: DeviceName(sanitising: "Emma"), machines: [childName, DeviceName(sanitising: "Kitchen laptop")],
+      untold: [childName])
+  }()
+
+  static let accounts = [
+    AccountListing(
+      deviceID: childID, deviceName: childName, account: Account(uid: 1_000, name: "emma", fullName: "Emma Example"),
+      owner: .child, childName: DeviceName(sanitising: "Emma")),
+    AccountListing(
+      deviceID: childID, deviceName: childName, account: Account(uid: 1_001, name: "mum", fullName: ""),
+      owner: .nobody),
+    AccountListing(
+      deviceID: childID, deviceName: childName, account: Account(uid: 1_002, name: "guest", fullName: "Guest"),
+      owner: .open),
+  ]
+
   static let nearby = NearbyMachines(
     members: [
       .init(

@@ -26,6 +26,12 @@ final class ScriptedNode: NodeInterface {
     case waitForCommand(String)
     case cancelCommand(String)
     case markMessageRead(String)
+    case children
+    case addChild(ChildRequest)
+    case renameChild(String, ChildRequest)
+    case removeChild(String)
+    case accounts(String?)
+    case assignAccount(AccountRequest)
     case apps(String?)
     case usage(UsageQuery)
     case summaries(String?, String?, String?)
@@ -54,6 +60,8 @@ final class ScriptedNode: NodeInterface {
     var answered = SampleValues.pairing
     var command = SampleValues.command
     var commandEnds: [Result<ConfigurationCommand, LocalAPIError>] = [.success(SampleValues.command)]
+    var children = [SampleValues.child]
+    var accounts = SampleValues.accounts
     var apps = [SampleValues.listing]
     var pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
     var summaries = [SampleValues.summary]
@@ -226,6 +234,28 @@ final class ScriptedNode: NodeInterface {
 
   func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage {
     try answer(.markMessageRead(id)) { $0.status.messages[0] }
+  }
+
+  func children() async throws(LocalAPIError) -> [ChildListing] { try answer(.children) { $0.children } }
+
+  func addChild(_ request: ChildRequest) async throws(LocalAPIError) -> ChildListing {
+    try answer(.addChild(request)) { $0.children[0] }
+  }
+
+  func renameChild(_ child: String, _ request: ChildRequest) async throws(LocalAPIError) -> ChildListing {
+    try answer(.renameChild(child, request)) { $0.children[0] }
+  }
+
+  func removeChild(_ child: String) async throws(LocalAPIError) -> ChildListing {
+    try answer(.removeChild(child)) { $0.children[0] }
+  }
+
+  func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing] {
+    try answer(.accounts(device)) { $0.accounts }
+  }
+
+  func assignAccount(_ request: AccountRequest) async throws(LocalAPIError) -> AccountListing {
+    try answer(.assignAccount(request)) { $0.accounts[0] }
   }
 
   func apps(device: String?) async throws(LocalAPIError) -> [AppListing] { try answer(.apps(device)) { $0.apps } }

@@ -24,7 +24,7 @@ package struct ModelHoldings: EffectTransaction, Sendable {
   package private(set) var notes: [DeviceID: [RegisterMap.Place: Register]] = [:]
   package private(set) var values: [DeviceID: [String: [UInt8]]] = [:]
 
-  init(own: DeviceID) {
+  package init(own: DeviceID) {
     self.own = own
     author = own
   }

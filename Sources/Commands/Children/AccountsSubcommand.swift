@@ -1,0 +1,122 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// The `latchkey accounts` subcommand.
+struct AccountsSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "accounts", abstract: "Whose the accounts on the children's machines are.",
+    discussion: """
+      Only what happens in a child's account is the child's. An account that is nobody's, such as a parent's own, is not \
+      supervised.
+
+      Example: latchkey accounts
+      """,
+    subcommands: [
+      AccountsListSubcommand.self, AccountsAssignSubcommand.self, AccountsIgnoreSubcommand.self,
+    ], defaultSubcommand: AccountsListSubcommand.self)
+}
+
+/// The account that a subcommand is about.
+struct AccountOptions: ParsableArguments {
+  @Argument(help: ArgumentHelp("The log-in name of the account, or its number.", valueName: "account"))
+  var account: String
+
+  @Option(
+    help: ArgumentHelp("The machine, if several have such an account.", valueName: "machine"),
+    completion: CompletionNames.devices)
+  var on: String?
+}
+
+/// The `latchkey accounts list` subcommand.
+struct AccountsListSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the accounts with whose they are.",
+    discussion: "Example: latchkey accounts list --on \"Emma's PC\"")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  @Option(help: ArgumentHelp("Only of this machine.", valueName: "machine"), completion: CompletionNames.devices)
+  var on: String?
+
+  func run() async throws {
+    let console = TerminalEnvironment.current.console
+    let accounts = try await node.open().accounts(device: on)
+    switch listing.format {
+    case .json: try console.write(JSONText.pretty(accounts))
+    case .table:
+      try console.write(
+        TableText.render(
+          ["Machine", "Account", "Name", "Whose"], spare: [2], wrap: [0],
+          rows: accounts.map { account in
+            [
+              account.deviceName.text, ShownText.safe(account.account.name), ShownText.safe(account.account.fullName),
+              AccountText.owner(account),
+            ]
+          }, empty: "No child's machine has told of its accounts yet: pair one with `latchkey pair`."))
+      if accounts.contains(where: { $0.owner == .open }) {
+        console.note("An account that nobody has spoken for is not supervised: `latchkey accounts assign` or `ignore` it.")
+      }
+    }
+  }
+}
+
+/// The `latchkey accounts assign` subcommand.
+struct AccountsAssignSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "assign", abstract: "Say that an account is a child's.",
+    discussion: "Example: latchkey accounts assign emma --on \"Emma's PC\" --child Emma")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var account: AccountOptions
+
+  @Option(help: ArgumentHelp("The child.", valueName: "child"), completion: CompletionNames.children)
+  var child: String
+
+  func run() async throws {
+    let result = try await node.open().assignAccount(
+      AccountRequest(device: account.on, account: account.account, child: child))
+    TerminalEnvironment.current.console.note(AccountText.sentence(result))
+  }
+}
+
+/// The `latchkey accounts ignore` subcommand.
+struct AccountsIgnoreSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ignore", abstract: "Say that an account is no child's.",
+    discussion: """
+      For a parent's or a guest's account on a child's machine: nothing in it is counted or closed.
+
+      Example: latchkey accounts ignore tom --on "Emma's PC"
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var account: AccountOptions
+
+  func run() async throws {
+    let result = try await node.open().assignAccount(
+      AccountRequest(device: account.on, account: account.account, child: nil))
+    TerminalEnvironment.current.console.note(AccountText.sentence(result))
+  }
+}
+
+/// What is said of accounts.
+enum AccountText {
+  /// Returns whose an account is, for a table.
+  static func owner(_ account: AccountListing) -> String {
+    switch account.owner {
+    case .child: account.childName.map { ShownText.safe($0.text) } ?? "a child"
+    case .nobody: "not supervised"
+    case .open: "nobody has said"
+    }
+  }
+
+  /// Returns whose an account is now.
+  static func sentence(_ account: AccountListing) -> String {
+    let name = "The account \(ShownText.safe(account.account.name)) on \(ShownText.safe(account.deviceName.text))"
+    return switch account.owner {
+    case .child: "\(name) is \(owner(account))'s now."
+    case .nobody, .open: "\(name) is not supervised now."
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// The `latchkey children` subcommand.
+struct ChildrenSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "children", abstract: "The children of the family.",
+    discussion: """
+      A child is a person: rules, use and points are the child's, on every machine where the child has an account. A child is \
+      named by its name, or by a beginning of it that fits no other child.
+
+      Example: latchkey children
+      """,
+    subcommands: [
+      ChildrenListSubcommand.self, ChildrenAddSubcommand.self, ChildrenRenameSubcommand.self,
+      ChildrenRemoveSubcommand.self,
+    ], defaultSubcommand: ChildrenListSubcommand.self)
+}
+
+/// The child that a subcommand is about.
+struct ChildArgument: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("The child's name, or the beginning of it.", valueName: "child"),
+    completion: CompletionNames.children)
+  var child: String
+}
+
+/// The `latchkey children list` subcommand.
+struct ChildrenListSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the children with their machines.",
+    discussion: "Example: latchkey children list --format json")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  func run() async throws {
+    let console = TerminalEnvironment.current.console
+    let children = try await node.open().children()
+    switch listing.format {
+    case .json: try console.write(JSONText.pretty(children))
+    case .table:
+      try console.write(
+        TableText.render(
+          ["Child", "Machines"], spare: [], wrap: [1],
+          rows: children.map { [$0.name.text, ChildText.machines($0)] },
+          empty: "No child has been added yet: run `latchkey children add Emma`, or pair a child's machine."))
+      for sentence in children.compactMap(ChildText.untold) { console.note(sentence) }
+    }
+  }
+}
+
+/// The `latchkey children add` subcommand.
+struct ChildrenAddSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Add a child.",
+    discussion: """
+      A child is also added when a machine is paired for it. This is for a child whose machine comes later.
+
+      Example: latchkey children add Emma
+      """)
+
+  @OptionGroup var node: NodeOptions
+
+  @Argument(help: ArgumentHelp("The child's name.", valueName: "name"))
+  var name: String
+
+  func run() async throws {
+    let child = try await node.open().addChild(ChildRequest(name: name))
+    TerminalEnvironment.current.console.note(
+      "\(ShownText.quoted(child.name)) is a child of the family now. Say which accounts are \(child.name)'s with "
+        + "`latchkey accounts assign`.")
+  }
+}
+
+/// The `latchkey children rename` subcommand.
+struct ChildrenRenameSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rename", abstract: "Give a child another name.",
+    discussion: """
+      The child's machines and the other parents hear of it at once, or when they are next in touch.
+
+      Example: latchkey children rename Emma --to Emmy
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var argument: ChildArgument
+
+  @Option(help: ArgumentHelp("The new name.", valueName: "name"))
+  var to: String
+
+  func run() async throws {
+    let child = try await node.open().renameChild(argument.child, ChildRequest(name: to))
+    let console = TerminalEnvironment.current.console
+    console.note("The child is called \(ShownText.quoted(child.name)) now.")
+    if let sentence = ChildText.untold(child) { console.note(sentence) }
+  }
+}
+
+/// The `latchkey children remove` subcommand.
+struct ChildrenRemoveSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove a child from the family.",
+    discussion: """
+      The child's machines stay paired, and its accounts are nobody's from then on. What was recorded stays. On a terminal it \
+      asks first.
+
+      Example: latchkey children remove Emma
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var confirmation: ConfirmationOptions
+  @OptionGroup var argument: ChildArgument
+
+  func run() async throws {
+    let interface = try await node.open()
+    try await confirmation.confirm(
+      "Remove \(ShownText.quoted(DeviceName(sanitising: argument.child))) from the family, with all rules?")
+    let child = try await interface.removeChild(argument.child)
+    let machines = child.machines.isEmpty ? "" : " \(ChildText.machines(child)) stays paired."
+    TerminalEnvironment.current.console.note("\(ShownText.quoted(child.name)) is removed.\(machines)")
+  }
+}
+
+/// What is said of children.
+enum ChildText {
+  /// Returns the names of a child's machines.
+  static func machines(_ child: ChildListing) -> String {
+    child.machines.isEmpty ? "no machine yet" : child.machines.map { ShownText.safe($0.text) }.joined(separator: ", ")
+  }
+
+  /// Returns a sentence about the machines that do not know the last change yet; `nil` if all do.
+  static func untold(_ child: ChildListing) -> String? {
+    guard !child.untold.isEmpty else { return nil }
+    let names = child.untold.map { ShownText.safe($0.text) }.joined(separator: ", ")
+    return "\(names) \(child.untold.count == 1 ? "gets" : "get") the last change about \(ShownText.safe(child.name.text)) "
+      + "when next in touch."
+  }
+}

@@ -1,0 +1,39 @@
+import LatchkeyAgent
+import LatchkeyModel
+import Testing
+
+/// Which entries of the system's table are accounts of people.
+@Suite struct SystemAccountTests {
+  private func entry(_ uid: UInt32, _ name: String, _ shell: String = "/bin/bash", comment: String = "")
+    -> SystemAccounts.Entry
+  {
+    SystemAccounts.Entry(uid: uid, name: name, comment: comment, shell: shell)
+  }
+
+  @Test func peopleHaveANumberFrom1000AndAShell() {
+    let entries = [
+      entry(0, "root"), entry(33, "www-data", "/usr/sbin/nologin"), entry(65_534, "nobody", "/bin/sh"),
+      entry(1_001, "tom", "/usr/bin/zsh"), entry(1_000, "emma", comment: "Emma Example,room 3,,"),
+      entry(1_002, "old", "/usr/sbin/nologin"), entry(1_003, "older", "/bin/false"), entry(1_001, "tom"),
+      entry(1_004, "two words"), entry(1_005, "plain", ""),
+    ]
+    #expect(
+      SystemAccounts.people(among: entries, ownUser: 0) == [
+        Account(uid: 1_000, name: "emma", fullName: "Emma Example"), Account(uid: 1_001, name: "tom", fullName: ""),
+        Account(uid: 1_005, name: "plain", fullName: ""),
+      ])
+  }
+
+  @Test func whoRunsTheNodeIsAPersonUnlessItIsRoot() {
+    let entries = [entry(0, "root"), entry(999, "tester", "/usr/sbin/nologin")]
+    #expect(SystemAccounts.people(among: entries, ownUser: 999).map(\.name) == ["tester"])
+    #expect(SystemAccounts.people(among: entries, ownUser: 0).isEmpty)
+  }
+
+  @Test func thereIsABoundAndTextsAreMadeSafe() {
+    let entries = (0..<100).map { entry(UInt32(1_000 + $0), "u\($0)", comment: "a\u{1B}[2J") }
+    let people = SystemAccounts.people(among: entries, ownUser: 0)
+    #expect(people.count == Account.most)
+    #expect(people[0].fullName == "a\u{FFFD}[2J")
+  }
+}

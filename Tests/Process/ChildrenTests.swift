@@ -1,0 +1,96 @@
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// Children and accounts: said on one parent, held by the child's machine, known to all parents.
+  @Suite struct ChildrenTests {
+    private func names(_ node: NodeProcess) async throws -> [String] {
+      try await node.api.children().map(\.name.text)
+    }
+
+    @Test("A machine that is paired for a child is the child's, and its parents know its accounts")
+    func pairedForAChild() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        try await eventually("the machine knows whose it is") { try await names(pc) == ["Emma"] }
+        try await eventually("the parent knows the accounts") { try await !mum.api.accounts(device: pc.name).isEmpty }
+        let account = try #require(try await mum.api.accounts(device: pc.name).first)
+        #expect(try await pc.api.accounts(device: nil).map(\.account).contains(account.account))
+
+        let assigned = try await mum.api.assignAccount(
+          AccountRequest(device: nil, account: account.account.name, child: "Emma"))
+        #expect(assigned.owner == .child && assigned.childName?.text == "Emma")
+        try await eventually("the machine knows whose the account is") {
+          try await pc.api.accounts(device: nil).first { $0.account == account.account }?.owner == .child
+        }
+        try await pc.restart()
+        #expect(try await names(pc) == ["Emma"], "What was said survives kill -9.")
+
+        // A second parent takes over the child that the machine has, and its name.
+        let dad = try await lab.runningNode(.parent, "Tom's laptop")
+        try await lab.pair(dad, pc)
+        try await eventually("the second parent knows the accounts") {
+          try await !dad.api.accounts(device: nil).isEmpty
+        }
+        _ = try await dad.api.rename(device: pc.name, RenameRequest(childName: "emma"))
+        #expect(try await names(dad) == ["Emma"])
+        let ids = try await [mum.api.children()[0].childID, dad.api.children()[0].childID]
+        #expect(ids[0] == ids[1], "Two parents mean the same child.")
+        #expect(try await dad.api.accounts(device: nil).first { $0.account == account.account }?.owner == .child)
+
+        _ = try await dad.api.renameChild("emm", ChildRequest(name: "Emmy"))
+        try await eventually("the first parent knows the new name") { try await names(mum) == ["Emmy"] }
+      }
+    }
+
+    @Test("A machine that was off when a child was added gets it when it is back; a child removed is gone there")
+    func offAndRemoved() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        try await eventually("the accounts are known") { try await !mum.api.accounts(device: nil).isEmpty }
+        #expect(await pc.terminate() == .exited(0))
+        _ = try await mum.api.addChild(ChildRequest(name: "Emma"))
+        let account = try #require(try await mum.api.accounts(device: nil).first)
+        _ = try await mum.api.assignAccount(AccountRequest(device: nil, account: account.account.name, child: "e"))
+        try await mum.restart()
+        let waiting = try #require(try await mum.api.children().first)
+        #expect(waiting.machines.map(\.text) == [pc.name] && waiting.untold.map(\.text) == [pc.name])
+        try await pc.start()
+        try await eventually("the machine knows the child") { try await names(pc) == ["Emma"] }
+        try await eventually("and the parent knows that") { try await mum.api.children()[0].untold.isEmpty }
+
+        _ = try await mum.api.removeChild("Emma")
+        try await eventually("the machine has forgotten the child") { try await names(pc).isEmpty }
+        #expect(try await mum.api.children().isEmpty)
+      }
+    }
+
+    @Test("What cannot be is refused with what to do", arguments: [true, false])
+    func wrongInput(onParent: Bool) async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        guard onParent else {
+          let error = await #expect(throws: LocalAPIError.self) {
+            _ = try await pc.api.addChild(ChildRequest(name: "Emma"))
+          }
+          return #expect(error?.code == .wrongRole)
+        }
+        _ = try await mum.api.addChild(ChildRequest(name: "Emma"))
+        _ = try await mum.api.addChild(ChildRequest(name: "Emil"))
+        for (text, code) in [("Em", LocalAPIError.Code.ambiguousChild), ("Ella", .unknownChild)] {
+          let error = await #expect(throws: LocalAPIError.self) { _ = try await mum.api.removeChild(text) }
+          #expect(error?.code == code, "\(String(describing: error))")
+        }
+        let twice = await #expect(throws: LocalAPIError.self) {
+          _ = try await mum.api.addChild(ChildRequest(name: "EMMA"))
+        }
+        #expect(twice?.code == .invalid)
+        let account = await #expect(throws: LocalAPIError.self) {
+          _ = try await mum.api.assignAccount(AccountRequest(device: nil, account: "nosuch", child: "Emma"))
+        }
+        #expect(account?.code == .unknownItem)
+      }
+    }
+  }
+}
