@@ -24,8 +24,8 @@ enum AppChoice {
 
   /// Returns the application that a text names by its ID or by the name that people read; `nil` if there is none.
   ///
-  /// - Throws: `CommandFailure` if several applications have the name.
-  static func match(_ text: String, among apps: [AppConfiguration]) throws(CommandFailure) -> AppConfiguration? {
+  /// - Throws: `TerminalFailure` if several applications have the name.
+  static func match(_ text: String, among apps: [AppConfiguration]) throws(TerminalFailure) -> AppConfiguration? {
     let ways: [(AppConfiguration) -> Bool] = [
       { $0.appID.text == text }, { $0.displayName == text },
       { $0.appID.text.lowercased() == text.lowercased() || $0.displayName.lowercased() == text.lowercased() },
@@ -36,7 +36,7 @@ enum AppChoice {
       guard let match = found.values.first else { continue }
       guard found.count == 1 else {
         let ids = found.keys.sorted().map(\.text).joined(separator: ", ")
-        throw CommandFailure(
+        throw TerminalFailure(
           .unknownName, "“\(ShownText.safe(text))” is the name of several applications: give the ID of one of \(ids).")
       }
       return match
@@ -45,10 +45,10 @@ enum AppChoice {
   }
 
   /// Returns the failure for an application that has no rules on a machine.
-  static func unknown(_ text: String, among apps: [AppConfiguration], on device: String) -> CommandFailure {
+  static func unknown(_ text: String, among apps: [AppConfiguration], on device: String) -> TerminalFailure {
     let names = apps.flatMap { [$0.appID.text, $0.displayName] }.map(ShownText.safe)
     let question = Spelling.question(for: text, among: names)
-    return CommandFailure(
+    return TerminalFailure(
       .unknownName,
       "No application “\(ShownText.safe(text))” has rules on “\(ShownText.safe(device))”"
         + (question.isEmpty ? ": `latchkey apps` lists those that have." : ". \(question)"))

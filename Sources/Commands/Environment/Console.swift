@@ -11,8 +11,8 @@ protocol Console: Sendable {
 
   /// Write data to standard output at once.
   ///
-  /// - Throws: `CommandFailure` when the output takes no more, such as on a full disk.
-  func write(_ text: String) throws(CommandFailure)
+  /// - Throws: `TerminalFailure` when the output takes no more, such as on a full disk.
+  func write(_ text: String) throws(TerminalFailure)
 
   /// Tell the person something on standard error, on a line of its own.
   func note(_ text: String)
@@ -44,7 +44,7 @@ protocol Console: Sendable {
 
 extension Console {
   /// Writes a sentence to standard output, in lines that fit a terminal there.
-  func say(_ sentence: String) throws(CommandFailure) { try write(sentence.inWidth + "\n") }
+  func say(_ sentence: String) throws(TerminalFailure) { try write(sentence.inWidth + "\n") }
 }
 
 /// How many characters a terminal shows.

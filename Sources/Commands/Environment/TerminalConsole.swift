@@ -19,11 +19,11 @@ struct TerminalConsole: Console {
     return .usual
   }
 
-  func write(_ text: String) throws(CommandFailure) {
+  func write(_ text: String) throws(TerminalFailure) {
     guard let errorNumber = Self.writeAll(text, to: STDOUT_FILENO) else { return }
     // A reader that has seen enough, such as `head`, is no fault to talk about.
-    if errorNumber == EPIPE { throw CommandFailure(.inputOutput) }
-    throw CommandFailure(
+    if errorNumber == EPIPE { throw TerminalFailure(.inputOutput) }
+    throw TerminalFailure(
       .inputOutput,
       "The output could not be written (\(String(cString: strerror(errorNumber)))): make room or choose another place.")
   }

@@ -6,7 +6,7 @@ enum CommandIssue {
   static func give(
     _ action: CommandDraft, on device: String, at node: any NodeInterface, options: IssueOptions
   ) async throws {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     let command = try await node.issue(
       CommandRequest(device: device, action: action, expiresAfter: options.expires?.milliseconds))
     if options.format == .json {
@@ -33,7 +33,7 @@ enum CommandIssue {
     guard let peer else { return "The command is stored here and sent as soon as its machine can be reached." + next }
     let name = ShownText.safe(peer.device.name.text)
     if peer.isConnected { return "\(name) is connected and gets this now." + next }
-    return "\(name) \(DeviceText.away(peer, now: CommandEnvironment.current.now())). It gets this when it is back."
+    return "\(name) \(DeviceText.away(peer, now: TerminalEnvironment.current.now())). It gets this when it is back."
       + next
   }
 }
@@ -42,11 +42,11 @@ enum CommandIssue {
 enum CommandEnd {
   /// Writes what holds after a command that was executed; `command` is as it was last seen.
   ///
-  /// - Throws: `CommandFailure` for every other end.
+  /// - Throws: `TerminalFailure` for every other end.
   static func tell(
     _ command: ConfigurationCommand?, id: String, machine: DeviceName?, format: ListingFormat, time: WaitingTime
   ) throws {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     let name = machine.map { ShownText.safe($0.text) } ?? "the machine"
     guard let command, command.status.isFinal else {
       let state =
@@ -55,7 +55,7 @@ enum CommandEnd {
         case .stored?: "\(name) has it and has not answered yet"
         default: "this machine's node does not answer now"
         }
-      throw CommandFailure(
+      throw TerminalFailure(
         .tryAgain,
         "The command was not executed within \(time): \(state). It goes on by itself; `latchkey commands wait "
           + "\(ShownText.safe(id))` waits again.")
@@ -63,7 +63,7 @@ enum CommandEnd {
     if format == .json { try console.write(JSONText.pretty(command)) }
     let status = ExitStatus(command.status)
     guard status == .ok else {
-      throw CommandFailure(status, "The command \(CommandText.progress(command))")
+      throw TerminalFailure(status, "The command \(CommandText.progress(command))")
     }
     if format == .table { try console.say(CommandText.result(command, on: machine)) }
   }

@@ -9,14 +9,14 @@ struct NodeOptions: ParsableArguments {
 
   /// The folder in full.
   var stateFolder: String {
-    LocalNode.stateFolder(explicit: stateDir, environment: CommandEnvironment.current.variables)
+    LocalNode.stateFolder(explicit: stateDir, environment: TerminalEnvironment.current.variables)
   }
 
   /// Returns the running node.
   ///
   /// - Throws: `NodeUnavailable`, whose sentence says what to do.
   func open() async throws -> any NodeInterface {
-    try await CommandEnvironment.current.openNode(stateFolder)
+    try await TerminalEnvironment.current.openNode(stateFolder)
   }
 
   mutating func validate() throws {
@@ -60,14 +60,14 @@ struct ConfirmationOptions: ParsableArguments {
 
   /// Asks whether to go on if standard input is a terminal, and goes on without a question otherwise.
   ///
-  /// - Throws: `CommandFailure` if the answer is not yes.
-  func confirm(_ question: String) async throws(CommandFailure) {
-    let console = CommandEnvironment.current.console
+  /// - Throws: `TerminalFailure` if the answer is not yes.
+  func confirm(_ question: String) async throws(TerminalFailure) {
+    let console = TerminalEnvironment.current.console
     guard !yes, console.inputIsTerminal, console.talkIsTerminal else { return }
     console.prompt(WrappedText.words(question + " [y/N] ", columns: console.size.columns))
     let answer = await console.readLine()
     guard PairingConsent.isYes(answer) else {
-      throw CommandFailure(.tryAgain, "Nothing was changed: answer y, or give --yes, to go on.")
+      throw TerminalFailure(.tryAgain, "Nothing was changed: answer y, or give --yes, to go on.")
     }
   }
 }

@@ -32,7 +32,7 @@ enum CompletionNames {
   private static func ask(
     _ words: [String], _ names: @escaping @Sendable (any NodeInterface) async throws -> [String]
   ) async -> [String] {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let folder = LocalNode.stateFolder(explicit: stateFolder(in: words), environment: environment.variables)
     let found = await withTaskGroup(of: [String].self) { group in
       group.addTask { (try? await names(environment.openNode(folder))) ?? [] }

@@ -17,10 +17,10 @@ public enum LatchkeyProgram {
   /// - Parameter arguments: without the program's own name.
   /// - Returns: the process's exit status; see `ExitStatus`.
   public static func run(arguments: [String]) async -> Int32 {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     do {
       if let fault = SubcommandSpelling.fault(in: arguments) { throw ValidationError(fault) }
-      var command = try await LatchkeyCommand.asyncParseAsRoot(arguments)
+      var command = try await LatchkeyTool.asyncParseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -30,7 +30,7 @@ public enum LatchkeyProgram {
     } catch let code as ExitCode {
       return code.rawValue
     } catch {
-      if let failure = CommandFailure(error) {
+      if let failure = TerminalFailure(error) {
         // It may quote what other machines and people wrote.
         if let sentence = failure.sentence { console.note("latchkey: " + ShownText.safe(sentence)) }
         return failure.exitStatus
@@ -41,8 +41,8 @@ public enum LatchkeyProgram {
 
   /// Tell an argument error, or the help or version that was asked for.
   private static func finish(_ error: any Error, arguments: [String], console: any Console) -> Int32 {
-    let status = LatchkeyCommand.exitCode(for: error).rawValue
-    let message = PairingCodeMask.hide(in: LatchkeyCommand.fullMessage(for: error), arguments: arguments)
+    let status = LatchkeyTool.exitCode(for: error).rawValue
+    let message = PairingCodeMask.hide(in: LatchkeyTool.fullMessage(for: error), arguments: arguments)
     if status == ExitStatus.ok.rawValue {
       do {
         try console.write(message + "\n")

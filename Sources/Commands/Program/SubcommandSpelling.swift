@@ -7,7 +7,7 @@ enum SubcommandSpelling {
   ///
   /// What was typed is not repeated: it may be a pairing code.
   static func fault(in arguments: [String]) -> String? {
-    var type: any ParsableCommand.Type = LatchkeyCommand.self
+    var type: any ParsableCommand.Type = LatchkeyTool.self
     var path = "latchkey"
     for argument in arguments {
       let children = type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap(\.subcommands)
@@ -18,12 +18,12 @@ enum SubcommandSpelling {
         continue
       }
       // The text of a message is no subcommand.
-      if type is MessageCommand.Type { return nil }
+      if type is MessageSubcommand.Type { return nil }
       let names = children.compactMap { $0.configuration.commandName }
       let question = Spelling.question(for: argument, among: names) { name in "`\(path) \(name)`" }
       if !question.isEmpty { return "There is no such subcommand of `\(path)`. \(question)" }
       // `latchkey pair` says what to do with a code that was given to it.
-      return type is PairCommand.Type
+      return type is PairSubcommand.Type
         ? nil : "There is no such subcommand of `\(path)`: `\(path) --help` lists those there are."
     }
     return nil

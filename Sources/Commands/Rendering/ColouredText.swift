@@ -9,11 +9,11 @@ extension String {
   var asWarning: String { painted { $0.yellow } }
 
   private func painted(_ paint: (String) -> String) -> String {
-    CommandEnvironment.current.usesColour ? paint(self) : self
+    TerminalEnvironment.current.usesColour ? paint(self) : self
   }
 
   /// The text, wrapped at the width of the terminal; unchanged if standard output is not a terminal.
   var inWidth: String {
-    WrappedText.words(self, columns: CommandEnvironment.current.outputColumns)
+    WrappedText.words(self, columns: TerminalEnvironment.current.outputColumns)
   }
 }

@@ -11,7 +11,7 @@ enum FieldsText {
   ///   - width: The columns of the names, if other than those of the longest with two spaces.
   static func render(_ fields: [(name: String, value: String)], indent: Int = 0, width: Int? = nil) -> String {
     let column = indent + (width ?? 2 + (fields.map(\.name.count).max() ?? 0))
-    let columns = max(CommandEnvironment.current.outputColumns - column, leastColumns)
+    let columns = max(TerminalEnvironment.current.outputColumns - column, leastColumns)
     let margin = String(repeating: " ", count: column)
     return fields.map { name, value in
       let words = WrappedText.words(ShownText.safe(value), columns: columns)

@@ -19,7 +19,7 @@ enum TableText {
     empty: String
   ) -> String {
     guard !rows.isEmpty else { return empty.inWidth + "\n" }
-    let columns = CommandEnvironment.current.outputColumns
+    let columns = TerminalEnvironment.current.outputColumns
     let safe = rows.map { $0.map(ShownText.safe) }
     for count in 0...spare.count {
       let left = headings.indices.filter { !spare.prefix(count).contains($0) }

@@ -11,7 +11,7 @@ struct TerminalLook: Hashable, Sendable {
   /// - Parameters:
   ///   - isPlain: one line an event, nothing drawn.
   ///   - background: nil when the person did not say.
-  init(isPlain: Bool, background: BackgroundArgument?, environment: CommandEnvironment) {
+  init(isPlain: Bool, background: BackgroundArgument?, environment: TerminalEnvironment) {
     let variables = environment.variables
     let isDumb = variables["TERM"] == "dumb" || (variables["TERM"] ?? "").isEmpty
     moves = !isPlain && !isDumb

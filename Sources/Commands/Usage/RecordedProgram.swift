@@ -7,12 +7,12 @@ struct AgentProgram: RecordedProgram {
 
   /// Start a program with its arguments.
   ///
-  /// - Throws: `CommandFailure` with the status a shell would give: 127 for one that is not there, 126 for one that cannot be
+  /// - Throws: `TerminalFailure` with the status a shell would give: 127 for one that is not there, 126 for one that cannot be
   ///   run.
   init(arguments: [String]) throws {
     do {
       program = try TrackedProgram(arguments: arguments).start()
-    } catch { throw CommandFailure(exitStatus: error.exitStatus, sentence: error.description) }
+    } catch { throw TerminalFailure(exitStatus: error.exitStatus, sentence: error.description) }
   }
 
   var processID: Int32 { program.pid }

@@ -36,7 +36,7 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
   /// Creates a day from what a person writes: `2026-11-01`, `today`, `yesterday`, or a day of the week, which is the last one
   /// that was, today included; `nil` for anything else.
   init?(words: String) {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let word = words.lowercased()
     let today = Date(timeIntervalSince1970: Double(environment.now()) / 1_000)
     var calendar = Calendar(identifier: .gregorian)

@@ -85,7 +85,7 @@ import Testing
     environment.pause = { _ in try await clock.pause() }
     await withTaskGroup(of: Int32.self) { group in
       group.addTask { [environment] in
-        await CommandEnvironment.$current.withValue(environment) { await LatchkeyProgram.run(arguments: ["pair"]) }
+        await TerminalEnvironment.$current.withValue(environment) { await LatchkeyProgram.run(arguments: ["pair"]) }
       }
       await console.screen.shows("Good for 5:00")
       let first = console.screen.text
@@ -107,7 +107,7 @@ import Testing
     environment.variables = ["TERM": "xterm"]
     await withTaskGroup(of: Int32.self) { group in
       group.addTask { [environment] in
-        await CommandEnvironment.$current.withValue(environment) { await LatchkeyProgram.run(arguments: ["pair"]) }
+        await TerminalEnvironment.$current.withValue(environment) { await LatchkeyProgram.run(arguments: ["pair"]) }
       }
       await console.screen.shows("▀▀▀▀")
       console.resize(TerminalSize(columns: 20, rows: 24))

@@ -60,7 +60,7 @@ import Testing
     let console = ScriptedConsole(lines: lines + ["what follows"], isTerminal: false)
     let run = await ScriptedRun("pair", "join", "--code-stdin", script: script, console: console)
     #expect(run.status == 0)
-    guard case .join(let request)? = run.node.calls.last else { throw CommandFailure(.data, "no join") }
+    guard case .join(let request)? = run.node.calls.last else { throw TerminalFailure(.data, "no join") }
     #expect(request.code.filter { !$0.isWhitespace } == SamplePairing.code)
     // What comes after a whole code is not waited for.
     #expect(await console.readLine() == "what follows")

@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test func aReaderThatIsGoneClosesTheCode() async {
-    let console = ScriptedConsole(isTerminal: false, fault: CommandFailure(.inputOutput))
+    let console = ScriptedConsole(isTerminal: false, fault: TerminalFailure(.inputOutput))
     let run = await ScriptedRun(
       ["pair", "invite", "--json", "--yes"], node: ScriptedNode(SamplePairing.parentScript), console: console)
     #expect(run.status == 74)

@@ -34,7 +34,7 @@ import Testing
     environment.openNode = { _ in node.node }
     // The clock is asked once the code is there.
     environment.uptime = { node.look() }
-    await CommandEnvironment.$current.withValue(environment) {
+    await TerminalEnvironment.$current.withValue(environment) {
       _ = await LatchkeyProgram.run(arguments: arguments)
     }
     #expect(isDumpable())

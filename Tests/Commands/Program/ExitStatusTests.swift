@@ -69,7 +69,7 @@ import Testing
         environment.openNode = { throw NodeUnavailable(reason, stateFolder: $0) }
         environment.startProgram = { _ in
           Issue.record("nothing may run without a node")
-          throw CommandFailure(.internalFault)
+          throw TerminalFailure(.internalFault)
         }
       }
       #expect(run.status == status)
@@ -80,13 +80,13 @@ import Testing
   }
 
   @Test func aFullDiskAndAReaderThatHasGoneAreToldApart() async {
-    let full = ScriptedConsole(fault: CommandFailure(.inputOutput, "The output could not be written: make room."))
+    let full = ScriptedConsole(fault: TerminalFailure(.inputOutput, "The output could not be written: make room."))
     #expect(await ScriptedRun("apps", "list", console: full).status == 74)
     #expect(full.notes == ["latchkey: The output could not be written: make room."])
-    let gone = ScriptedConsole(fault: CommandFailure(.inputOutput))
+    let gone = ScriptedConsole(fault: TerminalFailure(.inputOutput))
     #expect(await ScriptedRun("apps", "list", console: gone).status == 74)
     #expect(gone.notes.isEmpty)
-    #expect(await ScriptedRun("--help", console: ScriptedConsole(fault: CommandFailure(.inputOutput))).status == 74)
+    #expect(await ScriptedRun("--help", console: ScriptedConsole(fault: TerminalFailure(.inputOutput))).status == 74)
   }
 
   @Test(arguments: [

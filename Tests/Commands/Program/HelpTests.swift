@@ -19,15 +19,15 @@ import Testing
   }
 
   @Test func everyHelpIsAsItWas() throws {
-    let entries = Self.tree(LatchkeyCommand.self)
+    let entries = Self.tree(LatchkeyTool.self)
     for entry in entries {
-      try Snapshot.expect(LatchkeyCommand.helpMessage(for: entry.type, columns: 100), "help-" + entry.name)
+      try Snapshot.expect(LatchkeyTool.helpMessage(for: entry.type, columns: 100), "help-" + entry.name)
     }
     #expect(try Snapshot.names("help-") == Set(entries.map { "help-" + $0.name }))
   }
 
   @Test func everyCommandHasAnExampleAndSaysWhatItDoes() {
-    for entry in Self.tree(LatchkeyCommand.self).dropFirst() {
+    for entry in Self.tree(LatchkeyTool.self).dropFirst() {
       let configuration = entry.type.configuration
       #expect(configuration.discussion.contains("Example: latchkey "), "\(entry.name)")
       #expect(configuration.abstract.hasSuffix("."), "\(entry.name)")

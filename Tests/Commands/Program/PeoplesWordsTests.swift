@@ -231,7 +231,7 @@ import Testing
 
   @Test func withoutANodeAShellCompletesNothing() async {
     let run = await ScriptedRun(["---completion", "devices", "show", "--", "positional@0", "0", "0"]) { environment in
-      environment.openNode = { _ in throw CommandFailure(.unavailable, "No node runs.") }
+      environment.openNode = { _ in throw TerminalFailure(.unavailable, "No node runs.") }
     }
     #expect(run.status == 0 && run.console.notes.isEmpty)
     #expect(run.console.output.allSatisfy { $0.isWhitespace })

@@ -47,7 +47,7 @@ import Testing
   @Test func whenTheTimeIsUpTheCommandStaysOnItsWay() async {
     let console = ScriptedConsole()
     let environment = ScriptedRun.environment(node: ScriptedNode(), console: console)
-    CommandEnvironment.$current.withValue(environment) {
+    TerminalEnvironment.$current.withValue(environment) {
       for (status, words) in [(CommandStatus.queued, "waits here for Emma's PC"), (.stored, "Emma's PC has it")] {
         do {
           try CommandEnd.tell(
@@ -55,8 +55,8 @@ import Testing
             time: WaitingTime(seconds: 5))
           Issue.record("it has not ended")
         } catch {
-          #expect((error as? CommandFailure)?.exitStatus == 75)
-          let sentence = (error as? CommandFailure)?.sentence ?? ""
+          #expect((error as? TerminalFailure)?.exitStatus == 75)
+          let sentence = (error as? TerminalFailure)?.sentence ?? ""
           #expect(sentence.contains("latchkey commands wait 01ab") && sentence.contains(words), "\(sentence)")
         }
       }

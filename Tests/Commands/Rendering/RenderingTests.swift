@@ -53,7 +53,7 @@ import Testing
         node: ScriptedNode(),
         console: ScriptedConsole(outputIsTerminal: true, size: TerminalSize(columns: columns, rows: 24)))
       environment.variables["NO_COLOR"] = "1"
-      return CommandEnvironment.$current.withValue(environment) {
+      return TerminalEnvironment.$current.withValue(environment) {
         TableText.render(
           ["Machine", "Colour", "Points"], numbers: [2], spare: [1],
           rows: [["Emma's PC", "a very long word", "2"], ["Ben's", "blue", "13"]], empty: "none")

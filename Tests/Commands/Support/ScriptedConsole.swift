@@ -14,7 +14,7 @@ final class ScriptedConsole: Console {
     var inputs: [TerminalInput] = []
     var forgotten = 0
     /// For a full disk, or a reader that has gone.
-    var fault: CommandFailure?
+    var fault: TerminalFailure?
   }
 
   let inputIsTerminal: Bool
@@ -35,7 +35,7 @@ final class ScriptedConsole: Console {
   ///   - keys: what is typed key by key, a chunk a reading.
   init(
     lines: [String] = [], keys: [String] = [], isTerminal: Bool = true, waitsForInput: Bool = false,
-    outputIsTerminal: Bool = false, size: TerminalSize = .usual, fault: CommandFailure? = nil
+    outputIsTerminal: Bool = false, size: TerminalSize = .usual, fault: TerminalFailure? = nil
   ) {
     inputIsTerminal = isTerminal
     self.outputIsTerminal = outputIsTerminal
@@ -58,7 +58,7 @@ final class ScriptedConsole: Console {
   /// Press Ctrl-C.
   func interrupt() { interrupter.yield() }
 
-  func write(_ text: String) throws(CommandFailure) {
+  func write(_ text: String) throws(TerminalFailure) {
     if let fault = state.withLock({ $0.fault }) { throw fault }
     state.withLock { $0.output += text }
   }

@@ -17,13 +17,13 @@ struct ScriptedRun: Sendable {
   /// - Parameter change: what else differs from a machine in Berlin at `SampleValues.now`.
   init(
     _ arguments: [String], node: ScriptedNode = ScriptedNode(), console: ScriptedConsole = ScriptedConsole(),
-    change: (inout CommandEnvironment) -> Void = { _ in }
+    change: (inout TerminalEnvironment) -> Void = { _ in }
   ) async {
     var environment = Self.environment(node: node, console: console)
     change(&environment)
     self.node = node
     self.console = console
-    status = await CommandEnvironment.$current.withValue(environment) {
+    status = await TerminalEnvironment.$current.withValue(environment) {
       await LatchkeyProgram.run(arguments: arguments)
     }
   }
@@ -36,8 +36,8 @@ struct ScriptedRun: Sendable {
     await self.init(arguments, node: ScriptedNode(script), console: console)
   }
 
-  static func environment(node: ScriptedNode, console: ScriptedConsole) -> CommandEnvironment {
-    CommandEnvironment(
+  static func environment(node: ScriptedNode, console: ScriptedConsole) -> TerminalEnvironment {
+    TerminalEnvironment(
       console: console, variables: ["HOME": "/home/test"], timeZone: TimeText.zone("Europe/Berlin"),
       now: { SampleValues.now }, openNode: { _ in node }, initialise: { _, _, _ in SampleValues.childID },
       keepIdentity: { _ in SampleValues.childName },
@@ -51,7 +51,7 @@ struct ScriptedRun: Sendable {
               index: 2, name: name, subnets: [IPAddress(address)].compactMap { $0 }.map { Subnet($0, prefix: prefix) })
           }, defaultInterface: "eth0", firewall: FirewallFacts(unread: "only root may read them"),
           peer: request.peer.map { PeerFacts(status: $0, probes: []) }, clock: ClockFacts(now: request.now))
-      }, startProgram: { _ in throw CommandFailure(.internalFault, "No program here.") },
+      }, startProgram: { _ in throw TerminalFailure(.internalFault, "No program here.") },
       reportPatience: .seconds(10), uptime: { 0 }, pause: { _ in try await Task.sleep(for: .seconds(86_400)) })
   }
 }

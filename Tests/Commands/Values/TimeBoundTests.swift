@@ -51,7 +51,7 @@ import Testing
   ])
   func aDayMayBeAWord(word: String, day: String) {
     let environment = ScriptedRun.environment(node: ScriptedNode(), console: ScriptedConsole())
-    CommandEnvironment.$current.withValue(environment) {
+    TerminalEnvironment.$current.withValue(environment) {
       #expect(CalendarDay(words: word)?.description == day)
       #expect(TimeBound(argument: word) == TimeBound(argument: day))
     }
@@ -64,7 +64,7 @@ import Testing
     for (moment, yesterday) in [("2026-11-20T23:30:00Z", "2026-11-20"), ("2026-03-29T22:30:00Z", "2026-03-29")] {
       let now = (try? milliseconds(moment)) ?? 0
       environment.now = { now }
-      CommandEnvironment.$current.withValue(environment) {
+      TerminalEnvironment.$current.withValue(environment) {
         #expect(CalendarDay(words: "yesterday")?.description == yesterday)
       }
     }

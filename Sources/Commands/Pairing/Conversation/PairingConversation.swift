@@ -3,7 +3,7 @@ import LatchkeyModel
 /// Follows a pairing to its end, and answers for the person, or asks them, when there is something to decide.
 struct PairingConversation {
   let node: any NodeInterface
-  let environment: CommandEnvironment
+  let environment: TerminalEnvironment
   let events: PairingEvents
   let consent: PairingConsent
   var view: any PairingView
@@ -28,7 +28,7 @@ struct PairingConversation {
 
   /// - Parameter first: as the node answered when it began.
   init(
-    _ first: PairingProgress, node: any NodeInterface, environment: CommandEnvironment, events: PairingEvents,
+    _ first: PairingProgress, node: any NodeInterface, environment: TerminalEnvironment, events: PairingEvents,
     consent: PairingConsent, view: any PairingView
   ) async {
     self.node = node
@@ -42,7 +42,7 @@ struct PairingConversation {
 
   /// Wait until the pairing has ended; Ctrl-C cancels it at the node, and so does whatever else ends this early.
   ///
-  /// - Throws: `CommandFailure` when nobody can say how it ended.
+  /// - Throws: `TerminalFailure` when nobody can say how it ended.
   mutating func follow() async throws -> PairingEnd {
     do { return try await wait() } catch {
       // Nobody would answer for the code any more.
@@ -188,7 +188,7 @@ struct PairingConversation {
   /// What cannot be broken off any more is undone by the node, which takes a moment.
   private mutating func cancel() async throws {
     guard !wasInterrupted else {
-      throw CommandFailure(
+      throw TerminalFailure(
         .tryAgain,
         "You left before it was clear how the pairing ended: look at `latchkey devices list`, and remove what should not "
           + "be there with `latchkey devices unpair`.")
@@ -199,7 +199,7 @@ struct PairingConversation {
     do {
       note(try await node.cancelPairing(id: progress.pairingID))
     } catch {
-      throw CommandFailure(
+      throw TerminalFailure(
         ExitStatus(error.code),
         "The pairing could not be cancelled, and its code stays open until its time is up: \(error.message)")
     }
@@ -221,12 +221,12 @@ struct PairingConversation {
       return ended
     }
     guard error.code == .unknownPairing else {
-      throw CommandFailure(
+      throw TerminalFailure(
         .unavailable,
         "The node of this machine stopped before the pairing was complete: start `latchkey run`, look at "
           + "`latchkey devices list` a minute later, and pair again if the other machine is not there.")
     }
-    throw CommandFailure(
+    throw TerminalFailure(
       .tryAgain,
       "The node of this machine was started again before the pairing was complete: look at `latchkey devices list` in a "
         + "minute, and pair again if the other machine is not there.")

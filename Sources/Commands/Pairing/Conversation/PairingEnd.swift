@@ -66,9 +66,9 @@ struct PairingEnd: Sendable {
 
   /// Say it on standard error.
   ///
-  /// - Throws: `CommandFailure` for every outcome but those that leave the two paired.
-  func tell(_ console: any Console) throws(CommandFailure) {
-    guard status == .ok else { throw CommandFailure(status, sentence) }
+  /// - Throws: `TerminalFailure` for every outcome but those that leave the two paired.
+  func tell(_ console: any Console) throws(TerminalFailure) {
+    guard status == .ok else { throw TerminalFailure(status, sentence) }
     console.note(sentence)
   }
 }

@@ -13,7 +13,7 @@ struct CodePrompt {
 
   /// Wait for a line that has something in it.
   ///
-  /// - Throws: `CommandFailure` when the person leaves; nothing is going on then.
+  /// - Throws: `TerminalFailure` when the person leaves; nothing is going on then.
   func code() async throws -> String {
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }

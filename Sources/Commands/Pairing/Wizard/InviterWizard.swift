@@ -3,7 +3,7 @@ import LatchkeyModel
 /// The wizard on the machine that shows the code.
 struct InviterWizard {
   let node: any NodeInterface
-  let environment: CommandEnvironment
+  let environment: TerminalEnvironment
   let events: PairingEvents
   let look: TerminalLook
   /// How long the code is good.
@@ -55,7 +55,7 @@ struct InviterWizard {
         WizardEnd.note(ShownText.safe(error.message), console)
         continue
       }
-      return WizardEnd.note(DevicesRenameCommand.sentence(result, isRenamed: true), console)
+      return WizardEnd.note(DevicesRenameSubcommand.sentence(result, isRenamed: true), console)
     }
   }
 

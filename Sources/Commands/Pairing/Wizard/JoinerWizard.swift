@@ -3,7 +3,7 @@ import LatchkeyModel
 /// The wizard on the machine that joins.
 struct JoinerWizard {
   let node: any NodeInterface
-  let environment: CommandEnvironment
+  let environment: TerminalEnvironment
   let events: PairingEvents
   let look: TerminalLook
   /// `host:port` of the other machine, when that was given.

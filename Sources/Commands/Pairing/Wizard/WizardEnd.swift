@@ -10,12 +10,12 @@ struct WizardEnd {
 
   /// Say how the pairing ended, in lines that fit the terminal.
   ///
-  /// - Throws: `CommandFailure` with the status, for every outcome but those that leave the two paired.
-  func tell(_ console: any Console) throws(CommandFailure) {
+  /// - Throws: `TerminalFailure` with the status, for every outcome but those that leave the two paired.
+  func tell(_ console: any Console) throws(TerminalFailure) {
     guard end.status == .ok else {
       let who =
         end.progress.outcome == .cancelled ? " Neither machine is paired with the other, unless it was before." : ""
-      throw CommandFailure(end.status, end.sentence + who)
+      throw TerminalFailure(end.status, end.sentence + who)
     }
     Self.note(end.sentence, console)
   }

@@ -7,7 +7,7 @@ struct WizardPrompt {
 
   /// Put it and wait for the line.
   ///
-  /// - Throws: `CommandFailure` when the person leaves with Ctrl-C or Ctrl-D; nothing has been begun then.
+  /// - Throws: `TerminalFailure` when the person leaves with Ctrl-C or Ctrl-D; nothing has been begun then.
   func line(_ text: String) async throws -> String {
     let columns = console.size.columns
     let lines = WrappedText.lines(text, columns: columns - 1)
@@ -30,6 +30,6 @@ struct WizardPrompt {
   }
 
   /// The person left before anything was begun.
-  static let left = CommandFailure(
+  static let left = TerminalFailure(
     .tryAgain, "Cancelled: nothing was begun, and neither machine was changed; run `latchkey pair` to start again.")
 }

@@ -5,7 +5,7 @@ import LatchkeyDoctor
 import LatchkeyModel
 
 /// The `latchkey doctor` subcommand.
-struct DoctorCommand: AsyncParsableCommand {
+struct DoctorSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Find out why machines do not find each other.",
     discussion: """
@@ -26,7 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
   var peer: String?
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let folder = node.stateFolder
     let request = try await ask(now: environment.now())
     var examination = Examination(await environment.gather(folder, request))
@@ -58,7 +58,7 @@ struct DoctorCommand: AsyncParsableCommand {
       status = try await interface.status()
     } catch {
       return DoctorRequest(
-        node: .absent(CommandFailure(error)?.sentence ?? "The node does not answer."), peer: nil, stamps: [], now: now)
+        node: .absent(TerminalFailure(error)?.sentence ?? "The node does not answer."), peer: nil, stamps: [], now: now)
     }
     let nearby = try? await interface.nearby()
     var stamps: [ClockFacts.Stamp] = []

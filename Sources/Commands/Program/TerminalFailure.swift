@@ -2,7 +2,7 @@ import LatchkeyControl
 import LatchkeyModel
 
 /// Why a command ends without success: one sentence for the person and a status for scripts.
-struct CommandFailure: Error, Hashable, Sendable {
+struct TerminalFailure: Error, Hashable, Sendable {
   /// One of sysexits.h.
   var exitStatus: Int32
   /// The fault and the next step; nil when all has been said already.
@@ -20,7 +20,7 @@ struct CommandFailure: Error, Hashable, Sendable {
   /// Understand an error that a command may meet; nil for those of the argument parser.
   init?(_ error: any Error) {
     switch error {
-    case let failure as CommandFailure: self = failure
+    case let failure as TerminalFailure: self = failure
     case let error as LocalAPIError: self.init(ExitStatus(error.code), error.message)
     case let error as NodeUnavailable:
       let status: ExitStatus =

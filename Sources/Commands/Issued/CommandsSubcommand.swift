@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The `latchkey commands` subcommand.
-struct CommandsCommand: AsyncParsableCommand {
+struct CommandsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "commands", abstract: "What was asked of the children's machines, and how far it has come.",
     discussion: """
@@ -12,8 +12,9 @@ struct CommandsCommand: AsyncParsableCommand {
       Example: latchkey commands show last
       """,
     subcommands: [
-      CommandsListCommand.self, CommandsShowCommand.self, CommandsWaitCommand.self, CommandsCancelCommand.self,
-    ], defaultSubcommand: CommandsListCommand.self)
+      CommandsListSubcommand.self, CommandsShowSubcommand.self, CommandsWaitSubcommand.self,
+      CommandsCancelSubcommand.self,
+    ], defaultSubcommand: CommandsListSubcommand.self)
 }
 
 /// The command that a subcommand is about.
@@ -23,11 +24,11 @@ struct CommandChoice: ParsableArguments {
 
   /// Returns the ID, or a beginning of it, as the node takes it.
   ///
-  /// - Throws: `CommandFailure` for `last` if no command has been given.
+  /// - Throws: `TerminalFailure` for `last` if no command has been given.
   func find(at node: any NodeInterface) async throws -> String {
     guard id.lowercased() == "last" else { return id }
     guard let last = try await node.commands(device: nil, limit: 1).first else {
-      throw CommandFailure(
+      throw TerminalFailure(
         .unknownName, "No commands have been given: `latchkey app set --help` shows how to give one.")
     }
     return last.commandID.description
@@ -35,7 +36,7 @@ struct CommandChoice: ParsableArguments {
 }
 
 /// The `latchkey commands list` subcommand.
-struct CommandsListCommand: AsyncParsableCommand {
+struct CommandsListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List commands, newest first.",
     discussion: "Example: latchkey commands list --device Emma --limit 10")
@@ -59,7 +60,7 @@ struct CommandsListCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let commands = try await interface.commands(device: device, limit: limit)
     switch listing.format {
@@ -84,7 +85,7 @@ struct CommandsListCommand: AsyncParsableCommand {
 }
 
 /// The `latchkey commands show` subcommand.
-struct CommandsShowCommand: AsyncParsableCommand {
+struct CommandsShowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one command in full.", discussion: "Example: latchkey commands show last")
 
@@ -93,7 +94,7 @@ struct CommandsShowCommand: AsyncParsableCommand {
   @OptionGroup var choice: CommandChoice
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let command = try await interface.command(id: choice.find(at: interface))
     switch listing.format {
@@ -113,7 +114,7 @@ struct CommandsShowCommand: AsyncParsableCommand {
 }
 
 /// The `latchkey commands wait` subcommand.
-struct CommandsWaitCommand: AsyncParsableCommand {
+struct CommandsWaitSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "wait", abstract: "Wait until a command has been executed.",
     discussion: """
@@ -144,7 +145,7 @@ struct CommandsWaitCommand: AsyncParsableCommand {
 }
 
 /// The `latchkey commands cancel` subcommand.
-struct CommandsCancelCommand: AsyncParsableCommand {
+struct CommandsCancelSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Take back a command that the other machine has not stored yet.",
     discussion: "Example: latchkey commands cancel last")
@@ -154,11 +155,11 @@ struct CommandsCancelCommand: AsyncParsableCommand {
   @OptionGroup var choice: CommandChoice
 
   func run() async throws {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let command = try await interface.cancelCommand(id: choice.find(at: interface))
     guard command.status == .cancelled else {
-      throw CommandFailure(.data, "It is too late to cancel: the command is \(CommandText.progress(command)).")
+      throw TerminalFailure(.data, "It is too late to cancel: the command is \(CommandText.progress(command)).")
     }
     if listing.format == .json { return try console.write(JSONText.pretty(command)) }
     console.note(

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// The `latchkey identity` subcommand.
-struct IdentityCommand: AsyncParsableCommand {
+struct IdentitySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "identity", abstract: "Decide about a state folder that comes from another machine.",
     discussion: """
@@ -10,11 +10,11 @@ struct IdentityCommand: AsyncParsableCommand {
 
       Example: latchkey identity renew
       """,
-    subcommands: [IdentityKeepCommand.self, IdentityRenewCommand.self])
+    subcommands: [IdentityKeepSubcommand.self, IdentityRenewSubcommand.self])
 }
 
 /// The `latchkey identity keep` subcommand.
-struct IdentityKeepCommand: AsyncParsableCommand {
+struct IdentityKeepSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keep", abstract: "Let this machine take the place of the one that the folder comes from.",
     discussion: """
@@ -27,7 +27,7 @@ struct IdentityKeepCommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let name = try environment.keepIdentity(node.stateFolder)
     environment.console.note(
       "\(ShownText.quoted(name)) stays what it is, on this machine alone. Next: leave `latchkey run` running here.")
@@ -35,7 +35,7 @@ struct IdentityKeepCommand: AsyncParsableCommand {
 }
 
 /// The `latchkey identity renew` subcommand.
-struct IdentityRenewCommand: AsyncParsableCommand {
+struct IdentityRenewSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "renew", abstract: "Give this machine new keys, because its folder is a copy.",
     discussion: """
@@ -51,7 +51,7 @@ struct IdentityRenewCommand: AsyncParsableCommand {
   var verbose = false
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let renewed = try await environment.renewIdentity(node.stateFolder)
     if verbose { try environment.console.write("\(renewed.deviceID)\n") }
     environment.console.note(

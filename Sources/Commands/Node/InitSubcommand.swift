@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The `latchkey init` subcommand.
-struct InitCommand: AsyncParsableCommand {
+struct InitSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Set up Latchkey on this machine.",
     discussion: """
@@ -23,7 +23,7 @@ struct InitCommand: AsyncParsableCommand {
   var verbose = false
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let name = try DeviceName(name)
     let id = try await environment.initialise(node.stateFolder, role, name.text)
     if verbose { try environment.console.write("\(id)\n") }

@@ -3,7 +3,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 
 /// The command `latchkey grant`.
-struct GrantCommand: AsyncParsableCommand {
+struct GrantSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "grant", abstract: "Grant more time for the rest of the day.",
     discussion: """

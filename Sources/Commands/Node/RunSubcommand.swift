@@ -3,7 +3,7 @@ import LatchkeyControl
 import LatchkeyModel
 
 /// The `latchkey run` subcommand.
-struct RunCommand: AsyncParsableCommand {
+struct RunSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run Latchkey on this machine until told to stop.",
     discussion: """
@@ -58,7 +58,7 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await CommandEnvironment.current.runNode(
+    try await TerminalEnvironment.current.runNode(
       LocalNodeSettings(
         stateFolder: node.stateFolder, port: port, interfaces: interfaces?.names, peers: peer.map(\.description),
         discovers: !noDiscovery, queueItems: queueItems,

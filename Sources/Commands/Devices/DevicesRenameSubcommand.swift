@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The `latchkey devices rename` subcommand.
-struct DevicesRenameCommand: AsyncParsableCommand {
+struct DevicesRenameSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename", abstract: "Give a machine another name, or say whose it is.",
     discussion: """
@@ -41,7 +41,7 @@ struct DevicesRenameCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let result: RenameResult
     if isSelf {

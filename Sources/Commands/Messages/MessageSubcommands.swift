@@ -3,15 +3,15 @@ import LatchkeyHousehold
 import LatchkeyModel
 
 /// The `latchkey message` subcommand.
-struct MessageCommand: AsyncParsableCommand {
+struct MessageSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "message", abstract: "Show a text on a child's machine.",
     discussion: "Example: latchkey message \"Dinner is ready\" --on Emma",
-    subcommands: [MessageSendCommand.self], defaultSubcommand: MessageSendCommand.self)
+    subcommands: [MessageSendSubcommand.self], defaultSubcommand: MessageSendSubcommand.self)
 }
 
 /// The `latchkey message send` subcommand, or `latchkey message` in short.
-struct MessageSendCommand: AsyncParsableCommand {
+struct MessageSendSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send", abstract: "Send a text, which `latchkey status` shows there.",
     discussion: "Example: latchkey message send \"Dinner is ready\" --on Emma")
@@ -36,7 +36,7 @@ struct MessageSendCommand: AsyncParsableCommand {
 }
 
 /// The `latchkey messages` subcommand.
-struct MessagesCommand: AsyncParsableCommand {
+struct MessagesSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "messages", abstract: "Show the texts that parents sent, newest first.",
     discussion: """
@@ -49,7 +49,7 @@ struct MessagesCommand: AsyncParsableCommand {
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let status = try await interface.status()
     guard listing.format == .table else { return try environment.console.write(JSONText.pretty(status.messages)) }
@@ -66,15 +66,16 @@ struct MessagesCommand: AsyncParsableCommand {
 }
 
 /// The `latchkey report` subcommand.
-struct ReportCommand: AsyncParsableCommand {
+struct ReportSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Have a child's machine report its rules as they are.",
     discussion: "Example: latchkey report --on Emma --wait",
-    subcommands: [ReportRequestCommand.self, ReportAdoptCommand.self], defaultSubcommand: ReportRequestCommand.self)
+    subcommands: [ReportRequestSubcommand.self, ReportAdoptSubcommand.self],
+    defaultSubcommand: ReportRequestSubcommand.self)
 }
 
 /// The `latchkey report request` subcommand, or `latchkey report` in short.
-struct ReportRequestCommand: AsyncParsableCommand {
+struct ReportRequestSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "request", abstract: "Ask for a report; `latchkey commands show last` has it once it is in.",
     discussion: "Example: latchkey report request --on Emma --wait")

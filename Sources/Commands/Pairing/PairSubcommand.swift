@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// The `latchkey pair` subcommand.
-struct PairCommand: AsyncParsableCommand {
+struct PairSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pair", abstract: "Bring a machine into the family.",
     discussion: """
@@ -12,8 +12,8 @@ struct PairCommand: AsyncParsableCommand {
       Example: latchkey pair
       """,
     subcommands: [
-      PairWizardCommand.self, PairInviteCommand.self, PairJoinCommand.self, PairListCommand.self,
-      PairCancelCommand.self,
+      PairWizardSubcommand.self, PairInviteSubcommand.self, PairJoinSubcommand.self, PairListSubcommand.self,
+      PairCancelSubcommand.self,
     ],
-    defaultSubcommand: PairWizardCommand.self)
+    defaultSubcommand: PairWizardSubcommand.self)
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The `latchkey pair list` subcommand.
-struct PairListCommand: AsyncParsableCommand {
+struct PairListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the pairings that are open here, without their codes.",
     discussion: "Example: latchkey pair list")
@@ -11,7 +11,7 @@ struct PairListCommand: AsyncParsableCommand {
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     let pairings = try await node.open().pairings()
     switch listing.format {
     case .json: try console.write(JSONText.pretty(pairings))

@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The `latchkey status` subcommand.
-struct StatusCommand: AsyncParsableCommand {
+struct StatusSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show this machine, the paired ones, and what waits.",
     discussion: """
@@ -22,7 +22,7 @@ struct StatusCommand: AsyncParsableCommand {
   var follow = false
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let status = try await interface.status()
     switch listing.format {
@@ -36,7 +36,7 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private func followStates(of interface: any NodeInterface, from peers: [PeerStatus]) async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     var changes = PeerChanges()
     _ = changes.lines(of: peers, now: environment.now())
     for await state in await interface.syncStates() {
@@ -50,6 +50,6 @@ struct StatusCommand: AsyncParsableCommand {
         }
       }
     }
-    throw CommandFailure(.unavailable, "The node has stopped: start it again with `latchkey run`.")
+    throw TerminalFailure(.unavailable, "The node has stopped: start it again with `latchkey run`.")
   }
 }

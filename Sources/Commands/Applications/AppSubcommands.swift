@@ -3,15 +3,15 @@ import LatchkeyHousehold
 import LatchkeyModel
 
 /// The `latchkey app` subcommand.
-struct AppCommand: AsyncParsableCommand {
+struct AppSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "app", abstract: "Set the rules for an application on a child's machine.",
     discussion: "Example: latchkey app set org.gnome.Chess --on Emma --category reward --points-per-minute 2",
-    subcommands: [AppSetCommand.self, AppRemoveCommand.self])
+    subcommands: [AppSetSubcommand.self, AppRemoveSubcommand.self])
 }
 
 /// The `latchkey app set` subcommand.
-struct AppSetCommand: AsyncParsableCommand {
+struct AppSetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set an application's rules; what is left out stays as it is.",
     discussion: """
@@ -104,7 +104,7 @@ struct AppSetCommand: AsyncParsableCommand {
 }
 
 /// The `latchkey app remove` subcommand.
-struct AppRemoveCommand: AsyncParsableCommand {
+struct AppRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Forget an application's rules on a child's machine.",
     discussion: "Example: latchkey app remove org.gnome.Chess --on Emma")

@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The `latchkey usage track` subcommand.
-struct UsageTrackCommand: AsyncParsableCommand {
+struct UsageTrackSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "track", abstract: "Run a program and record its use.",
     discussion: """
@@ -35,10 +35,10 @@ struct UsageTrackCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let interface = try await node.open()
     guard try await interface.status().role == .child else {
-      throw CommandFailure(
+      throw TerminalFailure(
         .permission, "Use is recorded on a child's machine, and this is a parent's: the program was not run.")
     }
     let started = try environment.startProgram(program)
@@ -60,7 +60,7 @@ struct UsageTrackCommand: AsyncParsableCommand {
 
   /// Report the start, and tell the person what they should know about it.
   private func report(_ started: any RecordedProgram, to reporter: UsageReporter) async -> UsageStarted? {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     do {
       let session = try await reporter.start(started, app: app, name: name, zone: environment.timeZone.identifier)
       if let rules = session.configuration, rules.isBlocked, rules.isEnabled {

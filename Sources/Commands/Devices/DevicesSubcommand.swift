@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The `latchkey devices` subcommand.
-struct DevicesCommand: AsyncParsableCommand {
+struct DevicesSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices", abstract: "The machines paired with this one.",
     discussion: """
@@ -12,9 +12,10 @@ struct DevicesCommand: AsyncParsableCommand {
       Example: latchkey devices
       """,
     subcommands: [
-      DevicesListCommand.self, DevicesShowCommand.self, DevicesUnpairCommand.self, DevicesForgetCommand.self,
-      DevicesRenameCommand.self, DevicesReleaseCommand.self,
-    ], defaultSubcommand: DevicesListCommand.self)
+      DevicesListSubcommand.self, DevicesShowSubcommand.self, DevicesUnpairSubcommand.self,
+      DevicesForgetSubcommand.self,
+      DevicesRenameSubcommand.self, DevicesReleaseSubcommand.self,
+    ], defaultSubcommand: DevicesListSubcommand.self)
 }
 
 /// The paired machine that a subcommand is about.
@@ -37,7 +38,7 @@ extension DeviceSearch {
 }
 
 /// The `latchkey devices list` subcommand.
-struct DevicesListCommand: AsyncParsableCommand {
+struct DevicesListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the paired machines.",
     discussion: "Example: latchkey devices list --format json")
@@ -49,7 +50,7 @@ struct DevicesListCommand: AsyncParsableCommand {
   var verbose = false
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let devices = try await node.open().devices()
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(devices))
@@ -72,7 +73,7 @@ struct DevicesListCommand: AsyncParsableCommand {
 }
 
 /// The `latchkey devices show` subcommand.
-struct DevicesShowCommand: AsyncParsableCommand {
+struct DevicesShowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one paired machine in full.",
     discussion: """
@@ -86,7 +87,7 @@ struct DevicesShowCommand: AsyncParsableCommand {
   @OptionGroup var argument: DeviceArgument
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let peer = try DeviceSearch.find(argument.device, among: await node.open().devices())
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(peer))
@@ -117,7 +118,7 @@ struct DevicesShowCommand: AsyncParsableCommand {
 }
 
 /// The `latchkey devices unpair` subcommand.
-struct DevicesUnpairCommand: AsyncParsableCommand {
+struct DevicesUnpairSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unpair", abstract: "Remove a machine from the family for good.",
     discussion: """
@@ -132,7 +133,7 @@ struct DevicesUnpairCommand: AsyncParsableCommand {
   @OptionGroup var argument: DeviceArgument
 
   func run() async throws {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let peer = try DeviceSearch.find(argument.device, among: await interface.devices())
     try await confirmation.confirm(
@@ -144,7 +145,7 @@ struct DevicesUnpairCommand: AsyncParsableCommand {
 }
 
 /// The `latchkey devices forget` subcommand.
-struct DevicesForgetCommand: AsyncParsableCommand {
+struct DevicesForgetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget", abstract: "Drop a machine at once, without a word to it.",
     discussion: """
@@ -159,7 +160,7 @@ struct DevicesForgetCommand: AsyncParsableCommand {
   @OptionGroup var argument: DeviceArgument
 
   func run() async throws {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let peer = try DeviceSearch.find(argument.device, among: await interface.devices())
     try await confirmation.confirm(
@@ -170,7 +171,7 @@ struct DevicesForgetCommand: AsyncParsableCommand {
 }
 
 /// The `latchkey devices release` subcommand.
-struct DevicesReleaseCommand: AsyncParsableCommand {
+struct DevicesReleaseSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "release", abstract: "Talk again to a machine that is in quarantine.",
     discussion: """
@@ -184,7 +185,7 @@ struct DevicesReleaseCommand: AsyncParsableCommand {
   @OptionGroup var argument: DeviceArgument
 
   func run() async throws {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     let peer = try await node.open().release(device: argument.device)
     console.note("\(ShownText.quoted(peer.device.name)) is trusted again.")
   }

@@ -2,15 +2,15 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The `latchkey sync` subcommand.
-struct SyncCommand: AsyncParsableCommand {
+struct SyncSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Exchange what waits, now.",
-    discussion: "Example: latchkey sync --wait", subcommands: [SyncNowCommand.self],
-    defaultSubcommand: SyncNowCommand.self)
+    discussion: "Example: latchkey sync --wait", subcommands: [SyncNowSubcommand.self],
+    defaultSubcommand: SyncNowSubcommand.self)
 }
 
 /// The `latchkey sync now` subcommand, or `latchkey sync` in short.
-struct SyncNowCommand: AsyncParsableCommand {
+struct SyncNowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "now", abstract: "Call the other machines at once and exchange what waits.",
     discussion: """
@@ -36,7 +36,7 @@ struct SyncNowCommand: AsyncParsableCommand {
     let interface = try await node.open()
     var peers = try await interface.syncNow(device: peer)
     guard !peers.isEmpty else {
-      throw CommandFailure(.unknownName, "No machines are paired: run `latchkey pair` here and on the other machine.")
+      throw TerminalFailure(.unknownName, "No machines are paired: run `latchkey pair` here and on the other machine.")
     }
     if let wait {
       // A machine that is to be told of its removal, or in quarantine, is in step with nobody: it has to be named.
@@ -50,14 +50,14 @@ struct SyncNowCommand: AsyncParsableCommand {
     }
     try show(peers)
     guard wait != nil, let late = peers.first(where: { !Self.isInStep($0) }) else { return }
-    throw CommandFailure(
+    throw TerminalFailure(
       .tryAgain,
       "\(ShownText.quoted(late.device.name)) is not in step: \(late.lastError.map(ShownText.safe) ?? Self.words(late)) "
         + "What waits stays queued; see `latchkey status`.")
   }
 
   private func show(_ peers: [PeerStatus]) throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(peers))
     case .table: for peer in peers { try environment.console.say(SyncText.line(of: peer, now: environment.now())) }
@@ -81,7 +81,7 @@ struct SyncNowCommand: AsyncParsableCommand {
   private func inStep(
     _ devices: Set<DeviceID>, at node: any NodeInterface, seconds: Int
   ) async throws -> [PeerStatus]? {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let tells = listing.format == .table
     return try await withThrowingTaskGroup(of: [PeerStatus]?.self) { group in
       group.addTask {
@@ -92,7 +92,7 @@ struct SyncNowCommand: AsyncParsableCommand {
           if peers.allSatisfy(Self.isInStep) { return peers }
           for line in changes.lines(of: peers, now: environment.now()) where tells { environment.console.note(line) }
         }
-        throw CommandFailure(.unavailable, "The node has stopped: start it again with `latchkey run`.")
+        throw TerminalFailure(.unavailable, "The node has stopped: start it again with `latchkey run`.")
       }
       group.addTask {
         try await Task.sleep(for: .seconds(seconds))

@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The `latchkey pair cancel` subcommand.
-struct PairCancelCommand: AsyncParsableCommand {
+struct PairCancelSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Close a code, or every open one.",
     discussion: "Example: latchkey pair cancel")
@@ -13,7 +13,7 @@ struct PairCancelCommand: AsyncParsableCommand {
   var id: String?
 
   func run() async throws {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     var ids: [String] = []
     if let id {
@@ -24,7 +24,7 @@ struct PairCancelCommand: AsyncParsableCommand {
     for id in ids {
       let ended = try await interface.cancelPairing(id: id)
       if let outcome = ended.outcome, outcome != .cancelled {
-        throw CommandFailure(
+        throw TerminalFailure(
           .data, "This pairing had ended before: \(ShownText.safe(ended.sentence ?? outcome.sentence))")
       }
     }

@@ -4,14 +4,15 @@ import LatchkeyHousehold
 import LatchkeyModel
 
 /// The `latchkey settings` subcommand.
-struct SettingsCommand: AsyncParsableCommand {
+struct SettingsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings", abstract: "The rules of the whole family.", discussion: "Example: latchkey settings",
-    subcommands: [SettingsShowCommand.self, SettingsSetCommand.self], defaultSubcommand: SettingsShowCommand.self)
+    subcommands: [SettingsShowSubcommand.self, SettingsSetSubcommand.self],
+    defaultSubcommand: SettingsShowSubcommand.self)
 }
 
 /// The `latchkey settings show` subcommand.
-struct SettingsShowCommand: AsyncParsableCommand {
+struct SettingsShowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the family's rules as this machine has them.",
     discussion: "Example: latchkey settings show --format json")
@@ -20,7 +21,7 @@ struct SettingsShowCommand: AsyncParsableCommand {
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let settings = try await interface.settings()
     switch listing.format {
@@ -44,14 +45,14 @@ struct SettingsShowCommand: AsyncParsableCommand {
       (
         "set",
         settings.modified == .never
-          ? "never" : TimeText.short(settings.modified.wall, zone: CommandEnvironment.current.timeZone)
+          ? "never" : TimeText.short(settings.modified.wall, zone: TerminalEnvironment.current.timeZone)
       ),
     ])
   }
 }
 
 /// The `latchkey settings set` subcommand.
-struct SettingsSetCommand: AsyncParsableCommand {
+struct SettingsSetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Change the family's rules on a child's machine; what is left out stays as it is.",
     discussion: "Example: latchkey settings set --on Emma --daily-reward-limit 1h30m --zone Europe/Berlin")

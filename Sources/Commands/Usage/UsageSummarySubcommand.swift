@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The `latchkey usage summary` subcommand.
-struct UsageSummaryCommand: AsyncParsableCommand {
+struct UsageSummarySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "summary", abstract: "Show the use of each day, newest first.",
     discussion: """
@@ -30,7 +30,7 @@ struct UsageSummaryCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let days = try await interface.summaries(device: options.device, from: from?.description, to: to?.description)
     let devices = try await DeviceNames(of: interface)

@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The `latchkey report adopt` subcommand.
-struct ReportAdoptCommand: AsyncParsableCommand {
+struct ReportAdoptSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "adopt", abstract: "Take over the rules that a child's machine says it holds.",
     discussion: """
@@ -20,7 +20,7 @@ struct ReportAdoptCommand: AsyncParsableCommand {
   var on: String
 
   func run() async throws {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     let adopted = try await node.open().adopt(device: on)
     if listing.format == .json { return try console.write(JSONText.pretty(adopted)) }
     let things = adopted.map { $0.displayName.map(ShownText.safe) ?? "the family's rules" }

@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The root of the command line.
-struct LatchkeyCommand: AsyncParsableCommand {
+struct LatchkeyTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "latchkey",
     abstract: "Keep a family's machines in step, without a cloud.",
@@ -21,16 +21,21 @@ struct LatchkeyCommand: AsyncParsableCommand {
     groupedSubcommands: [
       CommandGroup(
         name: "This machine",
-        subcommands: [InitCommand.self, RunCommand.self, StatusCommand.self, DoctorCommand.self, IdentityCommand.self]),
+        subcommands: [
+          InitSubcommand.self, RunSubcommand.self, StatusSubcommand.self, DoctorSubcommand.self,
+          IdentitySubcommand.self,
+        ]),
       CommandGroup(
-        name: "The family's machines", subcommands: [PairCommand.self, DevicesCommand.self, NearbyCommand.self]),
-      CommandGroup(name: "Waiting for delivery", subcommands: [QueueCommand.self, SyncCommand.self]),
+        name: "The family's machines",
+        subcommands: [PairSubcommand.self, DevicesSubcommand.self, NearbySubcommand.self]),
+      CommandGroup(name: "Waiting for delivery", subcommands: [QueueSubcommand.self, SyncSubcommand.self]),
       CommandGroup(
         name: "Rules",
         subcommands: [
-          AppCommand.self, AppsCommand.self, GrantCommand.self, SettingsCommand.self, MessageCommand.self,
-          MessagesCommand.self, ReportCommand.self, CommandsCommand.self,
+          AppSubcommand.self, AppsSubcommand.self, GrantSubcommand.self, SettingsSubcommand.self,
+          MessageSubcommand.self,
+          MessagesSubcommand.self, ReportSubcommand.self, CommandsSubcommand.self,
         ]),
-      CommandGroup(name: "Use", subcommands: [UsageCommand.self]),
+      CommandGroup(name: "Use", subcommands: [UsageSubcommand.self]),
     ])
 }

@@ -2,14 +2,14 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The `latchkey apps` subcommand.
-struct AppsCommand: AsyncParsableCommand {
+struct AppsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apps", abstract: "The applications that have rules.", discussion: "Example: latchkey apps",
-    subcommands: [AppsListCommand.self], defaultSubcommand: AppsListCommand.self)
+    subcommands: [AppsListSubcommand.self], defaultSubcommand: AppsListSubcommand.self)
 }
 
 /// The `latchkey apps list` subcommand.
-struct AppsListCommand: AsyncParsableCommand {
+struct AppsListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List applications with their rules.",
     discussion: """
@@ -28,7 +28,7 @@ struct AppsListCommand: AsyncParsableCommand {
   var device: String?
 
   func run() async throws {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let apps = try await interface.apps(device: device)
     switch listing.format {

@@ -3,12 +3,12 @@ import Foundation
 import LatchkeyModel
 
 /// The `latchkey usage` subcommand.
-struct UsageCommand: AsyncParsableCommand {
+struct UsageSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "usage", abstract: "Record and look at the use of applications.",
     discussion: "Example: latchkey usage list --from yesterday",
-    subcommands: [UsageTrackCommand.self, UsageListCommand.self, UsageSummaryCommand.self],
-    defaultSubcommand: UsageListCommand.self)
+    subcommands: [UsageTrackSubcommand.self, UsageListSubcommand.self, UsageSummarySubcommand.self],
+    defaultSubcommand: UsageListSubcommand.self)
 }
 
 /// Which use is asked for.
@@ -34,7 +34,7 @@ struct UsageOptions: ParsableArguments {
 }
 
 /// The `latchkey usage list` subcommand.
-struct UsageListCommand: AsyncParsableCommand {
+struct UsageListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List sessions, newest first.",
     discussion: """
@@ -56,14 +56,14 @@ struct UsageListCommand: AsyncParsableCommand {
   var to: TimeBound?
 
   mutating func validate() throws {
-    let zone = CommandEnvironment.current.timeZone
+    let zone = TerminalEnvironment.current.timeZone
     if let from, let to, from.lowerBound(in: zone) >= to.upperBound(in: zone) {
       throw ValidationError("The range ends before it begins: let --from be no later than --to.")
     }
   }
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let zone = environment.timeZone
     let sessions = try await sessions(of: node.open(), zone: zone)
     switch options.format {

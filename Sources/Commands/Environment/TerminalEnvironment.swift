@@ -4,7 +4,7 @@ import LatchkeyDoctor
 import LatchkeyModel
 
 /// Everything outside that a command touches; tests put their own in its place.
-struct CommandEnvironment: Sendable {
+struct TerminalEnvironment: Sendable {
   var console: any Console
   /// The process's variables.
   var variables: [String: String]
@@ -34,17 +34,17 @@ struct CommandEnvironment: Sendable {
   var pause: @Sendable (Duration) async throws -> Void
 
   /// The environment of the command that runs.
-  @TaskLocal static var current: CommandEnvironment = .live
+  @TaskLocal static var current: TerminalEnvironment = .live
 
   /// The real one.
-  static let live: CommandEnvironment = CommandEnvironment(
+  static let live: TerminalEnvironment = TerminalEnvironment(
     console: TerminalConsole(),
     variables: ProcessInfo.processInfo.environment,
     timeZone: .current,
     now: { Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)) },
     openNode: { try await ControlClient.open(stateFolder: $0) },
     initialise: {
-      try await LocalNode.initialise(path: $0, role: $1, name: $2) { CommandEnvironment.current.console.note($0) }
+      try await LocalNode.initialise(path: $0, role: $1, name: $2) { TerminalEnvironment.current.console.note($0) }
     },
     keepIdentity: { try LocalNode.keepIdentity(path: $0) },
     renewIdentity: { try await LocalNode.renewIdentity(path: $0) },
@@ -52,7 +52,7 @@ struct CommandEnvironment: Sendable {
     gather: { DoctorRequest.look($0, $1) },
     startProgram: { try AgentProgram(arguments: $0) },
     reportPatience: .seconds(10),
-    uptime: { CommandEnvironment.start.duration(to: .now).milliseconds },
+    uptime: { TerminalEnvironment.start.duration(to: .now).milliseconds },
     pause: { try await Task.sleep(for: $0) })
 
   private static let start = ContinuousClock.now

@@ -3,7 +3,7 @@ import LatchkeyAgent
 import LatchkeyModel
 
 /// The `latchkey pair invite` subcommand.
-struct PairInviteCommand: AsyncParsableCommand {
+struct PairInviteSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "invite", abstract: "Show a code that lets one machine join.",
     discussion: """
@@ -43,10 +43,10 @@ struct PairInviteCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let console = environment.console
     guard yes || json || console.inputIsTerminal else {
-      throw CommandFailure(
+      throw TerminalFailure(
         .usage,
         "There is no terminal to ask on who may join: run it in one, add --json to answer by the six digits, or add --yes "
           + "to let in whoever has the code.")

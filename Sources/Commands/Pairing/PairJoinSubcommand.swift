@@ -3,7 +3,7 @@ import LatchkeyAgent
 import LatchkeyModel
 
 /// The `latchkey pair join` subcommand.
-struct PairJoinCommand: AsyncParsableCommand {
+struct PairJoinSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "join", abstract: "Join with the code that the other machine shows.",
     discussion: """
@@ -57,7 +57,7 @@ struct PairJoinCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let console = environment.console
     let scope = UndumpableScope()
     defer { withExtendedLifetime(scope) {} }
@@ -97,7 +97,7 @@ struct PairJoinCommand: AsyncParsableCommand {
       console.prompt(CodeInput.goesOn + " Code: ")
     }
     guard !code.text.isEmpty else {
-      throw CommandFailure(
+      throw TerminalFailure(
         .noInput, "No code was given: run `latchkey pair` on the parent's machine and enter the code it shows.")
     }
     return code.text

@@ -2,16 +2,16 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The `latchkey queue` subcommand.
-struct QueueCommand: AsyncParsableCommand {
+struct QueueSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue", abstract: "Look into what waits for the other machines.",
     discussion: "Example: latchkey queue",
-    subcommands: [QueueListCommand.self, QueueShowCommand.self, QueueRetryCommand.self],
-    defaultSubcommand: QueueListCommand.self)
+    subcommands: [QueueListSubcommand.self, QueueShowSubcommand.self, QueueRetrySubcommand.self],
+    defaultSubcommand: QueueListSubcommand.self)
 }
 
 /// The `latchkey queue list` subcommand.
-struct QueueListCommand: AsyncParsableCommand {
+struct QueueListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what waits, most urgent and oldest first.",
     discussion: "Example: latchkey queue list --peer Emma --class command")
@@ -37,7 +37,7 @@ struct QueueListCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let entries = try await interface.queue(device: peer, streamClass: streamClass, limit: limit)
     switch listing.format {
@@ -59,7 +59,7 @@ struct QueueListCommand: AsyncParsableCommand {
 }
 
 /// The `latchkey queue show` subcommand.
-struct QueueShowCommand: AsyncParsableCommand {
+struct QueueShowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one item that waits, in full.",
     discussion: "Example: latchkey queue show command/12 --peer Emma")
@@ -76,17 +76,17 @@ struct QueueShowCommand: AsyncParsableCommand {
   var item: QueueItemName
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let interface = try await node.open()
     var device = peer
     if device == nil {
       let peers = try await interface.devices()
       guard !peers.isEmpty else {
-        throw CommandFailure(
+        throw TerminalFailure(
           .unknownName, "No machines are paired, and nothing waits: run `latchkey pair` here and there.")
       }
       guard peers.count == 1 else {
-        throw CommandFailure(.usage, "Several machines are paired: say for which one it waits with --peer.")
+        throw TerminalFailure(.usage, "Several machines are paired: say for which one it waits with --peer.")
       }
       device = peers.first?.device.deviceID.description
     }
@@ -109,7 +109,7 @@ struct QueueShowCommand: AsyncParsableCommand {
 }
 
 /// The `latchkey queue retry` subcommand.
-struct QueueRetryCommand: AsyncParsableCommand {
+struct QueueRetrySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Try at once to reach the machines that something waits for.",
     discussion: """
@@ -129,10 +129,10 @@ struct QueueRetryCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let console = CommandEnvironment.current.console
+    let console = TerminalEnvironment.current.console
     let peers = try await node.open().syncNow(device: peer)
     guard !peers.isEmpty else {
-      throw CommandFailure(.unknownName, "No machines are paired: run `latchkey pair` here and on the other machine.")
+      throw TerminalFailure(.unknownName, "No machines are paired: run `latchkey pair` here and on the other machine.")
     }
     for peer in peers {
       try console.say(

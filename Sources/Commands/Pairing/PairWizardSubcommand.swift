@@ -3,7 +3,7 @@ import LatchkeyAgent
 import LatchkeyModel
 
 /// The command `latchkey pair`, in full `latchkey pair wizard`.
-struct PairWizardCommand: AsyncParsableCommand {
+struct PairWizardSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "wizard", abstract: "Pair this machine, step by step, in the terminal.",
     discussion: """
@@ -43,14 +43,14 @@ struct PairWizardCommand: AsyncParsableCommand {
         "`latchkey pair` takes nothing like that, and a code as an argument would be visible in every process list: run "
           + "`latchkey pair` and enter the code when it asks, or see `latchkey pair --help`.")
     }
-    try PairInviteCommand.check(minutes: minutes)
+    try PairInviteSubcommand.check(minutes: minutes)
   }
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let console = environment.console
     guard console.inputIsTerminal, console.talkIsTerminal else {
-      throw CommandFailure(
+      throw TerminalFailure(
         .usage,
         "There is no terminal to ask on: run `latchkey pair` in one, or use `latchkey pair invite --json` on the parent's "
           + "machine and `latchkey pair join --code-stdin` on the other.")
@@ -66,7 +66,7 @@ struct PairWizardCommand: AsyncParsableCommand {
       switch role {
       case .parent:
         guard peer == nil else {
-          throw CommandFailure(
+          throw TerminalFailure(
             .usage, "--peer is for the machine that joins: run `latchkey pair` here without it, and use it there.")
         }
         let wizard = InviterWizard(
@@ -74,7 +74,7 @@ struct PairWizardCommand: AsyncParsableCommand {
         try await wizard.run()
       case .child:
         guard childName == nil else {
-          throw CommandFailure(
+          throw TerminalFailure(
             .usage, "--for is for the parent's machine: run `latchkey pair` here without it.")
         }
         try await JoinerWizard(

@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyModel
 
 /// The `latchkey nearby` subcommand.
-struct NearbyCommand: AsyncParsableCommand {
+struct NearbySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "nearby", abstract: "Show what announces itself on this network.",
     discussion: """
@@ -17,7 +17,7 @@ struct NearbyCommand: AsyncParsableCommand {
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let environment = CommandEnvironment.current
+    let environment = TerminalEnvironment.current
     let nearby = try await node.open().nearby()
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(nearby))
