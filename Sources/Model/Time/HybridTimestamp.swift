@@ -29,6 +29,7 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
     return HybridTimestamp(wall: 0, counter: 0, author: nobody)
   }()
 
+  /// Creates a reading.
   public init(wall: Int64, counter: UInt32, author: DeviceID) {
     self.wall = wall
     self.counter = counter
