@@ -2,7 +2,10 @@
 extension JSONValue {
   /// Returns the schema of a text.
   ///
-  /// - Parameter pattern: a regular expression that the whole text fits.
+  /// - Parameters:
+  ///   - minimumLength: The smallest number of characters.
+  ///   - pattern: A regular expression that the whole text matches.
+  /// - Returns: A JSON schema.
   static func text(minimumLength: Int = 0, pattern: String? = nil) -> JSONValue {
     var members: [String: JSONValue] = ["type": "string"]
     if minimumLength > 0 { members["minLength"] = .integer(Int64(minimumLength)) }
@@ -15,9 +18,12 @@ extension JSONValue {
     ["type": "string", "enum": .list(choices.map { .text($0) })]
   }
 
-  /// Returns the schema of a whole number.
+  /// Returns the schema of an integer.
   ///
-  /// - Parameter usual: what a request without the number means.
+  /// - Parameters:
+  ///   - minimum: The smallest value.
+  ///   - usual: The value of a request that omits the number.
+  /// - Returns: A JSON schema.
   static func integer(minimum: Int64? = nil, usual: Int? = nil) -> JSONValue {
     var members: [String: JSONValue] = ["type": "integer"]
     if let minimum { members["minimum"] = .integer(minimum) }

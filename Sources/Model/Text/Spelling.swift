@@ -17,9 +17,13 @@ public enum Spelling {
     return ranked.sorted { ($0.rank, $0.word) < ($1.rank, $1.word) }.prefix(suggestions).map(\.word)
   }
 
-  /// Returns a question with the suggestions, such as "Did you mean Emma's PC?"; empty if there is none.
+  /// Returns a question with the suggestions, such as "Did you mean Emma's PC?".
   ///
-  /// - Parameter quote: Makes a word of the question out of a suggestion.
+  /// - Parameters:
+  ///   - typed: The word that a person typed.
+  ///   - words: The words that would have been accepted.
+  ///   - quote: Returns a suggestion as it appears in the question.
+  /// - Returns: The question; empty if no word is similar.
   public static func question(
     for typed: String, among words: [String], quote: (String) -> String = { $0 }
   ) -> String {
@@ -28,7 +32,7 @@ public enum Spelling {
     return "Did you mean " + (found.count == 1 ? last : found.dropLast().joined(separator: ", ") + " or " + last) + "?"
   }
 
-  /// Characters of the longest word that is compared; the comparison takes time with the square of the length.
+  /// The number of characters in the longest word that is compared, since the time grows with the square of the length.
   private static let longestWord = 128
 
   private static func rank(_ typed: String, _ word: String) -> Int? {

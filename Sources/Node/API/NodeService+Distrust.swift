@@ -26,6 +26,8 @@ extension NodeService {
     }
   }
 
+  /// Stores the states that a child's machine reports in place of the different ones shown here, and returns those
+  /// states.
   public func adopt(device: String) async throws(LocalAPIError) -> [Discrepancy] {
     let peer = try await find(device)
     guard context.profile.role == .parent, peer.device.role == .child else {

@@ -3,6 +3,7 @@ import LatchkeyStore
 
 /// What machines are called. Spec: Protocol/04-session.md §3.
 extension NodeService {
+  /// Renames a device, or assigns it to a child.
   public func rename(device: String, _ request: RenameRequest) async throws(LocalAPIError) -> RenameResult {
     var name: DeviceName?
     if let text = request.name {

@@ -4,6 +4,7 @@ import LatchkeyProtocol
 import LatchkeyStore
 
 extension NodeService {
+  /// Returns the state of the node.
   public func status() async throws(LocalAPIError) -> NodeStatus {
     let peers = try await devices()
     return NodeStatus(
@@ -55,6 +56,8 @@ extension NodeService {
     }
   }
 
+  /// Returns the node's sync states: the present one immediately, then each change, of which a slow reader gets the
+  /// newest.
   public func syncStates() async -> AsyncStream<SyncState> {
     context.syncChanges.events(keepingNewest: 16, since: SyncState?.none) { [directory] last in
       var states: [SyncState] = []
@@ -65,6 +68,7 @@ extension NodeService {
     }
   }
 
+  /// Returns the paired devices, and the removed ones that have not heard of their removal.
   public func devices() async throws(LocalAPIError) -> [PeerStatus] {
     var devices: [PeerStatus] = []
     let others = try await stored { () async throws(StoreError) in try await context.store.otherParents() }
@@ -87,6 +91,7 @@ extension NodeService {
     return devices
   }
 
+  /// Returns the machines that announce themselves on the network.
   public func nearby() async throws(LocalAPIError) -> NearbyMachines {
     let seen = await discovery.nearby()
     var members: [NearbyMachines.Member] = []
