@@ -34,8 +34,9 @@ extension JSONValue {
   /// Returns the schema of an object.
   ///
   /// - Parameters:
-  ///   - members: the schema of each member.
-  ///   - optional: the names of those that may be absent.
+  ///   - members: The schema of each member.
+  ///   - optional: The names of the members that may be absent.
+  /// - Returns: A JSON schema.
   static func structure(_ members: [String: JSONValue], optional: Set<String> = []) -> JSONValue {
     var schema: [String: JSONValue] = ["type": "object", "properties": .object(members)]
     let required = members.keys.filter { !optional.contains($0) }.sorted()
@@ -43,11 +44,12 @@ extension JSONValue {
     return .object(schema)
   }
 
-  /// Returns the schema of an object whose member of one name says which other members there are.
+  /// Returns the schema of an object in which one member determines the others.
   ///
   /// - Parameters:
-  ///   - name: the name of the deciding member.
-  ///   - choices: each of its words, with the schemas of the other members.
+  ///   - name: The name of the determining member.
+  ///   - choices: Each of its words, with the schemas of the other members.
+  /// - Returns: A JSON schema.
   static func choice(by name: String, _ choices: [(word: String, members: [String: JSONValue], optional: Set<String>)])
     -> JSONValue
   {

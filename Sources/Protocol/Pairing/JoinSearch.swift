@@ -133,9 +133,12 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     return outcome
   }
 
-  /// Decides how to go on after a round.
+  /// Returns the next step after a round.
   ///
-  /// - Parameter hasOthers: whether machines announce open codes of other discriminators.
+  /// - Parameters:
+  ///   - hasOthers: Whether machines announce open codes with other discriminators.
+  ///   - now: The present instant.
+  /// - Returns: The step.
   public mutating func next(hasOthers: Bool = false, now: BootInstant) -> Step {
     let rest = deadline - now
     if isFirst, rest > 0 {

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// What the effects of commands read and write in the database, within one of its transactions.
+/// The reads and writes of commands' effects, within one transaction of the database.
 public struct DatabaseEffects: EffectTransaction {
   let database: Database
   let coding: any BodyCoding
@@ -15,7 +15,7 @@ public struct DatabaseEffects: EffectTransaction {
   /// How far this machine enforces rules.
   public let enforcement: Enforcement
 
-  /// - Parameter enforcement: how far this machine holds to rules; of no account on a parent's node.
+  /// Creates the effects' view of a transaction; `enforcement` has no meaning on a parent's node.
   init(
     _ database: Database, _ coding: any BodyCoding, own: DeviceID, author: DeviceID,
     enforcement: Enforcement = .recorded, at wall: Int64

@@ -87,9 +87,18 @@ extension InboxTransaction {
 }
 
 extension Database {
-  /// Queues a receipt, and keeps it under the command's ID for when the command comes again.
+  /// Queues a receipt, and stores it under the command's ID to answer a repetition of the command.
   ///
-  /// - Parameter isNew: whether it takes the place of the note that the command is under way.
+  /// - Parameters:
+  ///   - id: The ID of the command.
+  ///   - body: The encoded receipt.
+  ///   - peer: The parent's machine that issued the command.
+  ///   - isNew: Whether the receipt replaces the note that the command is under way.
+  ///   - caps: The limits of the queue.
+  ///   - group: The group of writes that the item joins.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Returns: The change of the outbox.
+  /// - Throws: The database's error.
   func queueReceipt(
     _ id: CommandID, _ body: [UInt8], to peer: OutboxAddress, isNew: Bool, caps: QueueCaps, in group: WriteGroup,
     at wall: Int64

@@ -27,9 +27,10 @@ extension DatabaseEffects {
       [row["previous"] as Data?, desired.thing.key, Data(bytes(desired.shown))])
   }
 
-  /// Shows again what was shown before a command that is cancelled or has run out, unless something else is shown by now.
+  /// Restores the state shown before a command that is cancelled or has expired, unless another is shown by now.
   ///
-  /// - Parameter row: of the table of commands, with the device's ID.
+  /// - Parameter row: The row of the command, with the device's ID.
+  /// - Throws: The database's error.
   mutating func restoreShown(before row: Row) throws {
     guard let desired = try coding.command(row.bytes("body")).payload.desired else { return }
     let device = try row.deviceID("device_id")
@@ -49,9 +50,14 @@ extension DatabaseEffects {
     return try row.flatMap { try coding.command($0.bytes("body")).payload.desired?.shown } ?? ShownState(nil)
   }
 
-  /// Takes from the queue what a newer command for the same thing replaces.
+  /// Removes the queued commands that a newer command for the same thing replaces.
   ///
-  /// - Parameter shown: what is shown, which becomes what was shown before the commands that are replaced.
+  /// - Parameters:
+  ///   - thing: The thing that both commands set.
+  ///   - peer: The row of the child's machine.
+  ///   - shown: The present state; on return, the state that was shown before the replaced commands.
+  ///   - group: The group of writes that the changes join.
+  /// - Throws: The database's error.
   func supersede(_ thing: any HouseholdThing, for peer: Int64, _ shown: inout ShownState?, in group: WriteGroup) throws
   {
     let superseded = try database.rows(

@@ -3,13 +3,18 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Make a command durable: its row, its place in the outbox and the rule it sets here, in one transaction.
+  /// Stores a command, its place in the outbox and the state that it sets here, in one transaction.
   ///
-  /// What it replaces is taken from the queue in the same transaction.
+  /// The same transaction removes the queued commands that it replaces.
   ///
   /// - Parameters:
-  ///   - expiresAfter: milliseconds that it may wait; 0 for ever; nil for what is usual for its kind.
-  ///   - make: makes the command from what is shown now and the hybrid clock, whose readings are durable with the command.
+  ///   - id: The ID of the command.
+  ///   - device: The child's machine.
+  ///   - expiresAfter: The lifetime in milliseconds; 0 for no limit, `nil` for the default of the kind.
+  ///   - wall: The time in Unix milliseconds.
+  ///   - make: Creates the payload from the present state and the hybrid clock, whose readings are stored with it.
+  /// - Returns: The command, and the change of the outbox.
+  /// - Throws: `StoreError`; in particular `invalid` with a sentence for the author if `make` throws `BodyFault`.
   public func issue(
     _ id: CommandID, to device: DeviceID, expiresAfter: Int64? = nil, at wall: Int64,
     make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> CommandPayload

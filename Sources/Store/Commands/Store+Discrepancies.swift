@@ -55,7 +55,12 @@ extension Database {
 
   /// Counts items of a peer that cannot be used.
   ///
-  /// - Parameter reason: what is wrong with the last one.
+  /// - Parameters:
+  ///   - items: The number of items.
+  ///   - peer: The row of the peer.
+  ///   - reason: The fault of the last one.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Throws: The database's error.
   func noteUnusable(_ items: Int, of peer: Int64, _ reason: String, at wall: Int64) throws {
     try run(
       """

@@ -59,9 +59,14 @@ extension Database {
       [age, peer]) != nil
   }
 
-  /// Take a queued command from its queue for good.
+  /// Removes a queued command from its queue permanently.
   ///
-  /// - Parameter row: of the table of commands.
+  /// - Parameters:
+  ///   - row: The row of the command.
+  ///   - status: The final status.
+  ///   - reason: The reason in one sentence; `nil` for none.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Throws: The database's error.
   func take(_ row: Row, to status: CommandStatus, _ reason: String?, at wall: Int64) throws {
     let id: Data = row["command_id"]
     try run(

@@ -10,18 +10,24 @@ extension Store {
 
   /// Brings items into force: effects, receipts and watermarks in one transaction.
   ///
-  /// What was in force already changes nothing.
+  /// Items that are already in force change nothing.
   ///
-  /// On a full disk the items are taken in parts, as many as there is room for. When not all of them could be taken, those
-  /// that were are in force, and are passed over when they come again: the result tells what they brought about, and the fault.
+  /// On a full disk, the items are stored in parts, as many as there is space for. If not all can be stored, those that
+  /// were are in force and are ignored when they are repeated; the result contains their effects and the fault.
+  ///
+  /// Items in flight while a device is removed are refused with `noSuchPeer`. So is a removal that arrived in a session
+  /// of an earlier pairing, since it ends that pairing and not the present one.
   ///
   /// - Parameters:
-  ///   - runs: as the inbox machine gathered them; a `removal` among them has a verified signature.
-  ///   - sessionKey: The pairwise key of the session that brought them; `nil` if it is of the pairing that holds.
-  ///   - enforcement: how far this machine holds to rules, for the receipts.
-  ///
-  /// Throws `StoreError.noSuchPeer` for a device that is removed: what was under way when that happened is not taken. So does
-  /// a removal that a session of an earlier pairing brought: it ends that pairing, and not the one that holds.
+  ///   - runs: The items as the inbox machine gathered them; a `removal` among them has a verified signature.
+  ///   - device: The sender.
+  ///   - role: The role of this device.
+  ///   - sessionKey: The pairwise key of the session that brought the items; `nil` if it belongs to the present
+  ///     pairing.
+  ///   - enforcement: How far this machine enforces rules, for the receipts.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Returns: The effects of the items, and the fault if not all were stored.
+  /// - Throws: `StoreError`; `noSuchPeer` for a device that was removed.
   public func receive(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, in sessionKey: [UInt8]? = nil, enforcement: Enforcement,
     at wall: Int64

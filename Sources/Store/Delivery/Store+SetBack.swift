@@ -57,10 +57,13 @@ extension Store {
   /// Requests that this machine made by itself and that are told from a person's, the latest.
   private static var keptRequests: Int { 8 }
 
-  /// Notes that a command asks a child's machine for a report because this machine was set back.
+  /// Records that a command asks a child's machine for a report because this machine was set back.
   ///
-  /// - Parameter id: of the command, which is given after this.
-  /// - Returns: false if no report is wanted, or if one is on its way or in.
+  /// - Parameters:
+  ///   - device: The child's machine.
+  ///   - id: The ID of the command, which is issued afterwards.
+  /// - Returns: `false` if no report is needed, or if one is in flight or was received.
+  /// - Throws: `StoreError` if the note cannot be stored.
   public func askAfterSetBack(_ device: DeviceID, with id: CommandID) async throws(StoreError) -> Bool {
     let wanted = """
       peer = (SELECT number FROM peer WHERE device_id = ? AND state = 2 AND role = ?) AND cause = ?

@@ -20,11 +20,14 @@ extension Store {
     }
   }
 
-  /// Gives a paired device another name, or says whose it is.
+  /// Renames a paired device, or assigns it to a child.
   ///
   /// - Parameters:
-  ///   - name: `nil` to keep it.
-  ///   - childName: at most 64 bytes; empty for nobody's, `nil` to keep it.
+  ///   - device: The device.
+  ///   - name: The new name; `nil` to keep it.
+  ///   - childName: The child's name, at most 64 bytes; empty for no child, `nil` to keep it.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Throws: `StoreError` if the device is not paired or the change cannot be stored.
   public func rename(
     _ device: DeviceID, to name: DeviceName?, childName: String?, at wall: Int64
   ) async throws(StoreError) {

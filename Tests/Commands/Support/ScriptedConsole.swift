@@ -29,10 +29,16 @@ final class ScriptedConsole: Console {
   private let resized: AsyncStream<Void>
   private let resizer: AsyncStream<Void>.Continuation
 
+  /// Creates a console.
+  ///
   /// - Parameters:
-  ///   - lines: what is typed, a line a question; then the input ends.
-  ///   - waitsForInput: whether a person who has typed all `lines` just sits there instead.
-  ///   - keys: what is typed key by key, a chunk a reading.
+  ///   - lines: The typed lines, one for each question, after which the input ends.
+  ///   - keys: The typed keys, one chunk for each reading.
+  ///   - isTerminal: Whether standard input is a terminal.
+  ///   - waitsForInput: Whether the person stops typing after all `lines` instead of ending the input.
+  ///   - outputIsTerminal: Whether standard output is a terminal.
+  ///   - size: The size of the terminal.
+  ///   - fault: The failure of each reading; `nil` for none.
   init(
     lines: [String] = [], keys: [String] = [], isTerminal: Bool = true, waitsForInput: Bool = false,
     outputIsTerminal: Bool = false, size: TerminalSize = .usual, fault: TerminalFailure? = nil

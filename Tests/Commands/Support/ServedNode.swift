@@ -61,9 +61,7 @@ struct ServedNode: Sendable {
     return (status, try? LocalJSON.decode(LocalAPIError.self, from: bytes))
   }
 
-  /// Send bytes as they are, and read until the server closes the connection.
-  ///
-  /// - Parameter endsThere: whether the server is told that nothing more will come.
+  /// Sends bytes and reads until the server closes the connection; with `endsThere`, it ends its own direction first.
   func raw(_ request: String, endsThere: Bool = false) async throws -> String {
     try await raw(Array(request.utf8), endsThere: endsThere)
   }

@@ -51,14 +51,15 @@ final class DiscoveryLab: Sendable {
     process.waitUntilExit()
   }
 
-  /// Starts a probe; its lines begin with its name.
+  /// Starts a probe, whose lines begin with its name.
   ///
-  /// It runs as an ordinary user, unless it takes the network's packets.
+  /// It runs as an ordinary user, unless it captures the network's packets.
   ///
   /// - Parameters:
-  ///   - name: a letter or two.
-  ///   - arguments: the probe's.
-  ///   - prefix: a command that runs the probe, such as `ip netns exec b`.
+  ///   - name: One or two letters.
+  ///   - arguments: The arguments of the probe.
+  ///   - prefix: A command that runs the probe, such as `ip netns exec b`.
+  /// - Throws: The system's error if the probe cannot be started.
   func probe(_ name: String, _ arguments: String, under prefix: String = "") throws {
     // A packet socket takes a right that no node has.
     let user = arguments.hasPrefix("capture") ? "" : "with-avahi-user"

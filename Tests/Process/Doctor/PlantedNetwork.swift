@@ -15,10 +15,9 @@ struct PlantedNetwork: Sendable {
   /// The command that runs what follows in it as an ordinary user.
   var launcher: [String] { enter + Namespaces.asOrdinaryUser }
 
-  /// Make one.
-  ///
-  /// - Parameter hasDisk: whether to mount 8 MiB of memory at `disk`.
-  /// - Returns: nil, with a word on standard output, where this user may not make one.
+  /// Creates a network, with 8 MiB of memory mounted at `disk` if requested; `nil`, with a note on standard output, if
+  /// this
+  /// user is not permitted to.
   static func make(_ lab: ProcessLab, hasDisk: Bool = false) async throws -> PlantedNetwork? {
     let path = lab.newPath()
     mkdir(path, 0o700)
@@ -95,9 +94,8 @@ struct PlantedNetwork: Sendable {
     return node
   }
 
-  /// Examines a node's machine with `latchkey doctor`.
-  ///
-  /// - Parameter asRoot: whether as someone who may also look at what only root may, such as the firewall's rules.
+  /// Examines a node's machine with `latchkey doctor`; `asRoot` permits it to read what only root may, such as firewall
+  /// rules.
   func examine(
     _ node: NodeProcess, asRoot: Bool = false, _ arguments: String...
   ) async throws -> (findings: [Finding], status: Int32) {

@@ -132,11 +132,7 @@ final class LanLab: Sendable {
     try await onWire("ip link add \(name) type bridge mcast_snooping 0; ip link set \(name) up")
   }
 
-  /// Add a machine.
-  ///
-  /// - Parameters:
-  ///   - address: with its prefix length; nil for IPv6 alone.
-  ///   - hasDaemon: whether an avahi-daemon runs there.
+  /// Adds a machine with an address and prefix length, or only IPv6 if `nil`; `hasDaemon` runs avahi-daemon there.
   func host(
     _ address: String?, on bridge: String = LanLab.bridge, hasDaemon: Bool = true
   ) async throws -> LanHost {
@@ -170,9 +166,13 @@ final class LanLab: Sendable {
     return hosts
   }
 
-  /// Put a parent on the first host and a child on each other one, pair them, and wait until all are connected.
+  /// Runs a parent on the first host and a child on each other one, pairs them, and returns when all are connected.
   ///
-  /// - Parameter tries: how often a person enters a code whose connection broke off, as a line does that loses much.
+  /// - Parameters:
+  ///   - hosts: The hosts.
+  ///   - tries: The number of times that a person enters a code whose connection broke, as happens on a lossy network.
+  /// - Returns: The nodes, which are connected.
+  /// - Throws: The failure of the first step that did not succeed.
   func family(_ hosts: [LanHost], tries: Int = 1) async throws -> (parent: NodeProcess, children: [NodeProcess]) {
     let parent = try await hosts[0].node(.parent, "Kitchen laptop")
     try await parent.start([])

@@ -52,11 +52,12 @@ actor NodeProcess {
   /// The ID of the process that runs.
   var pid: pid_t? { process?.pid }
 
-  /// Start the node and wait until it answers.
+  /// Starts the node and waits until it answers.
   ///
   /// - Parameters:
-  ///   - options: nil for those of the last start.
-  ///   - crashPoint: where a debug build kills itself.
+  ///   - options: The options of `run`; `nil` for those of the last start.
+  ///   - crashPoint: The point at which a debug build kills itself; `nil` for none.
+  /// - Throws: The failure, with the node's output, if it does not answer.
   func start(_ options: [String]? = nil, crashPoint: String? = nil) async throws {
     if let options { self.options = options }
     let command = launcher + [BuiltProgram.path]
@@ -79,11 +80,12 @@ actor NodeProcess {
     if process.isRunning { try ProcessRights.record(process.pid, name) }
   }
 
-  /// From now on have its processes find these in their environment besides the lab's.
+  /// Sets the conditions of later starts.
   ///
   /// - Parameters:
-  ///   - launcher: a program that becomes the node, such as `/usr/bin/env`; none when left out.
-  ///   - interfaces: what it listens on, and nil for what it finds itself.
+  ///   - variables: The environment variables in addition to those of the lab.
+  ///   - launcher: A program that becomes the node, such as `/usr/bin/env`; empty for none.
+  ///   - interfaces: The interfaces to use; `nil` for those that the node chooses.
   func use(_ variables: [String: String], launcher: [String] = [], interfaces: String? = "lo") {
     self.variables = variables
     self.launcher = launcher

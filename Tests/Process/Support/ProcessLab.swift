@@ -15,9 +15,8 @@ final class ProcessLab: Sendable {
   private let started = Mutex<[SpawnedProcess]>([])
   private let names = Mutex(0)
 
-  /// Runs `body` with a lab, and ends what it started however it ends.
-  ///
-  /// - Parameter asRoot: whether the lab may be root's, for tests that start no node as root.
+  /// Runs `body` with a lab and ends its processes in any case; `asRoot` permits root, for tests that start no node as
+  /// root.
   static func run<Value>(asRoot: Bool = false, _ body: (ProcessLab) async throws -> Value) async throws -> Value {
     let lab = try ProcessLab(asRoot: asRoot)
     do {
@@ -51,9 +50,7 @@ final class ProcessLab: Sendable {
     return variables
   }
 
-  /// Start a program that ends with the lab at the latest.
-  ///
-  /// - Parameter variables: what it finds in its environment besides the lab's.
+  /// Starts a program that ends with the lab at the latest; `variables` are added to the lab's environment.
   func spawn(
     _ program: String, _ arguments: [String], variables: [String: String] = [:], input: String = "/dev/null",
     output: String, talk: String

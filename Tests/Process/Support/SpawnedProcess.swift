@@ -13,12 +13,7 @@ final class SpawnedProcess: Sendable {
   let pid: pid_t
   private let state = Mutex(State())
 
-  /// Start a program.
-  ///
-  /// - Parameters:
-  ///   - input: a file for standard input.
-  ///   - output: a file that standard output is written to.
-  ///   - talk: a file that standard error is appended to.
+  /// Starts a program with files as its standard input and output; standard error is appended to `talk`.
   init(
     _ program: String, _ arguments: [String], environment: [String: String], input: String, output: String, talk: String
   )

@@ -12,11 +12,7 @@ struct ScreenPicture {
   private static let scale = 5
   private static let margin = 20
 
-  /// Draw.
-  ///
-  /// - Parameters:
-  ///   - coloured: lines with the sequences that colour them, as tmux gives them.
-  ///   - isDark: the terminal's own background; its own text is the opposite.
+  /// Draws lines with color sequences, as tmux prints them; `isDark` is the terminal's background.
   init(_ coloured: String, columns: Int, isDark: Bool) {
     let lines = coloured.split(separator: "\n", omittingEmptySubsequences: false)
     let (paper, ink): (UInt8, UInt8) = isDark ? (25, 205) : (250, 45)

@@ -15,7 +15,7 @@ struct LinkRig {
   /// What the machine has asked for and nobody has looked at.
   var effects: [LinkEffect] = []
 
-  /// - Parameter isBegun: whether what is asked for at the beginning has been answered.
+  /// Creates a rig; with `isBegun`, the machine's initial requests are already answered.
   init(
     _ standing: PeerStanding = PeerStanding(state: .active, keys: PairwiseKeys(present: key)),
     streams: LinkStreams = LinkStreams(), role: DeviceRole = .parent, told: [SocketEndpoint] = [address],

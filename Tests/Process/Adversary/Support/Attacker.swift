@@ -26,9 +26,7 @@ struct Attacker: Sendable {
       sessionID: SecureRandom.bytes(16))
   }
 
-  /// Join by a code, as a child; says yes to everything.
-  ///
-  /// - Parameter isHeld: called with the digits before anything is made final; false to leave then.
+  /// Joins as a child with a code and accepts everything; `isHeld` gets the digits and returns `false` to leave.
   func join(_ code: PairingCredential, on stream: ByteStream, isHeld: @Sendable (String) -> Bool = { _ in true }) -> End
   {
     var machine = PairingJoinerMachine(own: party, code: code, entropy: Self.entropy(), asksPerson: false)

@@ -15,9 +15,7 @@ final class ByteStream: Sendable {
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  /// Connect to a port of 127.0.0.1.
-  ///
-  /// - Parameter source: the address that the other side sees; all of 127.0.0.0/8 will do.
+  /// Connects to a port of 127.0.0.1 from an address in 127.0.0.0/8, which the other side sees.
   convenience init(port: UInt16, from source: String = "127.0.0.1") throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     let isConnected =

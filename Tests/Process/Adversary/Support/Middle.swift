@@ -23,9 +23,7 @@ final class Middle: Sendable {
   /// The address to which a victim is sent.
   let address: String
 
-  /// Stand before a node's port.
-  ///
-  /// - Parameter source: the address from which the node sees the connections come.
+  /// Opens a port that relays to a node's port; the node sees connections from `source`.
   init(
     to port: UInt16, from source: String = "127.0.0.1", cut: (direction: Direction, bytes: Int)? = nil,
     _ plan: @escaping Plan = { _, _, _ in .pass }

@@ -29,9 +29,7 @@ struct StolenKeys: Sendable {
     peer = try LinkPublicKey(bytes: [UInt8](row["link_key"] as Data))
   }
 
-  /// Call the peer, say Hello, and see what comes of it.
-  ///
-  /// - Parameter key: another pairwise key than the one found.
+  /// Dials the peer, sends a Hello and returns the reaction; `key` replaces the pairwise key that was found.
   func call(port: UInt16, key: PresharedKey? = nil) async throws -> Reception {
     let stream = try ByteStream(port: port)
     let handshake = SessionInitiator(

@@ -27,9 +27,8 @@ final class Disk {
     isNoticed = false
   }
 
-  /// Make something durable, then go on with what it gave.
-  ///
-  /// - Parameter peer: the only one whose streams it touches; nil when there may be several.
+  /// Makes a change durable and passes its result on; `peer` is the only one whose streams it changes, `nil` for
+  /// several.
   func commit<Value>(
     _ what: @autoclosure @escaping () -> String, with peer: DeviceID? = nil,
     _ body: @escaping (inout ModelStore) throws(ModelStoreFault) -> Value,

@@ -123,11 +123,7 @@ extension LinkRunner {
     }
   }
 
-  /// Takes what there is room for on a full disk.
-  ///
-  /// Spec: Protocol/05-delivery.md §6.
-  ///
-  /// - Parameter taken: The parts that are in force, and what they have brought about.
+  /// Stores the items that a full disk has space for, part by part, and accumulates the parts in force in `taken`.
   private func commitInParts(
     _ parts: ArraySlice<ItemRun>, taken: (parts: [ItemRun], result: ModelInboxResult) = ([], ModelInboxResult()),
     of runs: [ItemRun], in sessionKey: [UInt8]?, _ began: Int?
@@ -159,9 +155,7 @@ extension LinkRunner {
     update { $0.commitFailed(fault.asFault, now: $1) }
   }
 
-  /// - Parameters:
-  ///   - runs: What is in force.
-  ///   - fault: Why only a part is.
+  /// Handles the end of a commit of runs; `fault` is the reason why only a part is in force.
   private func committed(
     _ runs: [ItemRun], _ result: ModelInboxResult, butFor fault: ModelStoreFault? = nil, in began: Int?
   ) {

@@ -114,9 +114,8 @@ extension LinkRunner {
     update { machine, _ in machine.send(SessionBatch(stored: stored), on: current) }
   }
 
-  /// After runs were brought into force.
-  ///
-  /// - Parameter began: the session that was open when their commit began.
+  /// Applies the deliberate faults after runs were brought into force in the session that was open at the start of the
+  /// commit.
   func spoilAfterCommit(_ machine: inout LinkMachine, in began: Int?) {
     guard simulation.fault == .reportInOldSession, machine.current != began else { return }
     machine.effects.removeAll { if case .send(let batch, _) = $0 { !batch.stored.isEmpty } else { false } }

@@ -146,9 +146,7 @@ final class LinkRunner {
 
   func diskRecovered() { update { $0.diskRecovered(now: $1) } }
 
-  /// mDNS has seen the peer's machine at a place.
-  ///
-  /// - Parameter isNews: whether it was lost from sight before.
+  /// Handles the sighting of the peer's machine at a place over mDNS; `isNews` if it was not visible before.
   func sighted(_ place: Int, instance: String, isNews: Bool) {
     update {
       if isNews { $0.lost(instance: instance) }

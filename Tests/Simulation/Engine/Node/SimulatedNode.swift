@@ -187,7 +187,7 @@ final class SimulatedNode {
     for other in simulation.nodes where other !== self && simulation.random.below(10) > 0 { announce(to: other) }
   }
 
-  /// - Parameter isNews: whether the one who sees it has to do with it also where it has seen it before.
+  /// Announces this machine to another one; with `isNews`, even if the other one already sees it there.
   func announce(to other: SimulatedNode, isNews: Bool = true) {
     guard other.link(device) != nil else { return }
     // Each process announces itself under a name of its own.

@@ -56,9 +56,8 @@ extension ModelStore {
 
   // MARK: Removal
 
-  /// Remove a device: its commands are cancelled, its streams closed, and a removal is queued for it to hear.
-  ///
-  /// - Parameter removal: the item's body; nil to forget the device without a word.
+  /// Removes a device: cancels its commands, closes its streams, and queues a removal; without one, the device is
+  /// forgotten.
   package mutating func remove(
     _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8]
   ) throws(ModelStoreFault) -> (change: ModelChange?, rotations: [ModelChange]) {

@@ -142,9 +142,7 @@ final class Household {
     }
   }
 
-  /// Two machines are paired: both hold the new key, and one of them counts on it already.
-  ///
-  /// - Parameter isWhole: whether both do.
+  /// Pairs two machines, of which both have stored the new key; with `isWhole`, both use it, otherwise only one.
   func pair(_ parent: SimulatedNode, _ child: SimulatedNode, isWhole: Bool) {
     let key = simulation.keys.freshKey()
     simulation.note(6, "\(parent.name) and \(child.name) are paired")

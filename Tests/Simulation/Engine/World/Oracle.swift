@@ -338,9 +338,7 @@ final class Oracle {
     if sightings > 100 { simulation.fail("\(link.name) has not noted \(sightings) sessions") }
   }
 
-  /// A link has done all that was due.
-  ///
-  /// - Parameter next: When the next thing is due.
+  /// Checks that a link has done everything that was due, and records when it is due next.
   func timerFired(_ link: LinkRunner, next: BootInstant?) {
     guard let next, next <= link.node.now else { return }
     simulation.fail("\(link.name) has done what was due, and asks for a moment that is \(link.node.now - next) ms ago")

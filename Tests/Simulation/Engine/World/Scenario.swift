@@ -38,11 +38,12 @@ public struct Scenario: Sendable {
   /// Machines that may be calling at the same moments, as far as each one knows.
   var crowd = 1
 
-  /// Think a scenario up.
+  /// Creates the scenario of a seed.
   ///
   /// - Parameters:
-  ///   - nodes: how many there are to be; nil for what the seed says: mostly 2, sometimes 10, seldom up to 200.
-  ///   - fault: a mistake that is to show, if it needs troubles of certain kinds at a time to do so.
+  ///   - seed: The seed.
+  ///   - nodes: The number of nodes; `nil` for the seed's: usually 2, sometimes 10, rarely up to 200.
+  ///   - fault: A deliberate fault that must show, if it needs simultaneous troubles of certain kinds; `nil` for none.
   public init(seed: UInt64, nodes: Int? = nil, showing fault: DeliberateFault? = nil) {
     self.seed = seed
     var random = SeededRandom(seed: seed ^ 0x5EED)

@@ -34,11 +34,7 @@ public final class Simulation {
   /// Events after which it is taken to go round in a circle.
   private static let mostEvents = 6_000_000
 
-  /// Set a scenario up.
-  ///
-  /// - Parameters:
-  ///   - fault: a mistake to be made on purpose.
-  ///   - isTraced: whether to write down what happens.
+  /// Creates the simulation of a scenario, with a deliberate fault or none; `isTraced` records the events.
   public init(_ scenario: Scenario, fault: DeliberateFault? = nil, isTraced: Bool = false) {
     self.scenario = scenario
     self.fault = fault

@@ -20,9 +20,7 @@ struct PairingRun {
     var microseconds: Int64 { ended - began }
   }
 
-  /// Pair.
-  ///
-  /// - Parameter whenOpen: what has to have happened between the opening of the code and its entering.
+  /// Pairs the two nodes; `whenOpen` runs between the opening of the code and its entry.
   func run(whenOpen: (PairingProgress) async throws -> Void = { _ in }) async throws -> Times {
     let opened = try await parent.client.invite(InviteRequest(acceptWithoutAsking: true))
     let text = code == .pasted ? opened.code : opened.typedCode

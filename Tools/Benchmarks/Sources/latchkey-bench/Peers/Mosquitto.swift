@@ -13,11 +13,8 @@ final class Mosquitto {
   private let port: Int
   private let broker: LineProcess
 
-  /// Make keys and start the broker.
-  ///
-  /// - Parameters:
-  ///   - client: the program that mqtt-peer.c becomes.
-  ///   - folder: must not be there.
+  /// Creates keys in `folder`, which must not exist, and starts the broker; `client` is the program built from
+  /// mqtt-peer.c.
   init(client: String, folder: String, port: Int) throws {
     self.client = client
     self.folder = folder

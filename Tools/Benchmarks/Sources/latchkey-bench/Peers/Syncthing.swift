@@ -4,7 +4,7 @@ import Foundation
 final class Syncthing {
   let process: LineProcess
 
-  /// - Parameter folder: its home; must not be there.
+  /// Creates an instance with a home folder, which must not exist.
   init(folder: String) throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let path = "/usr/bin/syncthing"

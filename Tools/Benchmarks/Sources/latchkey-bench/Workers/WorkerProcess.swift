@@ -7,9 +7,7 @@ final class WorkerProcess {
   /// When its nodes were open.
   let upAt: Int64
 
-  /// - Parameters:
-  ///   - folder: the node's state; with more than one, what its folders' names begin with.
-  ///   - port: where it listens; 0 for any that is free.
+  /// Starts a worker; with more than one node, `folder` is the prefix of their state folders, and port 0 is any.
   init(role: DeviceRole, folder: String, nodes: Int = 1, port: Int64 = 0) throws {
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
     lines = try LineProcess(own, ["worker", role.rawValue, folder, "--nodes", String(nodes), "--port", String(port)])
