@@ -6,9 +6,13 @@ enum CommandText {
   /// What a command asks for.
   static func request(_ payload: CommandPayload) -> String { ShownText.safe(payload.summary) }
 
-  /// What the child's machine reported to hold, in whole sentences.
+  /// Returns the state that the child's machine reported, in whole sentences.
   ///
-  /// - Parameter machine: The child's machine; `nil` if its name is not known.
+  /// - Parameters:
+  ///   - state: The state.
+  ///   - payload: The command that the report answers.
+  ///   - machine: The child's machine; `nil` if its name is unknown.
+  /// - Returns: The sentences.
   static func inForce(_ state: StateInForce, _ payload: CommandPayload, on machine: DeviceName?) -> String {
     ShownText.safe(payload.value.result(state, on: machine?.text ?? "that machine"))
   }
@@ -16,9 +20,12 @@ enum CommandText {
   /// What a machine says that it holds, after "it holds".
   static func held(_ state: StateInForce) -> String { ShownText.safe(state.claim) }
 
-  /// Returns what holds after a command that was executed.
+  /// Returns the state in force after a command that was executed.
   ///
-  /// - Parameter machine: The child's machine; `nil` if its name is not known.
+  /// - Parameters:
+  ///   - command: The command.
+  ///   - machine: The child's machine; `nil` if its name is unknown.
+  /// - Returns: The sentences.
   static func result(_ command: ConfigurationCommand, on machine: DeviceName?) -> String {
     command.stateInForce.map { inForce($0, command.payload, on: machine) } ?? "It is done."
   }

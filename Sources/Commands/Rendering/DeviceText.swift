@@ -4,7 +4,10 @@ import LatchkeyModel
 enum DeviceText {
   /// Returns the state of the link in a few words.
   ///
-  /// - Parameter now: Unix milliseconds, to say when a machine that is off was last seen; `nil` to leave that out.
+  /// - Parameters:
+  ///   - peer: The device.
+  ///   - now: The present time in Unix milliseconds, to state when an absent machine was last seen; `nil` to omit that.
+  /// - Returns: The words.
   static func link(_ peer: PeerStatus, now: Int64? = nil) -> String {
     var words = state(peer)
     if words == "off", let now, let seen = peer.device.lastSeenAt {

@@ -6,9 +6,10 @@ enum FieldsText {
   /// Returns the fields as text.
   ///
   /// - Parameters:
-  ///   - fields: Names and values; the values are made safe to show here.
+  ///   - fields: The names and values; the values are made safe to show here.
   ///   - indent: The columns before each name.
-  ///   - width: The columns of the names, if other than those of the longest with two spaces.
+  ///   - width: The columns of the names; `nil` for the longest name and two spaces.
+  /// - Returns: One line for each field.
   static func render(_ fields: [(name: String, value: String)], indent: Int = 0, width: Int? = nil) -> String {
     let column = indent + (width ?? 2 + (fields.map(\.name.count).max() ?? 0))
     let columns = max(TerminalEnvironment.current.outputColumns - column, leastColumns)

@@ -124,9 +124,13 @@ struct StatusText {
 
 /// A parent's message in words.
 enum MessageText {
-  /// Returns a message with when it was sent.
+  /// Returns a message with the time at which it was sent.
   ///
-  /// - Parameter sender: The machine that it was sent from; `nil` if it is not known any more.
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - sender: The name of the machine that sent it; `nil` if it is no longer known.
+  ///   - zone: The time zone of the person.
+  /// - Returns: One line.
   static func line(_ message: ReceivedMessage, from sender: DeviceName?, zone: TimeZone) -> String {
     let who = sender.map { " from \(ShownText.quoted($0))" } ?? ""
     return "Message\(who), sent \(TimeText.short(message.commandID.milliseconds, zone: zone)): "

@@ -6,11 +6,12 @@ struct TerminalLook: Hashable, Sendable {
   /// Whether characters beyond ASCII arrive as they are meant.
   var isUnicode: Bool
 
-  /// Judge by what was asked for and by the environment; the terminal itself is asked nothing, since it may not answer.
+  /// Creates a look from the person's choices and the environment, without asking the terminal, which may not answer.
   ///
   /// - Parameters:
-  ///   - isPlain: one line an event, nothing drawn.
-  ///   - background: nil when the person did not say.
+  ///   - isPlain: Whether to print one line for each event and draw nothing.
+  ///   - background: The background that the person stated; `nil` for none.
+  ///   - environment: The environment of the terminal.
   init(isPlain: Bool, background: BackgroundArgument?, environment: TerminalEnvironment) {
     let variables = environment.variables
     let isDumb = variables["TERM"] == "dumb" || (variables["TERM"] ?? "").isEmpty

@@ -7,22 +7,24 @@ enum WrappedText {
     text.unicodeScalars.reduce(0) { $0 + ($1.isASCII || $1 == "“" || $1 == "”" || $1 == "…" || $1 == "–" ? 1 : 2) }
   }
 
-  /// Cut at spaces, and within a word that fits no line.
+  /// Returns a text cut at spaces, and within words that are longer than a line.
   ///
   /// - Parameters:
-  ///   - text: without line ends.
-  ///   - columns: 2 at least.
+  ///   - text: A text without line ends.
+  ///   - columns: The length of a line, at least 2.
+  /// - Returns: The lines.
   static func lines(_ text: String, columns: Int) -> [String] {
     pieces(text.split(separator: " ", omittingEmptySubsequences: false).map(String.init), joint: " ", columns)
   }
 
-  /// Break lines that are too long at spaces.
+  /// Returns a text with long lines broken at spaces.
   ///
-  /// A word that fits no line stays whole, so that it can be copied.
+  /// A word that is longer than a line stays whole, so that it can be copied.
   ///
   /// - Parameters:
-  ///   - text: of any number of lines.
-  ///   - columns: of the terminal.
+  ///   - text: A text of any number of lines.
+  ///   - columns: The columns of the terminal.
+  /// - Returns: The text with additional line ends.
   static func words(_ text: String, columns: Int) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       guard width(line) > columns else { return String(line) }

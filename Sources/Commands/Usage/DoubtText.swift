@@ -25,9 +25,7 @@ enum DoubtText {
     return words.isEmpty ? nil : words.joined(separator: "; ")
   }
 
-  /// Says what may be behind impossible use, and what to do.
-  ///
-  /// - Parameter machines: the names of the machines that reported it.
+  /// Prints the possible causes of impossible use and the next step, for the machines that reported it.
   static func explain(_ machines: Set<String>, on console: any Console) {
     for machine in machines.sorted() {
       console.note(

@@ -9,9 +9,12 @@ enum SpanReader {
     "day": 86_400_000, "days": 86_400_000,
   ]
 
-  /// Returns a span in milliseconds; `nil` for anything else.
+  /// Returns a span in milliseconds; `nil` if the text is malformed.
   ///
-  /// - Parameter plain: The milliseconds that a number without a unit counts, if one may stand without.
+  /// - Parameters:
+  ///   - text: The argument, such as `90m`.
+  ///   - plain: The milliseconds in the unit of a number without one; `nil` to require a unit.
+  /// - Returns: The span.
   static func milliseconds(_ text: String, plain: Int64? = nil) -> Int64? {
     var rest = text.lowercased().filter { $0 != " " }[...]
     var total: Int64 = 0

@@ -14,7 +14,7 @@ extension Store {
   ///   - wall: The time in Unix milliseconds.
   ///   - make: Creates the payload from the present state and the hybrid clock, whose readings are stored with it.
   /// - Returns: The command, and the change of the outbox.
-  /// - Throws: `StoreError`; in particular `invalid` with a sentence for the author if `make` throws `BodyFault`.
+  /// - Throws: `StoreError`, such as `queueFull`, `noSuchPeer`, or a fault of the disk.
   public func issue(
     _ id: CommandID, to device: DeviceID, expiresAfter: Int64? = nil, at wall: Int64,
     make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> CommandPayload

@@ -26,7 +26,7 @@ struct PairingConversation {
   private var refusedHere = false
   private var shownDigits: String?
 
-  /// - Parameter first: as the node answered when it began.
+  /// Creates a conversation about a pairing, whose first state is the node's answer to the request that began it.
   init(
     _ first: PairingProgress, node: any NodeInterface, environment: TerminalEnvironment, events: PairingEvents,
     consent: PairingConsent, view: any PairingView

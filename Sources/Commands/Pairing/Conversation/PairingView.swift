@@ -17,15 +17,13 @@ protocol PairingView {
   /// The search has come upon something that the person should know; or the last step broke off, and how it ended is being found
   /// out.
   mutating func doubts(_ sentence: String) throws
-  /// About a second has passed.
-  ///
-  /// - Parameter remaining: milliseconds that the code is good for, when that is known.
+  /// Updates the view after about a second; `remaining` is the time until the code closes in milliseconds, if known.
   mutating func ticked(remaining: Int64?) throws
-  /// The terminal has another size.
+  /// Updates the view after the size of the terminal changed.
   mutating func resized() throws
-  /// The node of this machine is gone, or is back.
+  /// Shows that the node of this machine cannot be reached, or can be again.
   mutating func node(isThere: Bool) throws
-  /// It is over; the sentence about it follows.
+  /// Shows that the pairing has ended; the sentence about the outcome follows.
   mutating func ended(_ pairing: PairingProgress) throws
 }
 

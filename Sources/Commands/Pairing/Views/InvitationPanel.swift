@@ -71,10 +71,17 @@ struct InvitationPanel: Sendable {
     }
   }
 
+  /// Returns the lines of text beside the code's picture.
+  ///
   /// - Parameters:
-  ///   - place: where the picture is.
-  ///   - isTight: without blank lines.
-  ///   - tells: with what to do on the other machine.
+  ///   - columns: The columns of a line.
+  ///   - time: The time until the code closes, in words.
+  ///   - notice: The news about the pairing; `nil` for none.
+  ///   - place: The file that contains the picture; `nil` if the terminal shows it.
+  ///   - hint: The advice about the picture; `nil` for none.
+  ///   - isTight: Whether to omit blank lines.
+  ///   - tells: Whether to include the steps on the other machine.
+  /// - Returns: The lines.
   private func text(
     columns: Int, time: String, notice: String?, place: String?, hint: String? = nil, isTight: Bool = false,
     tells: Bool = true

@@ -13,9 +13,12 @@ struct CodeInput: Sendable {
   /// What a person is told while a code goes on.
   static let goesOn = "The code goes on: paste or type its next line, or press Enter to leave it at that."
 
-  /// Take a line; true when what has come is worth looking at.
+  /// Adds a line of input.
   ///
-  /// - Parameter leaves: whether an empty line means that nothing more will come.
+  /// - Parameters:
+  ///   - line: The line.
+  ///   - leaves: Whether an empty line ends the input.
+  /// - Returns: `true` if the input so far is worth examining.
   mutating func takes(_ line: String, leaves: Bool) -> Bool {
     let rest = String(line.filter { !Self.picture.contains($0) })
     guard rest.contains(where: { !$0.isWhitespace }) else {
