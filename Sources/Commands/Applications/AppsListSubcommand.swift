@@ -52,7 +52,7 @@ struct AppsListSubcommand: AsyncParsableCommand {
     return "No parent is paired with this machine now. It keeps the last rules\(whose) until a parent is paired again."
   }
 
-  /// Returns the table, with what is the same in every row said once below it.
+  /// Returns the table, with values that are equal in all rows stated once below it.
   static func page(_ apps: [AppListing]) -> String {
     var headings = ["Machine", "Application", "Category", "Points/min", "Blocked", "Limit/day"]
     // Only where people gave names beside the IDs.

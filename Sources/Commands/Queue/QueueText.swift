@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What waits, in words.
+/// The words for queued items.
 enum QueueText {
   static func content(_ content: QueueEntry.Content) -> String {
     switch content {

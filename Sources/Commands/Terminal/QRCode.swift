@@ -24,7 +24,7 @@ struct QRCode: Hashable, Sendable {
     dark = (0..<width * width).map { data[$0] & 1 == 1 }
   }
 
-  /// Whether a module is dark; outside the code all are light.
+  /// Returns whether a module is dark; modules outside the code are light.
   subscript(column column: Int, row row: Int) -> Bool {
     (0..<size).contains(column) && (0..<size).contains(row) && dark[row * size + column]
   }

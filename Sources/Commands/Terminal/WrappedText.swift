@@ -1,8 +1,6 @@
 /// Text cut into lines that fit a terminal.
 enum WrappedText {
-  /// How many columns a text takes at most.
-  ///
-  /// What is not ASCII may take two, and how many it takes differs among terminals.
+  /// Returns the largest number of columns that a text may take; terminals differ on characters beyond ASCII.
   static func width(_ text: some StringProtocol) -> Int {
     text.unicodeScalars.reduce(0) { $0 + ($1.isASCII || $1 == "“" || $1 == "”" || $1 == "…" || $1 == "–" ? 1 : 2) }
   }
@@ -38,7 +36,7 @@ enum WrappedText {
     }.joined(separator: "\n")
   }
 
-  /// Cut a code after the dashes between its groups.
+  /// Returns a code cut after the dashes between its groups.
   static func groups(_ code: String, columns: Int) -> [String] {
     var groups = code.split(separator: "-").map { "\($0)-" }
     if let last = groups.popLast() { groups.append(String(last.dropLast())) }

@@ -7,7 +7,7 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
   let month: Int
   let day: Int
 
-  /// Read `YYYY-MM-DD`; nil for anything else, and for days that do not exist.
+  /// Creates a day from `YYYY-MM-DD`; `nil` if the text is malformed or the day does not exist.
   init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.map(\.utf8.count) == [4, 2, 2],

@@ -64,7 +64,7 @@ struct WaitingTime: Hashable, Sendable, ExpressibleByArgument, CustomStringConve
   var description: String { SpanText.of(Int64(seconds) * 1_000) }
 }
 
-/// How long a command may wait before it expires: `90s`, `15min`, `2h`, `7d`, or `never`.
+/// The time after which a command expires: `90s`, `15min`, `2h`, `7d`, or `never`.
 struct Lifetime: Hashable, Sendable {
   /// 0 for ever.
   let milliseconds: Int64
@@ -114,6 +114,6 @@ enum UseLimit: Hashable, Sendable {
     }
   }
 
-  /// As the local API takes it: a negative number takes the limit away.
+  /// The value for the local API, in which a negative number removes the limit.
   var requested: Int { value ?? -1 }
 }

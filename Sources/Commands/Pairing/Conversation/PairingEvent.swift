@@ -14,10 +14,10 @@ enum PairingEvent: Sendable {
   case nodeLost
   /// The node cannot be asked any more, for a reason that no repetition mends.
   case failed(LocalAPIError)
-  /// A line for the question of that number; nil when the input has ended.
+  /// A line for the question with that number; `nil` at the end of the input.
   case typed(String?, question: Int)
-  /// Keys while a code is entered; nil when the input has ended.
+  /// Keys typed while a code is entered; `nil` at the end of the input.
   case keys([UInt8]?)
-  /// Open codes on the network.
+  /// The open codes on the network.
   case found(NearbyInvitations)
 }

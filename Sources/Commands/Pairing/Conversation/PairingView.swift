@@ -4,18 +4,17 @@ import LatchkeyModel
 protocol PairingView {
   /// It has begun: a code is open, or the machine that shows it is looked for.
   mutating func began(_ pairing: PairingProgress) throws
-  /// Somebody entered a wrong code.
+  /// Shows that a wrong code was entered.
   mutating func guessed(failuresLeft: Int) throws
   /// A machine that has the code is there; with `asks`, the person has to say yes or no.
   mutating func met(_ pairing: PairingProgress, asks: Bool) throws
-  /// The answer was neither yes nor no, and is asked for once more.
+  /// Shows that the answer was neither yes nor no, and asks again.
   mutating func unclear() throws
   /// That machine is gone again, and the code is open still.
   mutating func lost(_ pairing: PairingProgress) throws
   /// The answer is on its way to the other machine.
   mutating func answered(_ pairing: PairingProgress, accepts: Bool) throws
-  /// The search has come upon something that the person should know; or the last step broke off, and how it ended is being found
-  /// out.
+  /// Shows an observation of the search, or that the last step broke off and its result is being determined.
   mutating func doubts(_ sentence: String) throws
   /// Updates the view after about a second; `remaining` is the time until the code closes in milliseconds, if known.
   mutating func ticked(remaining: Int64?) throws

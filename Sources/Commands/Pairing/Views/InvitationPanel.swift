@@ -7,7 +7,7 @@ struct InvitationPanel: Sendable {
   let childName: String?
   /// The code as a picture; nil where the terminal cannot show one.
   let picture: QRCodeText?
-  /// Whether headings may be bold.
+  /// A Boolean value that indicates whether headings may be bold.
   let isBold: Bool
 
   /// The least width of the text beside the picture.
@@ -25,13 +25,13 @@ struct InvitationPanel: Sendable {
     picture = look.isUnicode && !code.isEmpty ? QRCode(compact).map { QRCodeText($0, paint: look.paint) } : nil
   }
 
-  /// Lay it out.
+  /// Returns the lines of the panel.
   ///
   /// - Parameters:
-  ///   - size: the terminal's; two rows below the page stay free for what is said there.
-  ///   - time: what stands where the time left is told.
-  ///   - notice: what else there is to know now.
-  /// - Returns: lines that fit, or nil when the terminal is too small for a code that stays in sight.
+  ///   - size: The size of the terminal, of which two rows below the page remain free for messages.
+  ///   - time: The time until the code closes, in words.
+  ///   - notice: The news about the pairing; `nil` for none.
+  /// - Returns: The lines; `nil` if the terminal is too small to keep the code visible.
   func lines(size: TerminalSize, time: String, notice: String?) -> [String]? {
     let rows = size.rows - 2
     if let picture, picture.lines.count <= rows {
