@@ -3,10 +3,15 @@ public enum Spelling {
   /// Words that are suggested at most.
   public static let suggestions = 3
 
-  /// Returns the words that a mistyped word may stand for, the likeliest first.
+  /// Returns the words that a mistyped word may stand for, most likely first.
   ///
-  /// A word is suggested if it begins with what was typed, contains it, or differs from it by few keystrokes: one for a word
-  /// of up to four letters, two for a longer one. Upper and lower case are the same.
+  /// A word is suggested if it begins with the typed text, contains it, or differs from it by few keystrokes: one if
+  /// the typed text has up to four letters, otherwise two. Case is ignored.
+  ///
+  /// - Parameters:
+  ///   - typed: The typed text.
+  ///   - words: The words that would have been accepted.
+  /// - Returns: The suggestions.
   public static func suggestions(for typed: String, among words: [String]) -> [String] {
     let typed = typed.lowercased()
     guard !typed.isEmpty, typed.count <= longestWord else { return [] }

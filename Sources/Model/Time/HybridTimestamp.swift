@@ -21,7 +21,7 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
     walls.contains(reading) && reading - Limits.aheadMilliseconds <= wall
   }
 
-  /// The time of what nobody has set, before every reading.
+  /// The time of a value that was never set, which is before every reading.
   public static let never: HybridTimestamp = {
     guard let nobody = DeviceID(bytes: [UInt8](repeating: 0, count: DeviceID.size)) else {
       preconditionFailure("a device ID of zeros")

@@ -103,7 +103,8 @@ extension Database {
     _ id: CommandID, _ body: [UInt8], to peer: OutboxAddress, isNew: Bool, caps: QueueCaps, in group: WriteGroup,
     at wall: Int64
   ) throws -> OutboxChange {
-    // What came in one window is answered as a whole: or a cap below a window would refuse the same commands for ever.
+    // Commands of one window are answered together; otherwise a cap below a window would refuse the same commands
+    // forever.
     let room = QueueCaps(
       items: caps.items.addingReportingOverflow(Int64(Limits.windowItems)).partialValue,
       bytes: caps.bytes.addingReportingOverflow(Int64(Limits.windowItems * Limits.itemBodyBytes)).partialValue)

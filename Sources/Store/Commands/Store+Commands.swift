@@ -53,9 +53,13 @@ extension Store {
     }
   }
 
-  /// Take a command back before it is stored on the child: its number is sent as one that holds nothing.
+  /// Cancels a command before it is stored on the child's machine; its number is sent as one without content.
   ///
-  /// - Returns: the command as it is now, and whether this call cancelled it; nil when there is none of that ID.
+  /// - Parameters:
+  ///   - id: The ID of the command.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Returns: The command, and whether this call cancelled it; `nil` if there is none with that ID.
+  /// - Throws: `StoreError` if the change cannot be stored.
   public func cancel(_ id: CommandID, at wall: Int64) async throws(StoreError) -> (ConfigurationCommand, Bool)? {
     try await commits.commit(.upkeep) { [own, coding] database in
       guard let row = try database.commandRow(id) else { return nil }
@@ -88,7 +92,7 @@ extension Store {
     }
   }
 
-  /// The ID that sorts last of all commands given here; nil when there is none.
+  /// Returns the last ID, in their order, of the commands issued here; `nil` for none.
   public func newestCommandID() async throws(StoreError) -> CommandID? {
     try await read { database in
       try database.row("SELECT MAX(command_id) FROM command").flatMap { $0[0] as Data? }.flatMap {

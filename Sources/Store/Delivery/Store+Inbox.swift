@@ -83,7 +83,7 @@ extension Store {
         coding: coding, keys: keys, caps: caps, enforcement: enforcement, clock: clock, age: age,
         wall: wall)
       if hasRemoval, let sessionKey { try inbox.checkPairing(of: sessionKey) }
-      // Whoever has removed us has nothing more to say.
+      // A sender that removed this device has nothing more to say.
       for run in decoded where !inbox.result.wasRemoved { try inbox.apply(run) }
       try inbox.tellRefusals()
       if let reason = inbox.result.faults.last, !inbox.result.wasRemoved {
@@ -131,7 +131,7 @@ struct InboxTransaction {
       guard item.kind != .skip else { continue }
       held = item
       try apply(decoded, streamClass)
-      // Whoever has removed us has nothing more to say.
+      // A sender that removed this device has nothing more to say.
       if result.wasRemoved { return }
     }
     guard watermark >= last else { throw StoreError.unexpected("a watermark that fell back") }
@@ -155,7 +155,7 @@ struct InboxTransaction {
     let item = decoded.item
     let what = "An item of kind \(item.kind.rawValue) in the \(streamClass.word) stream is not known here."
     passOver(item, streamClass, BodyFault(what, .unknownKind))
-    // Whoever sent a command is told even when this version cannot tell what it was.
+    // The author of a command is told even if this version does not know the kind.
     if streamClass == .command {
       try refuse(item, "This machine's version does not know this kind of item: update Latchkey on it.")
     }
@@ -198,13 +198,13 @@ struct InboxTransaction {
   }
 
   mutating func removePeer() throws {
-    // What waits for it never comes, and whoever gave it is told.
+    // Commands for the sender cannot be delivered any more, and their authors are told.
     result.commands += try database.giveUp(peer.number, "The device has unpaired this machine.", wall).cancelled
     try database.closeStreams(of: peer.device)
     try database.eraseKeys(of: peer.device, keepsPending: keepsPending)
     try database.audit(
       AuditEntry(author: peer.device, action: "device.removed", target: own.description, at: wall))
-    // Whoever leaves the household by itself knows its key as well as one who is removed.
+    // A device that leaves the household knows its discovery key, just like one that is removed.
     if peerRole == .child {
       result.changes += try database.rotateHousehold(keys, coding, by: own, at: wall)
     } else {

@@ -84,11 +84,15 @@ extension Store {
     }
   }
 
-  /// Takes over what a child's machine says that it holds, where it is not what is shown here, since a person wants that.
+  /// Stores the states that a child's machine reports in place of the different ones shown here, at a person's request.
   ///
-  /// What claims a time more than a day ahead of this machine's clock is left as it is.
+  /// States that were set more than a day ahead of this machine's clock are left out.
   ///
-  /// - Returns: what was taken over.
+  /// - Parameters:
+  ///   - device: The child's machine.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Returns: The differences that were resolved.
+  /// - Throws: `StoreError` if the change cannot be stored.
   public func adopt(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> [Discrepancy] {
     try await commits.commit { [own, coding] database in
       let peer = try database.address(of: device)
@@ -137,7 +141,7 @@ extension Database {
       ])
   }
 
-  /// The pairing that is complete now explains what was noted before it.
+  /// Records that the completed pairing explains earlier signs of a restored machine.
   func explainSetBack(_ peer: Int64) throws {
     try run("UPDATE set_back SET is_explained = 1 WHERE peer = ?", [peer])
   }

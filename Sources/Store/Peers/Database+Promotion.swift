@@ -42,7 +42,7 @@ extension Database {
         "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
         [Store.householdKey, device.description])
     }
-    // A machine with one parent has nobody to tell.
+    // The only parent of a machine needs no list.
     if record.device.role == .parent { _ = try queueParents(least: 2, keys, coding, at: wall) }
     try audit(
       AuditEntry(

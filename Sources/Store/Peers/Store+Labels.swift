@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// What devices are called. Of two labels of one device the one with the later hybrid time holds.
+/// The names of devices: the label with the later hybrid time wins.
 ///
 /// Spec: Protocol/04-session.md §3.
 extension Store {
@@ -11,7 +11,7 @@ extension Store {
     try await read { database in try database.ownLabel() }
   }
 
-  /// Gives this device another name.
+  /// Renames this device.
   public func rename(to name: DeviceName, at wall: Int64) async throws(StoreError) -> DeviceLabel {
     try await commits.commit { [own] database in
       let label = DeviceLabel(name, at: try database.tick(wall: wall, author: own))
@@ -37,7 +37,7 @@ extension Store {
       }
       if let name {
         let held = try PeerRecord(row).label
-        // Later than whatever is known, so that it replaces that.
+        // Later than every known label, so that it replaces them.
         if let at = held.at, HybridTimestamp.mayWitness(at.wall, at: wall) { try database.witness(at.wall, at.counter) }
         let label = DeviceLabel(name, at: try database.tick(wall: wall, author: own))
         try database.keep(label, of: device, before: held, by: own, at: wall)
@@ -54,12 +54,10 @@ extension Store {
     }
   }
 
-  /// Takes over what a peer says that the two devices are called.
+  /// Stores the names of the two devices that a peer states.
   ///
-  /// A child's machine takes its own name from its parents. Nobody else names another's machine, and a time that is far ahead
-  /// is passed over, or nobody could give another name after it.
-  ///
-  /// - Returns: this device's new label, and whether the peer has another one than before.
+  /// A child's machine accepts its own name from its parents; otherwise a device names only itself. Labels with a time
+  /// far ahead are ignored, since no later rename could replace them.
   public func take(
     _ labels: SessionLabels, from device: DeviceID, at wall: Int64
   ) async throws(StoreError) -> (own: DeviceLabel?, isPeerRenamed: Bool) {
@@ -89,7 +87,7 @@ extension Database {
     try row("SELECT * FROM own_label").map { try DeviceLabel($0) }
   }
 
-  /// Whether another device's label may be taken over; its time is then known to this device's clock.
+  /// Returns whether another device's label may be stored; if so, its time advances this device's hybrid clock.
   fileprivate func mayTake(_ label: DeviceLabel, at wall: Int64) throws -> Bool {
     guard let at = label.at, HybridTimestamp.mayWitness(at.wall, at: wall) else { return false }
     try witness(at.wall, at.counter)
