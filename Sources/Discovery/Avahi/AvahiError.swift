@@ -13,7 +13,7 @@ struct AvahiError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The library that is needed is not installed.
   static let notInstalled = AvahiError(CInt(AVAHI_ERR_NOT_SUPPORTED))
 
-  /// What Avahi calls the error.
+  /// Avahi's description of the error.
   var description: String { avahi_strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 
   /// A Boolean value that indicates whether a name is taken, by another host or by another program on this one.

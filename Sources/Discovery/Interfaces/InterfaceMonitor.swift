@@ -27,7 +27,7 @@ enum InterfaceMonitor {
       drain: { descriptor in
         var buffer = [UInt8](repeating: 0, count: 8_192)
         var more = true
-        // Messages that were lost for want of room are news as well.
+        // Messages that the kernel dropped because its buffer was full are changes as well.
         while more { more = recv(descriptor, &buffer, buffer.count, 0) > 0 || errno == ENOBUFS }
       }, onNews: onChange)
   }

@@ -101,7 +101,7 @@ extension NodeService {
     let store = context.store
     return context.changes.events(keepingNewest: Self.watchedCommands, since: [CommandID: ConfigurationCommand]?.none) {
       known in
-      // What the disk does not give now is told after the next change.
+      // If the disk refuses now, the commands are reported after the next change.
       guard let commands = try? await store.commands(device: target, limit: Self.watchedCommands) else { return [] }
       let before = known
       known = Dictionary(uniqueKeysWithValues: commands.map { ($0.commandID, $0) })

@@ -64,7 +64,7 @@ extension NodeService {
     return status
   }
 
-  /// Tell the links of devices that stay of the keys that wait for them, and everybody of the household's new one.
+  /// Signals new keys to the links of the remaining devices, and the household's new discovery key to all links.
   private func handOut(_ rotations: [OutboxChange]) async throws(LocalAPIError) {
     do {
       try await context.reloadHousehold()

@@ -3,7 +3,7 @@ import LatchkeyStore
 
 /// Warnings of what other machines say and this one does not take.
 extension NodeService {
-  /// Returns a sentence for each child's machine that says it does not hold what was set here.
+  /// Returns a warning for each child's machine that reports a different state than was set here.
   func discrepancyWarnings(_ peers: [PeerStatus]) -> [String] {
     peers.compactMap { peer in
       guard let found = peer.discrepancies, !found.isEmpty else { return nil }

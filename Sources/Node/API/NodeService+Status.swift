@@ -19,7 +19,7 @@ extension NodeService {
       residentBytes: Self.residentBytes(), disk: context.store.diskStatus)
   }
 
-  /// What people have to know of machines that were set back to an earlier state.
+  /// Returns the warnings about machines that were restored to an earlier state.
   private func setBackWarnings() async throws(LocalAPIError) -> [String] {
     let setBacks = try await stored { () async throws(StoreError) in try await context.store.setBacks() }
     return setBacks.map { setBack in
@@ -45,7 +45,7 @@ extension NodeService {
     }
   }
 
-  /// What usage of the children's machines was lost for want of room there.
+  /// Returns the warnings about usage that children's machines dropped because their queues were full.
   private func lossWarnings() async throws(LocalAPIError) -> [String] {
     let losses = try await stored { () async throws(StoreError) in try await context.store.losses() }
     if losses.isEmpty { return [] }
@@ -110,7 +110,7 @@ extension NodeService {
       discovery: await discovery.stateText)
   }
 
-  /// The node's state out of its links': what goes on counts before what went wrong, that before what is done.
+  /// Aggregates the links' states: in progress outranks error, and error outranks synced.
   static func sync(of states: [SyncState]) -> SyncState {
     var result = SyncState.idle
     var done: UInt64 = 0

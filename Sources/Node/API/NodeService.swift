@@ -2,7 +2,7 @@ import Glibc
 import LatchkeyModel
 import LatchkeyStore
 
-/// What a running node can be asked: the local API's other side.
+/// The implementation of the local API's requests by a running node.
 ///
 /// Spec: Protocol/07-local-api.md.
 public struct NodeService: NodeInterface {
@@ -21,12 +21,12 @@ public struct NodeService: NodeInterface {
     try Self.find(text, among: try await active())
   }
 
-  /// Find a device that is listed: a paired one, or one that has not heard of its removal.
+  /// Returns a device of the list: a paired one, or a removed one that has not heard of its removal.
   func findListed(_ text: String) async throws(LocalAPIError) -> PeerRecord {
     try Self.find(text, among: try await listed())
   }
 
-  /// Find a device whose history may be asked for, long after it was removed: what is paired goes before what is not.
+  /// Returns a device whose history is stored, even if it was removed; paired devices take precedence.
   func findKnown(_ text: String) async throws(LocalAPIError) -> PeerRecord {
     if let peer = try? await find(text) { return peer }
     return try Self.find(
@@ -43,7 +43,7 @@ public struct NodeService: NodeInterface {
     try await stored { () async throws(StoreError) in try await context.store.peers() }.filter { $0.state == .active }
   }
 
-  /// What `devices` shows.
+  /// Returns the devices of the list.
   func listed() async throws(LocalAPIError) -> [PeerRecord] {
     try await stored { () async throws(StoreError) in try await context.store.peers() }
       .filter { $0.state == .active || $0.state == .removedUntold }

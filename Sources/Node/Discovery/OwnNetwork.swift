@@ -8,7 +8,7 @@ struct OwnNetwork: Equatable, Sendable {
   ///
   /// IPv4 first, then in the order of the interfaces; 4 or 16 bytes each.
   var callable: [[UInt8]] = []
-  /// What changes when the machine is on another network, and not when it only has one more address there.
+  /// The networks of the machine, which do not change when it only gets another address in one of them.
   var networks: Set<String> = []
 
   /// Reads this machine's addresses.
@@ -32,7 +32,7 @@ struct OwnNetwork: Equatable, Sendable {
     callable = callable.filter { $0.count == 4 } + callable.filter { $0.count == 16 }
   }
 
-  /// Creates a value of which only the addresses for other machines are known; none by default.
+  /// Creates a network with only the addresses for other machines; none by default.
   init(callable: [[UInt8]] = []) {
     self.callable = callable
   }

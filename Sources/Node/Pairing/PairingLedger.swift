@@ -86,7 +86,7 @@ struct PairingLedger: Sendable {
   func welcome(_ device: DeviceID) async {
     context.warn(PeerLink.removalWarning(device), nil)
     do { try await directory.tellParents() } catch {
-      // What is durable goes out with the next session.
+      // The durable list is sent in the next session.
       context.logger.warning("parents were not told at once", metadata: ["reason": "\(error)"])
     }
     await discovery.householdChanged()

@@ -186,7 +186,7 @@ public struct LinkMachine: Sendable {
     settle()
   }
 
-  /// Tells the peer what the two devices are called.
+  /// Sends the peer the names of the two devices.
   mutating func sendLabels(_ number: Int) {
     guard labels != SessionLabels(), let session = sessions[number], session.toldLabels != labels else { return }
     sessions[number]?.toldLabels = labels

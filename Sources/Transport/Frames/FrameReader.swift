@@ -42,7 +42,7 @@ public final class FrameReader: Sendable {
     return nil
   }
 
-  /// Reads the connection to its end and drops what comes.
+  /// Reads the connection to its end and discards the data.
   func drain() async {
     while await nextPiece() != nil {}
   }
