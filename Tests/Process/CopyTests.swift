@@ -21,7 +21,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A folder that comes to another machine is refused with both ways out, and left as it is, until one is chosen")
+      "A folder on another machine is refused with both solutions and not changed until the person chooses one")
     func changedMachine() async throws {
       try await ProcessLab.run { lab in
         let (here, there) = (try machine(lab, "1"), try machine(lab, "2"))
@@ -58,7 +58,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A machine without an ID is not checked, and says so in its log; a folder without a mark takes this machine's")
+      "A machine without an ID is not checked, which the log states; a folder without a mark gets this machine's")
     func noMachineID() async throws {
       try await ProcessLab.run { lab in
         let node = try await lab.node(.parent, "Kitchen laptop", variables: try machine(lab, nil))
@@ -76,7 +76,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("New keys that were cut off anywhere are put in place by the next try, and history stays")
+    @Test("An interrupted change of keys is completed by the next attempt, and history remains")
     func renewalCutOff() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -127,7 +127,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Two live machines with one key are put in quarantine by their peer, and each has its way out")
+    @Test("Two live machines with one key are quarantined by their peer, and each is offered its solution")
     func twoLiveMachines() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -187,7 +187,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A quarantine ends with a new pairing, too: whoever enters the code is the one")
+    @Test("A new pairing ends a quarantine in favor of the machine that entered the code")
     func pairedAnew() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

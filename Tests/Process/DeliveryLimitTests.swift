@@ -7,7 +7,7 @@ extension ProcessTests {
   /// What a queue holds to while a machine is off, and what a person sees of it.
   @Suite struct DeliveryLimitTests {
     @Test(
-      "Commands for a machine that is off: the newest setting waits, what ran out says so, the rest arrives in order")
+      "For an absent machine the newest setting waits, expired commands are reported, and the rest arrives in order")
     func machineIsOff() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -67,7 +67,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Wrong spans, classes and limits are refused with a sentence each")
+    @Test("Invalid spans, classes and limits are each refused with a sentence")
     func wrongInput() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -91,7 +91,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A child whose usage queue is full tells totals that are exact, and nothing is lost while they fit")
+    @Test("A child whose usage queue is full sends exact totals, and loses nothing while they fit")
     func usageOverTheCap() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

@@ -19,7 +19,7 @@ extension ProcessTests {
       return words.dropFirst(4).prefix(2).map { $0 }
     }
 
-    @Test("A node cannot be dumped, with an open code and without; the programs whose use it records can")
+    @Test("A node cannot be dumped, with or without an open code, but the programs that it records can")
     func undumpable() async throws {
       try await ProcessLab.run { lab in
         // Only of an ordinary user's process does the owner of those files tell anything.

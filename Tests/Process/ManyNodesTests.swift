@@ -10,7 +10,7 @@ extension ProcessTests {
     private static let children = Length.pick(6, thorough: 20)
     private static let items = Length.pick(25, thorough: 50)
 
-    @Test("A parent and its children exchange commands and sessions while nodes are killed at random")
+    @Test("A parent and its children exchange commands and usage while nodes are killed at random")
     func family() async throws {
       var random = SeededRandom()
       print("ManyNodesTests: \(random.note)")

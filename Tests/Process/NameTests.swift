@@ -11,7 +11,7 @@ extension ProcessTests {
       try await node.api.devices().first?.device.name.text
     }
 
-    @Test("A machine that is renamed is called so by those that are connected, and by those that come later")
+    @Test("A renamed machine has its new name on connected machines, and later on all others")
     func renamed() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -41,7 +41,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A second machine of the same name is paired under another one, which it takes over")
+    @Test("A second machine with the same name is paired under a different one, which it adopts")
     func twoOfOneName() async throws {
       try await ProcessLab.run { lab in
         let (parent, _) = try await lab.pairedFamily()

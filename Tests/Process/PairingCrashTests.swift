@@ -45,7 +45,7 @@ extension ProcessTests {
       Death(point: "pairing.inviter.pending-stored", expected: .unpaired, isLong: true),
     ]
 
-    @Test("Wherever a side dies, both agree within a minute whether they are paired, and pairing works again")
+    @Test("After a crash at any point, both sides agree within a minute whether they are paired, and can pair again")
     func everyInstruction() async throws {
       try await ProcessLab.run { lab in
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -164,7 +164,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Who breaks off when it is too late for that is unpaired on both sides all the same")
+    @Test("A cancellation that is too late unpairs the machine on both sides")
     func brokenOffInDoubt() async throws {
       try await ProcessLab.run { lab in
         // A session with the new key may be faster than the death, which leaves no doubt: then once more.

@@ -61,7 +61,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Whoever stays goes on, whoever was away is found by its old key, and the removed one recognises nobody any more")
+      "Connected machines continue, absent ones are found by their old key, and the removed one recognizes none")
     func removal() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Parent", [])
@@ -142,7 +142,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Nodes that are killed at any moment while keys are replaced go on talking")
+    @Test("Nodes that are killed at any moment while keys are replaced remain connected afterwards")
     func killed() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(

@@ -43,7 +43,7 @@ extension ProcessTests {
       try await node.api.status().warnings.count { $0.contains(text) }
     }
 
-    @Test("No command shows as executed that a child set back no longer has, also when it is set back twice")
+    @Test("No command is shown as executed that a restored child no longer has, even if it is restored twice")
     func executedIsTrue() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -89,7 +89,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("That a child was set back is said over restarts, until a report that was asked for afterwards is in")
+    @Test("The restoration of a child is reported over restarts, until it answers a later request for a report")
     func saidUntilSettled() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

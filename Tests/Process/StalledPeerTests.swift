@@ -13,7 +13,7 @@ extension ProcessTests {
     private func resident(_ node: NodeProcess) async throws -> Int64 { try await node.api.status().residentBytes }
 
     @Test(
-      "What waits for a peer that reads nothing stays on the disk; others go on; it gets everything when it reads again"
+      "Items for a peer that stops reading stay on the disk, others are served, and it gets all when it reads again"
     )
     func readsNothing() async throws {
       try await ProcessLab.run { lab in

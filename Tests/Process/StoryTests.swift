@@ -33,7 +33,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Two machines find each other over mDNS kept to loopback, and again after a restart on another port")
+    @Test("Two machines find each other over mDNS on loopback, and again after a restart on another port")
     func discoveryOverLoopback() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])
@@ -69,7 +69,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A rule set on the parent's machine is in force on the child's, and a program's use comes back")
+    @Test("A rule set on the parent's machine is in force on the child's, and a program's use is reported back")
     func rulesAndUse() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -96,7 +96,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Commands given while a killed child is away are applied when it is back, in order, once; of settings the newest")
+      "Commands issued while a killed child is away are applied once and in order; only the newest setting is sent")
     func childAway() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -137,7 +137,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A command outlives the parent's node that is killed right after it was accepted")
+    @Test("A command survives a parent's node that is killed right after it was accepted")
     func parentKilledAfterAccepting() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -154,7 +154,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("With both connected, a kill of either side after each command loses and doubles nothing")
+    @Test("With both connected, killing either side after each command loses and duplicates nothing")
     func killsInTheMiddle() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -200,7 +200,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A command taken back while the child is away never takes effect")
+    @Test("A command cancelled while the child is away never takes effect")
     func cancelled() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -223,7 +223,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A command whose body is damaged fails with a reason that its sender sees, and the stream goes on")
+    @Test("A command with a damaged body fails with a reason that its sender sees, and later commands are executed")
     func damagedBody() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

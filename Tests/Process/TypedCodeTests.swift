@@ -25,7 +25,7 @@ extension ProcessTests {
       return String(values.map { symbols[$0] })
     }
 
-    @Test("Two open codes are announced, and the typed one leads to its own over mDNS")
+    @Test("Two open codes are announced, and each typed code leads to its own machine over mDNS")
     func overMulticast() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])
@@ -47,7 +47,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Five wrong guesses spend it on both sides, also over restarts; the next one is not even tried")
+    @Test("Five wrong guesses close the code on both sides, even over restarts, and no further attempt is made")
     func guesses() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -73,7 +73,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("The right code after wrong ones pairs, and the runs that the inviter answered are not counted")
+    @Test("The right code pairs after wrong ones, and the runs that the inviter answered are not counted")
     func rightInTheEnd() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -96,7 +96,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("The same code once more on the machine that it has paired says so")
+    @Test("The same code again on the machine that it has paired is answered with that fact")
     func onceMore() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")

@@ -7,7 +7,7 @@ import Testing
 extension ProcessTests {
   /// Removing a machine, and taking it back.
   @Suite struct UnpairTests {
-    @Test("A connected machine that is unpaired is told at once, and neither side opens a session again")
+    @Test("A connected machine that is unpaired is told immediately, and neither side opens a session again")
     func whileConnected() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -24,7 +24,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A machine that is away when it is unpaired is told when it comes back; its commands are cancelled")
+    @Test("A machine that is away when it is unpaired is told when it returns; its commands are cancelled")
     func whileAway() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -50,7 +50,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A machine that was removed is taken back by a new code alone, and its streams begin anew")
+    @Test("A removed machine can return only with a new code, and its streams start from the beginning")
     func pairedAgain() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -73,7 +73,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A machine that was removed while away is taken back before it ever heard of it")
+    @Test("A machine that was removed while away can be paired again before it heard of its removal")
     func pairedAgainUntold() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

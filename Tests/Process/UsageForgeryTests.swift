@@ -44,7 +44,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A session without a live program of the caller's, or of another time than now, is refused and leaves nothing")
+      "A session without a running program of the caller, or with a wrong time, is refused and leaves no record")
     func forged() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -92,7 +92,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Two windows of one application are one session, which the last of them ends; no word of a caller's ends it")
+    @Test("Two windows of one application are one session, which ends with the last window and not at a caller's word")
     func windows() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -133,7 +133,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("No more programs are recorded than may be, and places come back")
+    @Test("The number of recorded programs is limited, and places become free again")
     func manyPrograms() async throws {
       try await ProcessLab.run { lab in
         let child = try await lab.runningNode(.child, "Emma's PC")
@@ -148,7 +148,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Records that were changed in the child's database arrive, and the parent shows what cannot be true of them")
+    @Test("Records altered in the child's database arrive, and the parent shows which cannot be true")
     func alteredDatabase() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

@@ -23,7 +23,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A child set back within one boot, again and again, gives no ID twice, and ends no session by an older one's ID")
+      "A child restored repeatedly within one boot assigns no ID twice, and ends no session by an older one's ID")
     func restored() async throws {
       let rounds = 3
       let batch = 60

@@ -70,7 +70,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A program that is killed leaves a record")
+    @Test("A killed program leaves a record")
     func programKilled() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

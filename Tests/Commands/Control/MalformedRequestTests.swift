@@ -102,7 +102,7 @@ import Testing
     #expect(node.calls == [.settings])
   }
 
-  @Test("Bytes that are no text and every cut of a request are answered in our words, or not at all")
+  @Test("Bytes that are not text, and every truncation of a request, get this API's errors or no answer")
   func bytesAndCuts() async throws {
     let node = ScriptedNode()
     let whole = Array((Self.post + "content-type: application/json\r\ncontent-length: 2\r\n\r\n{}").utf8)

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(
-    "Each endpoint answers those that it lists, and says to all others that they may not", arguments: Principal.allCases
+    "Each endpoint answers the callers that it lists, and refuses all others", arguments: Principal.allCases
   )
   func everyEndpoint(principal: Principal) async throws {
     var script = ScriptedNode.Script()
@@ -41,7 +41,9 @@ import Testing
     }
   }
 
-  @Test("Who may ask nothing is not told what there is", arguments: ["/v1/nothing", "/v1/status", "/v1/%zz", "*"])
+  @Test(
+    "A caller without any permission does not learn which endpoints exist",
+    arguments: ["/v1/nothing", "/v1/status", "/v1/%zz", "*"])
   func strangers(target: String) async throws {
     let strangers: [Caller?] =
       [nil]

@@ -2,7 +2,7 @@ import LatchkeyCrypto
 import LatchkeyTestSupport
 import Testing
 
-@Suite("Noise: what is refused leaves no trace")
+@Suite("Noise: refused messages change no state")
 struct NoiseRefusalTests {
   static let guardedPatterns = ["XXpsk0+psk3", "IKpsk2"]
 
@@ -48,7 +48,7 @@ struct NoiseRefusalTests {
     }
   }
 
-  @Test("every truncation, and bytes added before or behind", arguments: guardedPatterns)
+  @Test("every truncation, and bytes added before or after", arguments: guardedPatterns)
   func wrongLengths(_ name: String) throws {
     try run(name) { reader, message in
       for count in 0..<message.count {
@@ -90,7 +90,7 @@ struct NoiseRefusalTests {
   }
 
   @Test(
-    "a wrong preshared key at any place", arguments: [("XXpsk0+psk3", 0, 0), ("XXpsk0+psk3", 1, 2), ("IKpsk2", 0, 1)])
+    "a wrong preshared key in any place", arguments: [("XXpsk0+psk3", 0, 0), ("XXpsk0+psk3", 1, 2), ("IKpsk2", 0, 1)])
   func wrongPresharedKey(_ name: String, wrong: Int, refusedAt: Int) throws {
     let pattern = try NoisePattern(name: name)
     let keys = (0..<pattern.presharedKeyCount).map { _ in PresharedKey.generate() }
@@ -106,7 +106,7 @@ struct NoiseRefusalTests {
     #expect(try failingMessage(&pair) == 0)
   }
 
-  @Test("a caller who means another callee")
+  @Test("a caller that expects another callee")
   func wrongCallee() throws {
     let key = PresharedKey.generate()
     var initiator = try NoiseHandshake(

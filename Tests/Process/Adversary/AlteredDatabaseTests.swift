@@ -100,7 +100,7 @@ extension ProcessTests {
       ]
     }
 
-    @Test("Whatever a child answers to commands, nothing of it becomes a rule, a setting or a time of the parent's")
+    @Test("No answer of a child to a command becomes a rule, a setting or a time of the parent")
     func answers() async throws {
       try await ProcessLab.run { lab in
         let (parent, emma, tom) = try await family(lab)
@@ -183,7 +183,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A receipt of the family's rules that is changed while it waits changes none of the parent's",
+      "A receipt for the family's rules that is altered in the child's queue does not change the parent's rules",
       arguments: [Int64.max, farAhead, -1])
     func waitingReceipt(wall: Int64) async throws {
       try await ProcessLab.run { lab in
@@ -220,7 +220,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Usage, losses, commands and keys that a child makes up change nothing of the parent's or of another child's")
+    @Test("Forged usage, losses, commands and keys of a child change nothing of the parent or of another child")
     func items() async throws {
       try await ProcessLab.run { lab in
         let (parent, emma, tom) = try await family(lab)
@@ -313,7 +313,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A removal that nobody signed ends the session and removes nobody; the parent says why")
+    @Test("An unsigned removal ends the session and removes no device, and the parent states the reason")
     func removal() async throws {
       try await ProcessLab.run { lab in
         let (parent, emma, _) = try await family(lab)

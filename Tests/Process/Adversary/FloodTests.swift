@@ -15,7 +15,7 @@ extension ProcessTests {
     private static let allowedGrowth: Int64 = 32 << 20
 
     @Test(
-      "10,000 wrong attempts from 50 connections at a time are five failures, a spent code, and no harm to the parent")
+      "10,000 wrong attempts from 50 connections count as five failures, close the code, and do not harm the parent")
     func flood() async throws {
       try await ProcessLab.run { lab in
         // A port that the kernel gives to nobody else while the parent is down.

@@ -10,7 +10,7 @@ extension ProcessTests {
     /// Positions besides those around the frames' boundaries, for each form of the code.
     private static let positions = 20
 
-    @Test("However the line behaves, both machines are paired or neither is, and both say how it ended")
+    @Test("On any faulty connection, both machines are paired or neither is, and both report the outcome")
     func everyFault() async throws {
       var random = SeededRandom()
       print("LinkFaultTests: \(random.note)")

@@ -24,7 +24,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Who only passes on what is said learns nothing, changes nothing, and is nobody afterwards",
+      "A relay of all messages learns nothing, changes nothing, and has no access afterwards",
       arguments: [false, true])
     func relay(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
@@ -79,7 +79,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Who puts his own keys in place of either side's is a wrong guess to both, and is told nothing",
+      "A relay that substitutes its own keys is a wrong guess on both sides, and learns nothing",
       arguments: [false, true])
     func substitutedKeys(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
@@ -135,7 +135,7 @@ extension ProcessTests {
       ).share
     }
 
-    @Test("Frames of an earlier pairing with the same code open nothing, on either side", arguments: [false, true])
+    @Test("Frames of an earlier pairing with the same code are useless on either side", arguments: [false, true])
     func replayedFrames(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await couple(lab)
@@ -179,7 +179,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Frames of two sessions with the same code do not mix", arguments: [false, true])
+    @Test("Frames of two sessions with the same code cannot be mixed", arguments: [false, true])
     func mixedSessions(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await couple(lab)
@@ -213,7 +213,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Who has read the typed code and stands between shows both people other digits; a no leaves nothing behind")
+    @Test("A relay that knows the typed code shows different digits to both people, and a no leaves nothing behind")
     func knownTypedCode() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await couple(lab)
@@ -244,7 +244,8 @@ extension ProcessTests {
       }
     }
 
-    @Test("Who has read the pasted code cannot pose as its inviter, and as its joiner is shown before he is let in")
+    @Test(
+      "A relay that knows the pasted code cannot pose as the inviter, and is shown as a joiner before it is accepted")
     func knownPastedCode() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await couple(lab)
@@ -275,7 +276,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Who knows the check symbol of a typed code has five guesses on each side, and none after that")
+    @Test("An attacker that knows the check symbol of a typed code has five guesses on each side")
     func knownCheckSymbol() async throws {
       var random = SeededRandom()
       print("MiddleTests.knownCheckSymbol: \(random.note)")

@@ -9,7 +9,7 @@ extension ProcessTests {
   /// A device that was removed and has kept everything it ever had, and a thief of less than that.
   @Suite struct RemovedDeviceTests {
     @Test(
-      "A removed device does not come back by its keys, its old folder, its removal played again, or its old code"
+      "A removed device cannot return with its keys, its old folder, a replayed removal, or its old code"
     )
     func comesBack() async throws {
       try await ProcessLab.run { lab in
@@ -67,7 +67,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A removed device that was not told is answered for the removal's sake alone, and then never again"
+      "A removed device that was not told gets only its removal, and then no answer"
     )
     func notToldYet() async throws {
       try await ProcessLab.run { lab in
@@ -90,7 +90,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A link key without the pairwise key opens nothing, and does not disturb the device it was taken from")
+    @Test("A link key without the pairwise key opens nothing, and does not disturb its device")
     func linkKeyAlone() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

@@ -8,7 +8,7 @@ extension ProcessTests {
   /// Somebody who has recorded everything two machines ever said to each other, and plays it to both.
   @Suite struct ReplayTests {
     @Test(
-      "A complete pairing and a session, played again to either machine, do nothing and tell nobody anything",
+      "A complete pairing and a session have no effect and get no information when replayed to either machine",
       arguments: [false, true])
     func everything(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in

@@ -35,7 +35,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A joiner passes by whoever announces the same discriminator, and pairs with the machine that showed the code",
+      "A joiner ignores machines that announce the same discriminator, and pairs with the one that showed the code",
       arguments: [false, true])
     func passedBy(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
@@ -61,7 +61,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("With the typed code a spoofer gets five runs in all, each worth one guess, over a restart of the joiner")
+    @Test("With the typed code, a spoofer gets five runs with one guess each, even over a restart of the joiner")
     func fiveRuns() async throws {
       try await ProcessLab.run { lab in
         // The machine that showed the code is not to be found.

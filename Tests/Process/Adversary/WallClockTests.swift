@@ -35,7 +35,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A clock that is ten years off, or is set by twenty in the middle of a pairing, changes nothing of it",
+      "A clock that is ten years wrong, or is set by twenty years during a pairing, does not affect the pairing",
       .enabled(if: WallClockTests.library != nil, "skipped: libfaketime is missing; Tools/setup installs it"),
       arguments: [DeviceRole.parent, .child], [false, true])
     func tenYears(whose: DeviceRole, isTyped: Bool) async throws {

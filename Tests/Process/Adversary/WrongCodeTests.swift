@@ -26,7 +26,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A typed code with a wrong symbol, two that changed places, one too few or too many never reaches the network")
+      "A typed code with a wrong, swapped, missing or additional symbol never causes network traffic")
     func mistypedTyped() async throws {
       var random = SeededRandom()
       print("WrongCodeTests: \(random.note)")
@@ -54,7 +54,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A code whose minutes are over is silent on both ways, on a node that ran on and on one that was started again",
+      "An expired code gets no answer on either path, before and after a restart of the node",
       arguments: [false, true])
     func expired(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
@@ -82,7 +82,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A code that runs out while the person is asked is told to both, and nothing is kept")
+    @Test("If a code expires while the person is asked, both sides are told and nothing is stored")
     func expiredWhileAsked() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -102,7 +102,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A parent that joins and a child that invites are told which machine does which")
+    @Test("A parent that joins and a child that invites are told which machine does which step")
     func otherRole() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -122,7 +122,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A machine that takes itself for a parent and uses the right code is a wrong guess to the inviter")
+    @Test("A machine that acts as a parent with the right code is a wrong guess for the inviter")
     func joinerOfAnotherRole() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -140,7 +140,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A machine with the code that names another role after the prologue is turned away, and the code stays open")
+    @Test("A machine with the code that claims another role after the prologue is refused, and the code stays open")
     func changedRole() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -171,7 +171,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A code of another household, a spent and a cancelled one, typed, pair nobody and say what to do",
+      "A typed code that is foreign, used or cancelled pairs no machine, and the message says what to do",
       arguments: ["foreign", "spent", "cancelled"])
     func notThisCode(which: String) async throws {
       try await ProcessLab.run { lab in

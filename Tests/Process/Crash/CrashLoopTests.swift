@@ -10,7 +10,7 @@ extension ProcessTests {
     private static let records = Length.pick(4_000, thorough: 10_000)
     private static let commands = Length.pick(200, thorough: 500)
 
-    @Test("Records and commands go through 40 deaths on both sides, each exactly once and in order")
+    @Test("Records and commands survive 40 crashes on both sides, each delivered exactly once and in order")
     func loop() async throws {
       var random = SeededRandom()
       let note = random.note

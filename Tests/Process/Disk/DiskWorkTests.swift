@@ -7,7 +7,7 @@ import Testing
 extension ProcessTests {
   /// How much the disk is worked, counted where the node asks for it.
   @Suite struct DiskWorkTests {
-    @Test("What is accepted is on the disk by then, one by one")
+    @Test("Every accepted item is on the disk when it is acknowledged, one by one")
     func eachIsSynced() async throws {
       try await ProcessLab.run { lab in
         let (parent, child, disk) = try await family(lab, counted: .parent)
@@ -20,7 +20,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("What waits for a machine goes over with a few syncs on both sides", arguments: [DeviceRole.parent, .child])
+    @Test("A queue is delivered with a few syncs on both sides", arguments: [DeviceRole.parent, .child])
     func fewSyncs(counted: DeviceRole) async throws {
       try await ProcessLab.run { lab in
         let (parent, child, disk) = try await family(lab, counted: counted)
@@ -38,7 +38,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("While a sync does not return, the node answers and keeps its sessions; what arrives meanwhile is one commit")
+    @Test("While a sync hangs, the node answers and keeps its sessions, and arriving items become one commit")
     func waitsForNoDisk() async throws {
       try await ProcessLab.run { lab in
         let (parent, child, disk) = try await family(lab, counted: .parent)
@@ -67,7 +67,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Two nodes that have nothing to do write nothing and hardly wake")
+    @Test("Two idle nodes write nothing and hardly wake")
     func idle() async throws {
       try await ProcessLab.run { lab in
         let (parent, child, disk) = try await family(lab, counted: .child)

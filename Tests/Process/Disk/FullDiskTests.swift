@@ -10,7 +10,7 @@ extension ProcessTests {
   /// Small disks that a node fills by itself: nothing accepted is lost, nothing refused is half done, and it goes on.
   @Suite struct FullDiskTests {
     @Test(
-      "Commands fill a parent's disk, and delivering them makes room again",
+      "Commands fill a parent's disk, and their delivery makes space again",
       arguments: Length.pick([4], thorough: [4, 12, 64]))
     func commands(mebibytes: Int) async throws {
       try await ProcessLab.run { lab in
@@ -47,7 +47,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Records of use fill a child's disk, and delivering them makes room again")
+    @Test("Usage records fill a child's disk, and their delivery makes space again")
     func usage() async throws {
       try await ProcessLab.run { lab in
         guard let disk = try await SmallDisk.memory(lab, mebibytes: 4) else { return }
@@ -88,7 +88,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A node starts on a disk without a byte free, delivers what it has, and goes on when there is room",
+      "A node starts on a disk without a free byte, delivers its queue, and continues when there is space",
       arguments: [true, false])
     func start(hasReserve: Bool) async throws {
       try await ProcessLab.run { lab in

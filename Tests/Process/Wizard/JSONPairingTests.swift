@@ -62,7 +62,7 @@ extension ProcessTests {
       return path
     }
 
-    @Test("A request is accepted by its six digits and by nothing else")
+    @Test("A request is accepted only with its six digits")
     func digits() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])
@@ -82,7 +82,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("The joining side goes on only for the digits that it was told")
+    @Test("The joining side continues only with the digits that it was told")
     func acceptedDigits() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])

@@ -5,7 +5,7 @@ import Testing
 extension ProcessTests {
   /// What the wizard makes of terminals that are narrow, dumb, written into, or change their size.
   @Suite struct WizardScreenTests: WizardFamily {
-    @Test("What the node writes into the wizard's terminal is gone with the next second")
+    @Test("Log lines that the node writes into the wizard's terminal are removed within a second")
     func writtenOver() async throws {
       try await family { parent, _, tmux in
         let left = try await tmux.open(parent, ["pair", "--for", "Emma"])
@@ -42,7 +42,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("In 20 columns, plain, on a dumb terminal, and after a change of size the code stays readable and pairs")
+    @Test("In 20 columns, plain, on a dumb terminal, and after a resize, the code stays readable and pairs")
     func small() async throws {
       try await family { parent, child, tmux in
         for (columns, options, variables) in [
@@ -65,7 +65,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("The window may change its size while the code waits")
+    @Test("The window may be resized while the code waits")
     func resized() async throws {
       try await family { parent, _, tmux in
         let left = try await tmux.open(parent, ["pair", "--for", "Emma"])

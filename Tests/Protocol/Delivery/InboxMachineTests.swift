@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "A commit of an earlier process's items that ends in a session of its successor has that session opened anew")
+    "A commit of an earlier process's items that ends in a session of its successor causes a new session")
   mutating func aCommitOutrunsTheHello() throws {
     var inbox = InboxMachine([position(3)])
     inbox.sessionOpened(hello([position(4)]))
@@ -78,7 +78,7 @@ import Testing
 
   /// The peer had begun the stream anew, and is then set back to the epoch before: a number that it gives out again is another
   /// item, which nobody can tell as long as our Hello states the new epoch.
-  @Test("A peer that is back at an epoch that it had left is told in a new session what is in force of that")
+  @Test("A peer that returns to an epoch that it had left is told in a new session which of its items are in force")
   mutating func backAtAnEarlierEpoch() throws {
     let held = HeldItem(streamClass: .command, sequence: 1, itemID: [7])
     var inbox = InboxMachine([position(1)], held: [held])

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "A run that returns twice is proof, and nothing less",
+    "Only a run that returns twice proves a clone",
     arguments: [
       ([1, 1, 1, 1], []),
       ([1, 2, 3, 4, 5, 6], []),
