@@ -8,7 +8,7 @@ import Testing
 extension ProcessTests {
   /// A state folder that is on two machines, or on another one than before.
   @Suite struct CopyTests {
-    /// Run `body` with what a machine's ID is told to be.
+    /// Returns the variables that give a process another machine ID.
     private func machine(_ lab: ProcessLab, _ digit: Character?) throws -> [String: String] {
       let path = lab.newPath()
       if let digit { try Data((String(repeating: digit, count: 32) + "\n").utf8).write(to: URL(fileURLWithPath: path)) }
@@ -28,7 +28,7 @@ extension ProcessTests {
         let node = try await lab.node(.parent, "Kitchen laptop", variables: here)
         try await node.start()
         #expect(await node.terminate() == .exited(0))
-        // What `systemd-id128 machine-id --app-specific=39191aab21e84aaf83d20bc01dd63137` gives for that ID, and no more of it.
+        // The output of `systemd-id128 machine-id --app-specific=39191aab21e84aaf83d20bc01dd63137` for that ID.
         #expect(try mark(node) == "a7d481adc8754de29d8129e367233033")
 
         await node.use(there)
@@ -154,7 +154,7 @@ extension ProcessTests {
           child.log.ranges(of: "uses the same keys").count + copy.log.ranges(of: "uses the same keys").count >= 4
         }
         #expect(parent.log.ranges(of: "session open").count == calls)
-        // Whoever is turned away calls ever more rarely, though each call is answered.
+        // A refused machine dials at growing intervals, although each call is answered.
         for node in [child, copy] {
           #expect(node.log.contains("the peer refuses this machine: `latchkey status` shows what to do"))
           try await eventually("\(node.name) leaves the parent alone for a while") {

@@ -4,7 +4,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// What a queue holds to while a machine is off, and what a person sees of it.
+  /// Tests of the limits of a queue while a machine is off, and of what a person sees.
   @Suite struct DeliveryLimitTests {
     @Test(
       "For an absent machine the newest setting waits, expired commands are reported, and the rest arrives in order")
@@ -57,7 +57,7 @@ extension ProcessTests {
         let message = try #require(try await child.api.status().messages.first)
         #expect(message.text == "in time" && !message.isRead)
         #expect(try await child.latchkey("status").output.contains("in time"))
-        // Read is read, also over a crash, and does not come back.
+        // The mark as read survives a crash.
         let read = try await child.api.markMessageRead(id: message.commandID.description)
         #expect(read.isRead && read.commandID == message.commandID)
         try await child.restart()

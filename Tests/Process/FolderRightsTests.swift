@@ -110,7 +110,7 @@ extension ProcessTests {
       }
     }
 
-    /// What needs two users.
+    /// Tests that need two users.
     @Suite(.enabled(if: geteuid() == 0, "only root can give files away; run Tools/test by sudo"))
     struct ForeignAsRoot {
       private let tests = FolderRightsTests()

@@ -139,7 +139,7 @@ extension ProcessTests {
             bytes[page * 4_096 + 1_000 + byte * 40] ^= 0x55
           }
         }
-        // A node that left cleanly has written its log back: what is damaged is all there is.
+        // A node that stopped cleanly has written its log back, so the damaged file contains all data.
         #expect(bytes.count > 100_000)
         #expect((FileManager.default.contents(atPath: path + "-wal") ?? Data()).isEmpty)
         try bytes.write(to: URL(fileURLWithPath: path))
@@ -190,7 +190,7 @@ extension ProcessTests {
       }
     }
 
-    /// Why no disk can be mounted that only a test sees, or nil.
+    /// The reason why the test cannot mount a private disk; `nil` if it can.
     static let obstacle = Namespaces.obstacle("--mount", script: "mount -t tmpfs tmpfs /mnt")
 
     @Test(
@@ -226,7 +226,7 @@ extension ProcessTests {
         let lines = result.output.split(separator: "\n")
         #expect(result.status == 0, "\(result)")
         #expect(lines.first.map { ["init 73", "init 74"].contains($0) } == true, "\(result)")
-        // What was begun and cut off is completed by the next try.
+        // The next attempt completes the interrupted one.
         #expect(lines.dropFirst().first.map { ["half 73", "half 74"].contains($0) } == true, "\(result)")
         #expect(lines.dropFirst(2) == ["key 0", "half 0", "init 0", "full 0", "status 0", "left 0"], "\(result)")
         // One sentence for each of the two, besides those of success.

@@ -5,7 +5,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// Removing a machine for good, whatever state it is in, and pairing one again.
+  /// Tests of the removal of a machine in any state, and of pairing it again.
   @Suite struct ForgetTests {
     /// The peer's row of a node that is stopped.
     private func row(_ node: NodeProcess) throws -> Row? {
@@ -173,7 +173,7 @@ extension ProcessTests {
         #expect(try await child.usage().count == 2)
         #expect(try await child.api.status().messages.count == 2)
         try await eventually("no keys are on their way") { try await parent.api.devices().map(\.marks) == [[]] }
-        // A pairing explains what either lacks: nobody has to be told that a machine was set back.
+        // The pairing explains missing data, so no warning about a restored machine is shown.
         for node in [parent, child] {
           try await node.restart()
           try await eventually("\(node.name) is connected") { try await node.isConnected() }

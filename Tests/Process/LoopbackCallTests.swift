@@ -3,7 +3,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// Two nodes on one machine, of which only one has ever called.
+  /// Tests of two nodes on one machine, of which only one has ever dialed.
   @Suite struct LoopbackCallTests {
     @Test("A child on the same machine that has dialed can be dialed, even after both were restarted")
     func calledBack() async throws {

@@ -2,7 +2,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// What machines are called: a new name reaches the others, at once or when they are back.
+  /// Tests of the names of machines: a new name reaches the others immediately or when they return.
   @Suite struct NameTests {
     private func own(_ node: NodeProcess) async throws -> String { try await node.api.status().name.text }
 

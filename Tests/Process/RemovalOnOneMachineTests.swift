@@ -4,7 +4,8 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// Removals between two nodes of one machine, where the side that was called has no address but the one it was called from.
+  /// Removals between two nodes of one machine, where the side that was called has no address but the one it was called
+  /// from.
   @Suite struct RemovalOnOneMachineTests {
     enum Remover: String, CaseIterable, Sendable { case parent, child }
 

@@ -4,8 +4,8 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// A state folder that is set back to a backup, or a database that is lost: the other machine notices, and what is known
-  /// anywhere comes back.
+  /// Tests of a state folder that is restored from a backup, or a database that is lost: the other machine detects it,
+  /// and all data that exist anywhere are restored.
   @Suite struct RestoreTests {
     private func backUp(_ node: NodeProcess, _ lab: ProcessLab) throws -> String {
       let path = lab.newPath()

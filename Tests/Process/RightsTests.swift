@@ -48,7 +48,7 @@ extension ProcessTests {
     }
   }
 
-  /// What needs two users.
+  /// Tests that need two users.
   @Suite(.enabled(if: geteuid() == 0, "only root can act as two users; run Tools/test by sudo"))
   struct FoldersAsRoot {
     @Test("Another user's folder is refused and not changed")

@@ -5,21 +5,21 @@ import Testing
 extension ProcessTests {
   /// The Python peer, which was written from `Protocol/` alone, as a child of the real node.
   @Suite struct SecondImplementationTests {
-    /// What the peer says, a line each.
+    /// One line of the peer's output.
     private struct Event: Decodable {
       var event: String
       var outcome: String?
       var id: String?
     }
 
-    /// What is read of `usage list`.
+    /// The part of `usage list` that the tests read.
     private struct Use: Decodable {
       var appID: String
       var activeMilliseconds: Int
       var recordID: String
     }
 
-    /// What is read of `commands list`.
+    /// The part of `commands list` that the tests read.
     private struct Asked: Decodable { var status: String }
 
     private static let folder: String = {
@@ -28,7 +28,7 @@ extension ProcessTests {
       return package.appendingPathComponent("Tools/python-peer").path
     }()
 
-    /// Run the peer to its end.
+    /// Runs the peer to its end.
     private func peer(
       _ arguments: [String], of parent: NodeProcess, input: String = "", killedAt point: String? = nil
     ) async throws -> (result: CommandResult, events: [Event]) {

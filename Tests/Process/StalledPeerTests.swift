@@ -43,7 +43,7 @@ extension ProcessTests {
           try await parent.api.devices().first { $0.device.name.text == device }?.queues
             .first { $0.streamClass == .command })
         #expect(queue.waitingItems == Int64(count))
-        // The window and the write buffer bound what is in memory, not what waits.
+        // The window and the write buffer limit the memory, not the queue.
         #expect(queue.inFlightItems <= Int64(Limits.windowItems))
         let grown = try await resident(parent) - before
         #expect(grown < 64 << 20, "\(grown >> 20) MB more")

@@ -5,7 +5,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// What the two machines do all day, with real processes.
+  /// Tests of the daily work of two machines, with real processes.
   @Suite struct StoryTests {
     @Test("A code sent as text and entered through standard input pairs two machines")
     func pairingThroughStandardInput() async throws {
@@ -26,7 +26,7 @@ extension ProcessTests {
         #expect(devices.map(\.device.name.text) == ["Emma's PC"])
         #expect(devices.first?.device.childName == "Emma")
         #expect(devices.first?.device.role == .child)
-        // Nobody sees the code afterwards: not in a log, not in a list.
+        // The code is in no log and no list afterwards.
         for text in [parent.log, child.log, joined.talk, ProcessLab.read(invite.talk)] {
           #expect(!text.lowercased().contains(code.lowercased().split(separator: "\n")[0]))
         }
@@ -39,7 +39,7 @@ extension ProcessTests {
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])
         let child = try await lab.runningNode(.child, "Emma's PC", [])
         try await lab.pair(parent, child)
-        // Both say who is there: the paired machine by name, and nobody else.
+        // Both list the paired machine by name, and no other.
         try await eventually("the child is announced") { try await !parent.api.nearby().members.isEmpty }
         let nearby = try await parent.latchkey("nearby", "--format", "json").decode(NearbyMachines.self)
         #expect(nearby.members.map(\.name.text) == ["Emma's PC"])
@@ -55,7 +55,7 @@ extension ProcessTests {
           guard try await !child.isConnected() else { return false }
           return try await child.api.devices().first?.addresses.contains { $0.failure != nil } == true
         }
-        // Nobody but mDNS knows the new port.
+        // The new port is announced only over mDNS.
         try await parent.start(["--port", "\(try lab.freePort())"])
         try await eventually("the child is back") { try await parent.isConnected() }
         // The child knows both places of the parent's: the one it was paired at, and the one that works now.

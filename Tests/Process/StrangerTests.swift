@@ -8,9 +8,9 @@ import LatchkeyWire
 import Testing
 
 extension ProcessTests {
-  /// Whoever connects and is nobody: silence, a closed connection, and no harm to the family.
+  /// Tests of unauthenticated connections: no answer, a closed connection, and no effect on the family.
   @Suite struct StrangerTests {
-    /// Run an assault on the parent, then see that it serves its child as before.
+    /// Runs an attack on the parent, then checks that it serves its child as before.
     private func besiege(_ assault: (NodeProcess, UInt16, ProcessLab) async throws -> Void) async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -125,7 +125,7 @@ extension ProcessTests {
             _ = await socket.untilClosed()
           }
         }
-        // What is allocated once is not counted.
+        // Memory that is allocated only once is not counted.
         try await storm(300)
         let before = try await parent.api.status().residentBytes
         try await storm(2_000)

@@ -66,7 +66,7 @@ extension ProcessTests {
         #expect(try await child.api.status().messages.map(\.text).sorted() == ["first", "second"])
         let devices = try await parent.api.devices().filter { $0.device.state == .active }
         #expect(devices.count == 1)
-        // And again with both restarted in between: what was agreed is durable.
+        // Repeated after both restarted, since the result is durable.
         for node in [parent, child] { try await node.restart() }
         let third = try await parent.issue(.message("third"), to: "Emma's PC")
         #expect(try await parent.ended(third).status == .executed)

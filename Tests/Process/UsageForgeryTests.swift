@@ -7,7 +7,7 @@ import LatchkeyModel
 import LatchkeyWire
 import Testing
 
-/// What `usage summary` says of an application, or of a total, which has no ID.
+/// One line of `usage summary`; a total has no application ID.
 private struct SummaryLine: Decodable {
   var appID: String?
   var activeMilliseconds: Int64
@@ -15,7 +15,7 @@ private struct SummaryLine: Decodable {
 }
 
 extension ProcessTests {
-  /// What a child's user may say of its use: through the local API, and by changing the database.
+  /// Tests of false reports by a child's user, through the local API and by altering the database.
   @Suite struct UsageForgeryTests {
     private static let hour: Int64 = 3_600_000
     private static let year: Int64 = 366 * 24 * hour
@@ -80,7 +80,7 @@ extension ProcessTests {
           #expect(error?.message.contains(":") == true, "\(name) is told what to do")
         }
         #expect(try await child.api.usage(UsageQuery()).sessions.isEmpty)
-        // What is true is taken, and the node's own clocks are kept.
+        // A correct request is accepted, and the node's own clocks are stored.
         let before = UsedProgram.milliseconds(CLOCK_REALTIME)
         let slightlyOff = altered(program) { $0.startedAtWall -= 20_000 }
         #expect(try await refusal(child, slightlyOff) == nil)

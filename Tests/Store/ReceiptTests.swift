@@ -56,7 +56,7 @@ import Testing
     try await rig.store.discrepancies(device: child, limit: 100)
   }
 
-  /// Gives a command with the store's own reading of its hybrid clock; IDs sort in the order of the commands.
+  /// Returns a command with the store's own reading of its hybrid clock; IDs sort in the order of the commands.
   private func issue(
     to device: DeviceID? = nil, _ make: @escaping @Sendable (HybridTimestamp) -> CommandPayload
   ) async throws -> (id: CommandID, payload: CommandPayload) {

@@ -159,7 +159,7 @@ import Testing
     #expect(try generations(rig) == [1])
   }
 
-  /// Give a child new keys.
+  /// Gives a child new keys.
   private func receive(
     _ rig: StoreRig, _ rotation: KeyRotation, from parent: DeviceID, sequence: UInt64 = 1, role: DeviceRole = .parent
   ) async throws -> InboxResult {

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of machines that were restored: what is recorded, for how long, and which commands are sent again.
 @Suite struct SetBackTests {
-  /// Gives a command whose ID sorts after those before, as a node does.
+  /// Returns a command whose ID sorts after those before, as a node does.
   private func give(
     _ rig: StoreRig, _ payload: CommandPayload, to child: DeviceID
   ) async throws -> (ConfigurationCommand, OutboxChange) {

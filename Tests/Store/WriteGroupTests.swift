@@ -79,7 +79,7 @@ struct WriteGroupTests {
     #expect(longest == records.map { $0.sessionEnd - $0.sessionStart }.max())
   }
 
-  /// Compare what each stream counts with what is there.
+  /// Compares what each stream counts with what is there.
   private func expectTrueCounters(_ rig: StoreRig) throws {
     let queue = try DatabaseQueue(path: rig.path)
     let wrong = try queue.read { database in

@@ -12,7 +12,7 @@ import Testing
 @Suite struct FrameDecoderTests {
   private func framed(_ body: [UInt8]) -> [UInt8] { [UInt8(body.count >> 8), UInt8(body.count & 0xFF)] + body }
 
-  /// Feed bytes in parts; gives what came out and whether the decoder refused.
+  /// Feeds bytes in parts; returns what came out and whether the decoder refused.
   private func decode(
     _ parts: [[UInt8]], awaitsPreamble: Bool = true, limit: FrameLimit = FrameLimit()
   ) -> (pieces: [FramePiece], fault: FrameError?) {

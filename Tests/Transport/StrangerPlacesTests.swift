@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of the places for strangers, over real sockets on loopback.
 @Suite(.timeLimit(.minutes(1))) struct StrangerPlacesTests {
-  /// Run `body` while a listener serves, which sends every frame back that it gets.
+  /// Runs `body` while a listener serves, which sends every frame back that it gets.
   private func withEcho(_ body: @Sendable @escaping (SocketEndpoint, Places) async throws -> Void) async throws {
     let listener = try await Listener(interfaces: ["lo"], port: 0)
     let places = Places()

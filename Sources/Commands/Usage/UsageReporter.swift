@@ -8,7 +8,7 @@ struct UsageReporter: Sendable {
   /// Between two tries.
   var pause = Duration.milliseconds(250)
 
-  /// Report the start; it returns when the session is durable at the node.
+  /// Reports the start; it returns when the session is durable at the node.
   func start(_ program: any RecordedProgram, app: AppID, name: String?, zone: String) async throws(LocalAPIError)
     -> UsageStarted
   {

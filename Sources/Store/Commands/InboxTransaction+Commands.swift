@@ -4,7 +4,8 @@ import LatchkeyModel
 
 /// Commands at the child. Spec: Protocol/06-messages.md §3.
 extension InboxTransaction {
-  /// Brings a command into force and queues its receipt; a command seen before gets the same receipt again and no effect.
+  /// Brings a command into force and queues its receipt; a command seen before gets the same receipt again and no
+  /// effect.
   mutating func applyCommand(_ item: DeliveryItem, _ body: Result<CommandBody, BodyFault>) throws {
     guard let id = CommandID(bytes: item.itemID) else { return }
     if let receipt = try database.first(

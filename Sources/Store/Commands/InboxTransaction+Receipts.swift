@@ -2,12 +2,13 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Receipts at the parent: compared with the commands that they answer, never believed. Spec: Protocol/06-messages.md §4.
+/// Receipts at the parent: compared with the commands that they answer, never believed. Spec: Protocol/06-messages.md
+/// §4.
 extension InboxTransaction {
   /// Applies a child's receipt to the command of this device that it answers.
   ///
-  /// The rules that this device shows stay those of its own commands. What the child says beyond that is kept as its word.
-  /// An answer that cannot be used says nothing, and ends the command all the same: no other will come.
+  /// The rules that this device shows stay those of its own commands. What the child says beyond that is kept as its
+  /// word. An answer that cannot be used says nothing, and ends the command all the same: no other will come.
   mutating func applyReceipt(_ item: DeliveryItem, _ body: Result<CommandReceipt, BodyFault>) throws {
     var outcome = CommandReceipt.Outcome.superseded(nil)
     do {
@@ -80,8 +81,8 @@ extension InboxTransaction {
     try desired.thing.show(confirmed, on: peer.device, isNews: present != confirmed.state, in: &effects)
   }
 
-  /// Returns whether a later command for the same thing is on its way or in force; a rule that is shown no more may have been
-  /// taken back too late.
+  /// Returns whether a later command for the same thing is on its way or in force; a rule that is shown no more may
+  /// have been taken back too late.
   private func isReplaced(_ command: CommandID) throws -> Bool {
     try database.first(
       """

@@ -137,7 +137,8 @@ extension Database {
       "SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer WHERE command_id = ?", [Data(id.bytes)])
   }
 
-  /// Sets this device's hybrid clock no earlier than a reading of another device, which `HybridTimestamp.mayWitness` allows.
+  /// Sets this device's hybrid clock no earlier than a reading of another device, which `HybridTimestamp.mayWitness`
+  /// allows.
   func witness(_ wall: Int64, _ counter: UInt32) throws {
     try run(
       "INSERT INTO hybrid_clock VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET wall = excluded.wall, counter = excluded.counter "

@@ -10,7 +10,7 @@ import Testing
     let name: String
     let status: Int
     let request: String
-    /// Whether the request ends too early, and the caller says so.
+    /// A Boolean value that indicates whether the request ends too early, and the caller says so.
     var endsThere = false
 
     var testDescription: String { name }

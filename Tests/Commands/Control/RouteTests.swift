@@ -7,7 +7,7 @@ import Testing
 
 /// Every request of the local API through the client, the socket and the server.
 @Suite struct RouteTests {
-  /// Ask once, and see that the node got the same request and the caller the same answer.
+  /// Asks once, and checks that the node got the same request and the caller the same answer.
   private func trip<Answer: Equatable & Sendable>(
     _ call: ScriptedNode.Call, _ expected: Answer,
     _ ask: @Sendable (ControlClient) async throws -> Answer

@@ -61,7 +61,7 @@ final class ScriptedConsole: Console {
   /// Both streams in one text.
   var everything: String { output + (notes + prompts).joined(separator: "\n") }
 
-  /// Press Ctrl-C.
+  /// Presses Ctrl-C.
   func interrupt() { interrupter.yield() }
 
   func write(_ text: String) throws(TerminalFailure) {
@@ -83,7 +83,7 @@ final class ScriptedConsole: Console {
 
   var size: TerminalSize { screen.size }
 
-  /// Give the terminal another size.
+  /// Gives the terminal another size.
   func resize(_ size: TerminalSize) {
     screen.resize(size)
     resizer.yield()
@@ -103,7 +103,7 @@ final class ScriptedConsole: Console {
 
   func forgetInput() { state.withLock { $0.forgotten += 1 } }
 
-  /// Press keys.
+  /// Presses keys.
   func type(_ keys: String) {
     let reader = state.withLock { state in
       state.keys.append(Array(keys.utf8))

@@ -37,7 +37,7 @@ final class ScriptedNode: NodeInterface {
   struct Script: Sendable {
     var status = SampleValues.status
     var syncStates: [SyncState] = [.idle]
-    /// Whether the stream ends after them, or stays open.
+    /// A Boolean value that indicates whether the stream ends after them, or stays open.
     var endsSync = true
     var devices = [SampleValues.peer]
     var pairing = SampleValues.pairing

@@ -12,7 +12,7 @@ struct ServedNode: Sendable {
   let client: ControlClient
   private let group: ServiceGroup
 
-  /// Serve `node` while `body` runs, then stop it as a signal would.
+  /// Serves `node` while `body` runs, then stops it as a signal would.
   static func with(
     _ node: any NodeInterface, in folder: String, recognize: @escaping ControlResponder.Recognition = Self.asNodeUser,
     _ body: (ServedNode) async throws -> Void
@@ -48,12 +48,12 @@ struct ServedNode: Sendable {
     await context.credentials().map { Caller($0, ofNodeOf: geteuid()) }
   }
 
-  /// Tell the server to stop, as SIGTERM does; it ends once what is open is done.
+  /// Tells the server to stop, as SIGTERM does; it ends once what is open is done.
   func stop() async {
     await group.triggerGracefulShutdown()
   }
 
-  /// Ask something that no client of ours would.
+  /// Asks something that no client of ours would.
   func ask(_ method: String, _ target: String, body: String? = nil) async throws -> (status: Int, error: LocalAPIError?)
   {
     let (status, bytes) = try await ControlConnection.exchange(

@@ -6,7 +6,7 @@ enum Snapshot {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Snapshots")
 
-  /// Compare `text` with the file `name`.
+  /// Compares `text` with the file `name`.
   static func expect(_ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let file = folder.appending(path: name + ".txt")
     if ProcessInfo.processInfo.environment["LATCHKEY_WRITE_SNAPSHOTS"] == "1" {

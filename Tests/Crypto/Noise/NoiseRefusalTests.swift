@@ -6,7 +6,7 @@ import Testing
 struct NoiseRefusalTests {
   static let guardedPatterns = ["XXpsk0+psk3", "IKpsk2"]
 
-  /// Run a handshake and, before each true message is read, let `attack` work on its reader with that message.
+  /// Runs a handshake and, before each true message is read, let `attack` work on its reader with that message.
   ///
   /// The reader that was attacked is the one that goes on, so any trace would break what follows.
   private func run(_ name: String, attack: (inout NoiseHandshake, [UInt8]) throws -> Void) throws {
@@ -28,7 +28,7 @@ struct NoiseRefusalTests {
     #expect(try first.open(try second.seal([4, 5])) == [4, 5])
   }
 
-  /// Check that a message is refused, in the one way there is, and that the reader is as it was.
+  /// Checks that a message is refused, in the one way there is, and that the reader is as it was.
   private func expectRefusal(_ reader: inout NoiseHandshake, of forged: [UInt8], true message: [UInt8]) {
     let (hash, remote, turn) = (reader.handshakeHash, reader.remoteStatic, reader.isMyTurn)
     #expect(throws: NoiseError.authenticationFailed) { try reader.readMessage(forged) }
@@ -120,7 +120,7 @@ struct NoiseRefusalTests {
     #expect(responder.remoteStatic == nil)
   }
 
-  /// Exchange messages until one is refused, and return its number.
+  /// Exchanges messages until one is refused, and returns its number.
   private func failingMessage(_ pair: inout HandshakePair) throws -> Int? {
     for number in 0..<3 where !pair.initiator.isFinished {
       let message = try pair.write([])

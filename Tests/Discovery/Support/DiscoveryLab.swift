@@ -22,7 +22,7 @@ final class DiscoveryLab: Sendable {
   private let input: FileHandle
   private let lines = LineLog()
 
-  /// Start the lab.
+  /// Starts the lab.
   init(_ mode: Mode) throws {
     process = Process()
     let commands = Pipe()
@@ -74,17 +74,17 @@ final class DiscoveryLab: Sendable {
       """)
   }
 
-  /// Give a probe an order.
+  /// Gives a probe an order.
   func order(_ name: String, _ order: String) throws {
     try shell("echo '\(order)' > $WITH_AVAHI_DIR/\(name).in")
   }
 
-  /// Run shell commands without waiting for them.
+  /// Runs shell commands without waiting for them.
   func shell(_ commands: String) throws {
     try input.write(contentsOf: Data((commands + "\n").utf8))
   }
 
-  /// Run shell commands and wait for their end.
+  /// Runs shell commands and waits for their end.
   ///
   /// - Returns: the lines they wrote.
   @discardableResult
@@ -95,7 +95,7 @@ final class DiscoveryLab: Sendable {
     return passed
   }
 
-  /// Wait for a probe's next line that begins so; the lines before it are passed over.
+  /// Waits for a probe's next line that begins so; the lines before it are passed over.
   ///
   /// - Returns: the line, and the lines that were passed over.
   @discardableResult
@@ -139,7 +139,7 @@ final class DiscoveryLab: Sendable {
       .appendingPathComponent("latchkey-discovery-probe").path
   }()
 
-  /// Why the lab cannot be used here, or nil.
+  /// Why the lab cannot be used here, or `nil`.
   static let obstacle: String? = {
     let process = Process()
     let output = Pipe()
@@ -160,7 +160,7 @@ final class DiscoveryLab: Sendable {
 }
 
 extension DiscoveryLab {
-  /// Wait until a probe has written a line that begins so, before or after the last line that was waited for.
+  /// Waits until a probe has written a line that begins so, before or after the last line that was waited for.
   func expectAmongAll(_ name: String, _ beginning: String) async throws {
     if all(name).contains(where: { $0.hasPrefix(beginning) }) { return }
     try await expect(name, beginning)

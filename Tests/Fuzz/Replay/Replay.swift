@@ -7,7 +7,7 @@ enum Replay {
   /// What an input may take, in seconds: thousands of times what it does take.
   private static let limit: UInt32 = 60
 
-  /// Give a target its seeds and kept inputs, and record whatever does not hold.
+  /// Gives a target its seeds and kept inputs, and records whatever does not hold.
   ///
   /// - Parameters:
   ///   - name: the target's.

@@ -10,7 +10,7 @@ public struct FuzzTarget: Sendable {
   /// Inputs to begin with: valid ones of every kind.
   public var seeds: [[UInt8]] { makeSeeds() }
 
-  /// Take one input.
+  /// Takes one input.
   ///
   /// - Throws: `FuzzFault` when something does not hold that has to; a trap ends the process.
   public func run(_ input: [UInt8]) throws(FuzzFault) {

@@ -2,7 +2,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// What a node remembers of pairings that are over.
+  /// Tests of the record that a node keeps of ended pairings.
   @Suite struct EndedPairingTests {
     @Test(
       "A node remembers how the latest pairings ended, and forgets the oldest, however many there were")

@@ -18,7 +18,7 @@ extension ProcessTests {
       "10,000 wrong attempts from 50 connections count as five failures, close the code, and do not harm the parent")
     func flood() async throws {
       try await ProcessLab.run { lab in
-        // A port that the kernel gives to nobody else while the parent is down.
+        // A port that the kernel assigns to no other process while the parent is down.
         let parent = try await lab.runningNode(
           .parent, "Kitchen laptop", ["--no-discovery", "--port", "\(try lab.freePort())"])
         let child = try await lab.runningNode(.child, "Emma's PC")
@@ -36,7 +36,7 @@ extension ProcessTests {
         try await parent.start()
         #expect(counted >= 2)
         #expect(try await (parent.api.pairings().first?.failuresLeft ?? 0) <= 5 - counted)
-        // What is allocated once is not counted.
+        // Memory that is allocated only once is not counted.
         try await eventually("it is spent") { try await parent.api.pairings().isEmpty }
         let before = try await parent.api.status().residentBytes
         var answered = 0

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyProtocol
 
 extension ProcessTests {
-  /// Looking for six digits that come out alike on both screens, by somebody in the middle who has the typed code.
+  /// Tests of a search for equal digits on both screens, by an attacker between the machines that has the typed code.
   @Suite struct GrindingTests {
     /// Three digits take a thousand tries, six a million: enough to see that it could be done, if it were allowed.
     private static let wanted: Substring = "777"

@@ -45,7 +45,7 @@ extension ProcessTests {
         #expect(try await parent.api.devices().map(\.device.deviceID) == [ids.1])
         #expect(try await child.api.devices().map(\.device.deviceID) == [ids.0])
 
-        // What was seen names nobody, and no key is in it.
+        // The observed bytes contain no name and no key.
         let keys = try [parent, child].map { try KeyFileStore(path: $0.folder + "/identity.key").load() }
         let names = ["Kitchen", "Emma", try #require(atParent.digits), code.typed, code.pasted].map { Array($0.utf8) }
         let secrets = names + keys.flatMap { [$0.link.publicKey.bytes, $0.identity.publicKey.bytes] }
@@ -68,7 +68,7 @@ extension ProcessTests {
       }
     }
 
-    /// Whether a node answers nothing to a valid first message from a key that it does not know.
+    /// Returns whether a node gives no answer to a valid first message from an unknown key.
     private func silence(at port: UInt16, _ key: LinkPublicKey) async throws -> Bool {
       let stream = try ByteStream(port: port)
       let handshake = SessionInitiator(
@@ -104,7 +104,8 @@ extension ProcessTests {
         let (toJoiner, toInviter) = ends.withLock { ($0[0], $0[1]) }
         #expect(toJoiner.outcome == .wrongCode && toJoiner.digits == nil)
         #expect(toInviter.outcome == .wrongCode && toInviter.digits == nil)
-        // Of the joiner he has an offer and a first message that he cannot open, of the inviter a notice.
+        // From the joiner, the attacker has an offer and a first message that it cannot decrypt; from the inviter, a
+        // notice.
         #expect(toJoiner.received.map(\.count) == (isTyped ? [56, 82] : [82]))
         #expect(toInviter.received.map(\.count) == (isTyped ? [40, 2] : [2]))
 
@@ -126,7 +127,7 @@ extension ProcessTests {
       }
     }
 
-    /// What the middle puts in place of a share, or of an ephemeral key.
+    /// Returns the value that the attacker substitutes for a share or an ephemeral key.
     private static func ownKey(for direction: Direction, _ isTyped: Bool) throws -> [UInt8] {
       guard isTyped else { return LinkKeyPair.generate().publicKey.bytes }
       return try CPace(
@@ -151,7 +152,7 @@ extension ProcessTests {
         // Not refused by a person, the code is still open.
         _ = try await lab.follow(code.id, at: parent) { $0.phase == .waiting }
 
-        // To the inviter, all at once and as he says it: nobody is asked anything.
+        // The recorded frames are sent to the inviter as they are; no question is asked.
         let stream = try ByteStream(port: port, from: "127.0.0.12")
         stream.write(earlier.bytes(.toInviter))
         let answer = await onThread { stream.readToEnd() }

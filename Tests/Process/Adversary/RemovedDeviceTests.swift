@@ -44,7 +44,7 @@ extension ProcessTests {
         #expect(try await !parent.isConnected())
         #expect(await copy.terminate() == .exited(0))
 
-        // The session in which it was removed, and the pairing, once more.
+        // Replays the session in which it was removed, and the pairing.
         for recording in middle.sessions + middle.pairings {
           let stream = try ByteStream(port: port)
           stream.write(recording.bytes(.toInviter))

@@ -6,9 +6,9 @@ import Synchronization
 import Testing
 
 extension ProcessTests {
-  /// Somebody on the network who announces the discriminator of another's open code.
+  /// Tests of a machine that announces the discriminator of another machine's open code.
   @Suite struct SpoofTests {
-    /// Ports that play an inviter who does not have the code; gives how many first messages they were sent.
+    /// Ports that play an inviter who does not have the code; returns how many first messages they were sent.
     private static func traps(
       _ count: Int, _ code: Invitation, isTyped: Bool, tested: @escaping @Sendable () -> Void
     ) throws -> [Interceptor] {
@@ -26,7 +26,7 @@ extension ProcessTests {
       }
     }
 
-    /// Wait until a node sees the code announced at so many addresses.
+    /// Waits until a node sees the code announced at a number of addresses.
     private func sees(_ child: NodeProcess, _ code: Invitation, addresses: Int) async throws {
       var seen = NearbyInvitations(change: 0, invitations: [])
       while (seen.invitations.first { code.typed.hasPrefix($0.prefix) }?.addresses.count ?? 0) < addresses {

@@ -7,7 +7,7 @@ import Testing
 extension ProcessTests {
   /// Codes that do not fit, at a real node's command line: a sentence with the next step each, and nothing half done.
   @Suite struct WrongCodeTests {
-    /// Enter a code and expect a status, and a sentence that names the next step.
+    /// Enters a code and checks the exit status and that the sentence contains the next step.
     private func refuse(
       _ code: String, at node: NodeProcess, _ status: Int32, next: String, _ arguments: [String] = [],
       sourceLocation: SourceLocation = #_sourceLocation
@@ -155,7 +155,7 @@ extension ProcessTests {
               Result { try GrindingPeer(.parent, typed).joinAsCommitted(on: try ByteStream(port: port)) }
             }.get()
             guard answer != PairingNotice.busy.frame else { return false }
-            // What is said is encrypted, and so no notice of a wrong guess.
+            // The answer is encrypted, so it is not the notice of a wrong guess.
             #expect((answer?.count ?? 0) > 2, "\(String(describing: answer))")
             return true
           }
@@ -181,7 +181,7 @@ extension ProcessTests {
         let code = try await lab.invite(parent)
         switch which {
         case "foreign":
-          // It names a discriminator of which no code is open here; one that is open would be a wrong guess.
+          // Its discriminator belongs to no open code here; otherwise it would be a wrong guess.
           let elsewhere = try await lab.runningNode(.parent, "Neighbour")
           var foreign = try await lab.invite(elsewhere)
           while foreign.typed.prefix(2) == code.typed.prefix(2) { foreign = try await lab.invite(elsewhere) }

@@ -6,7 +6,8 @@ import LatchkeyTestSupport
 import Testing
 
 extension ProcessTests {
-  /// A node whose disk fails it: says so, keeps what it has, takes nothing new, and goes on by itself when the disk is well.
+  /// A node whose disk fails it: says so, keeps what it has, takes nothing new, and goes on by itself when the disk is
+  /// well.
   @Suite struct DiskTests {
     @Test("A full disk is reported, refuses new work and loses nothing, and is used again when there is space")
     func full() async throws {
@@ -37,7 +38,7 @@ extension ProcessTests {
       ]
       let others = [
         Fault(role: .parent, order: "sync 5"), Fault(role: .child, order: "write 5"),
-        // What a file system answers that has turned itself read-only, and one on which a quota is used up.
+        // The errors of a file system that became read-only, and of one with an exhausted quota.
         Fault(role: .child, order: "write 30", sentence: "The state folder's disk is read-only"),
         Fault(role: .parent, order: "write 122", sentence: "The disk is full"),
       ]
@@ -57,7 +58,7 @@ extension ProcessTests {
       }
     }
 
-    /// Try all at one time, since most of it is waiting.
+    /// Tries all at one time, since most of it is waiting.
     private static func each<Case: Sendable>(
       _ cases: [Case], _ body: @escaping @Sendable (Case) async throws -> Void
     ) async throws {

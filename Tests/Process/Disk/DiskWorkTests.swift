@@ -74,10 +74,10 @@ extension ProcessTests {
         _ = try await parent.ended(parent.issue(.message("the last"), to: child.name))
         for node in [parent, child] { try await eventually("nothing waits") { try await node.hasNothingWaiting() } }
         let pids = [await parent.pid, await child.pid].compactMap { $0 }
-        // What follows a delivery, such as the note of when both were in step, is over when nobody wakes for a second.
+        // The work after a delivery, such as recording its time, is over when no thread wakes for a second.
         for _ in 0..<15 {
           let before = try pids.map(Self.wakeUps)
-          // One second of looking at the kernel's counts, which wake nobody.
+          // One second between two readings of the kernel's counters, which wake no thread.
           try await Task.sleep(for: .seconds(1))
           if try zip(pids, before).allSatisfy({ try Self.wakeUps(of: $0, since: $1) <= 10 }) { break }
         }
@@ -92,7 +92,7 @@ extension ProcessTests {
       }
     }
 
-    /// A family of which one is on a disk that counts.
+    /// Creates a family in which one node is on a disk that counts its operations.
     private func family(_ lab: ProcessLab, counted: DeviceRole) async throws -> (NodeProcess, NodeProcess, FaultyDisk) {
       let disk = FaultyDisk(lab)
       let parent = try await lab.node(.parent, "Kitchen laptop")
@@ -103,7 +103,7 @@ extension ProcessTests {
       return (parent, child, disk)
     }
 
-    /// How often each thread of a process has gone to sleep and come back.
+    /// Returns the number of times that each thread of a process was woken.
     private static func wakeUps(of process: pid_t) throws -> [String: Int] {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").reduce(into: [:]) { counts, thread in
         let lines = ProcessLab.read("/proc/\(process)/task/\(thread)/status").split(separator: "\n")
@@ -112,7 +112,7 @@ extension ProcessTests {
       }
     }
 
-    /// How often they have since, of those that live still.
+    /// Returns the number of wake-ups since an earlier reading, of the threads that still exist.
     private static func wakeUps(of process: pid_t, since before: [String: Int]) throws -> Int {
       try wakeUps(of: process).reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
     }

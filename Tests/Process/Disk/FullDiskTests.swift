@@ -56,7 +56,7 @@ extension ProcessTests {
         let parent = try await lab.runningNode(.parent, "Roomy")
         try await lab.pair(parent, child)
         #expect(await parent.terminate() == .exited(0))
-        // A few hundred records are enough for what is left.
+        // A few hundred records fill the rest.
         try disk.fill()
         try await disk.run("truncate -s -\(Length.pick(150, thorough: 400))k $disk/filler")
         var given: Set<RecordID> = []
@@ -107,7 +107,7 @@ extension ProcessTests {
         let process = await parent.pid
         try await expectFull(parent, hasReserve ? "started with a reserve" : "started without a reserve")
         let refused = await #expect(throws: LocalAPIError.self) {
-          // What is left of the reserve may hold a little more.
+          // The rest of the reserve may accept a few more.
           for _ in 0..<1_000 {
             given.append(
               try await parent.issue(.message(String(repeating: "x", count: 4_000)), to: child.name))
@@ -128,7 +128,7 @@ extension ProcessTests {
       }
     }
 
-    /// Gives commands, some at a time, until one is refused.
+    /// Issues commands, several at a time, until one is refused.
     private static func give(_ parent: NodeProcess, to child: String) async throws -> [String] {
       let text = String(repeating: "x", count: 4_000)
       var given: [String] = []

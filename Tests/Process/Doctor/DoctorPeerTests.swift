@@ -3,7 +3,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// What `latchkey doctor` says of queues, clocks and removals.
+  /// Tests of the findings of `latchkey doctor` about queues, clocks and removals.
   @Suite struct DoctorPeerTests {
     private func finding(_ id: String, _ node: NodeProcess) async throws -> Finding? {
       let result = try await node.latchkey(["doctor", "--format", "json"])

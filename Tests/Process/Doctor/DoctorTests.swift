@@ -7,7 +7,7 @@ import Testing
 extension ProcessTests {
   /// Faults planted in a namespace, and what `latchkey doctor` says of them there.
   @Suite struct DoctorTests {
-    /// Plant a fault, and give what is found beside what is found without it.
+    /// Creates a fault, and returns the findings that it adds.
     private func found(
       hasDisk: Bool = false, asRoot: Bool = false, options: [String] = NodeProcess.quiet,
       _ plant: (PlantedNetwork, NodeProcess) async throws -> Void
@@ -133,7 +133,7 @@ extension ProcessTests {
     @Test("A state folder that other users may access")
     func rights() async throws {
       guard let found = try await found({ _, node in chmod(node.folder, 0o755) }) else { return }
-      // Nobody asks the node of a folder in which others could answer.
+      // The node of a folder that others may change is not asked.
       #expect(Set(found.new) == ["node-not-running", "folder-open"], "\(found.findings)")
       #expect(found.status == 2)
     }
@@ -159,7 +159,7 @@ extension ProcessTests {
         let used = findings.first { $0.id == "interfaces" }
         #expect(used?.sentence.contains("lo (") == true && used?.sentence.contains("lan0") == false, "\(findings)")
         #expect(findings.contains { $0.id == "interface-left-out" && $0.sentence.contains("lan0") }, "\(findings)")
-        // What drops everything on the other one is nothing to this node.
+        // A rule for the other interface does not concern this node.
         try await network.run(
           "nft 'add table inet far; add chain inet far in { type filter hook input priority 0; };"
             + " add rule inet far in iifname \"lan0\" drop'")
@@ -245,7 +245,7 @@ extension ProcessTests {
         let places = ["127.0.0.1:\(port)", "[::1]:\(port)"]
         let place = places.first { since?.sentence.contains("last reached at " + $0) == true }
         #expect(place != nil, "\(String(describing: since))")
-        // What `devices show` has to say of that address.
+        // The address in the output of `devices show`.
         let shown = try await child.latchkey(["devices", "show", "Kitchen laptop"])
         #expect(shown.output.contains(place ?? "no place") && shown.output.contains("failed"), "\(shown)")
       }

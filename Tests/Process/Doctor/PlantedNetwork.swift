@@ -45,7 +45,7 @@ struct PlantedNetwork: Sendable {
     return PlantedNetwork(lab: lab, disk: path, holder: holder)
   }
 
-  /// Run shell commands in it.
+  /// Runs shell commands in the network.
   func run(_ commands: String) async throws {
     let result = try await lab.run(enter[0], enter.dropFirst() + ["sh", "-ec", commands])
     guard result.status == 0 else { throw LabFault("\(commands): \(result)") }
@@ -62,7 +62,7 @@ struct PlantedNetwork: Sendable {
     }
   }
 
-  /// Run avahi-daemon in it, without a bus.
+  /// Runs avahi-daemon in the network, without a bus.
   func startAvahi() async throws -> SpawnedProcess {
     let base = lab.newPath()
     try "[server]\nenable-dbus=no\n".write(toFile: base + ".conf", atomically: true, encoding: .utf8)
@@ -79,7 +79,7 @@ struct PlantedNetwork: Sendable {
     return avahi
   }
 
-  /// Make a node in it; nothing runs yet.
+  /// Creates a node in the network, which is not started.
   func node(
     _ role: DeviceRole, _ name: String, onDisk: Bool = false, variables: [String: String] = [:],
     interfaces: String = "lo,lan0"

@@ -20,8 +20,8 @@ enum Namespaces {
     "unshare", "--user", "--map-user=\(geteuid())", "--map-group=\(getegid())", "--",
   ]
 
-  /// Shell commands, to be run in a mount namespace with an empty /run, after which avahi-daemon and its policy on the bus
-  /// find the users that they ask for by name: there they are the one who runs the tests.
+  /// Shell commands, to be run in a mount namespace with an empty /run, after which avahi-daemon and its policy on the
+  /// bus find the users that they ask for by name: there they are the one who runs the tests.
   static let namesForAvahi = """
     printf 'root:x:0:0::/:/bin/sh\\navahi:x:\(geteuid()):\(getegid())::/:/bin/false\\n' > /run/passwd
     printf 'root:x:0:\\navahi:x:\(getegid()):\\nnetdev:x:65533:\\n' > /run/group
@@ -71,7 +71,7 @@ struct ProcessRights {
   /// A Boolean value that indicates whether the process may do more than an ordinary user.
   var isPrivileged: Bool { user == 0 || capabilities.contains { $0 != "0" } }
 
-  /// Notes how a node runs where `Tools/test` looks, and refuses one that may do more than an ordinary user.
+  /// Records a node's privileges for `Tools/test`, and refuses one with more than those of an ordinary user.
   static func record(_ node: pid_t, _ name: String) throws {
     let rights = try ProcessRights(of: node)
     defer { rights.note() }

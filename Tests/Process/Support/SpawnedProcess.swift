@@ -44,10 +44,10 @@ final class SpawnedProcess: Sendable {
     Thread.detachNewThread { self.reap() }
   }
 
-  /// Whether it has not ended.
+  /// A Boolean value that indicates whether the process is running.
   var isRunning: Bool { state.withLock { $0.end == nil } }
 
-  /// Wait for its end; a test that is given up takes it along.
+  /// Waits for the end of the process, and kills it if the test is cancelled.
   func wait() async -> ProcessEnd {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -62,7 +62,7 @@ final class SpawnedProcess: Sendable {
     }
   }
 
-  /// Send a signal, unless it has ended.
+  /// Sends a signal, unless it has ended.
   func signal(_ number: Int32) {
     state.withLock { state in
       if state.end == nil { kill(pid, number) }

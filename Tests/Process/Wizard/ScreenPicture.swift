@@ -1,6 +1,6 @@
 import Foundation
 
-/// A picture of a terminal's screen as a camera would take it.
+/// An image of a terminal's screen, as a camera takes it.
 ///
 /// Only half blocks and colours are drawn.
 struct ScreenPicture {
@@ -59,7 +59,7 @@ struct ScreenPicture {
     }
   }
 
-  /// Of the colours that a code is drawn with there are two.
+  /// Returns the brightness of one of the two colors of a code.
   private static func grey(_ colour: Int) -> UInt8 { colour == 231 ? 255 : 0 }
 
   private mutating func fill(_ column: Int, _ half: Int, _ value: UInt8) {
@@ -69,7 +69,7 @@ struct ScreenPicture {
     }
   }
 
-  /// Write it as a PGM file.
+  /// Writes the image as a PGM file.
   func write(to path: String) throws {
     try (Data("P5 \(width) \(height) 255\n".utf8) + Data(pixels)).write(to: URL(fileURLWithPath: path))
   }

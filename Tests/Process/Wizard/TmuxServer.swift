@@ -5,7 +5,7 @@ struct TmuxServer: Sendable {
   let lab: ProcessLab
   private let socket: String
 
-  /// Run `body` with a server, and end it with all its windows.
+  /// Runs `body` with a server, whose windows end with it.
   static func run(_ lab: ProcessLab, _ body: (TmuxServer) async throws -> Void) async throws {
     let server = TmuxServer(lab: lab, socket: lab.newPath() + ".tmux")
     do {
@@ -39,7 +39,7 @@ struct TmuxServer: Sendable {
     return TmuxTerminal(server: self, name: name, raw: raw)
   }
 
-  /// Run a command of tmux.
+  /// Runs a command of tmux.
   func ask(_ arguments: String...) async throws -> CommandResult {
     try await lab.run("/usr/bin/tmux", ["-u", "-S", socket, "-f", "/dev/null"] + arguments)
   }

@@ -5,7 +5,7 @@ import Testing
 protocol WizardFamily {}
 
 extension WizardFamily {
-  /// Run with a parent's and a child's node.
+  /// Runs a closure with a parent's and a child's node.
   func family(
     _ body: (_ parent: NodeProcess, _ child: NodeProcess, _ tmux: TmuxServer) async throws -> Void
   ) async throws {

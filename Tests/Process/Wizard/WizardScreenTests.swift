@@ -3,7 +3,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// What the wizard makes of terminals that are narrow, dumb, written into, or change their size.
+  /// Tests of the wizard on terminals that are narrow or dumb, that other programs write to, or that are resized.
   @Suite struct WizardScreenTests: WizardFamily {
     @Test("Log lines that the node writes into the wizard's terminal are removed within a second")
     func writtenOver() async throws {
@@ -34,10 +34,10 @@ extension ProcessTests {
         let left = try await tmux.open(parent, ["init", "--role", "parent", "--name", "x"], columns: 30)
         #expect(try await left.ended() == 73)
         for text in ["holds a node already", "another folder with"] { #expect(try await left.words.contains(text)) }
-        // What the program itself wrote, and not what the terminal made of it.
+        // The program's own output, before the terminal interprets it.
         let lines = ProcessLab.read(left.raw).split { $0.isNewline }
         #expect(lines.count >= 3 && lines.contains { $0.hasPrefix("latchkey: ") })
-        // What has no spaces, such as the folder's path, stays whole.
+        // Text without spaces, such as the folder's path, is not broken.
         for line in lines { #expect(line.count <= 30 || !line.contains(" "), "\(line)") }
       }
     }
@@ -79,7 +79,7 @@ extension ProcessTests {
             guard screen.contains(code), screen.contains("Good for"), screen.contains("▀▀▀▀▀▀▀") == shows else {
               return false
             }
-            // What is seen in the middle of a drawing is neither the old page nor the new one.
+            // A partial drawing is neither the old page nor the new one.
             guard shows else { return true }
             return try await decode(left, columns: columns, isDark: true) == pasted
           }

@@ -66,7 +66,7 @@ extension ProcessTests {
           try await left.press("C-c")
           #expect(try await left.ended() == 75)
         }
-        // What was read leads to a pairing.
+        // The scanned code pairs.
         let left = try await tmux.open(parent, ["pair", "--for", "Emma"])
         try await left.shows("Good for")
         let right = try await tmux.open(child)
@@ -125,7 +125,7 @@ extension ProcessTests {
           let code = try await left.typedCode()
           let right = try await tmux.open(child)
           try await right.prompts("Code:")
-          // At step 1 nobody shows the code that is looked for.
+          // At step 1, no machine shows the code.
           if step == 1 { try await right.enter(try await closedCode(parent)) }
           if step >= 2 {
             try await right.enter(code)
@@ -256,7 +256,7 @@ extension ProcessTests {
           try await right.shows("The code goes on: paste or type its next line")
           try await right.enter(String(code.dropFirst(30)))
           try await right.shows(sameThere)
-          // What goes wrong elsewhere is no matter of the code: the person looks at it and says no.
+          // Failures elsewhere do not concern the code: the person refuses.
           try await right.enter("n")
           #expect(try await right.ended() == 77)
           #expect(try await left.ended() == 77)

@@ -75,7 +75,8 @@ import Testing
     check(rig, row, random.note)
   }
 
-  /// What is pending is rolled back after a while, or completed by a session: never is one side paired and the other empty.
+  /// What is pending is rolled back after a while, or completed by a session: never is one side paired and the other
+  /// empty.
   @Test(arguments: [
     Row(0, .network, .nothing, .expired, .nothing), Row(1, .network, .nothing, .expired, .nothing),
     Row(2, .network, .nothing, .network, .nothing), Row(3, .network, .nothing, .network, .nothing),

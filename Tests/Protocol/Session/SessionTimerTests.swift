@@ -12,7 +12,7 @@ import Testing
     try pair.open()
   }
 
-  /// Let time pass until the caller's timer, and fire it.
+  /// Lets time pass until the caller's timer, and fire it.
   private mutating func fire() -> SessionMachine.TimerEffect? {
     pair.clock.advance(pair.caller.nextTimer - pair.clock.now)
     return pair.caller.timerFired(now: pair.clock.now)

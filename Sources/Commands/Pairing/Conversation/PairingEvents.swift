@@ -1,4 +1,5 @@
-/// One queue for everything that can happen, read by one reader, so that nothing happens in the middle of something else.
+/// One queue for everything that can happen, read by one reader, so that nothing happens in the middle of something
+/// else.
 final class PairingEvents: Sendable {
   private let stream: AsyncStream<PairingEvent>
   private let continuation: AsyncStream<PairingEvent>.Continuation

@@ -5,7 +5,7 @@ struct InvitationPanel: Sendable {
   let code: String
   let typedCode: String?
   let childName: String?
-  /// The code as a picture; nil where the terminal cannot show one.
+  /// The code as a picture; `nil` if the terminal cannot show one.
   let picture: QRCodeText?
   /// A Boolean value that indicates whether headings may be bold.
   let isBold: Bool

@@ -38,7 +38,7 @@ struct GrindingPeer {
         identityKey: party.identity.publicKey.bytes, name: party.name.text, role: party.role, random: random))
   }
 
-  /// Try random numbers until the digits end as wanted; nil after many more than it should take.
+  /// Tries random numbers until the digits end as wanted; nil after many more than it should take.
   static func grind(_ wanted: Substring, _ digits: ([UInt8]) -> String) -> [UInt8]? {
     for _ in 0..<100_000 {
       let random = SecureRandom.bytes(32)
@@ -47,9 +47,9 @@ struct GrindingPeer {
     return nil
   }
 
-  /// Join, and give another number than was committed to, once the inviter's is known and fits.
+  /// Joins, and sends a different number than it committed to once it knows the inviter's number.
   ///
-  /// - Returns: what the inviter says to that.
+  /// - Returns: The answer of the inviter.
   func join(on stream: ByteStream, digitsEnd wanted: Substring) throws -> [UInt8]? {
     try join(on: stream) { inviter, random, _ in
       let found = Self.grind(wanted) {

@@ -16,7 +16,7 @@ final class Spoofer: Sendable {
     }
   }
 
-  /// Withdraw it.
+  /// Withdraws it.
   func end() async {
     running.cancel()
     await running.value

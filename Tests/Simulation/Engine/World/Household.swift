@@ -29,7 +29,7 @@ final class Household {
     }
   }
 
-  /// What they do, spread over the time of trouble.
+  /// Plans the people's acts over the time of troubles.
   func plan() {
     for _ in 0..<scenario.work {
       // Often several things are done at a time.
@@ -101,7 +101,7 @@ final class Household {
     }
   }
 
-  /// Give the number's item its own transaction, if a deliberate fault wants that.
+  /// Queues one item in its own transaction, if a deliberate fault requires it.
   private func finish(_ node: SimulatedNode, then: @escaping () -> Void) {
     then()
     guard simulation.fault == .numberBeforeItem else { return }
@@ -162,7 +162,7 @@ final class Household {
     }
   }
 
-  /// When all is well again: one more of everything.
+  /// Issues one more of every kind of item after the troubles.
   func lastWave() {
     for parent in parents {
       for child in children where simulation.oracle.isCouple(parent, child) {

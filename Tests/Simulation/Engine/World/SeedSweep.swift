@@ -13,7 +13,7 @@ public struct SeedSweep: Sendable {
     public let replay: String
   }
 
-  /// What came of it.
+  /// The result of a sweep.
   public struct Report: Sendable {
     /// Seeds that were run.
     public var seeds = 0

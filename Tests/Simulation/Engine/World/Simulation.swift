@@ -25,7 +25,7 @@ public final class Simulation {
   private(set) lazy var chaos = Chaos(self)
   private(set) lazy var household = Household(self)
   private(set) lazy var handshakes = Handshakes(isSealed: scenario.isSealed, simulation: self)
-  /// What happened so far.
+  /// The events so far.
   public private(set) var trace: Trace
   private var violation: String?
   private var epochs: UInt64 = 0
@@ -45,9 +45,9 @@ public final class Simulation {
     trace = Trace(isKept: isTraced)
   }
 
-  /// Let it all happen: trouble, then peace, in which everything has to arrive.
+  /// Runs the scenario: troubles, then calm, in which everything must arrive.
   ///
-  /// - Returns: what went wrong first, nil when nothing did.
+  /// - Returns: what went wrong first, `nil` if nothing did.
   public func run() -> String? {
     household.move(in: scenario)
     household.plan()
@@ -58,7 +58,7 @@ public final class Simulation {
     while violation == nil, oracle.whatIsMissing() != nil, now - peace < 900_000_000 { go(until: now + 500_000) }
     if violation == nil { violation = oracle.whatIsMissing() }
     if violation == nil {
-      // Nothing is stuck: what is new arrives as well.
+      // New items also arrive, so nothing is stuck.
       household.lastWave()
       let wave = now
       repeat {
@@ -71,7 +71,7 @@ public final class Simulation {
     return verdict
   }
 
-  /// Take one event after the other up to a moment.
+  /// Processes the events up to a time.
   private func go(until end: Int64) {
     while violation == nil, let event = queue.next(before: end) {
       now = event.time
@@ -82,7 +82,7 @@ public final class Simulation {
     now = max(now, end)
   }
 
-  // MARK: For whoever takes part
+  // MARK: For the participants
 
   func at(_ time: Int64, _ run: @escaping () -> Void) { queue.add(at: max(now, time), run) }
   func after(_ micros: Int64, _ run: @escaping () -> Void) { queue.add(at: now + max(0, micros), run) }

@@ -34,7 +34,7 @@ struct PairingRun {
     return Times(began: began, ended: max(try await inviterEnded, joinerEnded))
   }
 
-  /// Wait for the end as a command line does, and give its moment.
+  /// Waits for the end as a command line does, and returns its moment.
   private static func follow(_ node: any NodeInterface, _ first: PairingProgress) async throws -> Int64 {
     var progress = first
     while progress.phase != .ended { progress = try await node.pairing(id: progress.pairingID, after: progress.change) }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// An idle syncthing that talks to nobody: its own home, its page on loopback, and everything that leaves the machine off.
+/// An idle syncthing that talks to nobody: its own home, its page on loopback, and everything that leaves the machine
+/// off.
 final class Syncthing {
   let process: LineProcess
 

@@ -56,7 +56,7 @@ final class ToolProcess {
 
   func write(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
 
-  /// Read until the output so far satisfies `condition`; false when it ended without that.
+  /// Reads until the output so far satisfies `condition`; false when it ended without that.
   func read(until condition: (String) -> Bool) -> Bool {
     while !condition(text) {
       var bytes = [UInt8](repeating: 0, count: 4_096)
@@ -68,14 +68,14 @@ final class ToolProcess {
     return true
   }
 
-  /// Wait for its end by itself.
+  /// Waits for its end by itself.
   func finish() {
     try? input.fileHandleForWriting.close()
     _ = read { _ in false }
     process.waitUntilExit()
   }
 
-  /// End it.
+  /// Ends it.
   ///
   /// Nothing politer: avahi-browse goes on after SIGTERM while it waits for a resolver.
   func stop() {

@@ -27,7 +27,7 @@ final class BenchNode: Sendable {
       configuration: ServiceGroupConfiguration(services: node.services.map { .init(service: $0) }, logger: logger))
   }
 
-  /// Run until `body` returns.
+  /// Runs until `body` returns.
   func run(_ body: @escaping @Sendable (NodeService) async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { try await self.group.run() }

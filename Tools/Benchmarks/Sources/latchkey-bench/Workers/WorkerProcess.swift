@@ -19,10 +19,10 @@ final class WorkerProcess {
 
   func write(_ line: String) throws { try lines.write(line) }
 
-  /// Read the line that begins with `word`, and give the rest of it.
+  /// Reads the line that begins with `word`, and returns the rest of it.
   func read(_ word: String) throws -> [Substring] { try lines.read(word) }
 
-  /// Tell it to do something and wait for the answer.
+  /// Tells it to do something and waits for the answer.
   func ask(_ line: String, _ word: String) throws -> [Int64] {
     try write(line)
     return try read(word).compactMap { Int64($0) }
@@ -30,7 +30,7 @@ final class WorkerProcess {
 
   func end() { lines.end() }
 
-  /// Pair a parent's worker with a child's, and wait for their session.
+  /// Pairs a parent's worker with a child's, and waits for their session.
   static func pair(_ parent: WorkerProcess, _ child: WorkerProcess, node: Int = 0) throws {
     try parent.write("invite")
     guard let code = try parent.read("code").first else { throw BenchFault("No code was shown.") }
