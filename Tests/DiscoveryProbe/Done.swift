@@ -15,7 +15,7 @@ final class Done: @unchecked Sendable {
     semaphore.deallocate()
   }
 
-  /// Lets the waiting thread go on.
+  /// Wakes the waiting thread.
   func signal() {
     sem_post(semaphore)
   }

@@ -79,7 +79,7 @@ final class StoreRig {
     guard try await store.promote(id, at: 2) else { throw StoreError.unexpected("no promotion") }
   }
 
-  /// Gives a command with a payload of its own.
+  /// Issues a command with a new payload.
   @discardableResult
   func command(
     _ payload: CommandPayload = .message("hello"), to device: DeviceID, expiresAfter: Int64? = nil
@@ -97,7 +97,7 @@ final class StoreRig {
     return DeliveryItem(sequence: sequence, kind: .command, itemID: id.bytes, body: body)
   }
 
-  /// Takes items of the command stream in.
+  /// Receives items of the command stream.
   func receive(_ items: [DeliveryItem], epoch: UInt64 = 7, from device: DeviceID) async throws -> InboxResult {
     try await store.receive(
       [ItemRun(streamClass: .command, epoch: epoch, items: items)], from: device, role: .parent, enforcement: .recorded,
@@ -127,7 +127,7 @@ final class StoreRig {
     try DatabaseQueue(path: path).write { try $0.execute(sql: sql, arguments: arguments) }
   }
 
-  /// Looks into the file with a connection of one's own.
+  /// Reads the file with a separate connection.
   func look<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try DatabaseQueue(path: path).read(body)
   }
@@ -143,6 +143,6 @@ extension CommandPayload {
 }
 
 extension ManualClock {
-  /// The clock as a store takes it, within the present boot.
+  /// The clock for a store, within the present boot.
   fileprivate var store: StoreClock { StoreClock(bootID: bootID, now: { self.now }) }
 }

@@ -28,7 +28,7 @@ import Testing
       parent, .usage, epoch: position.epoch, from: position.storedThrough + 1, items: 10_000, bytes: 1 << 30)
   }
 
-  /// What a parent holds after it has taken everything in.
+  /// Returns a parent's records after it received the items.
   private func delivered(_ rig: StoreRig, _ items: [DeliveryItem]) async throws -> [UsageRecord] {
     try items.filter { $0.kind == .usageRecord }.map { try MessageBodyCoding().usageRecord($0.body) }
   }

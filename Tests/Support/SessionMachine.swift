@@ -2,8 +2,7 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// One end of a session as a peer of ours has it: production's rules and cipher, with nothing that decides between
-/// them.
+/// One side of a session with production's rules and cipher, but without the link machine around them.
 public struct SessionMachine: Sendable {
   /// An instruction when a timer fires.
   public typealias TimerEffect = SessionRules.TimerEffect
@@ -35,7 +34,7 @@ public struct SessionMachine: Sendable {
     return batch
   }
 
-  /// The network has changed, or this machine has slept.
+  /// Handles a change of the network, or waking from sleep.
   ///
   /// Returns the ping to send.
   public mutating func doubted(now: BootInstant) -> UInt64? { rules.doubted(now: now) }

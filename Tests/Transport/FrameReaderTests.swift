@@ -149,7 +149,7 @@ import Testing
       try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
         let before = frames.position
         connection.send([1])
-        // It has arrived, and nobody has taken it.
+        // The frame has arrived, and was not read.
         while frames.waitingPieces == 0 { await Task.yield() }
         frames.stop(unlessPast: before)
         #expect(await frames.next() == [1])
@@ -168,7 +168,7 @@ import Testing
   func lastWordsBesideUnreadBytes() async throws {
     let size = 60_000
     try await withListener { connection, frames in
-      // Nobody is a stranger any more.
+      // Both sides are authenticated from now on.
       connection.send([0])
       // The other side goes on sending: what it sends after this is unread at the close.
       _ = await frames.next()

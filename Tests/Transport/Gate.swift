@@ -5,7 +5,7 @@ actor Gate {
   private var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
   private var held: [CheckedContinuation<Void, Never>] = []
 
-  /// Says that one more is here.
+  /// Counts an arrival.
   func arrive() {
     count += 1
     if let waiting, count >= waiting.count {
@@ -26,7 +26,7 @@ actor Gate {
     await withCheckedContinuation { held.append($0) }
   }
 
-  /// Lets everybody go.
+  /// Opens the gate.
   func open() {
     isOpen = true
     for continuation in held { continuation.resume() }

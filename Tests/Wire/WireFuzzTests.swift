@@ -106,7 +106,7 @@ import Testing
     #expect(read > 1_000 && refused > 1_000, "the inputs are worth something: \(read) read, \(refused) refused")
   }
 
-  /// Groups inside groups, in fields that nobody knows: a reader that follows them all needs a frame of stack for each.
+  /// Nested groups in unknown fields: a reader that follows all of them needs a stack frame for each.
   @Test func deepNestingIsRefused() {
     let start = [UInt8](repeating: 15 << 3 | 3, count: Limits.batchBytes)
     #expect(throws: WireError.self) { try SessionCodec.decode(start) }

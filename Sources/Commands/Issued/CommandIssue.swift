@@ -2,7 +2,7 @@ import LatchkeyModel
 
 /// The issuing of a command to a child's machine, and waiting for it if requested.
 enum CommandIssue {
-  /// Makes the command durable at the node, says when the machine gets it, and with --wait what came of it.
+  /// Issues the command, prints when the machine gets it and, with `--wait`, the result.
   static func give(
     _ action: CommandDraft, on device: String, at node: any NodeInterface, options: IssueOptions
   ) async throws {
@@ -38,7 +38,7 @@ enum CommandIssue {
   }
 }
 
-/// How waiting for a command ended, as told to the person and to scripts.
+/// The end of the wait for a command, for the person and for scripts.
 enum CommandEnd {
   /// Prints the state after a command that was executed.
   ///

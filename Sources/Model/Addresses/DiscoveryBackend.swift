@@ -8,7 +8,7 @@ public enum DiscoveryBackend: String, Sendable, Hashable, CaseIterable {
   case avahiDaemon = "avahi-daemon"
   /// The mDNS stack inside this process.
   case embedded
-  /// Only addresses that a person has given; nothing is looked for and nothing is announced.
+  /// Only addresses that a person gave; the node searches and announces nothing.
   case fixed = "static"
 
   /// A sentence for people, without a full stop.

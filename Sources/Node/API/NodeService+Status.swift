@@ -118,7 +118,7 @@ extension NodeService {
     for state in states {
       switch (state, result) {
       case (.syncing(let partDone, let partTotal), _):
-        // A peer may claim to have given out any number.
+        // A peer may claim to have assigned any number.
         done = done.addingReportingOverflow(partDone).overflow ? .max : done + partDone
         total = total.addingReportingOverflow(partTotal).overflow ? .max : total + partTotal
         result = .syncing(done: done, total: total)
@@ -135,7 +135,7 @@ extension NodeService {
     return result
   }
 
-  /// Resident memory of this process, from /proc/self/statm.
+  /// Returns the resident memory of this process in bytes, from /proc/self/statm.
   static func residentBytes() -> Int64 {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import LatchkeyControl
 
-/// What the server says to what is not a request as it should be: never 500, and always our body.
+/// Tests of the server's answers to malformed requests: never 500, and always this API's body.
 @Suite struct MalformedRequestTests {
   struct Sample: CustomTestStringConvertible, Sendable {
     let name: String
     let status: Int
     let request: String
-    /// A Boolean value that indicates whether the request ends too early, and the caller says so.
+    /// A Boolean value that indicates whether the caller ends its direction before the request is complete.
     var endsThere = false
 
     var testDescription: String { name }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LatchkeyControl
 
-/// The OpenAPI document: that it is the present one, and that what is sent is what it says.
+/// Tests that the OpenAPI document is current and describes the transmitted values.
 ///
-/// `Tools/generate-openapi` sets LATCHKEY_WRITE_OPENAPI=1, which writes the document anew.
+/// `Tools/generate-openapi` sets LATCHKEY_WRITE_OPENAPI=1, which writes the document.
 @Suite struct OpenAPITests {
   @Test func theDocumentIsThePresentOne() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Protocol/local-api.json")

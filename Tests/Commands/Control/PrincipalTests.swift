@@ -3,11 +3,11 @@ import Testing
 
 @testable import LatchkeyControl
 
-/// Who may ask what, driven by the table of endpoints: a new one is tested without a test of its own.
+/// Tests of the permitted callers, driven by the table of endpoints, which includes new ones.
 @Suite struct PrincipalTests {
-  /// The endpoints that others than the node's user and root may ask.
+  /// The endpoints that accept callers other than the node's user and root.
   ///
-  /// Whoever opens one adds it here, having thought of it twice.
+  /// A change that opens an endpoint must be repeated here deliberately.
   private static let opened: [String: Set<Principal>] = [:]
 
   @Test func nothingIsOpenThatIsNotMeantToBe() {

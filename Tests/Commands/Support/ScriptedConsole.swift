@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import LatchkeyCommands
 
-/// A terminal of the tests: types what was put in, and keeps what was printed.
+/// A console that types a script and records the output.
 final class ScriptedConsole: Console {
   private struct State {
     var output = ""
@@ -20,7 +20,7 @@ final class ScriptedConsole: Console {
   let inputIsTerminal: Bool
   let outputIsTerminal: Bool
   let talkIsTerminal: Bool
-  /// What stands on standard error of a terminal of this size.
+  /// The screen of a terminal of this size with standard error.
   let screen: ScreenEmulator
   private let waitsForInput: Bool
   private let state: Mutex<State>
@@ -83,7 +83,7 @@ final class ScriptedConsole: Console {
 
   var size: TerminalSize { screen.size }
 
-  /// Gives the terminal another size.
+  /// Resizes the terminal.
   func resize(_ size: TerminalSize) {
     screen.resize(size)
     resizer.yield()
@@ -98,7 +98,7 @@ final class ScriptedConsole: Console {
     state.withLock { if $0.inputs.last != input { $0.inputs.append(input) } }
   }
 
-  /// How often what had been typed was dropped.
+  /// The number of times that input was discarded.
   var forgotten: Int { state.withLock { $0.forgotten } }
 
   func forgetInput() { state.withLock { $0.forgotten += 1 } }
@@ -115,7 +115,7 @@ final class ScriptedConsole: Console {
 
   func readKeys() async -> [UInt8]? {
     while !Task.isCancelled {
-      // Of its own for each reading: a stream whose reader is cancelled is at its end.
+      // Each reading has its own stream, since a stream ends when its reader is cancelled.
       let (typed, typing) = AsyncStream<Void>.makeStream()
       let keys = state.withLock { state -> [UInt8]? in
         if state.keys.isEmpty { state.reader = typing }

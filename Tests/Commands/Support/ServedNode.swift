@@ -12,7 +12,7 @@ struct ServedNode: Sendable {
   let client: ControlClient
   private let group: ServiceGroup
 
-  /// Serves `node` while `body` runs, then stops it as a signal would.
+  /// Serves `node` while `body` runs, then stops it like a signal.
   static func with(
     _ node: any NodeInterface, in folder: String, recognize: @escaping ControlResponder.Recognition = Self.asNodeUser,
     _ body: (ServedNode) async throws -> Void
@@ -43,17 +43,17 @@ struct ServedNode: Sendable {
     try await TemporaryFolder.with { try await with(node, in: $0, recognize: recognize, body) }
   }
 
-  /// Asks the kernel, as a node does: who runs a test runs its node.
+  /// Recognizes the caller by the kernel's record, like a node; the user of the test is the node's user.
   static let asNodeUser: ControlResponder.Recognition = { context in
     await context.credentials().map { Caller($0, ofNodeOf: geteuid()) }
   }
 
-  /// Tells the server to stop, as SIGTERM does; it ends once what is open is done.
+  /// Stops the server like SIGTERM; it ends after the open requests.
   func stop() async {
     await group.triggerGracefulShutdown()
   }
 
-  /// Asks something that no client of ours would.
+  /// Sends a request that this project's client would not send.
   func ask(_ method: String, _ target: String, body: String? = nil) async throws -> (status: Int, error: LocalAPIError?)
   {
     let (status, bytes) = try await ControlConnection.exchange(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Texts kept in the folder Snapshots; set LATCHKEY_WRITE_SNAPSHOTS=1 to write them anew, then read the difference.
+/// The expected texts in the folder Snapshots; LATCHKEY_WRITE_SNAPSHOTS=1 writes them, and the difference must be read.
 enum Snapshot {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Snapshots")

@@ -6,9 +6,9 @@ import Testing
 struct NoiseRefusalTests {
   static let guardedPatterns = ["XXpsk0+psk3", "IKpsk2"]
 
-  /// Runs a handshake and, before each true message is read, let `attack` work on its reader with that message.
+  /// Runs a handshake and, before each genuine message is read, lets `attack` act on its reader with that message.
   ///
-  /// The reader that was attacked is the one that goes on, so any trace would break what follows.
+  /// The attacked reader continues the handshake, so that any change of its state would break the rest.
   private func run(_ name: String, attack: (inout NoiseHandshake, [UInt8]) throws -> Void) throws {
     var pair = try HandshakePair(try NoisePattern(name: name))
     var messageCount = 0
@@ -28,7 +28,7 @@ struct NoiseRefusalTests {
     #expect(try first.open(try second.seal([4, 5])) == [4, 5])
   }
 
-  /// Checks that a message is refused, in the one way there is, and that the reader is as it was.
+  /// Checks that a message is refused with the one error there is, and that the reader is unchanged.
   private func expectRefusal(_ reader: inout NoiseHandshake, of forged: [UInt8], true message: [UInt8]) {
     let (hash, remote, turn) = (reader.handshakeHash, reader.remoteStatic, reader.isMyTurn)
     #expect(throws: NoiseError.authenticationFailed) { try reader.readMessage(forged) }

@@ -112,7 +112,7 @@ struct NoiseTransportTests {
     #expect(Array(memory.prefix(100)) != plaintext)
     var other = memory
     #expect(try second.open(memory) == plaintext)
-    // The same once more, opened in place; the transport has gone on, so the next message is needed.
+    // The same, opened in place; the transport has advanced, so the next message is needed.
     other = try first.seal(plaintext)
     let openedCount = try other.withUnsafeMutableBytes { memory in
       try second.open(UnsafeRawBufferPointer(memory), into: memory)

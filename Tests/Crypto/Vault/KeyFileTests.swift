@@ -14,7 +14,7 @@ struct KeyFileTests {
 
   private func decode(_ bytes: [UInt8]) throws -> KeyFile { try KeyFile(decoding: SecretBytes(bytes), path: Self.path) }
 
-  /// Puts a new checksum behind altered content.
+  /// Returns altered content with a valid checksum.
   private func signed(_ body: [UInt8]) -> [UInt8] { body + SHA256.hash(body) }
 
   @Test("a file is encoded and decoded, with and without a household")

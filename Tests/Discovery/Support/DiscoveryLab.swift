@@ -6,7 +6,7 @@ import Testing
 ///
 /// It cannot reach a real network: the shell's network has only loopback and what a test adds.
 final class DiscoveryLab: Sendable {
-  /// What the lab starts with.
+  /// The programs with which the lab starts.
   enum Mode: String {
     case nothing
     case bus = "--bus"
@@ -139,7 +139,7 @@ final class DiscoveryLab: Sendable {
       .appendingPathComponent("latchkey-discovery-probe").path
   }()
 
-  /// Why the lab cannot be used here, or `nil`.
+  /// The reason why the lab cannot be used here; `nil` if it can.
   static let obstacle: String? = {
     let process = Process()
     let output = Pipe()

@@ -18,7 +18,7 @@ final class LineLog: Sendable {
 
   private let contents = Mutex(Contents())
 
-  /// Takes what was written, in pieces of any size.
+  /// Appends output, in pieces of any size.
   func append(_ data: Data) {
     contents.withLock { contents in
       contents.rest.append(data)
@@ -46,7 +46,7 @@ final class LineLog: Sendable {
     }
   }
 
-  /// Lets whoever waits for a name wait no longer.
+  /// Ends the wait for a name.
   func giveUp(_ name: String) {
     contents.withLock { contents in
       for waiting in contents.waiting where waiting.name == name { waiting.resume.resume(returning: nil) }

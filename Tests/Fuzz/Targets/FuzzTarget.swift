@@ -1,6 +1,6 @@
 /// One path by which bytes arrive from outside, with the conditions that must hold for all of them.
 public struct FuzzTarget: Sendable {
-  /// What `Tools/fuzz` and the folders of inputs call it.
+  /// The name for `Tools/fuzz` and the folders of inputs.
   public let name: String
   /// Bytes of an input at most.
   public let maximumBytes: Int

@@ -4,14 +4,14 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// Ten thousand wrong attempts at one code.
+  /// Tests of ten thousand wrong attempts at one code.
   @Suite struct FloodTests {
     private static let connections = 50
     private static let attempts = 10_000
     /// 50 connections at a time with buffers of at most 4 KiB each need well under one MiB.
     ///
-    /// What malloc keeps for as many threads as there are cores, and a debug build's pages that are touched late, are
-    /// allowed for; a leak of 4 KiB for each attempt would be 39 MiB.
+    /// The limit also allows for malloc's memory of each thread, and for pages of a debug build that are touched late;
+    /// a leak of 4 KiB for each attempt would be 39 MiB.
     private static let allowedGrowth: Int64 = 32 << 20
 
     @Test(
@@ -25,7 +25,7 @@ extension ProcessTests {
         let port = try await parent.port()
         let code = try await lab.invite(parent)
 
-        // A first wave until some are counted, a crash, and the guesses are not given back.
+        // A first wave until some are counted, then a crash, which does not give the guesses back.
         let first = Flood(code: code, port: port, attempts: Self.attempts, connections: Self.connections)
         async let wave: Void = first.run()
         try await eventually("two are counted") {
@@ -54,7 +54,7 @@ extension ProcessTests {
         #expect(after - before < Self.allowedGrowth, "\(before) bytes grew to \(after)")
         #expect(first.largestAnswer <= 2 + 40 + 4, "an answer that says nothing, and a notice")
 
-        // A new code works right after.
+        // A new code works immediately afterwards.
         let next = try await lab.invite(parent)
         #expect(try await lab.join(child, next.typed, peer: "127.0.0.1:\(port)").outcome == .ok)
         #expect(parent.log.ranges(of: "a wrong pairing code was tried").count == 5)

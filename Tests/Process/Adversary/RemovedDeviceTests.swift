@@ -6,7 +6,7 @@ import LatchkeyProtocol
 import Testing
 
 extension ProcessTests {
-  /// A device that was removed and has kept everything it ever had, and a thief of less than that.
+  /// Tests of a removed device that kept all its data, and of a thief with a part of them.
   @Suite struct RemovedDeviceTests {
     @Test(
       "A removed device cannot return with its keys, its old folder, a replayed removal, or its old code"
@@ -22,7 +22,7 @@ extension ProcessTests {
         #expect(try await lab.join(child, code.typed, peer: middle.address).outcome == .ok)
         try await eventually("they are connected") { try await child.isConnected() }
 
-        // Before it is told it puts everything aside, and stays the same to the parent.
+        // The device copies its folder before it is told, which does not change it for the parent.
         #expect(await child.terminate() == .exited(0))
         let copy = NodeProcess(lab: lab, folder: lab.newPath(), name: "Emma's copy")
         try FileManager.default.copyItem(atPath: child.folder, toPath: copy.folder)
@@ -35,7 +35,7 @@ extension ProcessTests {
         try await eventually("the parent is sure") { try await parent.api.status().peers.isEmpty }
         #expect(await child.terminate() == .exited(0))
 
-        // Its keys, and then its whole folder as it was.
+        // Its keys, and then its complete folder.
         #expect(try await stolen.call(port: port) == .silence)
         try await copy.start()
         try await eventually("the copy gets silence") {
@@ -51,7 +51,7 @@ extension ProcessTests {
           stream.finish()
           #expect(await onThread { stream.readToEnd() }.isEmpty)
         }
-        // The code it came with.
+        // The code with which it was paired.
         await child.kill()
         try await child.start()
         for text in [code.typed, code.pasted] {
@@ -76,7 +76,7 @@ extension ProcessTests {
         #expect(await child.terminate() == .exited(0))
         let stolen = try StolenKeys(of: child)
         #expect(try await !parent.api.unpair(device: "Emma's PC").wasTold)
-        // It is removed and has not been told: the parent answers, for the removal's sake alone.
+        // It is removed and was not told: the parent answers only to deliver the removal.
         let reception = try await stolen.call(port: port)
         #expect(reception != .silence)
         let waiting = try await parent.latchkey("message", "send", "--on", "Emma's PC", "not for you")

@@ -25,7 +25,7 @@ extension WizardFamily {
     }
   }
 
-  /// Both persons say yes, and both wizards end well.
+  /// Answers yes on both sides, and checks that both wizards succeed.
   func agree(_ left: TmuxTerminal, _ right: TmuxTerminal) async throws {
     try await left.shows(question)
     try await left.enter("y")

@@ -33,7 +33,7 @@ final class TestStore {
     store = try Store(path: path, own: own, coding: MessageBodyCoding(), keys: TestKeys())
   }
 
-  /// Pairs with a device for good.
+  /// Pairs with a device completely.
   func pair(_ device: DeviceID, role: DeviceRole, name: String = "peer", key: UInt8 = 7) async throws {
     try await store.savePending(
       RegisteredDevice(
@@ -45,7 +45,7 @@ final class TestStore {
     _ = try await store.promote(device, at: 1)
   }
 
-  /// Gives a device a message command.
+  /// Issues a message command to a device.
   func send(_ text: String, to device: DeviceID, number: UInt8) async throws -> CommandID {
     let id = CommandID(milliseconds: 1_000 + Int64(number), random: [UInt8](repeating: number, count: 10))
     _ = try await store.issue(id, to: device, at: 1_000) { _, _ in .message(text) }

@@ -10,7 +10,7 @@ final class ByteStream: Sendable {
     self.descriptor = descriptor
     var noDelay: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, socklen_t(MemoryLayout<Int32>.size))
-    // So that a thread whose other side has been forgotten ends before its test does.
+    // A time limit, so that a waiting thread ends before its test does.
     var patience = timeval(tv_sec: 150, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   }
@@ -75,7 +75,7 @@ final class ByteStream: Sendable {
   /// Ends the connection in both directions, which wakes a waiting reader.
   func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// The body with its length before it.
+  /// Returns the body, preceded by its length.
   static func framed(_ body: [UInt8]) -> [UInt8] { [UInt8(body.count >> 8), UInt8(body.count & 0xFF)] + body }
 
   private func some(atMost count: Int) -> [UInt8]? {

@@ -60,7 +60,7 @@ struct GrindingPeer {
     }
   }
 
-  /// Joins with the number that it committed to, and with its own role, which need not be the prologue's.
+  /// Joins with the number that it committed to, and with its own role, which may differ from the prologue's.
   ///
   /// - Returns: what the inviter says to that.
   func joinAsCommitted(on stream: ByteStream) throws -> [UInt8]? {
@@ -92,7 +92,7 @@ struct GrindingPeer {
     return stream.readFrame()
   }
 
-  /// Invite, and say the second message once more with a number that fits, once the joiner's is known.
+  /// Invites, and repeats the second message with a suitable number once it knows the joiner's number.
   ///
   /// - Returns: the length of what the joiner had said before its number, and what it says to the second try.
   func invite(on stream: ByteStream, digitsEnd wanted: Substring) throws -> (before: Int, after: [UInt8]?) {

@@ -90,7 +90,7 @@ final class Network {
     for frame in old.overheard { ports.caller.send(frame) }
   }
 
-  /// Lets go of connections that nobody holds, but for the last ones, which an eavesdropper may have kept.
+  /// Releases connections that no node holds, except for the latest, which an eavesdropper may have recorded.
   private func tidy() {
     guard connections.count > 256 else { return }
     let last = connections.suffix(32)

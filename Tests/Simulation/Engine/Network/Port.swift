@@ -154,7 +154,7 @@ final class Port {
     forget()
   }
 
-  /// Lets go of whoever listened.
+  /// Releases the listener.
   func forget() {
     (onFrame, onEnd, onDrained) = (nil, nil, nil)
   }

@@ -12,7 +12,7 @@ enum Sealing {
 struct Handshakes {
   struct Call {
     let first: Frame
-    /// Gives what to seal with, and the key's place among those that were held.
+    /// Returns the encryption, and the index of the key among those that were tried.
     let answered: ([UInt8]) -> (Sealing, Int)?
   }
 
