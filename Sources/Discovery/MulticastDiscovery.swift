@@ -22,7 +22,7 @@ public final class MulticastDiscovery: PeerDiscovery {
     var waiting: CheckedContinuation<Void, Never>?
   }
 
-  /// What was found and lost, and the state of discovery.
+  /// The found and lost services, and the state of discovery.
   public let events: AsyncStream<DiscoveryEvent>
 
   private let continuation: AsyncStream<DiscoveryEvent>.Continuation
@@ -45,15 +45,13 @@ public final class MulticastDiscovery: PeerDiscovery {
       bufferingPolicy: .bufferingNewest(DiscoveryLimits.bufferedEvents))
   }
 
-  /// Replaces what is announced, or withdraws it.
-  ///
-  /// - Parameter advertisement: What to announce from now on; `nil` for nothing.
+  /// Replaces or withdraws the announcement; `nil` announces nothing.
   public func advertise(_ advertisement: ServiceAdvertisement?) async { post(.advertise(advertisement)) }
 
   /// Checks whether anything that was of no interest is of interest now.
   public func lookAgain() async { post(.lookAgain) }
 
-  /// Asks for so much of what others announce from now on.
+  /// Sets the attention to other machines' announcements.
   public func attend(_ attention: Attention) async { post(.attend(attention)) }
 
   private func post(_ command: LoopMailbox.Command) {

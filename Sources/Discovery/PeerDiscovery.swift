@@ -4,21 +4,21 @@
 ///
 /// Spec: Protocol/02-discovery.md.
 public protocol PeerDiscovery: Sendable {
-  /// Discovers until cancelled; call it once.
+  /// Runs discovery until cancelled; call it once.
   ///
-  /// It returns after what was announced has been withdrawn and every resource is free, and finishes `events`.
+  /// It returns after the announcement is withdrawn and every resource is free, and finishes `events`.
   func run() async
 
-  /// What was found and lost, and the state of discovery.
+  /// The found and lost services, and the state of discovery.
   ///
-  /// There may be one consumer. The buffer holds 4,096 events; then the oldest are dropped.
+  /// There may be one consumer. The buffer holds 4,096 events; the oldest are dropped beyond that.
   var events: AsyncStream<DiscoveryEvent> { get }
 
-  /// Replaces what is announced, without waiting for the network.
+  /// Replaces the announcement, without waiting for the network.
   ///
-  /// It may be called before `run`, and as often as needed.
+  /// It may be called before `run`, and any number of times.
   ///
-  /// - Parameter advertisement: What to announce from now on; `nil` withdraws it with a goodbye.
+  /// - Parameter advertisement: The new announcement; `nil` withdraws it with a goodbye.
   func advertise(_ advertisement: ServiceAdvertisement?) async
 
   /// Checks whether anything that was of no interest is of interest now.
@@ -26,17 +26,19 @@ public protocol PeerDiscovery: Sendable {
   /// Without a call, discovery checks every half a minute.
   func lookAgain() async
 
-  /// Asks for so much of what others announce from now on.
+  /// Sets the attention to other machines' announcements.
   ///
-  /// Services that were found stay found while nothing is asked. Those that are gone when it is asked for again are
-  /// reported as lost then, after a second.
+  /// Services that were found remain found while there is no attention. Services that have disappeared meanwhile are
+  /// reported as lost a second after it returns.
+  ///
+  /// - Parameter attention: The attention from now on.
   func attend(_ attention: Attention) async
 }
 
 extension PeerDiscovery {
-  /// Does nothing: everything is followed.
+  /// Does nothing, since all instances are followed.
   public func lookAgain() async {}
 
-  /// Does nothing: nothing is asked for.
+  /// Does nothing, since nothing is searched.
   public func attend(_ attention: Attention) async {}
 }

@@ -2,7 +2,7 @@
 ///
 /// Spec: Protocol/02-discovery.md §2.
 public struct ServiceAdvertisement: Sendable, Hashable {
-  /// The instance name: 8 random characters, chosen anew by the caller at every start, hour and network change.
+  /// The instance name: 8 random characters, which the caller renews at every start, hour and network change.
   public var instanceName: String
 
   /// The TCP port of the listener.

@@ -3,10 +3,10 @@ import LatchkeyModel
 import LatchkeyWire
 
 extension CommandRegistry {
-  /// The kinds of command that this version knows.
+  /// The registry of all kinds of command in this version.
   public static let household = CommandRegistry(household: [])
 
-  /// Creates a registry of the kinds that this version knows and of others, which tests make up.
+  /// Creates a registry of the kinds in this version and of additional ones, which only tests define.
   public init(household others: [any CommandDefinition.Type]) {
     self.init(
       [
@@ -20,7 +20,7 @@ extension CommandRegistry {
       ] + others)
   }
 
-  /// Returns a JSON decoder that reads the commands and states of these kinds.
+  /// Returns a JSON decoder for the commands and states of these kinds.
   public func decoder() -> JSONDecoder {
     let decoder = JSONDecoder()
     decoder.userInfo[.commands] = self
@@ -29,6 +29,6 @@ extension CommandRegistry {
 }
 
 extension MessageBodyCoding {
-  /// Creates a coding that knows the kinds of command of this version.
+  /// Creates a coding for the kinds of command in this version.
   public init() { self.init(.household) }
 }

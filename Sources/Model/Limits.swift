@@ -1,66 +1,73 @@
-/// Every bound of the protocol in one place.
+/// The limits of the protocol.
 ///
 /// Spec: Protocol/01-overview.md §6.
 public enum Limits {
-  /// Bytes of a device's name, of the software's version and of a zone's name.
+  /// The bytes of a device's name, of the software's version and of a zone's name.
   public static let nameBytes = 64
-  /// Bytes of an application's ID and of its display name.
+  /// The bytes of an application's ID and of its display name.
   public static let appIDBytes = 255
-  /// Bytes of a matcher's value, of a reason and of a pairing code as it is typed or pasted.
+  /// The bytes of a matcher's value, of a reason and of a typed or pasted pairing code.
   public static let lineBytes = 1_024
-  /// Bytes of a message to a person, of a line that a person types, and of a part of a request's path.
+  /// The bytes of a message to a person, of a typed line, and of one part of a request's path.
   public static let messageBytes = 4_096
-  /// Bytes of a host's name or numeric address.
+  /// The bytes of a host's name or numeric address.
   public static let hostBytes = 255
-  /// Bytes of a Noise message, and so of a frame's body.
+  /// The bytes of a Noise message, and therefore of a frame's body.
   public static let frameBytes = 65_535
-  /// Bytes of plaintext in one frame: the frame less the 16-byte tag.
+  /// The bytes of plaintext in one frame: the frame without the 16-byte tag.
   public static let batchBytes = frameBytes - 16
-  /// Bytes of an item's body.
+  /// The bytes of an item's body.
   public static let itemBodyBytes = 32_768
-  /// Items that may be on their way to a receiver in one class before it has stored any.
+  /// The number of items in flight to a receiver in one class before it has stored any.
   public static let windowItems = 4_096
-  /// Bytes that may be on their way to a receiver in one class before it has stored any.
+  /// The bytes in flight to a receiver in one class before it has stored any.
   public static let windowBytes = 4 << 20
-  /// Bytes that may wait to be sent in a session before it is ended: twice the window, which a peer that reads never reaches.
+  /// The bytes that may wait to be sent in a session before the session ends.
+  ///
+  /// It is twice the window, so that a peer that reads never causes it.
   public static let unsentBytes = 8 << 20
-  /// Items that may wait for one peer in one class.
+  /// The number of items that may wait for one peer in one class.
   public static let queueItems: Int64 = 1_000_000
-  /// Bytes that may wait for one peer in one class.
+  /// The bytes that may wait for one peer in one class.
   public static let queueBytes: Int64 = 1 << 30
-  /// Milliseconds of age after which a one-shot command runs out unless it was told otherwise, and the longest that may be asked for.
+  /// The default lifetime of a command that happens once, in milliseconds.
   public static let oneShotMilliseconds: Int64 = 86_400_000
+  /// The longest lifetime that a person may choose for a command, in milliseconds.
   public static let longestLifetimeMilliseconds: Int64 = 366 * 86_400_000
-  /// Programs whose use is recorded at one time.
+  /// The number of programs whose use is recorded at the same time.
   public static let recordedPrograms = 256
-  /// Bytes a stranger may send before a valid handshake message.
+  /// The bytes that an unauthenticated peer may send before a valid handshake message.
   public static let strangerBytes = 4_096
-  /// Milliseconds a stranger may take to finish a handshake.
+  /// The time in which an unauthenticated peer must complete a handshake, in milliseconds.
   public static let strangerMilliseconds: Int64 = 10_000
-  /// Strangers at one time, in all and from one source address.
+  /// The number of unauthenticated connections at the same time.
   public static let strangers = 64
+  /// The number of unauthenticated connections from one source address at the same time.
   public static let strangersPerSource = 8
-  /// Milliseconds of silence after which a session sends a ping, and after which it is dead.
+  /// The time without input after which a session sends a ping, in milliseconds.
   public static let keepAliveMilliseconds: Int64 = 20_000
+  /// The time without input after which a session is dead, in milliseconds.
   public static let deadMilliseconds: Int64 = 60_000
-  /// Milliseconds after the handshake within which the peer has said Hello.
+  /// The time after the handshake in which the peer must send its Hello, in milliseconds.
   public static let greetingMilliseconds: Int64 = 10_000
-  /// Frames, and milliseconds, after which a direction takes a new key.
+  /// The number of frames after which a direction takes a new key.
   public static let rekeyFrames: UInt64 = 1 << 16
+  /// The time after which a direction takes a new key, in milliseconds.
   public static let rekeyMilliseconds: Int64 = 3_600_000
-  /// Milliseconds after which a session makes way for one with a new handshake.
+  /// The age at which a session is replaced by one with a new handshake, in milliseconds.
   public static let sessionMilliseconds: Int64 = 86_400_000
-  /// Refused items that one notice names, and notices that may wait for one peer.
+  /// The number of refused items in one notice.
   public static let refusalItems = 1_024
+  /// The number of refusal notices that may wait for one peer.
   public static let refusalNotices: Int64 = 16
-  /// Refused items of one peer that are remembered, the newest.
+  /// The number of refused items of one peer that are remembered, newest first.
   public static let refusedItems = 4_096
-  /// Milliseconds by which another device's hybrid time may be ahead of this machine's wall clock and still be taken into its
-  /// own hybrid clock.
+  /// The time by which another device's hybrid clock may be ahead of this machine's wall clock and still advance its
+  /// hybrid clock, in milliseconds.
   public static let aheadMilliseconds: Int64 = 86_400_000
-  /// Milli-points per minute that a rule, a setting or a record may hold.
+  /// The milli-points per minute in a rule, a setting or a record.
   public static let milliPointsPerMinute: ClosedRange<Int64> = 0...1_000_000_000
-  /// Parents that a child's machine tells its other parents of, those paired last.
+  /// The number of parents, paired last, that a child's machine reports to its other parents.
   public static let toldParents = 16
   /// Registers in one command or item, and bytes of their keys and values together.
   public static let editRegisters = 128
@@ -69,43 +76,46 @@ public enum Limits {
   public static let zoneRegisters = 4_096
   /// Devices that one device may be paired with.
   public static let peers = 1_024
-  /// Wrong guesses that spend a pairing code; also the runs of a typed code that a joiner lets go wrong.
+  /// The number of wrong guesses that close a pairing code, and of failed runs of a typed code that a joiner allows.
   public static let pairingFailures = 5
-  /// Milliseconds between a wrong guess and the next attempt of anybody.
+  /// The pause after a wrong guess before the next attempt from any source, in milliseconds.
   public static let pairingPauseMilliseconds: Int64 = 500
-  /// Milliseconds between a source's first wrong guess and its next attempt; twice as long after each further one.
+  /// The pause after a source's first wrong guess, in milliseconds; it doubles with each further one.
   public static let pairingSourcePauseMilliseconds: Int64 = 1_000
-  /// The longest such pause, well within the time that a stranger gets.
+  /// The longest pause of one source in milliseconds, which is well below `strangerMilliseconds`.
   public static let longestPairingPauseMilliseconds: Int64 = 4_000
-  /// Minutes a pairing code is open: the least, what is usual, the most.
+  /// The minutes for which a pairing code is open: the minimum, the default and the maximum.
   public static let pairingMinutes = (least: 1, usual: 5, most: 15)
-  /// Milliseconds for a pairing's handshake and for each answer of the other machine.
+  /// The time for a pairing's handshake and for each answer of the other machine, in milliseconds.
   public static let pairingStepMilliseconds: Int64 = 10_000
-  /// Milliseconds that a half-made pairing may wait for its other half before it is rolled back.
+  /// The time for which a half-completed pairing waits for its other half before it is rolled back, in milliseconds.
   public static let pairingCommitMilliseconds: Int64 = 60_000
-  /// Milliseconds that a joiner goes on asking how a pairing ended that lapsed for want of the last word.
+  /// The time for which a joiner asks for the result of a pairing whose last message it missed, in milliseconds.
   public static let pairingDoubtMilliseconds: Int64 = 86_400_000
-  /// Pairing codes open at one time.
+  /// The number of pairing codes that may be open at the same time.
   public static let invitations = 16
-  /// Milliseconds within which a run that was superseded has to return twice to prove two live processes of one identity.
+  /// The time in which a superseded run must return twice to prove that two live processes share an identity, in
+  /// milliseconds.
   public static let cloneMilliseconds: Int64 = 600_000
-  /// Pairing codes that are open at the same moment are told apart by a number below this, of 10 bits.
+  /// The exclusive upper bound of the 10-bit number that distinguishes pairing codes open at the same time.
   public static let discriminators: UInt16 = 1 << 10
-  /// Announced instances whose owners a node remembers at once.
+  /// The number of announced instances whose owners a node remembers at the same time.
   public static let announcements = 512
-  /// Addresses that a device tells of itself at once.
+  /// The number of its own addresses that a device states at the same time.
   public static let reachAddresses = 16
-  /// Milliseconds that a session in doubt has to show a sign of life.
+  /// The time in which a session in doubt must receive something, in milliseconds.
   public static let doubtMilliseconds: Int64 = 2_000
-  /// Milliseconds of doubt without a sign of life after which the peer is called beside the session.
+  /// The time of doubt without input after which the node dials the peer in parallel, in milliseconds.
   public static let callBesideMilliseconds: Int64 = 500
-  /// Addresses remembered of one paired device, over all networks.
+  /// The number of addresses that are remembered of one paired device, over all networks.
   public static let addresses = 16
-  /// Discovery keys of a household kept at most, the newest among them.
+  /// The number of a household's discovery keys that are kept, newest first.
   public static let discoveryKeys = 16
-  /// Sessions in which a removal was sent, and calls that were met with silence after one of them, that count as told.
+  /// The number of sessions in which a removal was sent that count as having told the peer.
   public static let removalSessions = 3
+  /// The number of unanswered dials after a removal was sent that count as having told the peer.
   public static let removalSilences = 5
-  /// Calls met with silence, before the removal was ever sent, after which the remover waits to be called.
+  /// The number of unanswered dials, before a removal was first sent, after which the remover waits for the peer to
+  /// dial.
   public static let removalCalls = 256
 }

@@ -38,7 +38,7 @@ struct AnnouncerTests {
 
   private var services: [FakeResponder.Group] { responder.live.filter { $0.name != nil } }
 
-  /// Let the loop run until a condition holds; its timers are the only thing in it.
+  /// Lets the loop run until a condition holds; its timers are the only thing in it.
   private func turn(until condition: @escaping () -> Bool) {
     loop.schedule(after: .zero) { [loop] in Self.check(condition, loop) }
     _ = loop.run()

@@ -103,7 +103,7 @@ struct ServiceTableTests {
     #expect(events10 == [.lost(instanceName: "other")])
   }
 
-  /// What was not followed for a while may have changed in any way; also what a handover kept.
+  /// Services that were not followed may have changed in any way, as may those that a handover kept.
   @Test func whatIsForgottenIsLostAndCanBeFoundAgain() throws {
     var table = ServiceTable()
     for isKept in [false, true] {
@@ -146,7 +146,7 @@ struct ServiceTableTests {
     let events = table.takeEvents()
     #expect(events.count == DiscoveryLimits.services)
     for case .found(let service) in events { #expect(service.addresses.count == DiscoveryLimits.addresses) }
-    // Facts about what was left out change nothing.
+    // Facts about omitted services change nothing.
     table.note(.withdrawn(SightingKey(instanceName: "flood4999", interfaceIndex: 2)))
     table.note(.dropped(SightingKey(instanceName: "flood4999", interfaceIndex: 2), try address("10.0.0.1")))
     let events13 = table.takeEvents()

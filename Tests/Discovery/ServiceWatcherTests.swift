@@ -127,7 +127,7 @@ struct ServiceWatcherTests {
     #expect(watcher.hasRoomAgain, "a fresh start would see what was left out")
   }
 
-  /// Who asks for many at once is answered late, and asks again.
+  /// Many simultaneous questions are answered late and repeated.
   @Test func aFewAreLookedUpAtATime() throws {
     var waiting: [() -> Void] = []
     var counts: [Int] = []
@@ -181,7 +181,7 @@ struct ServiceWatcherTests {
     #expect(Set(responder.resolvers.map(\.name)) == Set((0..<10).map { "name\($0)" }).subtracting([left]))
   }
 
-  /// What a daemon's resolver says of an address is told at once, and taken back with the record.
+  /// An address from a daemon's resolver is reported immediately, and withdrawn with its record.
   @Test func theFirstAddressIsKnownBeforeItsRecords() throws {
     responder.findsAddresses = true
     let watcher = try makeWatcher()
@@ -235,7 +235,7 @@ struct ServiceWatcherTests {
     #expect(responder.addressResolvers.allSatisfy { $0.isClosed })
   }
 
-  /// Whoever is not to be followed any more is left at the next look.
+  /// An instance that is no longer wanted is dropped at the next look.
   @Test func whatIsOfNoMoreInterestIsLeft() throws {
     var waiting: [() -> Void] = []
     let interest = Interest()

@@ -15,12 +15,12 @@ final class Done: @unchecked Sendable {
     semaphore.deallocate()
   }
 
-  /// Let the waiting thread go on.
+  /// Wakes the waiting thread.
   func signal() {
     sem_post(semaphore)
   }
 
-  /// Wait for `signal`.
+  /// Waits for `signal`.
   func wait() {
     while sem_wait(semaphore) != 0 {}
   }

@@ -10,9 +10,7 @@ enum FrameRelay {
     var to: CInt
   }
 
-  /// Relay until killed.
-  ///
-  /// - Parameter milliseconds: how long each frame waits.
+  /// Relays frames between two interfaces, each after a delay in milliseconds, until the process is killed.
   static func run(_ one: String, _ other: String, milliseconds: Int64) -> Never {
     let sockets = [open(one), open(other)]
     guard sockets.allSatisfy({ $0 >= 0 }) else {

@@ -2,7 +2,7 @@ import LatchkeyDiscovery
 
 /// The form of an event as one line that tests compare.
 enum ProbeLine {
-  /// Write an event.
+  /// Writes an event.
   static func text(_ event: DiscoveryEvent) -> String {
     switch event {
     case .found(let service):

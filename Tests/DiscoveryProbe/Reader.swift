@@ -6,13 +6,13 @@ final class Reader: Sendable {
   private let discoveries: [any PeerDiscovery]
   private let onEnd: @Sendable () -> Void
 
-  /// Prepare to read.
+  /// Prepares to read.
   init(discoveries: [any PeerDiscovery], onEnd: @escaping @Sendable () -> Void) {
     self.discoveries = discoveries
     self.onEnd = onEnd
   }
 
-  /// Read until `quit` or the end of the input.
+  /// Reads until `quit` or the end of the input.
   func start() {
     var thread = pthread_t()
     pthread_create(

@@ -34,7 +34,7 @@ enum Spoofer {
     exit(0)
   }
 
-  /// Nobody ever accepts: the kernel completes connections, and no more.
+  /// Listens without accepting: the kernel completes connections, and nothing else happens.
   private static func listen() -> UInt16 {
     let descriptor = socket(AF_INET6, CInt(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in6()

@@ -177,7 +177,7 @@ import Testing
     facts.firewall.chains = [FirewallChain(table: "inet vpn", name: "out", hook: "output", rules: [rule])]
     #expect(ids(facts) == ["vpn-kill-switch"])
     #expect(Examination(facts).worst == .fault)
-    // What wg-quick advises has conditions that are not understood: then it is likely, and no more.
+    // The rule that wg-quick recommends has conditions that cannot be interpreted, so the finding is only likely.
     rule.hasMore = true
     facts.firewall.chains[0].rules = [rule]
     #expect(Examination(facts).worst == .warning && ids(facts) == ["vpn-kill-switch"])
@@ -223,7 +223,7 @@ import Testing
     #expect(ids(facts) == ["dbus-silent", "avahi-silent"])
   }
 
-  /// What hangs breaks no connection: the node counts on it, and nobody speaks for the node.
+  /// A hanging daemon breaks no connection: the node relies on it, and nothing announces the node.
   @Test func aDaemonThatHangsUnderTheNode() {
     var status = Sample.status()
     for (discovery, severity, words) in [

@@ -39,7 +39,7 @@ import Testing
     #expect(CommandKind(rawValue: text) == nil)
   }
 
-  @Test("A machine that does not know a kind says what to do; its parent shows that")
+  @Test("A machine that does not know a kind says what to do, and its parent shows that")
   func aKindOfALaterVersion() throws {
     var random = SeededRandom(seed: 1)
     let command = CommandBody(
@@ -55,7 +55,7 @@ import Testing
     #expect(ReceiptVerdict(.executed(StateInForce(Done())), of: command.payload) == .inForce(nil))
   }
 
-  @Test("Commands, states and drafts are JSON with named members, and come back as they were")
+  @Test("Commands, states and drafts are encoded as JSON with named members, and decoded again")
   func json() throws {
     var random = SeededRandom(seed: 2)
     let app = Samples.app(&random)

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of the timer for waits that may be cancelled.
 @Suite struct AlarmClockTests {
-  @Test("Alarms ring once each, the sooner one first, also if it was set while a task slept for the later one")
+  @Test("Alarms ring once each, earliest first, even if set while a task sleeps until a later one")
   func order() async {
     let clock = AlarmClock()
     let (rung, bell) = AsyncStream<Int>.makeStream()
@@ -21,7 +21,7 @@ import Testing
     #expect(clock.sleepers == 0)
   }
 
-  @Test("An alarm that was cancelled does not ring, and leaves nothing behind")
+  @Test("A cancelled alarm does not ring, and leaves no resources behind")
   func cancel() async {
     let clock = AlarmClock()
     let (rung, bell) = AsyncStream<Int>.makeStream()
@@ -36,7 +36,7 @@ import Testing
     #expect(order == [30])
   }
 
-  @Test("Whoever waits for an hour and is woken before costs no sleeping task each")
+  @Test("Waits that are ended early leave no sleeping tasks behind")
   func manyShortWaits() async {
     let clock = AlarmClock()
     for _ in 0..<1_000 { clock.cancel(clock.set(after: 3_600_000) {}) }
@@ -47,7 +47,7 @@ import Testing
 
 /// Tests of the signal that wakes waiting tasks.
 @Suite struct ChangeSignalTests {
-  @Test("A change between the look and the wait is not missed")
+  @Test("A change between the check and the wait is not missed")
   func missed() async {
     let signal = ChangeSignal()
     let seen = signal.version
@@ -56,7 +56,7 @@ import Testing
     await signal.wait(after: seen, milliseconds: 3_600_000)
   }
 
-  @Test("Everybody who waits is woken by a change, with a time-out or without", arguments: [nil, 3_600_000])
+  @Test("A change wakes every waiting task, with or without a time limit", arguments: [nil, 3_600_000])
   func woken(milliseconds: Int64?) async {
     let signal = ChangeSignal()
     let seen = signal.version
@@ -67,7 +67,7 @@ import Testing
     #expect(signal.version == seen + 1)
   }
 
-  @Test("The time-out ends a wait that no change ends")
+  @Test("A time limit ends a wait without a change")
   func timeout() async {
     let signal = ChangeSignal()
     await signal.wait(after: signal.version, milliseconds: 10)
@@ -75,7 +75,7 @@ import Testing
     #expect(signal.version == 0)
   }
 
-  @Test("A task that is cancelled waits no longer", arguments: [nil, 3_600_000])
+  @Test("A cancelled task stops waiting", arguments: [nil, 3_600_000])
   func cancelled(milliseconds: Int64?) async {
     let signal = ChangeSignal()
     let waiting = Task { await signal.wait(after: signal.version, milliseconds: milliseconds) }

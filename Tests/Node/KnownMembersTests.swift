@@ -38,7 +38,7 @@ struct KnownMembersTests {
     #expect(!members.isAnybodyMissed)
     members.set(emma, isConnected: false)
     #expect(members.isAnybodyMissed)
-    // Whoever is paired no more is missed by nobody.
+    // An unpaired device is not missed.
     members.set(keys: [key], devices: [ben])
     #expect(!members.isAnybodyMissed && members.count == 1)
   }
@@ -55,7 +55,7 @@ struct KnownMembersTests {
     #expect(!members.isOfInterest(other))
   }
 
-  /// What is remembered of a hint holds only for the keys and devices with which it was computed.
+  /// A stored result for a hint is valid only with the keys and devices for which it was computed.
   @Test func hintsAreLookedAtAnewAfterAChange() {
     let other = [UInt8](repeating: 8, count: 32)
     #expect(members.owner(says(emma, key: other)) == nil)
@@ -66,7 +66,7 @@ struct KnownMembersTests {
     #expect(members.owner(says(emma)) == nil)
   }
 
-  /// Whoever waits is woken by news alone.
+  /// Only changes wake a waiting task.
   @Test func onlyNewsAreTold() {
     let first = members.changes.version
     members.set(keys: [key], devices: [emma, ben])

@@ -10,7 +10,7 @@ import Testing
     try #require(DeviceID(bytes: [UInt8](repeating: byte, count: DeviceID.size)))
   }
 
-  @Test("Whoever is due is woken once, the sooner one first, also if it asks while the alarm waits for a later one")
+  @Test("Each link is woken once when due, earliest first, even if it asks while the alarm waits for a later one")
   func order() async throws {
     let (sooner, later) = (try Self.device(1), try Self.device(2))
     let alarm = LinkAlarm()
@@ -30,7 +30,7 @@ import Testing
     #expect(BootClock.now() - begun >= 60)
   }
 
-  @Test("A moment that is set anew takes the place of the one before")
+  @Test("A new time for a link replaces the earlier one")
   func again() async throws {
     let device = try Self.device(1)
     let alarm = LinkAlarm()

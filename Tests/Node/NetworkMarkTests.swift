@@ -24,12 +24,12 @@ import Testing
   @Test func theGatewaysHardwareAddressIsTheNetwork() throws {
     let home = try #require(mark(route("eth0", "0101A8C0", metric: 100)))
     #expect(home.count == 16)
-    // By cable or without, and whatever the gateway is called.
+    // With or without a cable, and whatever the gateway's name.
     #expect(mark(route("wlan0", "0101A8C0", metric: 600)) == home)
     #expect(mark(route("wlan0", "0107A8C0", metric: 600)) != home)
-    // Of several default routes the one that the kernel takes.
+    // The kernel's choice among several default routes.
     #expect(mark(route("wlan0", "0107A8C0", metric: 600) + route("eth0", "0101A8C0", metric: 100)) == home)
-    // What else is routed says nothing.
+    // Other routes are ignored.
     #expect(mark("eth0 0000A8C0 00000000 0001 0 0 0 0000FFFF 0 0 0\n" + route("eth0", "0101A8C0", metric: 0)) == home)
   }
 

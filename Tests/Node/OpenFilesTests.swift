@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of the limit on a node's open files.
 @Suite struct OpenFilesTests {
-  @Test("The limit of open files is raised to what the system allows, and a raised one stays as it is")
+  @Test("The limit of open files is raised to the system's maximum, and a raised limit is kept")
   func raise() throws {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var before = rlimit()

@@ -7,7 +7,7 @@ import Testing
 extension ProcessTests {
   /// Codes that are wrong in one way or another.
   @Suite struct CodeTests {
-    /// Enter a code at the command line, and expect one sentence, a status, and nobody paired.
+    /// Enters a code on the command line, and checks the sentence and the exit status, and that no machine is paired.
     private func refuse(
       _ code: String, at child: NodeProcess, _ status: Int32, _ arguments: [String] = [],
       sourceLocation: SourceLocation = #_sourceLocation
@@ -25,7 +25,7 @@ extension ProcessTests {
       try await parent.api.pairings().map(\.failuresLeft)
     }
 
-    @Test("A code with one symbol mistyped, a part of one, and none are refused before the network is used")
+    @Test("A code with one wrong symbol, an incomplete one, and an empty one are refused without network traffic")
     func mistyped() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -45,7 +45,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A code as an argument is refused, and not repeated on the screen")
+    @Test("A code given as an argument is refused and not printed")
     func asArgument() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -61,7 +61,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A cancelled, a used and a foreign code pair nobody")
+    @Test("A cancelled, a used and a foreign code pair no machine")
     func closed() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -86,7 +86,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Five wrong guesses spend a code for good, also when the node is killed in between")
+    @Test("Five wrong guesses close a code permanently, even if the node is killed in between")
     func guesses() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")

@@ -8,7 +8,7 @@ import Testing
 extension ProcessTests {
   /// A state folder that is on two machines, or on another one than before.
   @Suite struct CopyTests {
-    /// Run `body` with what a machine's ID is told to be.
+    /// Returns the variables that give a process another machine ID.
     private func machine(_ lab: ProcessLab, _ digit: Character?) throws -> [String: String] {
       let path = lab.newPath()
       if let digit { try Data((String(repeating: digit, count: 32) + "\n").utf8).write(to: URL(fileURLWithPath: path)) }
@@ -21,14 +21,14 @@ extension ProcessTests {
     }
 
     @Test(
-      "A folder that comes to another machine is refused with both ways out, and left as it is, until one is chosen")
+      "A folder on another machine is refused with both solutions and not changed until the person chooses one")
     func changedMachine() async throws {
       try await ProcessLab.run { lab in
         let (here, there) = (try machine(lab, "1"), try machine(lab, "2"))
         let node = try await lab.node(.parent, "Kitchen laptop", variables: here)
         try await node.start()
         #expect(await node.terminate() == .exited(0))
-        // What `systemd-id128 machine-id --app-specific=39191aab21e84aaf83d20bc01dd63137` gives for that ID, and no more of it.
+        // The output of `systemd-id128 machine-id --app-specific=39191aab21e84aaf83d20bc01dd63137` for that ID.
         #expect(try mark(node) == "a7d481adc8754de29d8129e367233033")
 
         await node.use(there)
@@ -58,7 +58,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A machine without an ID is not checked, and says so in its log; a folder without a mark takes this machine's")
+      "A machine without an ID is not checked, which the log states; a folder without a mark gets this machine's")
     func noMachineID() async throws {
       try await ProcessLab.run { lab in
         let node = try await lab.node(.parent, "Kitchen laptop", variables: try machine(lab, nil))
@@ -76,7 +76,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("New keys that were cut off anywhere are put in place by the next try, and history stays")
+    @Test("An interrupted change of keys is completed by the next attempt, and history remains")
     func renewalCutOff() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -127,7 +127,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Two live machines with one key are put in quarantine by their peer, and each has its way out")
+    @Test("Two live machines with one key are quarantined by their peer, and each is offered its solution")
     func twoLiveMachines() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -154,7 +154,7 @@ extension ProcessTests {
           child.log.ranges(of: "uses the same keys").count + copy.log.ranges(of: "uses the same keys").count >= 4
         }
         #expect(parent.log.ranges(of: "session open").count == calls)
-        // Whoever is turned away calls ever more rarely, though each call is answered.
+        // A refused machine dials at growing intervals, although each call is answered.
         for node in [child, copy] {
           #expect(node.log.contains("the peer refuses this machine: `latchkey status` shows what to do"))
           try await eventually("\(node.name) leaves the parent alone for a while") {
@@ -187,7 +187,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A quarantine ends with a new pairing, too: whoever enters the code is the one")
+    @Test("A new pairing ends a quarantine in favor of the machine that entered the code")
     func pairedAnew() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

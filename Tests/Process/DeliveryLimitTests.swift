@@ -4,10 +4,10 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// What a queue holds to while a machine is off, and what a person sees of it.
+  /// Tests of the limits of a queue while a machine is off, and of what a person sees.
   @Suite struct DeliveryLimitTests {
     @Test(
-      "Commands for a machine that is off: the newest setting waits, what ran out says so, the rest arrives in order")
+      "For an absent machine the newest setting waits, expired commands are reported, and the rest arrives in order")
     func machineIsOff() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -57,7 +57,7 @@ extension ProcessTests {
         let message = try #require(try await child.api.status().messages.first)
         #expect(message.text == "in time" && !message.isRead)
         #expect(try await child.latchkey("status").output.contains("in time"))
-        // Read is read, also over a crash, and does not come back.
+        // The mark as read survives a crash.
         let read = try await child.api.markMessageRead(id: message.commandID.description)
         #expect(read.isRead && read.commandID == message.commandID)
         try await child.restart()
@@ -67,7 +67,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Wrong spans, classes and limits are refused with a sentence each")
+    @Test("Invalid spans, classes and limits are each refused with a sentence")
     func wrongInput() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -91,7 +91,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A child whose usage queue is full tells totals that are exact, and nothing is lost while they fit")
+    @Test("A child whose usage queue is full sends exact totals, and loses nothing while they fit")
     func usageOverTheCap() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

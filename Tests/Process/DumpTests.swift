@@ -19,7 +19,7 @@ extension ProcessTests {
       return words.dropFirst(4).prefix(2).map { $0 }
     }
 
-    @Test("A node cannot be dumped, with an open code and without; the programs whose use it records can")
+    @Test("A node cannot be dumped, with or without an open code, but the programs that it records can")
     func undumpable() async throws {
       try await ProcessLab.run { lab in
         // Only of an ordinary user's process does the owner of those files tell anything.
@@ -40,14 +40,14 @@ extension ProcessTests {
         #expect(try owner(process) != user)
         #expect(try await parent.latchkey("pair", "cancel").status == 0)
         #expect(try owner(process) != user)
-        // What a node reads of itself it still can.
+        // A node can still read its own data in /proc.
         #expect(try await parent.api.status().residentBytes > 0)
 
         let tracked = try await child.latchkey(
           "usage", "track", "--app", "a.b", "--", "/bin/sh", "-c", "stat -c %u /proc/$$/environ; true")
         #expect(tracked.status == 0 && tracked.output == "\(user)\n", "\(tracked)")
 
-        // What would leave a core file leaves none.
+        // A signal that usually creates a core file creates none.
         await parent.signal(SIGABRT)
         #expect(await parent.wait() == .signalled(SIGABRT))
         let left = try FileManager.default.subpathsOfDirectory(atPath: lab.folder).filter { $0.contains("core") }

@@ -27,7 +27,8 @@ extension ProcessTests {
     }
 
     @Test(
-      "A folder that others may use is refused by every command", arguments: [0o755, 0o777, 0o710, 0o701] as [UInt32])
+      "A folder that other users may access is refused by every command",
+      arguments: [0o755, 0o777, 0o710, 0o701] as [UInt32])
     func open(mode: UInt32) async throws {
       try await ProcessLab.run { lab in
         let node = try await lab.node(.parent, "Kitchen laptop")
@@ -61,7 +62,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Each file that others may use, or that is no plain file, is refused",
+      "A file that other users may access, or that is not a regular file, is refused",
       arguments: [
         "node.json", "latchkey.sqlite", "latchkey.sqlite-wal", "latchkey.sqlite-reserve", "lock", "identity.key",
       ])
@@ -95,7 +96,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("An empty folder of one's own that others may look into becomes private; one that they may change is refused")
+    @Test("An empty own folder that others may read becomes private, and one that they may change is refused")
     func empty() async throws {
       try await ProcessLab.run { lab in
         let folder = lab.newPath()
@@ -109,12 +110,12 @@ extension ProcessTests {
       }
     }
 
-    /// What needs two users.
+    /// Tests that need two users.
     @Suite(.enabled(if: geteuid() == 0, "only root can give files away; run Tools/test by sudo"))
     struct ForeignAsRoot {
       private let tests = FolderRightsTests()
 
-      @Test("What is another user's is refused, and so is a folder that anybody may write to")
+      @Test("Another user's folder is refused, and so is one that any user may write to")
       func foreign() async throws {
         try await ProcessLab.run(asRoot: true) { lab in
           let folder = lab.newPath()
@@ -134,7 +135,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A folder above in which others may replace it is told of")
+    @Test("An ancestor folder in which others may replace the folder is reported")
     func parent() async throws {
       try await ProcessLab.run { lab in
         let upper = lab.newPath()
@@ -151,7 +152,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Whatever the process's mask is, everything that a node makes is its user's alone")
+    @Test("Every file of a node is private to its user, whatever the process's mask is")
     func mask() async throws {
       try await ProcessLab.run { lab in
         let node = NodeProcess(lab: lab, folder: lab.newPath(), name: "Kitchen laptop")
@@ -167,7 +168,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("What a crash has left of writing the key file is removed by the next start")
+    @Test("The next start removes the remains of an interrupted write of the key file")
     func leftovers() async throws {
       try await ProcessLab.run { lab in
         let node = try await lab.node(.parent, "Kitchen laptop")

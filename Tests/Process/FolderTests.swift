@@ -31,7 +31,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A bad name makes no folder",
+      "An invalid name creates no folder",
       arguments: [
         "", "a\u{1B}[31mb", "line\nbreak", String(repeating: "x", count: 65), String(repeating: "ü", count: 33),
       ])
@@ -45,7 +45,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A folder that holds a node already is left as it is")
+    @Test("A folder that contains a node is not changed")
     func taken() async throws {
       try await ProcessLab.run { lab in
         let node = try await lab.node(.parent, "Kitchen laptop")
@@ -61,7 +61,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Without a folder or a running node every command says what to do")
+    @Test("Without a folder or a running node, every command says what to do")
     func nothingThere() async throws {
       try await ProcessLab.run { lab in
         let folder = lab.newPath()
@@ -74,7 +74,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Unknown devices and commands are named in one sentence")
+    @Test("Unknown devices and commands are reported in one sentence")
     func unknown() async throws {
       try await ProcessLab.run { lab in
         let (parent, _) = try await lab.pairedFamily()
@@ -88,7 +88,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A port in use is named, and the folder keeps its own port")
+    @Test("A port in use is reported, and the folder keeps its own port")
     func portInUse() async throws {
       try await ProcessLab.run { lab in
         let node = try await lab.node(.parent, "Kitchen laptop")
@@ -101,7 +101,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A folder of a newer version is refused and left as it is")
+    @Test("A folder of a newer version is refused and not changed")
     func newerVersion() async throws {
       try await ProcessLab.run { lab in
         let node = try await lab.node(.parent, "Kitchen laptop")
@@ -124,7 +124,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A damaged database is set aside whole, and the next start begins with an empty one")
+    @Test("A damaged database is set aside completely, and the next start creates an empty one")
     func damaged() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -139,7 +139,7 @@ extension ProcessTests {
             bytes[page * 4_096 + 1_000 + byte * 40] ^= 0x55
           }
         }
-        // A node that left cleanly has written its log back: what is damaged is all there is.
+        // A node that stopped cleanly has written its log back, so the damaged file contains all data.
         #expect(bytes.count > 100_000)
         #expect((FileManager.default.contents(atPath: path + "-wal") ?? Data()).isEmpty)
         try bytes.write(to: URL(fileURLWithPath: path))
@@ -155,7 +155,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A file that is no database at all is set aside as well")
+    @Test("A file that is not a database is set aside as well")
     func noDatabase() async throws {
       try await ProcessLab.run { lab in
         let node = try await lab.node(.parent, "Kitchen laptop")
@@ -166,7 +166,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Damaged keys, keys of another node, and keys that others may read are refused")
+    @Test("Damaged keys, keys of another node, and keys that other users may read are refused")
     func keys() async throws {
       try await ProcessLab.run { lab in
         let node = try await lab.node(.parent, "Kitchen laptop")
@@ -190,11 +190,11 @@ extension ProcessTests {
       }
     }
 
-    /// Why no disk can be mounted that only a test sees, or nil.
+    /// The reason why the test cannot mount a private disk; `nil` if it can.
     static let obstacle = Namespaces.obstacle("--mount", script: "mount -t tmpfs tmpfs /mnt")
 
     @Test(
-      "A full disk is named; nothing is made on it, and a node that is there starts and says so",
+      "A full disk is reported; no node is created on it, and an existing one starts and reports it",
       .enabled(if: obstacle == nil, "\(obstacle ?? "")"))
     func fullDisk() async throws {
       try await ProcessLab.run { lab in
@@ -226,7 +226,7 @@ extension ProcessTests {
         let lines = result.output.split(separator: "\n")
         #expect(result.status == 0, "\(result)")
         #expect(lines.first.map { ["init 73", "init 74"].contains($0) } == true, "\(result)")
-        // What was begun and cut off is completed by the next try.
+        // The next attempt completes the interrupted one.
         #expect(lines.dropFirst().first.map { ["half 73", "half 74"].contains($0) } == true, "\(result)")
         #expect(lines.dropFirst(2) == ["key 0", "half 0", "init 0", "full 0", "status 0", "left 0"], "\(result)")
         // One sentence for each of the two, besides those of success.

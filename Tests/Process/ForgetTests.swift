@@ -5,7 +5,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// Removing a machine for good, whatever state it is in, and pairing one again.
+  /// Tests of the removal of a machine in any state, and of pairing it again.
   @Suite struct ForgetTests {
     /// The peer's row of a node that is stopped.
     private func row(_ node: NodeProcess) throws -> Row? {
@@ -17,7 +17,7 @@ extension ProcessTests {
       #expect(tracked.status == 0, "\(tracked)")
     }
 
-    @Test("A connected machine that is forgotten is gone at once and hears nothing, not even why")
+    @Test("A connected machine that is forgotten is removed immediately and is not told")
     func whileConnected() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -45,7 +45,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A machine that is away, in quarantine or removed and not told is forgotten as well, with its commands cancelled",
+      "An absent, quarantined or removed machine can be forgotten, which cancels its commands",
       arguments: ["away", "quarantined", "untold"])
     func whateverItsState(state: String) async throws {
       try await ProcessLab.run { lab in
@@ -83,7 +83,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A removal outlives restarts of both, and is told at the next contact")
+    @Test("A removal survives restarts of both machines, and is delivered at the next contact")
     func toldMuchLater() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -102,7 +102,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Two machines that have removed each other tell each other once, and are done")
+    @Test("Two machines that removed each other tell each other once")
     func bothRemoved() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -118,7 +118,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A removal whose acknowledgement was lost counts as told after a few calls that meet silence")
+    @Test("A removal whose acknowledgement was lost counts as told after a few unanswered calls")
     func lostWord() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -141,7 +141,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Pairing again replaces the key on both sides and keeps what was recorded",
+      "A new pairing replaces the key on both sides and keeps the history",
       arguments: ["active", "unpaired", "forgotten"])
     func pairedAgain(before: String) async throws {
       try await ProcessLab.run { lab in
@@ -173,7 +173,7 @@ extension ProcessTests {
         #expect(try await child.usage().count == 2)
         #expect(try await child.api.status().messages.count == 2)
         try await eventually("no keys are on their way") { try await parent.api.devices().map(\.marks) == [[]] }
-        // A pairing explains what either lacks: nobody has to be told that a machine was set back.
+        // The pairing explains missing data, so no warning about a restored machine is shown.
         for node in [parent, child] {
           try await node.restart()
           try await eventually("\(node.name) is connected") { try await node.isConnected() }

@@ -8,7 +8,7 @@ import Testing
 extension ProcessTests {
   /// A paired machine that does not keep to the protocol.
   @Suite struct HostilePeerTests {
-    @Test("Malformed and unknown commands fail with a reason, what follows them is executed, and the stream goes on")
+    @Test("Malformed and unknown commands fail with a reason, and later commands are executed")
     func malformedCommands() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -57,7 +57,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A removal or new keys where they do not belong are passed over, whatever is in them, and the session goes on",
+      "Removals and new keys in a wrong class are ignored whatever they contain, and the session continues",
       arguments: [DeviceRole.parent, .child])
     func outOfPlace(sender: DeviceRole) async throws {
       try await ProcessLab.run { lab in
@@ -92,7 +92,8 @@ extension ProcessTests {
       }
     }
 
-    @Test("New keys that a child cannot read end the session: the parent goes by the report that they are stored")
+    @Test(
+      "New keys that a child cannot decode end the session, since the parent relies on the report that they are stored")
     func unreadableKeys() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -119,7 +120,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A callee's Hello states what it held before it took over the caller's epochs")
+    @Test("A callee's Hello states its items before it adopted the caller's epochs")
     func statement() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -134,7 +135,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A gap in a stream ends the session and takes no effect; the real parent is served after it")
+    @Test("A gap in a stream ends the session and has no effect, and the real parent is served afterwards")
     func gap() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

@@ -3,9 +3,9 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// Two nodes on one machine, of which only one has ever called.
+  /// Tests of two nodes on one machine, of which only one has ever dialed.
   @Suite struct LoopbackCallTests {
-    @Test("A child on the same machine that has called can be called back, also after both were started again")
+    @Test("A child on the same machine that has dialed can be dialed, even after both were restarted")
     func calledBack() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -30,7 +30,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A device whose address is not known has no next try, and is said to be called when it appears")
+    @Test("A device without a known address has no next attempt, and is dialed when it appears")
     func nowhere() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

@@ -10,7 +10,7 @@ extension ProcessTests {
     private static let children = Length.pick(6, thorough: 20)
     private static let items = Length.pick(25, thorough: 50)
 
-    @Test("A parent and its children exchange commands and sessions while nodes are killed at random")
+    @Test("A parent and its children exchange commands and usage while nodes are killed at random")
     func family() async throws {
       var random = SeededRandom()
       print("ManyNodesTests: \(random.note)")
@@ -23,9 +23,9 @@ extension ProcessTests {
       }
     }
 
-    /// Start and pair everybody; four at a time, so that two processors are enough.
+    /// Starts and pairs all nodes, four at a time because of the two processors.
     private func gather(_ lab: ProcessLab) async throws -> ChaosFamily {
-      // A port that the kernel gives to nobody else while the parent is down.
+      // A port that the kernel assigns to no other process while the parent is down.
       let parent = try await lab.runningNode(.parent, "Parent", ["--no-discovery", "--port", "\(try lab.freePort())"])
       var children: [NodeProcess] = []
       for start in stride(from: 1, through: Self.children, by: 4) {
@@ -55,7 +55,7 @@ extension ProcessTests {
         group.addTask {
           var random = SeededRandom(seed: seed)
           var (count, next) = (0, 0)
-          // Paced by what was accepted, not by time.
+          // Paced by accepted items, not by time.
           for await _ in accepted {
             count += 1
             if count == 2 * Self.items * Self.children { return }
@@ -68,7 +68,7 @@ extension ProcessTests {
       }
     }
 
-    /// Wait until every command has its receipt and nothing waits anywhere.
+    /// Waits until every command has its receipt and all queues are empty.
     private func settle(_ family: ChaosFamily) async throws {
       for child in family.children {
         for command in try await family.parent.api.commands(device: child.name, limit: 1_000) {

@@ -2,16 +2,16 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// What machines are called: a new name reaches the others, at once or when they are back.
+  /// Tests of the names of machines: a new name reaches the others immediately or when they return.
   @Suite struct NameTests {
     private func own(_ node: NodeProcess) async throws -> String { try await node.api.status().name.text }
 
-    /// The name that a node shows of its only peer.
+    /// Returns the name that a node shows for its only peer.
     private func peer(_ node: NodeProcess) async throws -> String? {
       try await node.api.devices().first?.device.name.text
     }
 
-    @Test("A machine that is renamed is called so by those that are connected, and by those that come later")
+    @Test("A renamed machine has its new name on connected machines, and later on all others")
     func renamed() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -19,7 +19,7 @@ extension ProcessTests {
         #expect(
           renamed.status == 0 && renamed.talkLines == ["This machine is called “Emma's laptop” now."], "\(renamed)")
         try await eventually("the parent calls it so") { try await peer(parent) == "Emma's laptop" }
-        // The parent gives a name while the child is off.
+        // The parent renames the child while it is off.
         #expect(await child.terminate() == .exited(0))
         let given = try await parent.latchkey("devices", "rename", "Emma's laptop", "--to", "Desk", "--child", "Emma")
         #expect(given.status == 0 && given.talk.contains("hear of it when next in touch"), "\(given)")
@@ -31,7 +31,7 @@ extension ProcessTests {
         try await child.restart()
         #expect(try await own(child) == "Desk")
         #expect(try await peer(parent) == "Desk")
-        // A parent names itself, too.
+        // A parent can rename itself, too.
         _ = try await parent.api.rename(device: "Kitchen laptop", RenameRequest(name: "Mum's laptop"))
         try await eventually("the child has heard of it") { try await peer(child) == "Mum's laptop" }
         let taken = try await parent.latchkey("devices", "rename", "Desk", "--to", "mum's laptop")
@@ -41,7 +41,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A second machine of the same name is paired under another one, which it takes over")
+    @Test("A second machine with the same name is paired under a different one, which it adopts")
     func twoOfOneName() async throws {
       try await ProcessLab.run { lab in
         let (parent, _) = try await lab.pairedFamily()

@@ -11,7 +11,7 @@ extension ProcessTests {
     /// Fields, kinds of items and kinds of commands that a later version may add.
     private static let laterFields = RawMessage().adding(90, number: 1).adding(91, text: "later").adding(92, fixed: 7)
 
-    @Test("What a later version adds is passed over or answered, and what both know is executed")
+    @Test("Additions of a later version are ignored or answered, and everything that both know is executed")
     func additions() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -64,7 +64,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A version that shares no protocol with this one is told so, and takes no effect")
+    @Test("A version without a common protocol is told so, and has no effect")
     func nothingInCommon() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

@@ -6,18 +6,18 @@ import Testing
 extension ProcessTests {
   /// Either side is killed at every instruction of the durable commit, in real processes.
   @Suite struct PairingCrashTests {
-    /// What has to come of a death at one instruction.
+    /// The required result of a crash at one instruction.
     enum Expected: Sendable {
       case paired
       case unpaired
-      /// Whether the frame before the death was sent is the kernel's to say.
+      /// It depends on the kernel whether the frame before the crash was sent.
       case either
     }
 
     struct Death: Sendable, CustomStringConvertible {
       var point: String
       var expected: Expected
-      /// Whether it stays dead until each side's half is too old to be completed by itself.
+      /// A Boolean value that indicates whether the node stays off until each side's half has expired.
       var isLong = false
 
       var ofInviter: Bool { point.hasPrefix("pairing.inviter") }
@@ -38,14 +38,14 @@ extension ProcessTests {
       Death(point: "pairing.joiner.acknowledgement-sent", expected: .paired),
       Death(point: "pairing.joiner.done", expected: .paired),
       Death(point: "pairing.joiner.promoted", expected: .paired),
-      // Nobody hears the last word for longer than anybody waits for it: the first contact afterwards decides.
+      // The last message is missing for longer than the other side waits, so the first contact afterwards decides.
       Death(point: "pairing.inviter.promoted", expected: .paired, isLong: true),
       Death(point: "pairing.joiner.done", expected: .paired, isLong: true),
       Death(point: "pairing.joiner.pending-stored", expected: .unpaired, isLong: true),
       Death(point: "pairing.inviter.pending-stored", expected: .unpaired, isLong: true),
     ]
 
-    @Test("Wherever a side dies, both agree within a minute whether they are paired, and pairing works again")
+    @Test("After a crash at any point, both sides agree within a minute whether they are paired, and can pair again")
     func everyInstruction() async throws {
       try await ProcessLab.run { lab in
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -123,7 +123,7 @@ extension ProcessTests {
       }
     }
 
-    /// Makes the half of a node that is dead as old as if it had been dead for a minute.
+    /// Sets the age of a stopped node's pending pairing to a minute.
     private static func age(of node: NodeProcess) throws {
       try node.edit {
         try $0.execute(
@@ -149,7 +149,7 @@ extension ProcessTests {
     /// Returns whether neither side takes itself for paired, nor has anything under way that could still pair them.
     private static func areUnpaired(_ parent: NodeProcess, _ child: NodeProcess) async throws -> Bool {
       guard try await child.api.pairings().isEmpty else { return false }
-      // The child first: what has lapsed there is completed only by a parent that has the other half.
+      // The child first: its lapsed pairing is completed only by a parent that has the other half.
       for node in [child, parent] {
         guard try await node.paired().isEmpty, try halves(at: node, areOpen: true) == 0 else { return false }
       }
@@ -164,10 +164,10 @@ extension ProcessTests {
       }
     }
 
-    @Test("Who breaks off when it is too late for that is unpaired on both sides all the same")
+    @Test("A cancellation that is too late unpairs the machine on both sides")
     func brokenOffInDoubt() async throws {
       try await ProcessLab.run { lab in
-        // A session with the new key may be faster than the death, which leaves no doubt: then once more.
+        // A session with the new key may be faster than the crash and remove the doubt; then the test repeats.
         for _ in 0..<10 where try await breakOffInDoubt(lab) { return }
         throw LabFault("The session was faster ten times.")
       }

@@ -31,7 +31,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A message with U+0000 and its like is refused by the local API in words, and nothing of it is kept")
+    @Test("A message with a character such as U+0000 is refused by the local API with a sentence, and not stored")
     func localAPI() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -58,7 +58,9 @@ extension ProcessTests {
       }
     }
 
-    @Test("A record that the parent refuses is marked at the child, does not stop the queue, and is told over restarts")
+    @Test(
+      "A record that the parent refuses is marked on the child, does not block the queue, and is reported over restarts"
+    )
     func record() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -99,7 +101,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A command whose answer the parent refuses is failed and says what to do; the child knows of it")
+    @Test("A command whose receipt the parent refuses fails with a next step, and the child is told")
     func receipt() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

@@ -4,7 +4,8 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// Removals between two nodes of one machine, where the side that was called has no address but the one it was called from.
+  /// Removals between two nodes of one machine, where the side that was called has no address but the one it was called
+  /// from.
   @Suite struct RemovalOnOneMachineTests {
     enum Remover: String, CaseIterable, Sendable { case parent, child }
 
@@ -21,7 +22,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A removal that was given while the other node was off is told once both are back, in either order",
+      "A removal made while the other node was off is delivered once both run, in either order",
       arguments: Remover.allCases, discovery)
     func givenWhileAway(by side: Remover, _ options: [String]) async throws {
       try await ProcessLab.run { lab in
@@ -37,7 +38,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A removal whose acknowledgement was lost counts as told once both are back, without an address from anybody",
+      "A removal whose acknowledgement was lost counts as told once both run, without a given address",
       arguments: Remover.allCases, discovery)
     func lostWord(by side: Remover, _ options: [String]) async throws {
       try await ProcessLab.run { lab in

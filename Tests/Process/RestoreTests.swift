@@ -4,8 +4,8 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// A state folder that is set back to a backup, or a database that is lost: the other machine notices, and what is known
-  /// anywhere comes back.
+  /// Tests of a state folder that is restored from a backup, or a database that is lost: the other machine detects it,
+  /// and all data that exist anywhere are restored.
   @Suite struct RestoreTests {
     private func backUp(_ node: NodeProcess, _ lab: ProcessLab) throws -> String {
       let path = lab.newPath()
@@ -32,7 +32,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A parent set back to a backup, which gives out numbers again before it is in touch, loses nothing of the new")
+      "A restored parent that assigns numbers again before any contact loses none of its new commands")
     func parentRestored() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -66,7 +66,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A parent set back to before its first command says so, although it has no stream to begin anew")
+    @Test("A parent restored to a state before its first command reports that, although it has no stream to restart")
     func parentRestoredToTheBeginning() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -87,7 +87,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A parent set back asks a child what it holds, and takes that over when its person wants it")
+    @Test("A restored parent asks a child for its state, and adopts it if its person wants that")
     func parentTakesOver() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -128,7 +128,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A parent set back gets usage and answers again that it had reported stored since")
+    @Test("A restored parent gets usage and receipts again that it had reported as stored since the backup")
     func parentLostRecords() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -156,7 +156,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A child set back to a backup gets the newest rule of each application again, and messages it never had in its past"
+      "A restored child gets the newest rule of each application again, and messages that it never had"
     )
     func childRestored() async throws {
       try await ProcessLab.run { lab in
@@ -189,7 +189,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A child whose database is gone keeps its keys and stays paired after the way out that it is told")
+    @Test("A child whose database is lost keeps its keys and stays paired if the person follows the message")
     func databaseLost() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

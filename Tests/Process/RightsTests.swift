@@ -9,7 +9,7 @@ extension ProcessTests {
   ///
   /// Every node that a test starts is held to this; see `ProcessRights.record`.
   @Suite struct RightsTests {
-    @Test("The nodes of an ordinary user pair and relay without a capability")
+    @Test("The nodes of an ordinary user pair and relay without capabilities")
     func ordinary() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -23,7 +23,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Where a lab may do everything, a node may do nothing that needs a capability")
+    @Test("In a lab with all capabilities, a node cannot do anything that needs one")
     func insideALab() async throws {
       try await ProcessLab.run { lab in
         let network = try #require(try await PlantedNetwork.make(lab))
@@ -34,7 +34,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A process that has a capability is told from one that has none")
+    @Test("A process with a capability is distinguished from one without")
     func privileged() async throws {
       try await ProcessLab.run { lab in
         let output = lab.newPath()
@@ -48,10 +48,10 @@ extension ProcessTests {
     }
   }
 
-  /// What needs two users.
+  /// Tests that need two users.
   @Suite(.enabled(if: geteuid() == 0, "only root can act as two users; run Tools/test by sudo"))
   struct FoldersAsRoot {
-    @Test("Another user's folder is refused, and left as it is")
+    @Test("Another user's folder is refused and not changed")
     func anotherUser() async throws {
       try await ProcessLab.run(asRoot: true) { lab in
         let node = try await lab.node(.parent, "Kitchen laptop")

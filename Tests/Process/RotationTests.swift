@@ -28,7 +28,7 @@ extension ProcessTests {
       try await parent.api.devices().first { $0.device.name.text == name }?.marks
     }
 
-    /// What the machine that listens on a port says of itself on loopback.
+    /// Returns the announcement on loopback of the machine that listens on a port.
     private func announcement(port: UInt16) async throws -> (nonce: [UInt8], hint: [UInt8]) {
       let discovery = MulticastDiscovery(
         configuration: DiscoveryConfiguration(interfaces: ["lo"], allowDaemon: false))
@@ -44,7 +44,7 @@ extension ProcessTests {
       throw LabFault("The watch ended.")
     }
 
-    /// How many frames a node answers a call with that was made with these keys.
+    /// Returns the number of frames with which a node answers a call with these keys.
     private func answers(_ port: UInt16, own: LinkKeyPair, peer: LinkPublicKey, pairwiseKey: [UInt8]) async throws
       -> Int
     {
@@ -61,7 +61,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Whoever stays goes on, whoever was away is found by its old key, and the removed one recognises nobody any more")
+      "Connected machines continue, absent ones are found by their old key, and the removed one recognizes none")
     func removal() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Parent", [])
@@ -87,7 +87,7 @@ extension ProcessTests {
         #expect(try await parent.ended(first).status == .executed)
         #expect(try await marks(parent, "Away") == [.rotationOutstanding])
 
-        // Nobody is where it was; only mDNS, with the old key, can bring the two together.
+        // All addresses have changed, so the two can only meet over mDNS, with the old key.
         await parent.kill()
         try await parent.start(["--port", "\(try lab.freePort())"])
         try await away.start(["--port", "\(try lab.freePort())"])
@@ -98,7 +98,7 @@ extension ProcessTests {
           try await parent.api.devices().filter { $0.isConnected }.count == 2
         }
 
-        // What the removed machine's folder holds says nothing of the parent's announcement any more.
+        // The removed machine's folder no longer matches the parent's announcement.
         let id = try await parent.api.status().deviceID
         let port = try await parent.port()
         let seen = try await announcement(port: port)
@@ -142,7 +142,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Nodes that are killed at any moment while keys are replaced go on talking")
+    @Test("Nodes that are killed at any moment while keys are replaced remain connected afterwards")
     func killed() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(

@@ -5,21 +5,21 @@ import Testing
 extension ProcessTests {
   /// The Python peer, which was written from `Protocol/` alone, as a child of the real node.
   @Suite struct SecondImplementationTests {
-    /// What the peer says, a line each.
+    /// One line of the peer's output.
     private struct Event: Decodable {
       var event: String
       var outcome: String?
       var id: String?
     }
 
-    /// What is read of `usage list`.
+    /// The part of `usage list` that the tests read.
     private struct Use: Decodable {
       var appID: String
       var activeMilliseconds: Int
       var recordID: String
     }
 
-    /// What is read of `commands list`.
+    /// The part of `commands list` that the tests read.
     private struct Asked: Decodable { var status: String }
 
     private static let folder: String = {
@@ -28,7 +28,7 @@ extension ProcessTests {
       return package.appendingPathComponent("Tools/python-peer").path
     }()
 
-    /// Run the peer to its end.
+    /// Runs the peer to its end.
     private func peer(
       _ arguments: [String], of parent: NodeProcess, input: String = "", killedAt point: String? = nil
     ) async throws -> (result: CommandResult, events: [Event]) {
@@ -67,7 +67,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "It joins by either code, sends one usage record, and takes and answers one command", arguments: [false, true])
+      "It joins with either code, sends a usage record, and executes and answers a command", arguments: [false, true])
     func joinsAndSyncs(typed: Bool) async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -91,7 +91,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Killed before and after it acknowledged the pairing, its first session completes it",
+      "Killed before or after it acknowledged the pairing, it completes the pairing in its first session",
       arguments: ["pending", "acknowledged"])
     func killedInPairing(point: String) async throws {
       try await ProcessLab.run { lab in
@@ -108,7 +108,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A code of a machine that was paired already is spent by the session that completes the pairing")
+    @Test("The code of a machine that was already paired is closed by the session that completes the pairing")
     func spendsCodeOfPairedMachine() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -132,7 +132,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Killed before and after its commit, it executes each command once")
+    @Test("Killed before or after its commit, it executes each command once")
     func killedInCommit() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -153,7 +153,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("When another device is removed it takes the new keys, and goes on with them")
+    @Test("When another device is removed, it adopts the new keys and continues with them")
     func takesNewKeys() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -173,7 +173,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("It finds the parent by mDNS: by the discriminator to join, by the household's hint to sync")
+    @Test("It finds the parent over mDNS by the discriminator to join, and by the household's hint to sync")
     func discovers() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])

@@ -9,7 +9,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "The first parent hears of the second one, and the second of the first, also if one was off",
+      "Two parents of a child are told of each other, even if one was off",
       arguments: [true, false])
     func told(isOff: Bool) async throws {
       try await ProcessLab.run { lab in

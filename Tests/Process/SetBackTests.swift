@@ -5,7 +5,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// What a parent says of a child's machine that was set back to a backup, and for how long.
+  /// Tests of the warning about a child's machine that was restored from a backup.
   @Suite struct SetBackTests {
     private func inStep(_ nodes: [NodeProcess]) async throws {
       try await eventually("all is in step") {
@@ -43,7 +43,7 @@ extension ProcessTests {
       try await node.api.status().warnings.count { $0.contains(text) }
     }
 
-    @Test("No command shows as executed that a child set back no longer has, also when it is set back twice")
+    @Test("No command is shown as executed that a restored child no longer has, even if it is restored twice")
     func executedIsTrue() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -74,10 +74,10 @@ extension ProcessTests {
           let (told, true_) = (try await executed(parent), try answered(child))
           #expect(told.subtracting(true_).isEmpty, "round \(round): \(told.count) executed, \(true_.count) answered")
           #expect(Set(kept).isSubset(of: told))
-          // Each says what became of it, in words.
+          // Each has a status in words.
           let commands = try await parent.api.commands(device: "Emma's PC", limit: 1_000)
           #expect(commands.allSatisfy { $0.status == .executed || $0.status == .superseded })
-          // What was lost was sent again, and had its effect once.
+          // Lost commands were sent again, and had their effect once.
           let messages = try child.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM received_message") }
           #expect(messages == 1 + 20 * round)
           try await child.start()
@@ -89,7 +89,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("That a child was set back is said over restarts, until a report that was asked for afterwards is in")
+    @Test("The restoration of a child is reported over restarts, until it answers a later request for a report")
     func saidUntilSettled() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

@@ -13,7 +13,7 @@ extension ProcessTests {
     private func resident(_ node: NodeProcess) async throws -> Int64 { try await node.api.status().residentBytes }
 
     @Test(
-      "What waits for a peer that reads nothing stays on the disk; others go on; it gets everything when it reads again"
+      "Items for a peer that stops reading stay on the disk, others are served, and it gets all when it reads again"
     )
     func readsNothing() async throws {
       try await ProcessLab.run { lab in
@@ -43,7 +43,7 @@ extension ProcessTests {
           try await parent.api.devices().first { $0.device.name.text == device }?.queues
             .first { $0.streamClass == .command })
         #expect(queue.waitingItems == Int64(count))
-        // The window and the write buffer bound what is in memory, not what waits.
+        // The window and the write buffer limit the memory, not the queue.
         #expect(queue.inFlightItems <= Int64(Limits.windowItems))
         let grown = try await resident(parent) - before
         #expect(grown < 64 << 20, "\(grown >> 20) MB more")

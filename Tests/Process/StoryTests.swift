@@ -5,7 +5,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// What the two machines do all day, with real processes.
+  /// Tests of the daily work of two machines, with real processes.
   @Suite struct StoryTests {
     @Test("A code sent as text and entered through standard input pairs two machines")
     func pairingThroughStandardInput() async throws {
@@ -26,20 +26,20 @@ extension ProcessTests {
         #expect(devices.map(\.device.name.text) == ["Emma's PC"])
         #expect(devices.first?.device.childName == "Emma")
         #expect(devices.first?.device.role == .child)
-        // Nobody sees the code afterwards: not in a log, not in a list.
+        // The code is in no log and no list afterwards.
         for text in [parent.log, child.log, joined.talk, ProcessLab.read(invite.talk)] {
           #expect(!text.lowercased().contains(code.lowercased().split(separator: "\n")[0]))
         }
       }
     }
 
-    @Test("Two machines find each other over mDNS kept to loopback, and again after a restart on another port")
+    @Test("Two machines find each other over mDNS on loopback, and again after a restart on another port")
     func discoveryOverLoopback() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])
         let child = try await lab.runningNode(.child, "Emma's PC", [])
         try await lab.pair(parent, child)
-        // Both say who is there: the paired machine by name, and nobody else.
+        // Both list the paired machine by name, and no other.
         try await eventually("the child is announced") { try await !parent.api.nearby().members.isEmpty }
         let nearby = try await parent.latchkey("nearby", "--format", "json").decode(NearbyMachines.self)
         #expect(nearby.members.map(\.name.text) == ["Emma's PC"])
@@ -55,7 +55,7 @@ extension ProcessTests {
           guard try await !child.isConnected() else { return false }
           return try await child.api.devices().first?.addresses.contains { $0.failure != nil } == true
         }
-        // Nobody but mDNS knows the new port.
+        // The new port is announced only over mDNS.
         try await parent.start(["--port", "\(try lab.freePort())"])
         try await eventually("the child is back") { try await parent.isConnected() }
         // The child knows both places of the parent's: the one it was paired at, and the one that works now.
@@ -69,7 +69,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A rule set on the parent's machine is in force on the child's, and a program's use comes back")
+    @Test("A rule set on the parent's machine is in force on the child's, and a program's use is reported back")
     func rulesAndUse() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -96,7 +96,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Commands given while a killed child is away are applied when it is back, in order, once; of settings the newest")
+      "Commands issued while a killed child is away are applied once and in order; only the newest setting is sent")
     func childAway() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -137,7 +137,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A command outlives the parent's node that is killed right after it was accepted")
+    @Test("A command survives a parent's node that is killed right after it was accepted")
     func parentKilledAfterAccepting() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -154,7 +154,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("With both connected, a kill of either side after each command loses and doubles nothing")
+    @Test("With both connected, killing either side after each command loses and duplicates nothing")
     func killsInTheMiddle() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -200,7 +200,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A command taken back while the child is away never takes effect")
+    @Test("A command cancelled while the child is away never takes effect")
     func cancelled() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -223,7 +223,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A command whose body is damaged fails with a reason that its sender sees, and the stream goes on")
+    @Test("A command with a damaged body fails with a reason that its sender sees, and later commands are executed")
     func damagedBody() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

@@ -8,9 +8,9 @@ import LatchkeyWire
 import Testing
 
 extension ProcessTests {
-  /// Whoever connects and is nobody: silence, a closed connection, and no harm to the family.
+  /// Tests of unauthenticated connections: no answer, a closed connection, and no effect on the family.
   @Suite struct StrangerTests {
-    /// Run an assault on the parent, then see that it serves its child as before.
+    /// Runs an attack on the parent, then checks that it serves its child as before.
     private func besiege(_ assault: (NodeProcess, UInt16, ProcessLab) async throws -> Void) async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -25,7 +25,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A frame that is longer than a stranger may send is refused before it is sent")
+    @Test("A frame that is longer than an unauthenticated peer may send is refused by its length")
     func longFrame() async throws {
       try await besiege { _, port, _ in
         for length in [[0xFF, 0xFF], [0x10, 0x01]] as [[UInt8]] {
@@ -36,7 +36,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Random bytes get silence, whether they begin like a connection or not")
+    @Test("Random bytes get no answer, whether or not they begin like a connection")
     func randomBytes() async throws {
       var random = SeededRandom()
       let streams = (0..<40).map { number in
@@ -54,7 +54,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A valid handshake from a key that is not paired, and from a paired key with a wrong PSK, gets silence")
+    @Test("A valid handshake with an unpaired key, or with a paired key and a wrong PSK, gets no answer")
     func unpairedKey() async throws {
       try await besiege { parent, port, _ in
         let keys = try KeyFileStore(path: parent.folder + "/identity.key").load()
@@ -74,7 +74,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A connection on which nothing comes is closed by the node, and gives its place back")
+    @Test("A connection without input is closed by the node, which frees its place")
     func halfOpen() async throws {
       try await besiege { _, port, _ in
         let silent = try RawSocket(port: port)
@@ -86,7 +86,8 @@ extension ProcessTests {
       }
     }
 
-    @Test("More than eight strangers of one address are turned away until one of them leaves; the paired peer stays")
+    @Test(
+      "More than eight unauthenticated connections of one address are refused until one ends; the paired peer stays")
     func tooMany() async throws {
       try await besiege { parent, port, lab in
         var held: [RawSocket] = []
@@ -114,7 +115,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Thousands of strangers leave no memory behind")
+    @Test("Thousands of unauthenticated connections leave no memory behind")
     func memory() async throws {
       try await besiege { parent, port, _ in
         func storm(_ count: Int) async throws {
@@ -124,7 +125,7 @@ extension ProcessTests {
             _ = await socket.untilClosed()
           }
         }
-        // What is allocated once is not counted.
+        // Memory that is allocated only once is not counted.
         try await storm(300)
         let before = try await parent.api.status().residentBytes
         try await storm(2_000)

@@ -13,7 +13,7 @@ extension ProcessTests {
       return try await lab.run("/bin/bash", ["-c", alone + script, "bash", Self.list])
     }
 
-    @Test("A tracked program has its three streams and no descriptor of `latchkey`'s")
+    @Test("A tracked program has its three streams and no other descriptor of `latchkey`")
     func streamsAlone() async throws {
       try await ProcessLab.run { lab in
         let child = try await lab.runningNode(.child, "Emma's PC")
@@ -23,7 +23,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("What a shell redirects to it besides reaches the program, whatever its numbers")
+    @Test("Further descriptors that a shell redirects to the program reach it under any number")
     func redirections() async throws {
       try await ProcessLab.run { lab in
         let child = try await lab.runningNode(.child, "Emma's PC")

@@ -11,7 +11,8 @@ extension ProcessTests {
       return (try #require(invited.typedCode), try #require(invited.code))
     }
 
-    /// Change one secret symbol, and the check symbol so that it fits again: a guess, and no typing error.
+    /// Returns the code with one secret symbol changed and a valid check symbol, which makes it a wrong guess and not a
+    /// typing error.
     private func guess(_ code: String, _ offset: Int) -> String {
       let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
       var values = code.filter { $0 != "-" }.compactMap { symbols.firstIndex(of: $0) }
@@ -25,7 +26,7 @@ extension ProcessTests {
       return String(values.map { symbols[$0] })
     }
 
-    @Test("Two open codes are announced, and the typed one leads to its own over mDNS")
+    @Test("Two open codes are announced, and each typed code leads to its own machine over mDNS")
     func overMulticast() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])
@@ -47,7 +48,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Five wrong guesses spend it on both sides, also over restarts; the next one is not even tried")
+    @Test("Five wrong guesses close the code on both sides, even over restarts, and no further attempt is made")
     func guesses() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -73,7 +74,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("The right code after wrong ones pairs, and the runs that the inviter answered are not counted")
+    @Test("The right code pairs after wrong ones, and the runs that the inviter answered are not counted")
     func rightInTheEnd() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -96,7 +97,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("The same code once more on the machine that it has paired says so")
+    @Test("The same code again on the machine that it has paired is answered with that fact")
     func onceMore() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")

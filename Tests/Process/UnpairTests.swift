@@ -7,7 +7,7 @@ import Testing
 extension ProcessTests {
   /// Removing a machine, and taking it back.
   @Suite struct UnpairTests {
-    @Test("A connected machine that is unpaired is told at once, and neither side opens a session again")
+    @Test("A connected machine that is unpaired is told immediately, and neither side opens a session again")
     func whileConnected() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -24,7 +24,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A machine that is away when it is unpaired is told when it comes back; its commands are cancelled")
+    @Test("A machine that is away when it is unpaired is told when it returns; its commands are cancelled")
     func whileAway() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -50,7 +50,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A machine that was removed is taken back by a new code alone, and its streams begin anew")
+    @Test("A removed machine can return only with a new code, and its streams start from the beginning")
     func pairedAgain() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -66,14 +66,14 @@ extension ProcessTests {
         #expect(try await child.api.status().messages.map(\.text).sorted() == ["first", "second"])
         let devices = try await parent.api.devices().filter { $0.device.state == .active }
         #expect(devices.count == 1)
-        // And again with both restarted in between: what was agreed is durable.
+        // Repeated after both restarted, since the result is durable.
         for node in [parent, child] { try await node.restart() }
         let third = try await parent.issue(.message("third"), to: "Emma's PC")
         #expect(try await parent.ended(third).status == .executed)
       }
     }
 
-    @Test("A machine that was removed while away is taken back before it ever heard of it")
+    @Test("A machine that was removed while away can be paired again before it heard of its removal")
     func pairedAgainUntold() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

@@ -7,7 +7,7 @@ import LatchkeyModel
 import LatchkeyWire
 import Testing
 
-/// What `usage summary` says of an application, or of a total, which has no ID.
+/// One line of `usage summary`; a total has no application ID.
 private struct SummaryLine: Decodable {
   var appID: String?
   var activeMilliseconds: Int64
@@ -15,7 +15,7 @@ private struct SummaryLine: Decodable {
 }
 
 extension ProcessTests {
-  /// What a child's user may say of its use: through the local API, and by changing the database.
+  /// Tests of false reports by a child's user, through the local API and by altering the database.
   @Suite struct UsageForgeryTests {
     private static let hour: Int64 = 3_600_000
     private static let year: Int64 = 366 * 24 * hour
@@ -44,7 +44,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A session without a live program of the caller's, or of another time than now, is refused and leaves nothing")
+      "A session without a running program of the caller, or with a wrong time, is refused and leaves no record")
     func forged() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -80,7 +80,7 @@ extension ProcessTests {
           #expect(error?.message.contains(":") == true, "\(name) is told what to do")
         }
         #expect(try await child.api.usage(UsageQuery()).sessions.isEmpty)
-        // What is true is taken, and the node's own clocks are kept.
+        // A correct request is accepted, and the node's own clocks are stored.
         let before = UsedProgram.milliseconds(CLOCK_REALTIME)
         let slightlyOff = altered(program) { $0.startedAtWall -= 20_000 }
         #expect(try await refusal(child, slightlyOff) == nil)
@@ -92,7 +92,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Two windows of one application are one session, which the last of them ends; no word of a caller's ends it")
+    @Test("Two windows of one application are one session, which ends with the last window and not at a caller's word")
     func windows() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -133,7 +133,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("No more programs are recorded than may be, and places come back")
+    @Test("The number of recorded programs is limited, and places become free again")
     func manyPrograms() async throws {
       try await ProcessLab.run { lab in
         let child = try await lab.runningNode(.child, "Emma's PC")
@@ -148,7 +148,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Records that were changed in the child's database arrive, and the parent shows what cannot be true of them")
+    @Test("Records altered in the child's database arrive, and the parent shows which cannot be true")
     func alteredDatabase() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

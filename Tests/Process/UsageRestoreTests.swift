@@ -5,7 +5,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// Sessions on a child that is set back to a backup without its machine being started anew.
+  /// Tests of sessions on a child that is restored from a backup within one boot.
   @Suite struct UsageRestoreTests {
     private func record(_ count: Int, on child: NodeProcess) async throws -> [RecordID] {
       var ids: [RecordID] = []
@@ -23,7 +23,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A child set back within one boot, again and again, gives no ID twice, and ends no session by an older one's ID")
+      "A child restored repeatedly within one boot assigns no ID twice, and ends no session by an older one's ID")
     func restored() async throws {
       let rounds = 3
       let batch = 60
@@ -50,7 +50,7 @@ extension ProcessTests {
           try FileManager.default.removeItem(atPath: child.folder)
           try FileManager.default.copyItem(atPath: backup, toPath: child.folder)
           try await child.start()
-          // What runs now is not ended by the IDs of what was recorded in the past that the database has forgotten.
+          // IDs that the restored database has forgotten do not end a running session.
           let program = try UsedProgram()
           let present = try await child.api.startUsage(program.request("present")).recordID
           for id in lost {

@@ -4,7 +4,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// A program's use is recorded, whoever is killed meanwhile.
+  /// Tests that a program's use is recorded, whichever process is killed.
   @Suite struct UsageTests {
     /// A program that runs until a file is there.
     private func waiting(for file: String, then status: Int = 0) -> [String] {
@@ -15,7 +15,7 @@ extension ProcessTests {
       try child.launch(["usage", "track", "--app", "org.gnome.Chess", "--"] + program).process
     }
 
-    /// Wait until the node knows of a session that is running.
+    /// Waits until the node has an open session.
     private func eventuallyOpen(_ child: NodeProcess) async throws {
       try await eventually("a session is open") {
         try await child.api.usage(UsageQuery()).sessions.contains(where: \.isOpen)
@@ -70,7 +70,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A program that is killed leaves a record")
+    @Test("A killed program leaves a record")
     func programKilled() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

@@ -7,7 +7,7 @@ import Testing
 /// Tests of the use of a disk by the database.
 @Suite struct DiskRoomTests {
   @Test(
-    "The log and the reserve are as large as the disk allows",
+    "The log and the reserve are as large as the disk permits",
     arguments: [(1 << 20, 64), (4 << 20, 64), (12 << 20, 192), (64 << 20, 1_024), (1 << 30, 4_000), (1 << 40, 4_000)]
       as [(Int64, Int64)])
   func plan(total: Int64, pages: Int64) {
@@ -18,7 +18,7 @@ import Testing
     #expect(DiskPlan(total: nil) == DiskPlan(total: 1 << 40))
   }
 
-  @Test("A reserve takes its room, gives it up, and is known again when it is opened anew")
+  @Test("A reserve takes its space, releases it, and is recognized when it is opened again")
   func reserve() throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("latchkey-\(UUID().uuidString)").path
     defer { unlink(path) }
@@ -36,7 +36,7 @@ import Testing
     #expect(!file.isWhole && stat(path, &status) == 0 && status.st_blocks == 0)
   }
 
-  @Test("A reserve follows no symbolic link, and waits for no pipe")
+  @Test("A reserve does not follow a symbolic link or wait for a pipe")
   func reserveIsAFile() throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("latchkey-\(UUID().uuidString)").path
     defer { unlink(path) }
@@ -47,7 +47,7 @@ import Testing
     #expect(!ReserveFile(path: path, size: 4_096).take())
   }
 
-  @Test("Error numbers of the system that stand for a disk without room or rights are known")
+  @Test("The system's error numbers for a disk without space or permission are recognized")
   func errorNumbers() {
     #expect(StoreError(errorNumber: ENOSPC) == .diskFull && StoreError(errorNumber: EDQUOT) == .diskFull)
     #expect(StoreError(errorNumber: EROFS) == .readOnly && StoreError(errorNumber: EIO) == nil)

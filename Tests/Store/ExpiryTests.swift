@@ -17,7 +17,7 @@ import Testing
 
   private func status(_ id: CommandID) async throws -> CommandStatus? { try await rig.store.command(id)?.status }
 
-  @Test("A one-shot command runs out after a day, desired state never, and each when it was told to")
+  @Test("A one-shot command expires after a day or its own lifetime, and desired state only after its own")
   func whatIsUsual() async throws {
     let message = try await rig.command(.message("hello"), to: child).0
     let report = try await rig.command(.requestReport, to: child).0
@@ -45,7 +45,7 @@ import Testing
     #expect(queue.undelivered == [QueueTally(fate: .expired, items: 3, lastAt: 22)])
   }
 
-  @Test("Age goes on over restarts, sleep and other boots; what the machine was off does not count")
+  @Test("Age continues over restarts, sleep and other boots, without the time for which the machine was off")
   func overBoots() async throws {
     let id = try await rig.command(.message("hello"), to: child, expiresAfter: 10_000).0.commandID
     rig.clock.advance(6_000)
@@ -62,7 +62,7 @@ import Testing
     #expect(try await rig.store.expireDue(at: 6) == [id])
   }
 
-  @Test("What has run out is never given to a session, also when nobody has looked at the clock before")
+  @Test("An expired command is never sent, even if the clock was not checked before")
   func loadingLooksAtTheClock() async throws {
     let (first, change) = try await rig.command(.message("late"), to: child, expiresAfter: 1_000)
     let (second, _) = try await rig.command(.message("in time"), to: child)
@@ -76,7 +76,7 @@ import Testing
     #expect(expired.reason?.isEmpty == false)
   }
 
-  @Test("What is stored runs out no more, and an expired rule is no longer shown as wanted")
+  @Test("A stored command does not expire, and an expired rule is no longer shown")
   func whatIsStoredStays() async throws {
     let (stored, change) = try await rig.command(.message("hello"), to: child)
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)

@@ -13,7 +13,7 @@ import Testing
       keyID: [UInt8](repeating: 9, count: 8))
   }
 
-  @Test("The last item in force is kept with the watermark, through skips, restarts and other epochs")
+  @Test("The last item in force is stored with the watermark, through skips, restarts and other epochs")
   func theReceiver() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "A sender that was set back sees that a number is another item's there; one that was not sees nothing of the kind")
+    "A restored sender sees that the other side has a different item of its number, and only a restored one does")
   func theSender() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
@@ -63,7 +63,8 @@ import Testing
       ).isEmpty)
   }
 
-  @Test("A child that has lost what it had gets the newest state of each thing again, and what it has not answered")
+  @Test(
+    "A child that lost its data gets the newest state of each thing again, and the commands that it has not answered")
   func desiredStateAgain() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
@@ -103,7 +104,7 @@ import Testing
     #expect(try await rig.store.command(message.commandID)?.status == .queued)
   }
 
-  @Test("Desired state that is sent again for having been lost does not run out, however old it is")
+  @Test("Desired state that is sent again after a loss does not expire, however old it is")
   func whatWasStoredInTimeStays() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
@@ -126,7 +127,7 @@ import Testing
     #expect(try await rig.store.command(rule.commandID)?.status == .queued)
   }
 
-  @Test("A cap below a window of commands answers the window all the same")
+  @Test("A window of commands is answered completely even if a cap is below it")
   func answersToAWindow() async throws {
     let rig = try StoreRig(caps: QueueCaps(items: 16))
     let parent = try await rig.paired(.parent)
@@ -136,7 +137,7 @@ import Testing
     #expect(try await rig.store.queues(parent, at: 5).first?.waitingItems == 40)
   }
 
-  @Test("A parent that has lost receipts gets the last of them again, each once")
+  @Test("A parent that lost receipts gets the last of them again, each once")
   func receiptsAgain() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)

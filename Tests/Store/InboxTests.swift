@@ -9,7 +9,7 @@ import Testing
 
 /// Tests that received items take effect once.
 @Suite struct InboxTests {
-  @Test("Items that come again change nothing, whatever part of a run they come in")
+  @Test("Repeated items change nothing, whatever part of a run they are in")
   func duplicates() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
@@ -24,7 +24,7 @@ import Testing
     #expect(try await rig.store.outboxPositions(parent)[.receipt]?.last == 6)
   }
 
-  @Test("A gap is refused as a whole: nothing of its run is in force")
+  @Test("A run with a gap is refused completely")
   func gap() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
@@ -35,7 +35,7 @@ import Testing
     #expect(try await rig.store.outboxPositions(parent).isEmpty)
   }
 
-  @Test("Skipped numbers are passed over")
+  @Test("Skipped numbers are accepted")
   func skips() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
@@ -47,7 +47,7 @@ import Testing
     #expect(try await rig.receive([rig.item(10, .message("next"), from: parent)], from: parent).appliedCommands == 1)
   }
 
-  @Test("A new epoch begins at 1; a command known by its ID gets the same receipt and no effect")
+  @Test("A new epoch begins at 1, and a command with a known ID gets the same receipt and has no effect")
   func epochs() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
@@ -64,7 +64,7 @@ import Testing
     #expect(try await rig.store.inboxPositions(parent).map(\.epoch) == [8])
   }
 
-  @Test("A body that cannot be read, a foreign author and a child's command get a receipt that says so")
+  @Test("A malformed body, a foreign author and a child's command get a receipt with the reason")
   func faults() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test("Of two rules for one application the later holds, in whatever order they arrive")
+  @Test("The later of two rules for one application wins, in whatever order they arrive")
   func laterRuleHolds() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
@@ -106,7 +106,7 @@ import Testing
     #expect(try await rig.store.app(rule.appID, device: rig.own) == rule)
   }
 
-  @Test("A usage record counts once, and only from the device that it is of")
+  @Test("A usage record counts once, and only from the device that was used")
   func usage() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired(.child)

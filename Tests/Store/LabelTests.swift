@@ -3,7 +3,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// What devices are called: whose word counts, and which of two holds.
+/// Tests of the names of devices: whose are accepted, and which of two wins.
 @Suite struct LabelTests {
   private static func label(_ text: String, _ wall: Int64, _ author: DeviceID, counter: UInt32 = 0) -> DeviceLabel {
     DeviceLabel(DeviceName(sanitising: text), at: HybridTimestamp(wall: wall, counter: counter, author: author))
@@ -27,7 +27,7 @@ import Testing
       given.wall == 50 && given.counter == 1 && given.author == rig.own, "later than what was known, whatever the clock"
     )
     #expect(try await rig.store.peer(child)?.device.childName == "Emma")
-    // What the child said before it heard of that changes nothing.
+    // The child's earlier name changes nothing.
     let old = try await rig.store.take(SessionLabels(own: Self.label("Own", 50, child)), from: child, at: 60)
     #expect(!old.isPeerRenamed && old.own == nil)
     #expect(try await name(rig, child) == "Parent's")

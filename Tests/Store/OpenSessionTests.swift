@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("A session outlives the node, keeps its last sign of life, and ends in one record")
+  @Test("A session survives the node, keeps its last heartbeat, and ends in one record")
   func survives() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
@@ -88,7 +88,7 @@ import Testing
     #expect(try self.session(try await open(rig, second)).recordID != session.recordID)
   }
 
-  @Test("A program is recorded as one application, and what another boot left open is not gone on with")
+  @Test("A program is recorded for one application, and sessions of another boot are not continued")
   func bounds() async throws {
     let rig = try StoreRig()
     let earlier = try session(try await open(rig, first, boot: "earlier"))
@@ -106,7 +106,7 @@ import Testing
     #expect(try self.session(try await open(rig, second)).recordID == session.recordID)
   }
 
-  @Test("What cannot be true of a record is found by the clock of the machine that takes it up, and stays with it")
+  @Test("A doubt about a record is found by the clock of the machine that stores it, and remains")
   func doubt() async throws {
     let rig = try StoreRig()
     let now = UsageDoubtTimes.now

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests that sent items are kept until the other side has stored them.
 @Suite struct OutboxTests {
-  @Test("Numbers are given without gaps, and items come back in their order within the bounds asked for")
+  @Test("Numbers are assigned without gaps, and items are loaded in order within the requested bounds")
   func numbersAndLoads() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
@@ -28,7 +28,8 @@ import Testing
     #expect(try await rig.store.load(child, .command, epoch: epoch &+ 1, from: 1, items: 9, bytes: 1_000).isEmpty)
   }
 
-  @Test("What is stored on the other side is forgotten and marked, once; a word of another epoch changes nothing")
+  @Test(
+    "Items that the peer stored are deleted and their status is set once; a report about another epoch changes nothing")
   func forgetting() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
@@ -54,7 +55,7 @@ import Testing
     #expect((empty.waitingItems, empty.waitingBytes) == (0, 0))
   }
 
-  @Test("A cancelled command is sent as a number that holds nothing; the counts stay true; the rule before it is back")
+  @Test("A cancelled command is sent as an empty number, the counts stay correct, and the earlier rule is restored")
   func cancelling() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
@@ -84,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "A stream that begins anew has a new epoch, numbers from 1, and what was stored and not answered before the rest")
+    "A restarted stream has a new epoch, numbers from 1, and begins with stored commands that were not answered")
   func restarting() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
@@ -109,7 +110,7 @@ import Testing
     #expect(try await rig.store.outboxPositions(child)[.command]?.last == 3)
   }
 
-  @Test("A full queue refuses a command to its caller and keeps nothing of it")
+  @Test("A full queue refuses a command to its caller and stores nothing of it")
   func fullQueue() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
@@ -123,7 +124,9 @@ import Testing
     #expect(try await rig.store.outboxPositions(child) == before)
   }
 
-  @Test("A parent whose usage queue is full is passed over with a word in the audit; the record is kept, others get it")
+  @Test(
+    "A parent with a full usage queue is skipped, which the audit records; the record is kept, and other parents get it"
+  )
   func fullUsageQueue() async throws {
     let rig = try StoreRig()
     let (one, other) = (try await rig.paired(.parent), try await rig.paired(.parent))

@@ -19,7 +19,7 @@ import Testing
 
   private func key(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
 
-  @Test("A first pairing: pending, then active; rolled back, it leaves no trace")
+  @Test("A first pairing is pending, then active, and leaves no trace if it is rolled back")
   func first() async throws {
     let rig = try StoreRig()
     let device = rig.device()
@@ -46,7 +46,7 @@ import Testing
     #expect(try await state(rig, device) == active)
   }
 
-  @Test("Pairing an active device again keeps the old key and its streams until the new one holds")
+  @Test("A new pairing of an active device keeps the old key and its streams until the new key is confirmed")
   func again() async throws {
     let rig = try StoreRig()
     let device = rig.device()
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "A removed device keeps its key until it has been told, then none; its commands are cancelled and streams closed")
+    "A removed device keeps its key until it has been told, its commands are cancelled, and its streams are closed")
   func removal() async throws {
     let rig = try StoreRig()
     let device = rig.device()
@@ -87,7 +87,7 @@ import Testing
     #expect(try await rig.store.outboxPositions(device.deviceID).isEmpty)
   }
 
-  @Test("A device removed without a word has no key at once", arguments: [true, false])
+  @Test("A device removed without notice has no key immediately", arguments: [true, false])
   func pairedAfterRemoval(wasTold: Bool) async throws {
     let rig = try StoreRig()
     let device = rig.device()
@@ -110,7 +110,7 @@ import Testing
     #expect(try await rig.store.peers().count == 1)
   }
 
-  @Test("A removal that comes in closes everything and takes nothing after it")
+  @Test("A received removal closes all streams, and later items are refused")
   func removedByPeer() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
@@ -129,7 +129,7 @@ import Testing
     #expect(try await rig.store.inboxPositions(parent).isEmpty)
   }
 
-  @Test("A device that is removed twice is told once, in the stream that the first removal began")
+  @Test("A device that is removed twice is told once, in the stream of the first removal")
   func removedTwice() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
@@ -152,7 +152,7 @@ import Testing
       enforcement: .recorded, at: 5)
   }
 
-  @Test("A removal that was on its way while the device was paired anew does not end the new pairing")
+  @Test("A removal in flight during a new pairing does not end the new pairing")
   func removalOfAnEarlierPairing() async throws {
     let rig = try StoreRig()
     let parent = rig.device(.parent)
@@ -166,7 +166,7 @@ import Testing
     #expect(try await state(rig, parent)?.state == .removed)
   }
 
-  @Test("A removal that comes in while the device is being paired anew leaves the new pairing under way")
+  @Test("A removal received during a new pairing does not affect it")
   func removalBesideAHalfMadePairing() async throws {
     let rig = try StoreRig()
     let parent = rig.device(.parent)
@@ -181,7 +181,7 @@ import Testing
     #expect(try await state(rig, parent)?.state == .active)
   }
 
-  @Test("A removal by the other half of a half-made pairing leaves no trace of it")
+  @Test("A removal by the other side of an incomplete pairing leaves no trace of it")
   func removalOfAHalfMadePairing() async throws {
     let rig = try StoreRig()
     let parent = rig.device(.parent)
@@ -190,7 +190,7 @@ import Testing
     #expect(try await state(rig, parent) == nil)
   }
 
-  @Test("What a half-made pairing's session brings is in force at once: its key proves the pairing")
+  @Test("Items in a session of an incomplete pairing take effect immediately, since its key proves the pairing")
   func itemsOfAHalfMadePairing() async throws {
     let rig = try StoreRig()
     let parent = rig.device(.parent)
@@ -200,7 +200,8 @@ import Testing
     #expect(try await state(rig, parent)?.state == .pending)
   }
 
-  @Test("Codes: failures outlive a restart, the fifth closes, success spends, and secrets are overwritten")
+  @Test(
+    "Codes: failures survive a restart, the fifth closes the code, a success uses it up, and secrets are overwritten")
   func invitations() async throws {
     let rig = try StoreRig()
     func invite(_ id: String) async throws {
@@ -240,7 +241,7 @@ import Testing
   }
 
   @Test(
-    "A code pairs one device: the one that it left half paired makes room for the next, and a closed code takes none")
+    "A code pairs one device: a half-paired one is replaced by the next, and a closed code pairs none")
   func oneDeviceEach() async throws {
     let rig = try StoreRig()
     try await rig.store.save(

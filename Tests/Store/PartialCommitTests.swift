@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("What a full disk had room for is told with the fault, and the rest is taken when there is room")
+  @Test("Items that fit a full disk are reported with the fault, and the rest is stored when there is space")
   func parts() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
@@ -40,7 +40,7 @@ import Testing
     #expect(try await rig.store.inboxPositions(parent).first?.through == 40)
   }
 
-  @Test("A full disk without room for anything takes nothing, and says so")
+  @Test("A full disk without any space stores nothing and reports that")
   func nothing() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)

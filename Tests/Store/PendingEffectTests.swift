@@ -95,7 +95,8 @@ import Testing
 
   private func id(_ item: DeliveryItem) throws -> CommandID { try #require(CommandID(bytes: item.itemID)) }
 
-  @Test("A command whose effect waits is noted as under way, and answered with the outcome, in one transaction each")
+  @Test(
+    "A command with a pending effect is noted as under way, then answered with the outcome, in one transaction each")
   func anOutcome() async throws {
     let item = lock(1, 10)
     let result = try await rig.receive([item], from: parent)
@@ -119,7 +120,7 @@ import Testing
     #expect(try await receipts(parent).map(\.outcome).last == .executed(state))
   }
 
-  @Test("What waits is there again after the process is gone, and runs out by the clock that does not jump")
+  @Test("A pending effect survives the process, and expires by a clock that does not jump")
   func afterACrash() async throws {
     let item = lock(1, 10)
     _ = try await rig.receive([item], from: parent)
@@ -139,7 +140,7 @@ import Testing
     #expect(try await rig.store.untilNextExpiry() == nil)
   }
 
-  @Test("A later command for the same thing takes the place of one under way, also of another parent's")
+  @Test("A later command for the same thing ends a pending effect, even if another parent issued it")
   func superseded() async throws {
     let other = try await rig.paired(.parent)
     let (first, second) = (lock(1, 10), lock(1, 20, from: other))
@@ -158,7 +159,7 @@ import Testing
     #expect(try await receipts(parent).map(\.outcome).last == .superseded(newer))
   }
 
-  @Test("A parent shows what a command waits for while it is stored, and no longer once there is an outcome")
+  @Test("A parent shows the condition that a command waits for while it is stored, until there is an outcome")
   func atTheParent() async throws {
     let home = try StoreRig(coding: coding)
     let child = try await home.paired()
@@ -188,7 +189,7 @@ import Testing
     #expect(try await home.store.command(command.commandID)?.status == .executed)
   }
 
-  @Test("What waits for a parent that has unpaired the machine is forgotten: nobody is there to answer")
+  @Test("A pending effect for a parent that has unpaired the machine is deleted, since no peer is left to answer")
   func unpaired() async throws {
     _ = try await rig.receive([lock(1, 10)], from: parent)
     _ = try await rig.store.remove(parent, removal: nil, itemID: rig.random.bytes(16), at: 5)

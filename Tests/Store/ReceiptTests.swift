@@ -56,7 +56,7 @@ import Testing
     try await rig.store.discrepancies(device: child, limit: 100)
   }
 
-  /// Gives a command with the store's own reading of its hybrid clock; IDs sort in the order of the commands.
+  /// Returns a command with the store's own reading of its hybrid clock; IDs sort in the order of the commands.
   private func issue(
     to device: DeviceID? = nil, _ make: @escaping @Sendable (HybridTimestamp) -> CommandPayload
   ) async throws -> (id: CommandID, payload: CommandPayload) {
@@ -82,7 +82,7 @@ import Testing
     return (id, rule)
   }
 
-  @Test("A receipt with exactly what was asked is executed, and its word on enforcement is taken")
+  @Test("A receipt with exactly the requested state is executed, and its enforcement is stored")
   func exact() async throws {
     let (id, rule) = try await issueRule()
     let before = try await kept()
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(
-    "Executed with another state is a failure with a reason, shown as the child's word, and changes nothing here",
+    "An executed receipt with another state is a failure with a reason, shown as the child's report, and changes no rule",
     arguments: [0, 1, 2, 3, 4, 5, 6])
   func contradiction(which: Int) async throws {
     _ = try await issue { .setFamilySettings(FamilySettings(minutesPerPoint: 7, modified: $0)) }
@@ -126,7 +126,7 @@ import Testing
     #expect(try await rig.store.apps(device: child).map { $0.discrepancy?.state } == [states[which]])
   }
 
-  @Test("Family settings that were taken back too late are shown again once newer ones are taken back, too")
+  @Test("Family settings that were cancelled too late are shown again if newer ones are cancelled, too")
   func familySettingsTakenBackTooLate() async throws {
     let away = try await rig.paired()
     func settings(_ minutes: Int, to device: DeviceID) async throws -> (id: CommandID, set: FamilySettings) {
@@ -151,7 +151,9 @@ import Testing
     #expect(try await rig.store.settings() == second.set)
   }
 
-  @Test("What another parent set later is the child's word, and this parent's next command is not made of it")
+  @Test(
+    "Another parent's later state is shown as the child's report, and this parent's next command does not start from it"
+  )
   func overtaken() async throws {
     let (id, rule) = try await issueRule()
     var theirs = rule
@@ -169,7 +171,7 @@ import Testing
     #expect(try await discrepancies().isEmpty)
   }
 
-  @Test("What another parent set to the same is no discrepancy; nor is its removal of what is removed here")
+  @Test("The same state set by another parent is not a discrepancy, nor is its removal of a rule that is removed here")
   func sameByAnother() async throws {
     let (id, rule) = try await issueRule()
     var theirs = rule
@@ -185,7 +187,7 @@ import Testing
   }
 
   @Test(
-    "A time up to a day ahead is taken into the clock, and no later one; both are told apart",
+    "A time up to a day ahead advances the clock, a later one does not, and the two are distinguished",
     arguments: [Self.day - 1, Self.day, Self.day + 1, HybridTimestamp.wallLimit - 1 - Self.now])
   func clock(ahead: Int64) async throws {
     let (id, rule) = try await issueRule()
@@ -198,7 +200,7 @@ import Testing
     #expect(try await discrepancies().map(\.isFarAhead) == [ahead > Self.day])
   }
 
-  @Test("The family's rules stay this parent's, whatever time a child gives", arguments: [false, true])
+  @Test("The family's rules stay this parent's, whatever time a child reports", arguments: [false, true])
   func familySettings(isExecuted: Bool) async throws {
     let (id, payload) = try await issue {
       .setFamilySettings(FamilySettings(minutesPerPoint: 7, modified: $0))
@@ -216,7 +218,7 @@ import Testing
     #expect(found.state == .familySettings(theirs))
   }
 
-  @Test("Two edits of the family's rules never have one time, also with a wall clock that was set back")
+  @Test("Two edits of the family's rules never have the same time, even if the wall clock is set back")
   func times() async throws {
     var times: [HybridTimestamp] = []
     for wall in [Self.now, Self.now, Self.now - 1_000 * Self.day] {
@@ -231,7 +233,7 @@ import Testing
     #expect(try await rig.store.settings()?.modified == times.last)
   }
 
-  @Test("A rule that the child refuses stays what this parent wants, with the child's reason beside it")
+  @Test("A rule that the child refuses stays as this parent set it, with the child's reason beside it")
   func refused() async throws {
     let (first, rule) = try await issueRule()
     try await answer(1, first, .executed(.app(rule, .recorded)))
@@ -242,7 +244,7 @@ import Testing
     #expect(try await discrepancies().map(\.reason) == ["no"])
   }
 
-  @Test("A removal by another parent does not take this parent's rule away", arguments: [Int64(-10), 10])
+  @Test("A removal by another parent does not remove this parent's rule", arguments: [Int64(-10), 10])
   func removedByAnother(distance: Int64) async throws {
     let (id, rule) = try await issueRule()
     let removal = HybridTimestamp(
@@ -254,7 +256,7 @@ import Testing
     #expect(try await discrepancies().count == 1)
   }
 
-  @Test("The answer to an earlier command says nothing of what the child holds after a later one")
+  @Test("The answer to an earlier command does not show what the child holds after a later one")
   func late() async throws {
     let (first, _) = try await issueRule()
     let (second, rule) = try await issueRule()
@@ -264,7 +266,7 @@ import Testing
     #expect(try await discrepancies().isEmpty)
   }
 
-  @Test("Another child's receipt for a command changes nothing")
+  @Test("A receipt of another child for a command changes nothing")
   func anotherChild() async throws {
     let other = try await rig.paired()
     let (id, rule) = try await issueRule()
@@ -274,7 +276,7 @@ import Testing
     #expect(try await rig.store.apps(device: other).isEmpty)
   }
 
-  @Test("What was not taken is counted with its reason, and forgotten with the pairing")
+  @Test("Refused items are counted with their reason, until the pairing ends")
   func unusable() async throws {
     let (id, _) = try await issueRule()
     try await answer(1, id, .failed(reason: "no"))
@@ -295,7 +297,7 @@ import Testing
     #expect(rows == 0)
   }
 
-  @Test("A child executes a command that is years ahead of its clock, in the order of hybrid times")
+  @Test("A child executes commands that are years ahead of its clock, in the order of hybrid times")
   func yearsBehind() async throws {
     let child = try StoreRig(seed: 2)
     let parent = try await child.paired(.parent)

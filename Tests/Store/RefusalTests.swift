@@ -43,7 +43,7 @@ import Testing
     return result
   }
 
-  @Test("Records that cannot be used are passed over, those after them are taken, and the child knows which and why")
+  @Test("Invalid records are skipped, later ones are stored, and the child is told which were refused and why")
   func records() async throws {
     let family = try await family()
     let items = [
@@ -71,7 +71,7 @@ import Testing
     #expect(usage.undelivered.map(\.fate) == [.refused] && usage.undelivered.first?.items == 5)
   }
 
-  @Test("What comes twice, under another epoch, is refused again, and counted once where it was sent from")
+  @Test("An item repeated in another epoch is refused again, and counted once at its sender")
   func once() async throws {
     let family = try await family()
     _ = try await deliver([run([usage(1, 1, name: "\0")], .usage)], family)
@@ -82,7 +82,7 @@ import Testing
     #expect(try await family.child.store.refusedRecords().count == 1)
   }
 
-  @Test("A receipt that cannot be read ends its command with a reason, and the child is told")
+  @Test("A malformed receipt ends its command with a reason, and the child is told")
   func receipt() async throws {
     let family = try await family()
     let id = try await family.parent.send("m", to: child, number: 1)
@@ -104,7 +104,7 @@ import Testing
       ])
   }
 
-  @Test("A refusal that cannot be read is not refused, or two machines would go on for ever")
+  @Test("A malformed refusal is not refused, so that two machines do not refuse each other forever")
   func noLoop() async throws {
     let family = try await family()
     let notice = DeliveryItem(
@@ -115,7 +115,7 @@ import Testing
     #expect(try await family.child.waiting(parent, .control).isEmpty)
   }
 
-  @Test("However much is refused, few notices wait, and the last one that goes says how much it was in all")
+  @Test("Many refusals cause few notices, and the last notice states the total")
   func bounded() async throws {
     let family = try await family()
     var sequence: UInt64 = 0
@@ -139,7 +139,7 @@ import Testing
     #expect(try await family.child.store.refusedInAll() == [parent: 1_001])
   }
 
-  @Test("What was refused is forgotten with the device")
+  @Test("Refused items are forgotten with the device")
   func removed() async throws {
     let family = try await family()
     _ = try await deliver([run([usage(1, 1, name: "\0")], .usage)], family)
@@ -149,7 +149,7 @@ import Testing
     #expect(try await family.child.store.refusedRecords().isEmpty)
   }
 
-  @Test("Every text that a rule allows is kept and read back byte for byte")
+  @Test("Every text that a rule permits is stored and read back byte for byte")
   func roundTrip() async throws {
     let family = try await family()
     var random = SeededRandom()

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "An older rule does not undo a removal, nor an older removal a rule, in whatever order they come; a newer one does")
+    "Of a rule and a removal, the newer wins in whatever order they arrive")
   func theNewestHolds() async throws {
     let removal = rig.item(1, .removeApp(app, modified: timestamp(20)), from: parent)
     let late = rig.item(2, set(10), from: parent)
@@ -63,7 +63,7 @@ import Testing
     #expect(try outcome(old.itemID) == .superseded(.appRemoved(app, modified: timestamp(40))))
   }
 
-  @Test("At most 4,096 removals are remembered, the newest")
+  @Test("The newest 4,096 removals are remembered")
   func bounded() async throws {
     let items = (1...4_100).map { number in
       rig.item(

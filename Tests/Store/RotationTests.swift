@@ -44,7 +44,9 @@ import Testing
     try rig.look { try Int64.fetchAll($0, sql: "SELECT generation FROM discovery_key ORDER BY 1") }
   }
 
-  @Test("A removal gives those who stay new keys, in one transaction, and the old ones hold until they are stored")
+  @Test(
+    "A removal gives the remaining devices new keys in one transaction, and the old keys are valid until they are stored"
+  )
   func removal() async throws {
     let (rig, children) = try await family(3)
     let old = try await record(rig, children[1]).pairwiseKey
@@ -74,7 +76,7 @@ import Testing
     #expect(try await rig.store.discoveryKeys() == [waiting[0].discoveryKey])
   }
 
-  @Test("While keys are on their way no others are sent; what became due meanwhile follows")
+  @Test("While keys are in flight no others are sent; a change in the meantime follows later")
   func oneAtATime() async throws {
     let (rig, children) = try await family(5)
     let last = children[4]
@@ -97,7 +99,7 @@ import Testing
     #expect(try await record(rig, last).keys == keys)
   }
 
-  @Test("Discovery keys are kept up to a bound, the newest always")
+  @Test("Discovery keys are kept up to a limit, which always includes the newest")
   func bound() async throws {
     let (rig, children) = try await family(60)
     for (goes, stays) in zip(children.prefix(30), children.suffix(30)) {
@@ -111,7 +113,8 @@ import Testing
     #expect(try await rig.store.discoveryKeys().count == Limits.discoveryKeys)
   }
 
-  @Test("A device paired with a code from before a removal gets the newest keys; one with a later code has them")
+  @Test(
+    "A device paired with a code from before a removal gets the newest keys; one with a later code already has them")
   func pairedMeanwhile() async throws {
     let (rig, children) = try await family(1)
     func invite(_ id: String) async throws {
@@ -137,7 +140,7 @@ import Testing
     #expect(try generations(rig) == [0, 1] || generations(rig) == [1])
   }
 
-  @Test("Keys on their way to a device that is paired anew are taken back")
+  @Test("Keys in flight to a device that is paired again are cancelled")
   func takenBack() async throws {
     let (rig, children) = try await family(2)
     _ = try await rig.store.remove(children[0], removal: nil, itemID: [], at: 3)
@@ -156,7 +159,7 @@ import Testing
     #expect(try generations(rig) == [1])
   }
 
-  /// Give a child new keys.
+  /// Gives a child new keys.
   private func receive(
     _ rig: StoreRig, _ rotation: KeyRotation, from parent: DeviceID, sequence: UInt64 = 1, role: DeviceRole = .parent
   ) async throws -> InboxResult {
@@ -173,7 +176,7 @@ import Testing
       replaces: TestKeys().keyID(of: key))
   }
 
-  @Test("A child takes new keys with the watermark, and keeps the old one until the parent names the new one")
+  @Test("A child stores new keys with the watermark, and keeps the old one until the parent uses the new one")
   func child() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
@@ -198,7 +201,7 @@ import Testing
     #expect(file.range(of: Data(old)) == nil && file.range(of: Data(new.pairwiseKey)) != nil)
   }
 
-  @Test("New keys that replace a half-made pairing's prove that it is final")
+  @Test("New keys that replace those of an incomplete pairing prove that it is final")
   func completesPairing() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
@@ -217,7 +220,7 @@ import Testing
     #expect(try await !rig.store.isHousehold(of: parent))
   }
 
-  @Test("A child's word on new keys is not taken; a child that leaves by itself changes the household's key")
+  @Test("New keys from a child are refused, and a child that leaves by itself causes a new household key")
   func fromChild() async throws {
     let (rig, children) = try await family(2)
     let keys = try await record(rig, children[0]).keys
@@ -232,7 +235,7 @@ import Testing
     #expect(try generations(rig) == [0, 1])
   }
 
-  @Test("Removing whoever is no child, or from a device without a household, changes no key")
+  @Test("Removing a device that is not a child, or on a device without a household, changes no key")
   func noHousehold() async throws {
     let rig = try StoreRig()
     let (one, other) = (try await rig.paired(.parent), try await rig.paired(.parent))

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of machines that were restored: what is recorded, for how long, and which commands are sent again.
 @Suite struct SetBackTests {
-  /// Gives a command whose ID sorts after those before, as a node does.
+  /// Returns a command whose ID sorts after those before, as a node does.
   private func give(
     _ rig: StoreRig, _ payload: CommandPayload, to child: DeviceID
   ) async throws -> (ConfigurationCommand, OutboxChange) {
@@ -35,7 +35,7 @@ import Testing
       at: 13)
   }
 
-  @Test("Only what came after the number that a child still has is sent again")
+  @Test("Only items after the number that a child still has are sent again")
   func afterANumber() async throws {
     let rig = try StoreRig()
     let child = try await rig.connected()
@@ -66,7 +66,7 @@ import Testing
     #expect(try await rig.store.command(next.commandID)?.status == .queued)
   }
 
-  @Test("A restart that was due before a removal begins no stream of the removed device anew, except the removal's")
+  @Test("A pending restart restarts no stream of a device that is removed meanwhile, except for the removal")
   func restartAfterARemoval() async throws {
     let rig = try StoreRig()
     let child = try await rig.connected()
@@ -85,7 +85,7 @@ import Testing
     #expect(try await rig.store.outboxPositions(child).keys.sorted() == [.control])
   }
 
-  @Test("A message that is too old to be sent again is executed no more, and says so")
+  @Test("A message that is too old to be sent again is no longer shown as executed, with the reason")
   func tooOld() async throws {
     let rig = try StoreRig()
     let child = try await rig.connected()
@@ -108,7 +108,7 @@ import Testing
     #expect(try await rig.store.expireDue(at: 15) == [young.commandID])
   }
 
-  @Test("A child that holds an earlier epoch keeps what it has of that")
+  @Test("A child that has an earlier epoch keeps the items of that epoch")
   func earlierEpoch() async throws {
     let rig = try StoreRig()
     let child = try await rig.connected()
@@ -128,7 +128,7 @@ import Testing
     #expect(try await rig.store.command(third.commandID)?.status == .queued)
   }
 
-  @Test("A receipt that comes again for a rule that counted as lost makes it executed again")
+  @Test("A repeated receipt for a rule that counted as lost makes the rule executed again")
   func notLostAfterAll() async throws {
     let rig = try StoreRig()
     let child = try await rig.connected()
@@ -151,7 +151,7 @@ import Testing
     #expect(try await rig.store.command(ids[1])?.reason == nil)
   }
 
-  @Test("A parent says that a child was set back until a report that was asked for since is in, over restarts")
+  @Test("A parent reports that a child was restored until it answers a later request for a report, over restarts")
   func untilAReport() async throws {
     let rig = try StoreRig()
     let child = try await rig.connected()
@@ -179,7 +179,7 @@ import Testing
     #expect(try await rig.store.setBacks().isEmpty)
   }
 
-  @Test("Streams that this machine knows nothing of are news once")
+  @Test("Streams that are unknown to this machine are reported once")
   func unknownStreams() async throws {
     let rig = try StoreRig()
     let child = try await rig.connected()
@@ -198,7 +198,7 @@ import Testing
     #expect(try await rig.store.setBacks().count == 1)
   }
 
-  @Test("A child's machine says it for a day of running, over restarts and boots")
+  @Test("A child's machine reports the restoration for a day of running time, over restarts and boots")
   func onAChild() async throws {
     let rig = try StoreRig()
     let parent = try await rig.connected(.parent)
@@ -211,7 +211,7 @@ import Testing
     #expect(try await rig.store.setBacks().isEmpty)
   }
 
-  @Test("What the first session after a pairing shows is explained by that pairing, and what comes later is not")
+  @Test("Differences in the first session after a pairing are explained by the pairing, and later ones are not")
   func explained() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
@@ -241,7 +241,7 @@ import Testing
     #expect(try await rig.store.setBacks().isEmpty)
   }
 
-  @Test("A parent that lost its own past asks once, and takes over what the child holds when a person wants that")
+  @Test("A parent that lost its state asks once, and adopts the child's state if a person wants that")
   func adopted() async throws {
     let rig = try StoreRig()
     let child = try await rig.connected()
@@ -311,7 +311,7 @@ import Testing
     #expect(edit.command.payload.desired.map { $0.modified.wall >= 51 } == true)
   }
 
-  @Test("Without a set-back a report is only read")
+  @Test("Without a restoration, a report changes nothing")
   func reportAlone() async throws {
     let rig = try StoreRig()
     let child = try await rig.connected()

@@ -8,7 +8,7 @@ import Testing
 
 /// Tests of the database file: how it is written, checked, and refused.
 @Suite struct StoreFileTests {
-  @Test("Every commit reaches the disk: synchronous is FULL on the connection that writes, also after reopening")
+  @Test("Every commit reaches the disk: synchronous is FULL on the writing connection, even after reopening")
   func synchronousIsFull() async throws {
     let rig = try StoreRig()
     #expect(try await rig.store.synchronousLevel() == 2)
@@ -18,7 +18,7 @@ import Testing
     #expect(try rig.look { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
   }
 
-  @Test("Every table is strict, and the file is its owner's alone")
+  @Test("Every table is strict, and the file is private to its owner")
   func strictAndPrivate() throws {
     let rig = try StoreRig()
     let loose = try rig.look {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("A store that is closed has written its log back into the file")
+  @Test("A closed store has written its log back into the file")
   func closedIsWhole() async throws {
     let rig = try StoreRig()
     for number in 0..<50 { try await rig.store.set("key \(number)", to: "value") }
@@ -46,7 +46,7 @@ import Testing
     #expect(try await rig.store.setting("key 49") == "value")
   }
 
-  @Test("Migrations run once; a file with one that is not known here is refused and stays")
+  @Test("Migrations run once, and a file with an unknown migration is refused and not changed")
   func migrations() async throws {
     let rig = try StoreRig()
     let device = try await rig.paired()
@@ -61,7 +61,7 @@ import Testing
     #expect(try await rig.store.peers().map(\.device.deviceID) == [device])
   }
 
-  @Test("Damaged files are set aside under names that are free, and never overwritten")
+  @Test("Damaged files are set aside under unused names, and never overwritten")
   func setAside() throws {
     let rig = try StoreRig()
     for number in 1...3 {
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("Many commits at one time all take effect, and one that fails undoes no other")
+  @Test("Many simultaneous commits all take effect, and a failed one undoes no other")
   func groupCommit() async throws {
     let rig = try StoreRig()
     let device = try await rig.paired()

@@ -17,7 +17,7 @@ final class StoreRig {
   let caps: QueueCaps
   let coding: MessageBodyCoding
 
-  /// Open a new store; the seed makes its devices the same each time.
+  /// Opens a new store; the seed makes its devices the same each time.
   init(
     seed: UInt64 = 1, caps: QueueCaps = QueueCaps(), coding: MessageBodyCoding = MessageBodyCoding()
   ) throws {
@@ -39,7 +39,7 @@ final class StoreRig {
 
   var path: String { folder.appendingPathComponent("db.sqlite").path }
 
-  /// Close it and open it again, as a restart does.
+  /// Closes it and opens it again, as a restart does.
   func reopen() throws {
     store.close()
     store = try Store(
@@ -53,7 +53,7 @@ final class StoreRig {
       identityKey: Hexadecimal.encode(random.bytes(32)), linkKey: Hexadecimal.encode(random.bytes(32)), pairedAt: 1)
   }
 
-  /// Pair a device.
+  /// Pairs a device.
   @discardableResult
   func paired(_ role: DeviceRole = .child) async throws -> DeviceID {
     let device = device(role)
@@ -63,14 +63,14 @@ final class StoreRig {
     return device.deviceID
   }
 
-  /// Pair a device that has been in touch since.
+  /// Pairs a device that has been in touch since.
   func connected(_ role: DeviceRole = .child) async throws -> DeviceID {
     let device = try await paired(role)
     try await store.seen(device, address: nil, synced: false, isSession: true, at: 2)
     return device
   }
 
-  /// Pair a device of that ID.
+  /// Pairs a device of that ID.
   func pair(_ id: DeviceID, _ role: DeviceRole) async throws {
     var device = device(role)
     device.deviceID = id
@@ -79,7 +79,7 @@ final class StoreRig {
     guard try await store.promote(id, at: 2) else { throw StoreError.unexpected("no promotion") }
   }
 
-  /// Give a command with a payload of its own.
+  /// Issues a command with a new payload.
   @discardableResult
   func command(
     _ payload: CommandPayload = .message("hello"), to device: DeviceID, expiresAfter: Int64? = nil
@@ -97,7 +97,7 @@ final class StoreRig {
     return DeliveryItem(sequence: sequence, kind: .command, itemID: id.bytes, body: body)
   }
 
-  /// Take items of the command stream in.
+  /// Receives items of the command stream.
   func receive(_ items: [DeliveryItem], epoch: UInt64 = 7, from device: DeviceID) async throws -> InboxResult {
     try await store.receive(
       [ItemRun(streamClass: .command, epoch: epoch, items: items)], from: device, role: .parent, enforcement: .recorded,
@@ -122,12 +122,12 @@ final class StoreRig {
     return record
   }
 
-  /// Change the file while the store is closed.
+  /// Changes the file while the store is closed.
   func edit(_ sql: String, _ arguments: StatementArguments = []) throws {
     try DatabaseQueue(path: path).write { try $0.execute(sql: sql, arguments: arguments) }
   }
 
-  /// Look into the file with a connection of one's own.
+  /// Reads the file with a separate connection.
   func look<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try DatabaseQueue(path: path).read(body)
   }
@@ -143,6 +143,6 @@ extension CommandPayload {
 }
 
 extension ManualClock {
-  /// The clock as a store takes it, within the present boot.
+  /// The clock for a store, within the present boot.
   fileprivate var store: StoreClock { StoreClock(bootID: bootID, now: { self.now }) }
 }

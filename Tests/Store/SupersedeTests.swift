@@ -27,7 +27,7 @@ import Testing
       child, .command, epoch: position.epoch, from: position.storedThrough + 1, items: 100, bytes: 1 << 20)
   }
 
-  @Test("The newest setting of each application is all that waits; the rest are numbers that hold nothing, and counted")
+  @Test("Only the newest setting of each application waits; the others become empty numbers, and are counted")
   func theNewestOfEachThing() async throws {
     var ids: [CommandID] = []
     for wall in 1...5 {
@@ -55,7 +55,8 @@ import Testing
   }
 
   @Test(
-    "What the child has stored is replaced by nobody; settings of the family replace each other for each child alone")
+    "Commands that the child has stored are not replaced, and family settings replace each other for each child separately"
+  )
   func whatIsStoredStays() async throws {
     let other = try await rig.paired()
     let (first, change) = try await rig.command(.setFamilySettings(FamilySettings(zone: "Europe/Berlin")), to: child)
@@ -68,7 +69,7 @@ import Testing
     #expect(try await waiting().map(\.itemID) == [second.commandID.bytes])
   }
 
-  @Test("A command that was on its way when it was replaced, and was executed, is told as what it is")
+  @Test("A command that was replaced in flight and executed is reported as executed")
   func theChildHasTheLastWord() async throws {
     let (first, _) = try await rig.command(try rule(1), to: child)
     _ = try await rig.command(try rule(2), to: child)

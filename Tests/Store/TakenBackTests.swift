@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "Whatever was shown before the first of the commands that wait is shown again, with what the child had said of it")
+    "After all waiting commands are cancelled, the state before the first is shown, with the child's enforcement")
   func backToWhatWasInForce() async throws {
     let inForce = rule(1)
     let (first, change) = try await rig.command(.setApp(inForce), to: child)
@@ -56,7 +56,7 @@ import Testing
     #expect(try await rig.store.apps(device: child).first?.enforcement == .enforced)
   }
 
-  @Test("A removal that is taken back, and a command that ran out, give the rule back")
+  @Test("A cancelled removal and an expired command restore the rule")
   func removalsAndExpiry() async throws {
     let (_, change) = try await rig.command(.setApp(rule(1)), to: child)
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
@@ -72,7 +72,7 @@ import Testing
     #expect(try await shown()?.modified.wall == 1)
   }
 
-  @Test("A removal that was executed though a second one had replaced it leaves nothing to give back")
+  @Test("A removal that was executed although a second one replaced it leaves no rule to restore")
   func removalInForceBeforeASecondOne() async throws {
     let inForce = rule(1)
     let (first, change) = try await rig.command(.setApp(inForce), to: child)
@@ -88,14 +88,14 @@ import Testing
     #expect(try await shown() == nil)
   }
 
-  @Test("A rule that there was none of before is shown no more")
+  @Test("A rule that did not exist before is no longer shown")
   func nothingBefore() async throws {
     let (only, _) = try await rig.command(.setApp(rule(1)), to: child)
     _ = try await rig.store.cancel(only.commandID, at: 13)
     #expect(try await shown() == nil)
   }
 
-  @Test("A cancellation shows what this machine set before, whatever the child holds by another parent's word")
+  @Test("A cancellation restores what this machine set before, whatever another parent has set on the child")
   func anotherParentsRule() async throws {
     let (first, change) = try await rig.command(.setApp(rule(10)), to: child)
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(
-    "The family's rules are shown as they were, in whatever order the commands for two machines are taken back",
+    "The family's rules are restored whatever the order in which the commands for two machines are cancelled",
     arguments: [[0, 1], [1, 0]])
   func familySettings(order: [Int]) async throws {
     let other = try await rig.paired()
@@ -131,7 +131,7 @@ import Testing
     #expect(try await rig.store.settings() == settings(1, "Europe/Berlin"))
   }
 
-  @Test("Of the family's rules a newer command stands on what the one that it replaces stood on")
+  @Test("A newer command for the family's rules is based on the state before the one that it replaces")
   func familySettingsReplaced() async throws {
     func settings(_ version: Int64) -> FamilySettings {
       var settings = FamilySettings(zone: "Europe/Paris")

@@ -28,12 +28,12 @@ import Testing
       parent, .usage, epoch: position.epoch, from: position.storedThrough + 1, items: 10_000, bytes: 1 << 30)
   }
 
-  /// What a parent holds after it has taken everything in.
+  /// Returns a parent's records after it received the items.
   private func delivered(_ rig: StoreRig, _ items: [DeliveryItem]) async throws -> [UsageRecord] {
     try items.filter { $0.kind == .usageRecord }.map { try MessageBodyCoding().usageRecord($0.body) }
   }
 
-  @Test("Word of a loss is told to the link although the record that room was made for finds none")
+  @Test("The report of a loss is sent even if the record for which space was made finds none")
   func lossWithoutRoom() async throws {
     let rig = try StoreRig(caps: QueueCaps(items: 100, bytes: 380))
     let parent = try await rig.paired(.parent)
@@ -94,7 +94,7 @@ import Testing
     #expect(try await rig.store.usageCount(device: rig.own) == 800)
   }
 
-  @Test("What a session was given is put into no total, since the parent may have it")
+  @Test("A record that was sent in a session is not merged into a total, since the parent may have it")
   func whatWasSentStays() async throws {
     let rig = try StoreRig(caps: QueueCaps(items: 32))
     let parent = try await rig.paired(.parent)
@@ -117,7 +117,7 @@ import Testing
     #expect(losses.reduce(0) { $0 + $1.records } + Int64(records.count) == 60)
   }
 
-  @Test("What cannot be put together is dropped, oldest first, with a word that the parent keeps")
+  @Test("Records that cannot be merged are dropped, oldest first, with a report that the parent keeps")
   func losses() async throws {
     let rig = try StoreRig(caps: QueueCaps(items: 32))
     let parent = try await rig.paired(.parent)
@@ -150,7 +150,7 @@ import Testing
     #expect(try await receiver.store.usageCount(device: rig.own) == Int64(records.count))
   }
 
-  @Test("Losses of any number that can be read have a sum")
+  @Test("Losses with any valid numbers have a sum")
   func theGreatestLosses() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
@@ -172,7 +172,7 @@ import Testing
     #expect(throws: BodyFault.self) { try MessageBodyCoding().usageLoss(MessageBodyCoding().encode(beyond)) }
   }
 
-  @Test("A parent that has lost its records gets them again, or the totals that they went into, and never both")
+  @Test("A parent that lost its records gets them again, or the totals with them, and never both")
   func everythingAgain() async throws {
     let rig = try StoreRig(caps: QueueCaps(items: 64))
     let parent = try await rig.paired(.parent)
@@ -197,7 +197,7 @@ import Testing
     #expect(Set(records.map(\.recordID)).count == records.count)
   }
 
-  @Test("What is queued again since the parent lost it pushes nothing out; what is new is held to the cap by itself")
+  @Test("Records that are queued again after a loss displace no others, and only new ones count against the cap")
   func afterARestart() async throws {
     let rig = try StoreRig(caps: QueueCaps(items: 32))
     let parent = try await rig.paired(.parent)
@@ -232,7 +232,7 @@ import Testing
     #expect(queue.waitingItems < 100)
   }
 
-  @Test("How long the oldest item waits is counted by a clock that does not jump, over restarts of the stream")
+  @Test("The age of the oldest item is measured by a clock that does not jump, over restarts of the stream")
   func ageOfTheOldest() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)

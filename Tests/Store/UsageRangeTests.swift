@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of sessions that overlap a range.
 @Suite struct UsageRangeTests {
-  @Test("Sessions that cross either end of a range, or both, are found; those that only touch it are not")
+  @Test("Sessions that cross either end of a range, or both, are found; adjacent ones are not")
   func edges() async throws {
     let rig = try StoreRig()
     let sessions = try [
@@ -18,7 +18,7 @@ import Testing
     #expect(found == [sessions[4], sessions[3], sessions[2], sessions[6]])
   }
 
-  @Test("A session of no length is found in the one range that it begins in")
+  @Test("A session without length is found only in the range in which it begins")
   func noLength() async throws {
     let rig = try StoreRig()
     let session = try rig.session(start: 100, end: 100)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("Any range of any sessions gives what a look at each of them gives, page by page")
+  @Test("Any range of any sessions gives the same result as a check of each session, page by page")
   func againstScan() async throws {
     var random = SeededRandom()
     let note = random.note
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("A database of 50,000 sessions answers with the newest of a range")
+  @Test("A database of 50,000 sessions returns the newest of a range")
   func many() async throws {
     let rig = try StoreRig()
     var sessions: [UsageRecord] = []
@@ -81,7 +81,7 @@ import Testing
     #expect(try await rig.store.usageCount(device: rig.own) == 50_000)
   }
 
-  @Test("A session at an end of all numbers is refused, and never traps")
+  @Test("A session at the limits of all numbers is refused, and never traps")
   func extremes() throws {
     let rig = try StoreRig()
     for (start, end) in [
@@ -100,7 +100,7 @@ import Testing
     #expect(try rig.session(start: 0, end: 1).fault == nil)
   }
 
-  @Test("A record is kept and queued for every parent once, however often it is given")
+  @Test("A record is stored and queued for every parent once, however often it is reported")
   func once() async throws {
     let rig = try StoreRig()
     let parents = [try await rig.paired(.parent), try await rig.paired(.parent)]

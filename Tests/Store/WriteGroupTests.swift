@@ -9,7 +9,7 @@ import Testing
 /// Tests that the shared state of one transaction's jobs is in the database at its end, whatever else was done in
 /// between.
 struct WriteGroupTests {
-  @Test("Commands that are given, replaced, cancelled and refused side by side leave counters that are true")
+  @Test("Commands that are issued, replaced, cancelled and refused simultaneously leave correct counters")
   func countersAreTrue() async throws {
     let rig = try StoreRig(caps: QueueCaps(items: 350))
     let child = try await rig.paired(.child)
@@ -44,7 +44,7 @@ struct WriteGroupTests {
     try expectTrueCounters(rig)
   }
 
-  @Test("Records, receipts and what was stored, side by side, leave counters that are true and the longest session")
+  @Test("Simultaneous records, receipts and acknowledgements leave correct counters and the longest session")
   func mixture() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
@@ -79,7 +79,7 @@ struct WriteGroupTests {
     #expect(longest == records.map { $0.sessionEnd - $0.sessionStart }.max())
   }
 
-  /// Compare what each stream counts with what is there.
+  /// Compares what each stream counts with what is there.
   private func expectTrueCounters(_ rig: StoreRig) throws {
     let queue = try DatabaseQueue(path: rig.path)
     let wrong = try queue.read { database in

@@ -1,4 +1,4 @@
-/// Texts that somebody might send to do harm, and texts that only look so.
+/// Texts of an attacker, and harmless texts that resemble them.
 public enum HostileText {
   /// Characters that end, cut, hide, steer or turn a text around, and harmless ones of many scripts.
   private static let scalars: [Unicode.Scalar] = [
@@ -11,7 +11,7 @@ public enum HostileText {
   /// A text of at most `length` such characters.
   public static func text(_ length: Int, _ random: inout SeededRandom) -> String {
     var text = String.UnicodeScalarView()
-    // Most are harmless but for one character, so that it is that one which decides.
+    // Most are harmless except for one character, which must decide.
     let isMild = random.once(in: 2)
     for _ in 0..<random.below(length + 1) { text.append(isMild ? "x" : random.pick(scalars)) }
     if isMild { text.append(random.pick(scalars)) }

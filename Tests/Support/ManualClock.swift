@@ -18,7 +18,7 @@ public final class ManualClock: Sendable {
   /// The name of the present boot.
   public var bootID: String { "boot-\(state.withLock(\.boot))" }
 
-  /// Lets time pass, awake or asleep, and returns the moment that is then.
+  /// Advances the clock, awake or asleep, and returns the new time.
   @discardableResult
   public func advance(_ milliseconds: Int64) -> BootInstant {
     state.withLock { state in
@@ -27,7 +27,7 @@ public final class ManualClock: Sendable {
     }
   }
 
-  /// Starts the machine anew: another boot, whose clock begins at 0.
+  /// Begins another boot, whose clock starts at 0.
   public func reboot() {
     state.withLock { $0 = ($0.boot + 1, 0) }
   }

@@ -33,7 +33,7 @@ public enum Samples {
     return id
   }
 
-  /// What a parent wants of one application.
+  /// Returns random rules of one application.
   public static func app(_ random: inout SeededRandom) -> AppConfiguration {
     AppConfiguration(
       appID: appID(&random), displayName: text(maximumBytes: 255, &random), category: random.pick(AppCategory.allCases),
@@ -101,7 +101,7 @@ public enum Samples {
     TypedCode(discriminator: UInt16(random.below(1_024)), secretValues: (0..<6).map { _ in UInt8(random.below(32)) })
   }
 
-  /// Everything random that one attempt to pair uses.
+  /// Returns all random values of one pairing attempt.
   public static func entropy(_ random: inout SeededRandom) -> PairingEntropy {
     // The highest bits are left out, so that the number is below the group's order.
     guard let scalar = try? CPaceScalar(secret: SecretBytes(random.bytes(31) + [1])) else {

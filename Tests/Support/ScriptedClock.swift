@@ -13,6 +13,7 @@ public final class ScriptedClock: Sendable {
 
   private let state = Mutex(State())
 
+  /// Creates a clock that reads 0 milliseconds.
   public init() {}
 
   /// The present reading, in milliseconds.

@@ -4,26 +4,26 @@ import Foundation
 ///
 /// A test that uses it names `note` in its expectations; `LATCHKEY_TEST_SEED` then repeats what failed.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
-  /// What the numbers follow from.
+  /// The seed that determines the numbers.
   public let seed: UInt64
   private var state: UInt64
 
-  /// Begin with a seed of choice.
+  /// Creates a generator with a seed.
   public init(seed: UInt64) {
     self.seed = seed
     state = seed
   }
 
-  /// Begin with `LATCHKEY_TEST_SEED`, or with a seed nobody chose.
+  /// Creates a generator with the seed in `LATCHKEY_TEST_SEED`, or with a random one.
   public init() {
     let given = ProcessInfo.processInfo.environment["LATCHKEY_TEST_SEED"].flatMap { UInt64($0) }
     self.init(seed: given ?? UInt64.random(in: 0...UInt64(UInt32.max)))
   }
 
-  /// What repeats this run, for the message of a failed expectation.
+  /// The setting that repeats this run, for the message of a failed expectation.
   public var note: String { "LATCHKEY_TEST_SEED=\(seed)" }
 
-  /// Give the next 64 bits.
+  /// Returns the next 64 bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
@@ -32,7 +32,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Give `count` random bytes.
+  /// Returns `count` random bytes.
   public mutating func bytes(_ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count + 8)
@@ -41,12 +41,12 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     return bytes
   }
 
-  /// Be true once in `count` times.
+  /// Returns `true` once in `count` times on average.
   public mutating func once(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 
-  /// Give a whole number below `count`.
+  /// Returns an integer from 0 to below `count`.
   public mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
 
-  /// Give one of several values.
+  /// Returns one of several values.
   public mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
 }

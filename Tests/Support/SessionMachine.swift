@@ -2,8 +2,7 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// One end of a session as a peer of ours has it: production's rules and cipher, with nothing that decides between
-/// them.
+/// One side of a session with production's rules and cipher, but without the link machine around them.
 public struct SessionMachine: Sendable {
   /// An instruction when a timer fires.
   public typealias TimerEffect = SessionRules.TimerEffect
@@ -11,16 +10,16 @@ public struct SessionMachine: Sendable {
   private var cipher: SessionCipher
   private var rules: SessionRules
 
-  /// What the peer said first; nil until then.
+  /// The peer's Hello; `nil` until it arrived.
   public var peerHello: Hello? { rules.peerHello }
 
-  /// Begin with what the handshake was consumed into.
+  /// Creates a session from the result of the handshake.
   public init(transport: NoiseTransport, now: BootInstant) {
     cipher = SessionCipher(transport)
     rules = SessionRules(now: now)
   }
 
-  /// Seal a batch into a frame; changes this direction's key after it when that is due.
+  /// Encrypts a batch as a frame, and then changes this direction's key if that is due.
   public mutating func seal(_ batch: SessionBatch, now: BootInstant) throws(SessionFault) -> [UInt8] {
     var batch = batch
     if rules.sealing(now: now) { batch.rekey = true }
@@ -28,24 +27,24 @@ public struct SessionMachine: Sendable {
     return try cipher.seal(batch)
   }
 
-  /// Open a frame into its batch.
+  /// Decrypts a frame and returns its batch.
   public mutating func received(_ frame: [UInt8], now: BootInstant) throws(SessionFault) -> SessionBatch {
     let batch = try cipher.open(frame)
     try rules.received(batch, now: now)
     return batch
   }
 
-  /// The network has changed, or this machine has slept.
+  /// Handles a change of the network, or waking from sleep.
   ///
   /// Returns the ping to send.
   public mutating func doubted(now: BootInstant) -> UInt64? { rules.doubted(now: now) }
 
-  /// Whether the peer is to be called beside this session.
+  /// A Boolean value that indicates whether the peer should be dialed in parallel to this session.
   public var mayBeReplaced: Bool { rules.mayBeReplaced }
 
-  /// When `timerFired` should be called next.
+  /// The time at which to call `timerFired`.
   public var nextTimer: BootInstant { rules.nextTimer }
 
-  /// Say what is due.
+  /// Returns the effect that is due; `nil` for none.
   public mutating func timerFired(now: BootInstant) -> TimerEffect? { rules.timerFired(now: now) }
 }

@@ -20,6 +20,7 @@ public struct TestKeys: KeySource {
 public final class SeededKeys: KeySource {
   private let random: Mutex<SeededRandom>
 
+  /// Creates a source that returns the same keys for the same seed.
   public init(seed: UInt64) {
     random = Mutex(SeededRandom(seed: seed))
   }
@@ -29,6 +30,8 @@ public final class SeededKeys: KeySource {
     random.withLock { $0 = SeededRandom(seed: seed) }
   }
 
+  /// Returns a new key of 32 bytes.
   public func freshKey() -> [UInt8] { random.withLock { $0.bytes(32) } }
+  /// Returns the ID of a key: its first 8 bytes.
   public func keyID(of key: [UInt8]) -> [UInt8] { Array(key.prefix(8)) }
 }

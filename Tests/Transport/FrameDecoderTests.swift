@@ -12,7 +12,7 @@ import Testing
 @Suite struct FrameDecoderTests {
   private func framed(_ body: [UInt8]) -> [UInt8] { [UInt8(body.count >> 8), UInt8(body.count & 0xFF)] + body }
 
-  /// Feed bytes in parts; gives what came out and whether the decoder refused.
+  /// Feeds bytes in parts; returns what came out and whether the decoder refused.
   private func decode(
     _ parts: [[UInt8]], awaitsPreamble: Bool = true, limit: FrameLimit = FrameLimit()
   ) -> (pieces: [FramePiece], fault: FrameError?) {
@@ -34,7 +34,7 @@ import Testing
     pieces.compactMap { if case .frame(let frame) = $0 { frame } else { nil } }
   }
 
-  @Test("Bytes dripped one by one, in any parts, and all at once give the same frames")
+  @Test("Bytes that arrive one by one, in any parts, or all at once decode to the same frames")
   func dripped() {
     var random = SeededRandom()
     let bodies = (0..<20).map { _ in random.bytes(1 + random.below(150)) }
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("The verifier of NIO, which drips, splits and joins, agrees")
+  @Test("NIO's verifier, which splits and joins the input, agrees")
   func verified() throws {
     let limit = FrameLimit()
     limit.lift()
@@ -67,7 +67,7 @@ import Testing
       decoderFactory: { FrameDecoder(limit: limit, awaitsPreamble: false) })
   }
 
-  @Test("Every pairing discriminator is told, and what is no preamble is refused")
+  @Test("Every pairing discriminator is recognized, and other preambles are refused")
   func preambles() {
     for discriminator in [UInt16(0), 7, 1_023] {
       let pieces = decode([Preamble.pairing(discriminator: discriminator).bytes]).pieces
@@ -86,7 +86,8 @@ import Testing
     }
   }
 
-  @Test("A stranger's frame over 4 KiB in all is refused by its length alone; a known one may send 65,535 bytes")
+  @Test(
+    "An unauthenticated frame over 4 KiB in all is refused by its length; an authenticated one may have 65,535 bytes")
   func strangers() {
     // The preamble and the two bytes of length count as well.
     let most = Limits.strangerBytes - Preamble.size - 2
@@ -108,7 +109,7 @@ import Testing
     #expect(known.fault == nil)
   }
 
-  @Test("A frame of no length is refused; half a frame at the end of a connection is dropped")
+  @Test("An empty frame is refused, and half a frame at the end of a connection is discarded")
   func emptyAndHalf() {
     #expect(decode([[0, 0]], awaitsPreamble: false).fault == .empty)
     let (pieces, fault) = decode([framed([1, 2, 3]), [0, 9, 1]], awaitsPreamble: false)

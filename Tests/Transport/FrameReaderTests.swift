@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("Whoever sends is held up while nobody reads, and everything comes in its order when somebody does")
+  @Test("The sender is held up while the receiver does not read, and all frames arrive in order when it does")
   func holdUp() async throws {
     // More than the kernel keeps for two sockets.
     let (count, size) = (600, 65_535)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("A connection that was handed over goes on after whoever was given it has returned, until it is ended")
+  @Test("A connection that was handed over continues after its first handler returned, until it is closed")
   func handOver() async throws {
     let (taken, take) = AsyncStream<(FrameConnection, FrameReader)>.makeStream()
     try await withListener { connection, frames in
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test("A call's connection goes on as well when it was handed over")
+  @Test("The connection of a call continues as well after it was handed over")
   func handOverOfACall() async throws {
     try await withListener { connection, frames in
       while let frame = await frames.next() { connection.send(frame) }
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("A reader that is told to stop has no further frame, and neither has a task that is cancelled")
+  @Test("A reader that is told to stop returns no further frame, nor does a cancelled task")
   func stop() async throws {
     try await withListener { connection, frames in
       while let frame = await frames.next() { connection.send(frame) }
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("What came before the end of a connection is still read")
+  @Test("Frames that arrived before the end of a connection are still read")
   func lastWords() async throws {
     try await withListener { connection, _ in
       for number in 1...5 { connection.send([UInt8(number)]) }
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test("A time that is up when the frame is there takes neither the frame nor those that follow")
+  @Test("A time limit that ends as a frame arrives loses neither that frame nor later ones")
   func timeIsUp() async throws {
     try await withListener { connection, frames in
       while let frame = await frames.next() { connection.send(frame) }
@@ -149,7 +149,7 @@ import Testing
       try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
         let before = frames.position
         connection.send([1])
-        // It has arrived, and nobody has taken it.
+        // The frame has arrived, and was not read.
         while frames.waitingPieces == 0 { await Task.yield() }
         frames.stop(unlessPast: before)
         #expect(await frames.next() == [1])
@@ -164,11 +164,11 @@ import Testing
     }
   }
 
-  @Test("A connection that is closed with bytes unread still brings its last words")
+  @Test("A connection that is closed with unread bytes still delivers its last frames")
   func lastWordsBesideUnreadBytes() async throws {
     let size = 60_000
     try await withListener { connection, frames in
-      // Nobody is a stranger any more.
+      // Both sides are authenticated from now on.
       connection.send([0])
       // The other side goes on sending: what it sends after this is unread at the close.
       _ = await frames.next()
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test("Whoever says nothing more and does not close is cut off")
+  @Test("A peer that stays silent and does not close is disconnected")
   func noLastWord() async throws {
     let (ended, end) = AsyncStream<Void>.makeStream()
     try await withListener { connection, frames in

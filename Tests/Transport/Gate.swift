@@ -5,7 +5,7 @@ actor Gate {
   private var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
   private var held: [CheckedContinuation<Void, Never>] = []
 
-  /// Say that one more is here.
+  /// Counts an arrival.
   func arrive() {
     count += 1
     if let waiting, count >= waiting.count {
@@ -14,19 +14,19 @@ actor Gate {
     }
   }
 
-  /// Wait until `count` have arrived.
+  /// Waits until `count` have arrived.
   func wait(for count: Int) async {
     guard self.count < count else { return }
     await withCheckedContinuation { waiting = (count, $0) }
   }
 
-  /// Wait until it is open.
+  /// Waits until it is open.
   func opened() async {
     guard !isOpen else { return }
     await withCheckedContinuation { held.append($0) }
   }
 
-  /// Let everybody go.
+  /// Opens the gate.
   func open() {
     isOpen = true
     for continuation in held { continuation.resume() }

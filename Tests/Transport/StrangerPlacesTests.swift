@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of the places for strangers, over real sockets on loopback.
 @Suite(.timeLimit(.minutes(1))) struct StrangerPlacesTests {
-  /// Run `body` while a listener serves, which sends every frame back that it gets.
+  /// Runs `body` while a listener serves, which sends every frame back that it gets.
   private func withEcho(_ body: @Sendable @escaping (SocketEndpoint, Places) async throws -> Void) async throws {
     let listener = try await Listener(interfaces: ["lo"], port: 0)
     let places = Places()
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("Frames go there and back, in order, whatever their size; a stranger's are held to 4 KiB")
+  @Test("Frames of any size are exchanged in order, and unauthenticated ones are limited to 4 KiB")
   func echo() async throws {
     try await withEcho { endpoint, _ in
       let sizes = [1, 2, 300, 65_535, 65_535, 7]
@@ -52,7 +52,9 @@ import Testing
     }
   }
 
-  @Test("Eight strangers of one address are let in, the ninth is not; who proved itself takes no place")
+  @Test(
+    "Eight unauthenticated connections of one address are accepted and the ninth refused; authenticated ones do not count"
+  )
   func places() async throws {
     try await withEcho { endpoint, places in
       // Ten known ones take no place of a stranger's once they are known.
@@ -99,7 +101,7 @@ import Testing
     }
   }
 
-  @Test("A listener that ends while connections come in ends well")
+  @Test("A listener that stops while connections arrive stops cleanly")
   func endsWhileConnectionsComeIn() async throws {
     for _ in 0..<20 {
       let listener = try await Listener(interfaces: ["lo"], port: 0)
@@ -122,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("A port that is taken is named")
+  @Test("A port in use is reported")
   func portInUse() async throws {
     let first = try await Listener(interfaces: ["lo"], port: 0)
     await #expect(throws: TransportError.portInUse(first.port)) {
@@ -131,7 +133,7 @@ import Testing
     #expect(first.addresses.first == "127.0.0.1:\(first.port)")
   }
 
-  @Test("Where nothing listens, the sentence says so")
+  @Test("A connection without a listener is reported with a sentence")
   func nobody() async throws {
     let listener = try await Listener(interfaces: ["lo"], port: 0)
     let endpoint = SocketEndpoint(host: "127.0.0.1", port: listener.port)

@@ -150,7 +150,7 @@ import Testing
     #expect(throws: Never.self) { try coding.receipt(receipt.adding(2, number: 4).bytes) }
   }
 
-  /// What a machine was told to report may be of any length; the other side must still be able to take it.
+  /// A reason to report may have any length; the other side must still accept it.
   @Test func reasonsAreCutToTheirLimitWhenWrittenAndRefusedBeyondItWhenRead() throws {
     let long = String(repeating: "漢", count: 20_000)
     let commandID = try #require(CommandID(bytes: id))

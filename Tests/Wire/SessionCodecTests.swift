@@ -216,7 +216,7 @@ import Testing
     #expect(read?.name.utf8.count ?? 0 <= DeviceName.maximumBytes)
   }
 
-  /// Whoever fills a batch up to its limit relies on the bound.
+  /// Code that fills a batch to its limit relies on the bound.
   @Test func anItemAddsNoMoreThanItsStatedSize() {
     var random = SeededRandom()
     for bytes in [0, 1, 127, 128, 20_000, Limits.itemBodyBytes] {

@@ -124,7 +124,7 @@ import Testing
     },
   ]
 
-  @Test("A text comes back byte for byte, or the body is malformed", arguments: fields)
+  @Test("A text is decoded byte for byte, or the body is malformed", arguments: fields)
   func everyText(field: Field) throws {
     var random = SeededRandom()
     for _ in 0..<400 {
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test("Bytes that are no UTF-8 make the body malformed, whatever stands around them", arguments: fields)
+  @Test("Bytes that are not UTF-8 make the body malformed, whatever surrounds them", arguments: fields)
   func noUTF8(field: Field) {
     for bytes in HostileText.bytes {
       #expect(throws: BodyFault.self, "\(bytes)") { try field.read(field.body(bytes)) }
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test("Names in greetings and introductions, which a person is shown, are made safe instead")
+  @Test("Names in greetings and introductions, which are shown to people, are sanitized instead")
   func names() throws {
     var random = SeededRandom()
     for _ in 0..<400 {
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test("A reason is made safe and cut where it is written, so that no receipt of this software is malformed")
+  @Test("A reason is sanitized and truncated when it is written, so that no receipt of this software is malformed")
   func reasons() throws {
     var random = SeededRandom()
     for _ in 0..<400 {
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test("Word of refused items comes back as it went, and is refused beyond its bounds")
+  @Test("A notice of refused items is decoded as it was encoded, and refused beyond its limits")
   func refusals() throws {
     var random = SeededRandom()
     for _ in 0..<100 {

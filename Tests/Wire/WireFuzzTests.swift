@@ -6,7 +6,7 @@ import Testing
 
 /// Tests with random bytes: each input results in a value or a typed error, and never ends the process.
 @Suite struct WireFuzzTests {
-  /// One way to read bytes; gives them as written again, so that a second reading can be compared.
+  /// One way to read bytes; returns them as written again, so that a second reading can be compared.
   private struct Reader: Sendable {
     var name: String
     var sample: @Sendable (inout SeededRandom) -> [UInt8]
@@ -48,7 +48,7 @@ import Testing
       read: { coding.encode(try coding.state($0)) }),
   ]
 
-  /// Whether the bytes were read; anything thrown but the two typed errors is a failure.
+  /// Returns whether the bytes were read; anything thrown but the two typed errors is a failure.
   private static func check(_ reader: Reader, _ bytes: [UInt8], _ note: String) -> Bool {
     do {
       let written = try reader.read(bytes)
@@ -106,7 +106,7 @@ import Testing
     #expect(read > 1_000 && refused > 1_000, "the inputs are worth something: \(read) read, \(refused) refused")
   }
 
-  /// Groups inside groups, in fields that nobody knows: a reader that follows them all needs a frame of stack for each.
+  /// Nested groups in unknown fields: a reader that follows all of them needs a stack frame for each.
   @Test func deepNestingIsRefused() {
     let start = [UInt8](repeating: 15 << 3 | 3, count: Limits.batchBytes)
     #expect(throws: WireError.self) { try SessionCodec.decode(start) }

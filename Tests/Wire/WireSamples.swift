@@ -2,7 +2,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
 
-/// Messages of every kind, as random as their rules permit.
+/// Random messages of every kind within their rules.
 enum WireSamples {
   static func command(_ random: inout SeededRandom) -> CommandBody {
     let payload: CommandPayload
@@ -56,7 +56,7 @@ enum WireSamples {
       through: random.next() >> random.next() % 64)
   }
 
-  /// Positions of some classes, each at most once.
+  /// Returns positions of some classes, each at most once.
   static func positions(_ random: inout SeededRandom) -> [StreamPosition] {
     let classes = StreamClass.allCases.shuffled(using: &random).prefix(random.below(StreamClass.allCases.count + 1))
     return classes.map { position(&random, of: $0) }
@@ -75,7 +75,7 @@ enum WireSamples {
       devices: UInt32.random(in: 0...UInt32.max, using: &random))
   }
 
-  /// A run of items in a row, with skips of any length among them.
+  /// Returns a run of consecutive items, with skips of any length among them.
   static func run(_ random: inout SeededRandom) -> ItemRun {
     var next = 1 + random.next() >> (1 + random.next() % 60)
     let items = (0..<(1 + random.below(6))).map { _ in

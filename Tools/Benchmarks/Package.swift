@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The benchmarks, a package of their own: nobody builds them, or what they alone need, to run or to test Latchkey.
+/// The benchmarks: a separate package, so that running or testing Latchkey does not need it or its dependencies.
 let package = Package(
   name: "latchkey-benchmarks",
   platforms: [.macOS(.v15)],

@@ -19,7 +19,7 @@ public struct ClockJump: Sendable {
     }
   }
 
-  /// What has happened between two readings.
+  /// The change between two readings.
   public struct Change: Sendable, Hashable {
     /// The time that has passed, sleep included.
     public var passed: Duration
@@ -41,7 +41,7 @@ public struct ClockJump: Sendable {
     last = reading
   }
 
-  /// Returns what has happened since the previous call.
+  /// Returns the change since the previous call.
   public mutating func change(at reading: Reading = .now()) -> Change {
     defer { last = reading }
     let passed = reading.boot - last.boot

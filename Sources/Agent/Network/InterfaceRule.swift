@@ -18,10 +18,12 @@ extension NetworkInterface {
     case notNamed
   }
 
-  /// Returns why machines are not looked for on the interface; `nil` if they are.
+  /// Returns the reason why the node does not search an interface; `nil` if it does.
   ///
-  /// - Parameter names: The interfaces that a person has named; `nil` if the rule decides. A named interface is used
-  ///   whatever it is, if it is up and has an address.
+  /// - Parameter names: The interfaces that a person chose; `nil` if the general rule applies. A chosen interface is
+  ///   used
+  ///   regardless of its kind, if it is up and has an address.
+  /// - Returns: The reason.
   public func exclusion(names: [String]?) -> Exclusion? {
     if let names {
       guard names.contains(name) else { return .notNamed }
@@ -37,11 +39,12 @@ extension NetworkInterface {
     return subnets.isEmpty ? .noAddress : nil
   }
 
-  /// Returns whether other machines may be told the interface's addresses.
+  /// Returns whether the node states the interface's addresses to other machines.
   ///
-  /// A tunnel's are told, since a peer may be at its other end.
+  /// Those of a tunnel are stated, since a peer may be at its other end.
   ///
-  /// - Parameter names: The interfaces that a person has named; `nil` for all that do not belong to virtual machines.
+  /// - Parameter names: The interfaces that a person chose; `nil` for all that do not belong to virtual machines.
+  /// - Returns: `true` if the addresses are stated.
   public func isOffered(names: [String]?) -> Bool {
     isUp && !isLoopback && (names?.contains(name) ?? !isVirtual)
   }

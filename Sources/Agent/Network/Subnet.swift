@@ -15,7 +15,7 @@ public struct Subnet: Hashable, Sendable, CustomStringConvertible {
     self.prefix = prefix
   }
 
-  /// The prefix, within what the address has bits for.
+  /// The length of the prefix, limited to that of the address.
   private var bits: Int { min(max(prefix, 0), address.bytes.count * 8) }
 
   /// Returns whether another address lies in this network.

@@ -3,12 +3,14 @@ import LatchkeyModel
 
 /// Finds the application that a person means.
 enum AppChoice {
-  /// Words that people write for every application, of which none is meant.
+  /// Words that people write for all applications, which are not the ID of any.
   private static let everything: Set<String> = ["*", "all", "any", "every", "everything"]
 
-  /// Returns the ID that a text stands for; whether an application has it is not known.
+  /// Returns the application ID in a text, whether or not an application has it.
   ///
-  /// - Throws: `ValidationError` for what is no application's ID.
+  /// - Parameter text: The argument.
+  /// - Returns: The ID.
+  /// - Throws: `ValidationError`, the person's fault, if the text cannot be an ID.
   static func read(_ text: String) throws -> AppID {
     guard !everything.contains(text.lowercased()), !text.contains(where: { "*?".contains($0) }) else {
       throw ValidationError(

@@ -93,7 +93,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let known = try await interface.apps(device: on).map(\.configuration)
-    // What is called so has rules there already; anything else is the ID of an application that gets its first ones.
+    // A known name refers to an application with rules; other text is the ID of an application without rules.
     let id = try AppChoice.match(app, among: known)?.appID ?? AppChoice.read(app)
     let change = AppChange(
       appID: id.text, displayName: name, category: category, milliPointsPerMinute: pointsPerMinute,

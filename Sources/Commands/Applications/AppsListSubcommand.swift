@@ -43,19 +43,19 @@ struct AppsListSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns a sentence for a child's machine that keeps rules although no parent is paired with it any more.
+  /// Returns a sentence for a child's machine that still has rules although no parent is paired with it.
   static func lastRules(_ apps: [AppListing], _ peers: [PeerStatus]) -> String? {
-    // A parent's machine lists no rules of machines that are paired no more.
+    // A parent's machine lists no rules of unpaired machines.
     guard peers.isEmpty, !apps.isEmpty else { return nil }
     let authors = Set(apps.compactMap(\.setBy)).sorted { $0.text < $1.text }.map(ShownText.quoted)
     let whose = authors.isEmpty ? "" : ", set by \(authors.joined(separator: " and ")),"
     return "No parent is paired with this machine now. It keeps the last rules\(whose) until a parent is paired again."
   }
 
-  /// Returns the table, with what is the same in every row said once below it.
+  /// Returns the table, with values that are equal in all rows stated once below it.
   static func page(_ apps: [AppListing]) -> String {
     var headings = ["Machine", "Application", "Category", "Points/min", "Blocked", "Limit/day"]
-    // Only where people gave names beside the IDs.
+    // Only if people gave names in addition to the IDs.
     let hasIDs = apps.contains { $0.configuration.displayName != $0.configuration.appID.text }
     let states = apps.map(state)
     let hasStates = states.contains { !$0.isEmpty }
@@ -80,7 +80,7 @@ struct AppsListSubcommand: AsyncParsableCommand {
     ]
   }
 
-  /// Returns what sets a row apart from one whose rules have arrived; empty if nothing does.
+  /// Returns the difference of a row from one whose rules have arrived; empty if there is none.
   private static func state(_ listing: AppListing) -> String {
     var words: [String] = []
     switch listing.lastCommand {

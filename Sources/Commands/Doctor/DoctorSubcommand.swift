@@ -49,7 +49,7 @@ struct DoctorSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Ask the node, if it runs.
+  /// Requests the node's state, if it is running.
   private func ask(now: Int64) async throws -> DoctorRequest {
     let interface: any NodeInterface
     let status: NodeStatus
@@ -79,7 +79,7 @@ struct DoctorSubcommand: AsyncParsableCommand {
   }
 }
 
-/// What an examination begins with: what the node says.
+/// The input of an examination: the answers of the node.
 struct DoctorRequest: Sendable {
   var node: NodeFacts
   /// The device that the way to is examined.
@@ -89,7 +89,7 @@ struct DoctorRequest: Sendable {
   /// Unix milliseconds.
   var now: Int64
 
-  /// Look at the real machine.
+  /// Examines the machine on which the process runs.
   static func look(_ stateFolder: String, _ request: DoctorRequest) -> Facts {
     let machine: MachineFacts
     do {

@@ -1,8 +1,8 @@
 import LatchkeyDoctor
 
-/// An examination as people read it.
+/// The words of an examination for people.
 enum DoctorText {
-  /// The whole page: a paragraph a finding, and a line that sums up.
+  /// Returns the complete page: a paragraph for each finding, and a summary line.
   static func render(_ examination: Examination) -> String {
     let paragraphs = examination.findings.map { finding in
       let words = [finding.sentence, finding.next].filter { !$0.isEmpty }.joined(separator: " ")

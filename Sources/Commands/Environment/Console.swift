@@ -1,38 +1,36 @@
-/// What a command reads from and writes to.
+/// The input and output of a command.
 protocol Console: Sendable {
-  /// Whether a person types the input.
+  /// A Boolean value that indicates whether a person types the input.
   var inputIsTerminal: Bool { get }
-  /// Whether a person reads the output.
+  /// A Boolean value that indicates whether a person reads the output.
   var outputIsTerminal: Bool { get }
-  /// Whether a person reads standard error.
+  /// A Boolean value that indicates whether a person reads standard error.
   var talkIsTerminal: Bool { get }
   /// The size of the terminal on standard error.
   var size: TerminalSize { get }
 
-  /// Write data to standard output at once.
-  ///
-  /// - Throws: `TerminalFailure` when the output takes no more, such as on a full disk.
+  /// Writes text to standard output immediately; throws `TerminalFailure` if that fails, such as on a full disk.
   func write(_ text: String) throws(TerminalFailure)
 
-  /// Tell the person something on standard error, on a line of its own.
+  /// Writes a message for the person to standard error, on its own line.
   func note(_ text: String)
 
-  /// Put a question on standard error and leave the cursor behind it.
+  /// Writes a question to standard error and leaves the cursor behind it.
   func prompt(_ text: String)
 
-  /// Write to the terminal on standard error as it is, with what moves its cursor.
+  /// Writes text to the terminal on standard error unchanged, including control sequences.
   func draw(_ text: String)
 
-  /// Read a line without its end; nil at the end of the input or when the task is cancelled.
+  /// Reads a line without its end; returns `nil` at the end of the input or if the task is cancelled.
   func readLine() async -> String?
 
-  /// Read what has been typed so far, at most 4,096 bytes; nil at the end of the input or when the task is cancelled.
+  /// Reads the typed bytes, at most 4,096; returns `nil` at the end of the input or if the task is cancelled.
   func readKeys() async -> [UInt8]?
 
-  /// Choose how the terminal hands over what is typed, until the next choice.
+  /// Sets how the terminal delivers input, until the next call.
   func setInput(_ input: TerminalInput)
 
-  /// Drop what was typed before anybody asked for it.
+  /// Discards input that was typed before a question was asked.
   func forgetInput()
 
   /// Catch Ctrl-C, SIGTERM and a terminal that goes away for as long as the stream lives.
@@ -47,11 +45,11 @@ extension Console {
   func say(_ sentence: String) throws(TerminalFailure) { try write(sentence.inWidth + "\n") }
 }
 
-/// How many characters a terminal shows.
+/// The size of a terminal in characters.
 struct TerminalSize: Hashable, Sendable {
   var columns: Int
   var rows: Int
 
-  /// What is assumed of a terminal that does not say.
+  /// The size that is assumed if the terminal does not report one.
   static let usual = TerminalSize(columns: 80, rows: 24)
 }

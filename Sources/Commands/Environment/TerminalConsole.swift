@@ -3,7 +3,7 @@ import Glibc
 
 /// The process's own standard streams.
 struct TerminalConsole: Console {
-  /// Bytes that a line of input may have; what is longer is cut.
+  /// The largest number of bytes in a line of input; the rest is cut off.
   private static let lineBytes = LineEditor.lineBytes
 
   var inputIsTerminal: Bool { isatty(STDIN_FILENO) != 0 }
@@ -48,7 +48,7 @@ struct TerminalConsole: Console {
     if inputIsTerminal { tcflush(STDIN_FILENO, TCIFLUSH) }
   }
 
-  /// Give the `errno` of a failure; nil for none.
+  /// Writes a text and returns the `errno` of a failure; `nil` on success.
   private static func writeAll(_ text: String, to descriptor: Int32) -> Int32? {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -88,7 +88,7 @@ struct TerminalConsole: Console {
   private static func readLine(_ asked: InputRequest) -> String? {
     var line: [UInt8] = []
     var byte: UInt8 = 0
-    // One byte at a time, so that what follows the line stays for whoever reads next.
+    // One byte at a time, so that the input after the line remains for the next reader.
     while let count = readSome(asked, &byte, 1) {
       guard count == 1 else { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
       if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
@@ -103,11 +103,11 @@ struct TerminalConsole: Console {
     return Array(bytes.prefix(count))
   }
 
-  /// Give the number of bytes read, 0 at the end; nil once nobody waits any more.
+  /// Reads bytes and returns their number, 0 at the end of the input; `nil` if the input is no longer wanted.
   private static func readSome(_ asked: InputRequest, _ buffer: UnsafeMutableRawPointer, _ size: Int) -> Int? {
     while asked.isWanted {
       var waited = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-      // What comes after the question was withdrawn is for the next one.
+      // Input after the question was withdrawn belongs to the next question.
       guard poll(&waited, 1, 100) > 0, asked.isWanted else { continue }
       let count = read(STDIN_FILENO, buffer, size)
       if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
@@ -116,7 +116,7 @@ struct TerminalConsole: Console {
     return nil
   }
 
-  // A terminal that goes away is a reason to break off, unless whoever started this wants it to go on.
+  // A closed terminal ends the command, unless the process was started with SIGHUP ignored.
   func interrupts() -> AsyncStream<Void> { watch([SIGINT, SIGTERM] + (Self.isIgnored(SIGHUP) ? [] : [SIGHUP])) }
 
   private static func isIgnored(_ number: Int32) -> Bool {

@@ -12,25 +12,25 @@ struct TerminalEnvironment: Sendable {
   var timeZone: TimeZone
   /// Unix milliseconds by the wall clock.
   var now: @Sendable () -> Int64
-  /// Find the running node of a state folder.
+  /// Returns the running node of a state folder.
   var openNode: @Sendable (_ stateFolder: String) async throws -> any NodeInterface
-  /// Make a state folder.
+  /// Creates a state folder and returns the new device's ID.
   var initialise: @Sendable (_ stateFolder: String, _ role: DeviceRole, _ name: String) async throws -> DeviceID
-  /// Let a state folder belong to this machine; gives the node's name.
+  /// Assigns a state folder to this machine and returns the node's name.
   var keepIdentity: @Sendable (_ stateFolder: String) throws -> DeviceName
-  /// Give a state folder new keys; gives the node's name and new ID.
+  /// Gives a state folder new keys and returns the node's name and new ID.
   var renewIdentity: @Sendable (_ stateFolder: String) async throws -> (name: DeviceName, deviceID: DeviceID)
-  /// Be a node until told to stop.
+  /// Runs a node until it is told to stop.
   var runNode: @Sendable (LocalNodeSettings) async throws -> Void
-  /// Look at this machine, and at the way to one peer.
+  /// Gathers the facts about this machine and the path to one peer.
   var gather: @Sendable (_ stateFolder: String, DoctorRequest) async -> Facts
-  /// Start a program whose use is recorded.
+  /// Starts a program whose use is recorded.
   var startProgram: @Sendable (_ arguments: [String]) throws -> any RecordedProgram
-  /// How long a report to a restarting node is tried, and a node that went away during a pairing.
+  /// The time for which to retry a report to a restarting node, and to wait for a node that stopped during a pairing.
   var reportPatience: Duration
   /// Milliseconds on a clock that does not jump.
   var uptime: @Sendable () -> Int64
-  /// Let time pass.
+  /// Waits for a duration.
   var pause: @Sendable (Duration) async throws -> Void
 
   /// The environment of the command that runs.
@@ -66,10 +66,10 @@ struct TerminalEnvironment: Sendable {
     return columns
   }
 
-  /// Whether to colour what people read.
+  /// A Boolean value that indicates whether to color the output.
   var usesColour: Bool { console.outputIsTerminal && mayColour }
 
-  /// Whether nobody has asked for text without colour.
+  /// A Boolean value that indicates whether color is permitted by the environment.
   var mayColour: Bool { (variables["NO_COLOR"] ?? "").isEmpty && variables["TERM"] != "dumb" }
 }
 

@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// How the terminal hands over what is typed.
+/// The way in which the terminal delivers input.
 enum TerminalInput: Hashable, Sendable {
   /// Whole lines, shown and mended by the terminal itself.
   case lines
   /// Bytes as they come, not shown; Ctrl-C works, and stopping the program with Ctrl-Z does not.
   case keys
 
-  /// What the terminal was like before the first change.
+  /// The settings of the terminal before the first change.
   private static let before = Mutex<termios?>(nil)
 
-  /// Make the terminal on standard input so; nothing happens where there is none.
+  /// Applies the mode to the terminal on standard input; does nothing if there is none.
   func apply() {
     Self.before.withLock { before in
       switch self {
@@ -38,7 +38,7 @@ enum TerminalInput: Hashable, Sendable {
   }
 }
 
-/// Whether somebody still waits for a line of input.
+/// A request for a line of input, which may be withdrawn.
 final class InputRequest: Sendable {
   private let cancelled = Atomic(false)
 
@@ -55,7 +55,7 @@ struct SignalWatch: @unchecked Sendable {
   let source: any DispatchSourceSignal
   let number: Int32
 
-  /// Let the signal end the process again.
+  /// Restores the default effect of the signal, which ends the process.
   func stop() {
     source.cancel()
     signal(number, SIG_DFL)

@@ -1,8 +1,8 @@
 import LatchkeyModel
 
-/// Gives a command to a child's machine, and waits for it when asked to.
+/// The issuing of a command to a child's machine, and waiting for it if requested.
 enum CommandIssue {
-  /// Makes the command durable at the node, says when the machine gets it, and with --wait what came of it.
+  /// Issues the command, prints when the machine gets it and, with `--wait`, the result.
   static func give(
     _ action: CommandDraft, on device: String, at node: any NodeInterface, options: IssueOptions
   ) async throws {
@@ -24,7 +24,7 @@ enum CommandIssue {
       time: time)
   }
 
-  /// Returns when a machine gets what waits for it.
+  /// Returns the time at which a machine receives its queued items, in words.
   static func delivery(to peer: PeerStatus?, isWaiting: Bool) -> String {
     let next =
       isWaiting
@@ -38,11 +38,11 @@ enum CommandIssue {
   }
 }
 
-/// How waiting for a command ended, as told to the person and to scripts.
+/// The end of the wait for a command, for the person and for scripts.
 enum CommandEnd {
-  /// Writes what holds after a command that was executed; `command` is as it was last seen.
+  /// Prints the state after a command that was executed.
   ///
-  /// - Throws: `TerminalFailure` for every other end.
+  /// Every other final status throws a `TerminalFailure`.
   static func tell(
     _ command: ConfigurationCommand?, id: String, machine: DeviceName?, format: ListingFormat, time: WaitingTime
   ) throws {

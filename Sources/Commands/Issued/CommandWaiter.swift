@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// Waits until a command has come to its end, also when the node restarts meanwhile.
+/// A wait for the final status of a command, which continues while the node restarts.
 struct CommandWaiter: Sendable {
   let node: any NodeInterface
   /// The time between two tries at a node that does not answer.

@@ -22,9 +22,11 @@ struct CommandChoice: ParsableArguments {
   @Argument(help: "The command's ID, the beginning of it, or `last`.", completion: CompletionNames.commands)
   var id: String
 
-  /// Returns the ID, or a beginning of it, as the node takes it.
+  /// Returns the ID, or its prefix, in the form that the node accepts.
   ///
-  /// - Throws: `TerminalFailure` for `last` if no command has been given.
+  /// - Parameter node: The node.
+  /// - Returns: The ID or prefix.
+  /// - Throws: `TerminalFailure` for `last` if no command has been issued.
   func find(at node: any NodeInterface) async throws -> String {
     guard id.lowercased() == "last" else { return id }
     guard let last = try await node.commands(device: nil, limit: 1).first else {

@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyControl
 import LatchkeyModel
 
-/// Which node is asked; every subcommand takes it.
+/// The option for the node, which every subcommand has.
 struct NodeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The folder with the node's state.", valueName: "folder"), completion: .directory)
   var stateDir: String?
@@ -24,7 +24,7 @@ struct NodeOptions: ParsableArguments {
   }
 }
 
-/// How a listing is written; every listing takes it.
+/// The options for the form of a listing.
 struct ListingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How to write it.", valueName: "table|json"))
   var format: ListingFormat = .table
@@ -53,14 +53,12 @@ struct IssueOptions: ParsableArguments {
   var format: AnswerFormat = .text
 }
 
-/// Whether to ask before something is removed.
+/// The option to skip the question before a removal.
 struct ConfirmationOptions: ParsableArguments {
   @Flag(help: "Do it without asking.")
   var yes = false
 
-  /// Asks whether to go on if standard input is a terminal, and goes on without a question otherwise.
-  ///
-  /// - Throws: `TerminalFailure` if the answer is not yes.
+  /// Asks for confirmation if standard input is a terminal; throws `TerminalFailure` if the answer is not yes.
   func confirm(_ question: String) async throws(TerminalFailure) {
     let console = TerminalEnvironment.current.console
     guard !yes, console.inputIsTerminal, console.talkIsTerminal else { return }

@@ -34,7 +34,7 @@ struct PairInviteSubcommand: AsyncParsableCommand {
 
   mutating func validate() throws { try Self.check(minutes: minutes) }
 
-  /// Hold the range of a code's time.
+  /// Throws a `ValidationError` unless the time of a code is in its range.
   static func check(minutes: Int) throws {
     let (least, most) = (Limits.pairingMinutes.least, Limits.pairingMinutes.most)
     guard (least...most).contains(minutes) else {

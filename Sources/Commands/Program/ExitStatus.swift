@@ -56,7 +56,7 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
       }
   }
 
-  /// The status for the last state of a command that somebody waited for.
+  /// Creates the exit status for the final status of a command that was waited for.
   init(_ status: CommandStatus) {
     self =
       switch status {

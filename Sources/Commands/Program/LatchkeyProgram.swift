@@ -12,10 +12,10 @@ public enum LatchkeyProgram {
     return await run(arguments: arguments)
   }
 
-  /// Parse the arguments, run the command and say on standard error what went wrong.
+  /// Parses the arguments, runs the command and prints failures on standard error.
   ///
-  /// - Parameter arguments: without the program's own name.
-  /// - Returns: the process's exit status; see `ExitStatus`.
+  /// - Parameter arguments: The arguments without the program's own name.
+  /// - Returns: The exit status of the process; see `ExitStatus`.
   public static func run(arguments: [String]) async -> Int32 {
     let console = TerminalEnvironment.current.console
     do {
@@ -39,7 +39,7 @@ public enum LatchkeyProgram {
     }
   }
 
-  /// Tell an argument error, or the help or version that was asked for.
+  /// Prints an argument error, or the requested help or version.
   private static func finish(_ error: any Error, arguments: [String], console: any Console) -> Int32 {
     let status = LatchkeyTool.exitCode(for: error).rawValue
     let message = PairingCodeMask.hide(in: LatchkeyTool.fullMessage(for: error), arguments: arguments)

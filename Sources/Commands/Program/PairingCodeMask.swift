@@ -1,10 +1,10 @@
-/// Keeps a pairing code that was given as an argument out of what is printed about the mistake.
+/// The removal of pairing codes from messages about arguments, so that a mistake does not print one.
 enum PairingCodeMask {
   /// The shortest piece of a code that is worth hiding; a shorter one gives nothing away.
   private static let leastPiece = 3
 
-  /// Replace every argument that looks like a pairing code, like a value holding one, or like the rest of one that was
-  /// given in pieces.
+  /// Returns a message without the arguments that resemble a pairing code, a value that contains one, or the rest of a
+  /// code that was given in pieces.
   static func hide(in message: String, arguments: [String]) -> String {
     var hidden: [String] = []
     var isAfterCode = false
@@ -22,20 +22,20 @@ enum PairingCodeMask {
     return hidden.sorted { $0.count > $1.count }.reduce(message) { $0.replacing($1, with: "…") }
   }
 
-  /// Whether `text` holds the start of a code in any of the ways it may be typed.
+  /// Returns whether a text contains the beginning of a code in any of the forms in which it may be typed.
   static func looksLikeCode(_ text: String) -> Bool {
     let compact = text.uppercased().filter { $0 != "-" && $0 != " " }
     return compact.contains("LK1") || looksTyped(text)
   }
 
-  /// Whether `text`, or the value in it, has the form of a typed code, such as `KX-7Q2MN-4C`.
+  /// Returns whether a text, or the value in it, has the form of a typed code, such as `KX-7Q2MN-4C`.
   private static func looksTyped(_ text: String) -> Bool {
     let value = text.contains("=") ? String(text.drop { $0 != "=" }.dropFirst()) : text
     let groups = value.split { $0 == "-" || $0 == " " }
     guard groups.reduce(0, { $0 + $1.utf8.count }) == 9, groups.allSatisfy({ $0.utf8.allSatisfy(isSymbol) }) else {
       return false
     }
-    // A word of nine letters is no code; one that somebody cut where codes are cut is.
+    // A word of nine letters is not a code, but one with dashes at the places of a code is.
     return groups.map(\.utf8.count) == [2, 5, 2] || groups.contains { $0.contains(where: \.isNumber) }
   }
 

@@ -3,9 +3,12 @@ import LatchkeyModel
 
 /// Finds a subcommand that is not there, and suggests what may have been meant.
 enum SubcommandSpelling {
-  /// Returns what is wrong with the subcommands that arguments begin with; `nil` if nothing is, or if the parser knows better.
+  /// Returns a sentence about an unknown subcommand; `nil` if there is none, or if the parser has a better message.
   ///
-  /// What was typed is not repeated: it may be a pairing code.
+  /// It does not repeat the typed text, which may be a pairing code.
+  ///
+  /// - Parameter arguments: The arguments of the program.
+  /// - Returns: The fault and the next step.
   static func fault(in arguments: [String]) -> String? {
     var type: any ParsableCommand.Type = LatchkeyTool.self
     var path = "latchkey"

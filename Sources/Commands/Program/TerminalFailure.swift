@@ -1,11 +1,11 @@
 import LatchkeyControl
 import LatchkeyModel
 
-/// Why a command ends without success: one sentence for the person and a status for scripts.
+/// The reason why a command fails: one sentence for the person and an exit status for scripts.
 struct TerminalFailure: Error, Hashable, Sendable {
   /// One of sysexits.h.
   var exitStatus: Int32
-  /// The fault and the next step; nil when all has been said already.
+  /// The fault and the next step; `nil` if they were printed already.
   var sentence: String?
 
   init(_ status: ExitStatus, _ sentence: String? = nil) {
@@ -17,7 +17,7 @@ struct TerminalFailure: Error, Hashable, Sendable {
     self.sentence = sentence
   }
 
-  /// Understand an error that a command may meet; nil for those of the argument parser.
+  /// Creates the failure for an error that a command may meet; `nil` for errors of the argument parser.
   init?(_ error: any Error) {
     switch error {
     case let failure as TerminalFailure: self = failure

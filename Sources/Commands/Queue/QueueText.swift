@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What waits, in words.
+/// The words for queued items.
 enum QueueText {
   static func content(_ content: QueueEntry.Content) -> String {
     switch content {
@@ -31,9 +31,13 @@ enum QueueText {
     }
   }
 
-  /// Returns a sentence for each fate of items that left a queue without being delivered.
+  /// Returns a sentence for each fate of items that left a queue undelivered.
   ///
-  /// - Parameter isVerbose: Whether to include old counts, and counts of items whose loss has no effect.
+  /// - Parameters:
+  ///   - queue: The queue.
+  ///   - now: The present time in Unix milliseconds.
+  ///   - isVerbose: Whether to include old counts, and counts of items whose loss has no effect.
+  /// - Returns: The sentences.
   static func undelivered(_ queue: QueueStatus, now: Int64, isVerbose: Bool) -> [String] {
     queue.undelivered.filter { isVerbose || isNews($0, now: now) }.map { tally in
       let items = items(tally.items, queue.streamClass)

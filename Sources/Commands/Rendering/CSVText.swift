@@ -1,12 +1,12 @@
 /// Rows as RFC 4180 text.
 enum CSVText {
-  /// Write a header and rows, each line ended by CR LF.
+  /// Returns a header and rows, each line ended by CR LF.
   static func render(_ header: [String], rows: [[String]]) -> String {
     ([header] + rows).map { $0.map(field).joined(separator: ",") + "\r\n" }.joined()
   }
 
-  /// Write one field: safe for a terminal, quoted where it must be, and with an apostrophe before what a spreadsheet would
-  /// take for a formula.
+  /// Returns one field, made safe for a terminal, quoted if necessary, and with an apostrophe before text that a
+  /// spreadsheet would take for a formula.
   static func field(_ text: String) -> String {
     var value = ShownText.safe(text)
     // A name may begin with "=": opened in a spreadsheet it would run as a formula of a stranger's. A control character

@@ -3,7 +3,7 @@ import Rainbow
 extension String {
   /// For headings.
   var asHeading: String { painted { $0.bold } }
-  /// For what is as it should be.
+  /// The text in the color for a state without faults.
   var asGood: String { painted { $0.green } }
   /// For what a person should look at.
   var asWarning: String { painted { $0.yellow } }

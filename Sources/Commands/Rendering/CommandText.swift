@@ -1,35 +1,42 @@
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// Commands and what holds after them, in words.
+/// The words for commands and the states after them.
 enum CommandText {
-  /// What a command asks for.
+  /// Returns the phrase that describes a command.
   static func request(_ payload: CommandPayload) -> String { ShownText.safe(payload.summary) }
 
-  /// What the child's machine reported to hold, in whole sentences.
+  /// Returns the state that the child's machine reported, in whole sentences.
   ///
-  /// - Parameter machine: The child's machine; `nil` if its name is not known.
+  /// - Parameters:
+  ///   - state: The state.
+  ///   - payload: The command that the report answers.
+  ///   - machine: The child's machine; `nil` if its name is unknown.
+  /// - Returns: The sentences.
   static func inForce(_ state: StateInForce, _ payload: CommandPayload, on machine: DeviceName?) -> String {
     ShownText.safe(payload.value.result(state, on: machine?.text ?? "that machine"))
   }
 
-  /// What a machine says that it holds, after "it holds".
+  /// Returns the state that a machine reports, as a phrase after “it holds”.
   static func held(_ state: StateInForce) -> String { ShownText.safe(state.claim) }
 
-  /// Returns what holds after a command that was executed.
+  /// Returns the state in force after a command that was executed.
   ///
-  /// - Parameter machine: The child's machine; `nil` if its name is not known.
+  /// - Parameters:
+  ///   - command: The command.
+  ///   - machine: The child's machine; `nil` if its name is unknown.
+  /// - Returns: The sentences.
   static func result(_ command: ConfigurationCommand, on machine: DeviceName?) -> String {
     command.stateInForce.map { inForce($0, command.payload, on: machine) } ?? "It is done."
   }
 
-  /// Returns how far a command has come, what it waits for, and why it went no further, in a few words.
+  /// Returns the progress of a command in a few words, with the reason if it waits or failed.
   static func status(_ command: ConfigurationCommand) -> String {
     let detail = command.status == .stored ? command.waitsFor.map { "waits for \($0)" } : command.reason
     return command.status.rawValue + (detail.map { $0.isEmpty ? "" : ": " + $0 } ?? "")
   }
 
-  /// Returns how far a command has come, as the rest of a sentence that begins with the command.
+  /// Returns the progress of a command as the rest of a sentence whose subject is the command.
   static func progress(_ command: ConfigurationCommand, on machine: DeviceName? = nil) -> String {
     switch command.status {
     case .queued: "queued here, on its way"

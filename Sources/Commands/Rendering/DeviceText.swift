@@ -4,7 +4,10 @@ import LatchkeyModel
 enum DeviceText {
   /// Returns the state of the link in a few words.
   ///
-  /// - Parameter now: Unix milliseconds, to say when a machine that is off was last seen; `nil` to leave that out.
+  /// - Parameters:
+  ///   - peer: The device.
+  ///   - now: The present time in Unix milliseconds, to state when an absent machine was last seen; `nil` to omit that.
+  /// - Returns: The words.
   static func link(_ peer: PeerStatus, now: Int64? = nil) -> String {
     var words = state(peer)
     if words == "off", let now, let seen = peer.device.lastSeenAt {
@@ -29,9 +32,9 @@ enum DeviceText {
     return "is off (last seen \(ShownText.agoInWords(seen, now: now)))"
   }
 
-  /// What a mark means for its person, with the next step where there is one.
+  /// Returns the meaning of a mark for the person, with the next step if there is one; `nil` for none.
   static func sentence(_ mark: PeerMark, of peer: PeerStatus) -> String? {
-    // By its ID: a name is somebody else's text, and what is shown here may be copied into a shell.
+    // The ID is used because another machine chose the name, and the text may be copied into a shell.
     let id = peer.device.deviceID.short
     switch mark {
     case .neverConnected:
@@ -49,7 +52,7 @@ enum DeviceText {
     }
   }
 
-  /// What became of a removed machine's queue; begins with a space unless there is nothing to say.
+  /// Returns the sentence about the queue of a removed machine, after a space; empty if there is none.
   static func closed(_ result: UnpairResult) -> String {
     var sentences: [String] = []
     if result.cancelledCommands > 0 {
@@ -68,7 +71,7 @@ enum DeviceText {
 struct DeviceNames: Sendable {
   private var names: [DeviceID: DeviceName]
 
-  /// Ask the node.
+  /// Creates the value from the node's answers.
   init(of node: any NodeInterface) async throws(LocalAPIError) {
     names = Dictionary(try await node.devices().map { ($0.device.deviceID, $0.device.name) }) { first, _ in first }
   }
@@ -84,7 +87,7 @@ struct DeviceNames: Sendable {
   subscript(id: DeviceID) -> String { names[id]?.text ?? id.short }
 }
 
-/// What children's machines say that they hold where this one set something else, in words.
+/// The words for the different states that children's machines report.
 enum DiscrepancyText {
   /// Returns a sentence or more for each, of applications or of the family's rules.
   static func sentences(_ peers: [PeerStatus], ofApplications: Bool) -> [String] {

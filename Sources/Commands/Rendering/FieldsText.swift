@@ -1,4 +1,5 @@
-/// One thing in full: a name and a value on each line, where a value that is longer than the terminal goes on below itself.
+/// One thing in full: a name and a value on each line, where a value that is longer than the terminal goes on below
+/// itself.
 enum FieldsText {
   /// The columns that a value has at least, however narrow the terminal is.
   private static let leastColumns = 12
@@ -6,9 +7,10 @@ enum FieldsText {
   /// Returns the fields as text.
   ///
   /// - Parameters:
-  ///   - fields: Names and values; the values are made safe to show here.
+  ///   - fields: The names and values; the values are made safe to show here.
   ///   - indent: The columns before each name.
-  ///   - width: The columns of the names, if other than those of the longest with two spaces.
+  ///   - width: The columns of the names; `nil` for the longest name and two spaces.
+  /// - Returns: One line for each field.
   static func render(_ fields: [(name: String, value: String)], indent: Int = 0, width: Int? = nil) -> String {
     let column = indent + (width ?? 2 + (fields.map(\.name.count).max() ?? 0))
     let columns = max(TerminalEnvironment.current.outputColumns - column, leastColumns)

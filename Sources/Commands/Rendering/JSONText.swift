@@ -3,12 +3,12 @@ import LatchkeyControl
 
 /// Values as JSON for programs: sorted keys, so that two outputs can be compared, and nothing that steers a terminal.
 enum JSONText {
-  /// Write over several lines, with a line end.
+  /// Returns JSON on several lines, with a line end.
   static func pretty(_ value: some Encodable) throws -> String {
     try text(value, [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
   }
 
-  /// Write on one line, with its line end.
+  /// Returns JSON on one line, with its line end.
   static func line(_ value: some Encodable) throws -> String {
     try text(value, [.sortedKeys, .withoutEscapingSlashes])
   }

@@ -3,7 +3,7 @@ import LatchkeyModel
 
 /// Names, numbers and spans of time as people read them.
 enum ShownText {
-  /// Make a text of somebody else's safe for a terminal.
+  /// Returns text from another person or machine in a form that is safe for a terminal.
   static func safe(_ text: String) -> String { PrintableText.of(text) }
 
   /// A name in quotation marks, so that it cannot pass for words of ours.
@@ -11,9 +11,7 @@ enum ShownText {
     "“" + safe(name.text).replacing("“", with: "\"").replacing("”", with: "\"") + "”"
   }
 
-  /// Say how long ago `milliseconds` was; both are Unix milliseconds.
-  ///
-  /// What lies ahead, by a wrong clock, is "just now".
+  /// Returns how long ago a time was, in words; a time in the future, from a wrong clock, is "just now".
   static func ago(_ milliseconds: Int64, now: Int64) -> String {
     let age = age(of: milliseconds, now: now)
     // A clock was set back meanwhile.
@@ -21,7 +19,8 @@ enum ShownText {
     return age < 1_000 ? "just now" : SpanText.of(age) + " ago"
   }
 
-  /// Returns the milliseconds between two moments, each held to a third of an `Int64`: a moment may be another machine's word.
+  /// Returns the milliseconds between two moments, each held to a third of an `Int64`: a moment may be another
+  /// machine's word.
   private static func age(of milliseconds: Int64, now: Int64) -> Int64 {
     let greatest = Int64.max / 3
     return min(max(now, -greatest), greatest) - min(max(milliseconds, -greatest), greatest)

@@ -7,7 +7,7 @@ struct StatusText {
   /// Unix milliseconds.
   let now: Int64
   let zone: TimeZone
-  /// Whether to show IDs, memory, queues in full, and what is long past.
+  /// A Boolean value that indicates whether to show IDs, memory, complete queues, and old events.
   var isVerbose = false
 
   /// Returns the whole page.
@@ -51,14 +51,14 @@ struct StatusText {
           : "run `latchkey pair` on the parent's machine and here."))
   }
 
-  /// Returns what waits, class by class, such as `2 commands, 1 record of use`.
+  /// Returns the queued items by class, such as `2 commands, 1 record of use`.
   static func waiting(_ queues: [QueueStatus]) -> String {
     let parts = queues.sorted { $0.streamClass < $1.streamClass }.filter { $0.waitingItems > 0 }
       .map { QueueText.items($0.waitingItems, $0.streamClass) }
     return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
   }
 
-  /// What waits for how long, if asked for, and what left a queue undelivered.
+  /// The queued items with their age, if requested, and the items that left a queue undelivered.
   private var queues: String {
     var rows: [[String]] = []
     var notes = ""
@@ -124,9 +124,13 @@ struct StatusText {
 
 /// A parent's message in words.
 enum MessageText {
-  /// Returns a message with when it was sent.
+  /// Returns a message with the time at which it was sent.
   ///
-  /// - Parameter sender: The machine that it was sent from; `nil` if it is not known any more.
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - sender: The name of the machine that sent it; `nil` if it is no longer known.
+  ///   - zone: The time zone of the person.
+  /// - Returns: One line.
   static func line(_ message: ReceivedMessage, from sender: DeviceName?, zone: TimeZone) -> String {
     let who = sender.map { " from \(ShownText.quoted($0))" } ?? ""
     return "Message\(who), sent \(TimeText.short(message.commandID.milliseconds, zone: zone)): "
@@ -134,7 +138,7 @@ enum MessageText {
   }
 }
 
-/// What finds other machines, in words.
+/// The words for the back end that finds other machines.
 enum DiscoveryText {
   /// Returns whether machines are not found by mDNS, which a person should know.
   static func isUnusual(_ state: String) -> Bool { DiscoveryBackend(rawValue: state)?.isLooking != true }

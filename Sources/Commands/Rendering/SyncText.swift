@@ -13,7 +13,7 @@ enum SyncText {
     }
   }
 
-  /// When a device that was not reached is tried again.
+  /// Returns the time of the next attempt to reach a device, in words.
   static func nextTry(_ milliseconds: Int64?) -> String {
     guard let milliseconds else { return "It is called when it appears." }
     return milliseconds < 1_000 ? "It is tried again now." : "Next try in \(SpanText.of(milliseconds))."

@@ -4,16 +4,17 @@ import TextTable
 enum TableText {
   /// Returns rows under their headings; without rows, the sentence `empty`.
   ///
-  /// A terminal that is too narrow for all of it has long cells wrapped first, then columns left out, and if nothing helps
-  /// gets a paragraph for each row.
+  /// On a narrow terminal, long cells are wrapped first, then columns are omitted. If the table still does not fit,
+  /// each row becomes a paragraph.
   ///
   /// - Parameters:
-  ///   - headings: One for each column.
-  ///   - numbers: The columns whose cells stand to the right.
-  ///   - spare: The columns that may be left out, the first one first.
+  ///   - headings: One heading for each column.
+  ///   - numbers: The columns whose cells are aligned to the right.
+  ///   - spare: The columns that may be omitted, in this order.
   ///   - wrap: The columns whose cells may take several lines.
-  ///   - rows: As many cells as headings each; made safe to show here.
-  ///   - empty: What is said instead of a table without rows.
+  ///   - rows: The rows, with one cell for each heading; they are made safe to show here.
+  ///   - empty: The sentence for a table without rows.
+  /// - Returns: The lines of the table.
   static func render(
     _ headings: [String], numbers: Set<Int> = [], spare: [Int] = [], wrap: Set<Int> = [], rows: [[String]],
     empty: String

@@ -39,7 +39,7 @@ struct SyncNowSubcommand: AsyncParsableCommand {
       throw TerminalFailure(.unknownName, "No machines are paired: run `latchkey pair` here and on the other machine.")
     }
     if let wait {
-      // A machine that is to be told of its removal, or in quarantine, is in step with nobody: it has to be named.
+      // A removed or quarantined machine never becomes synced, so it is included only if it was named.
       if peer == nil { peers = peers.filter { $0.device.state == .active && !$0.marks.contains(.quarantined) } }
       let chosen = Set(peers.map(\.device.deviceID))
       if let inStep = try await inStep(chosen, at: interface, seconds: wait.seconds) {
@@ -104,7 +104,7 @@ struct SyncNowSubcommand: AsyncParsableCommand {
   }
 }
 
-/// What each machine's sync was when it was last told, so that each change is told once.
+/// The last printed state of each machine, so that each change is printed once.
 struct PeerChanges {
   private var told: [DeviceID: String] = [:]
 

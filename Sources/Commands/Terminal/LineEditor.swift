@@ -2,7 +2,7 @@ import LatchkeyModel
 
 /// A line that is typed key by key, for a prompt above which things change.
 struct LineEditor: Sendable {
-  /// What came of some keys.
+  /// The result of some keys.
   enum Outcome: Hashable, Sendable {
     case typing
     case line(String)
@@ -10,7 +10,7 @@ struct LineEditor: Sendable {
     case end
   }
 
-  /// What is typed, as far as it is whole characters.
+  /// The typed text, up to the last complete character.
   private(set) var text = ""
   private var bytes: [UInt8] = []
   private var escape: Escape = .none
@@ -20,9 +20,12 @@ struct LineEditor: Sendable {
   /// Bytes that a line may have; further ones are not taken.
   static let lineBytes = Limits.messageBytes
 
-  /// Take bytes from the terminal.
+  /// Processes bytes from the terminal.
   ///
-  /// What follows a line's end is dropped: it was typed for no question.
+  /// Bytes after a line end are discarded, since they were typed before the next question.
+  ///
+  /// - Parameter input: The bytes.
+  /// - Returns: The result.
   mutating func received(_ input: [UInt8]) -> Outcome {
     for byte in input {
       switch (escape, byte) {

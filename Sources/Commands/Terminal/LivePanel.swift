@@ -1,18 +1,18 @@
-/// Lines in a terminal that change in place; what was printed before them stays where it is.
+/// Lines in a terminal that change in place, below earlier output.
 struct LivePanel {
   private let console: any Console
-  /// What stands in the terminal; the cursor is in the first column below it.
+  /// The lines in the terminal; the cursor is in the first column below them.
   private var shown: [String] = []
 
   init(console: any Console) {
     self.console = console
   }
 
-  /// Show lines in place of those that are shown.
+  /// Replaces the lines that are shown.
   ///
-  /// All of them are drawn each time, and nothing is left below: what others have written in between is gone then.
+  /// All lines are drawn each time and the rest of the screen is cleared, which removes output from other programs.
   ///
-  /// - Parameter lines: none wider than the terminal, and fewer than its rows.
+  /// - Parameter lines: The lines, not wider than the terminal and fewer than its rows.
   mutating func show(_ lines: [String]) {
     guard lines != shown else { return }
     let up = shown.isEmpty ? "" : "\u{1B}[\(shown.count)A\r"
@@ -20,17 +20,18 @@ struct LivePanel {
     shown = lines
   }
 
-  /// Show lines after the terminal has changed its size and may have broken those that are shown: they move out of sight.
+  /// Shows lines after the terminal was resized, which may have broken the shown lines: these are scrolled out of
+  /// sight.
   mutating func showAnew(_ lines: [String], rows: Int) {
     console.draw(String(repeating: "\n", count: rows) + "\u{1B}[H\u{1B}[J" + lines.map { $0 + "\n" }.joined())
     shown = lines
   }
 
-  /// Leave what is shown as it is and go on below it.
+  /// Leaves the lines in place and continues below them.
   mutating func leave() {
     shown = []
   }
 
-  /// Whether these lines are the ones that are shown.
+  /// Returns whether these lines are shown.
   func shows(_ lines: [String]) -> Bool { lines == shown }
 }

@@ -1,21 +1,21 @@
 import LatchkeyControl
 
-/// A prompt with what is typed, and lines above it that change meanwhile.
+/// A prompt with the typed text, and lines above it that change in place.
 struct PromptPanel {
   private let console: any Console
-  /// Rows of the terminal from the first line to the cursor; nil when nothing is drawn.
+  /// The rows of the terminal from the first line to the cursor; `nil` if nothing is drawn.
   private var rowsAbove: Int?
 
   init(console: any Console) {
     self.console = console
   }
 
-  /// Draw it in place of what is drawn.
+  /// Replaces the panel that is drawn.
   ///
   /// - Parameters:
-  ///   - lines: none wider than the terminal.
-  ///   - prompt: in front of what is typed.
-  ///   - typed: made safe to show here.
+  ///   - lines: The lines above the prompt, not wider than the terminal.
+  ///   - prompt: The text before the input.
+  ///   - typed: The input, which is made safe to show here.
   mutating func show(_ lines: [String], prompt: String, typed: String) {
     let columns = console.size.columns
     let input = prompt + PrintableText.of(typed)
@@ -34,7 +34,7 @@ struct PromptPanel {
     rowsAbove = nil
   }
 
-  /// Leave it as it is and go on below it.
+  /// Leaves the panel in place and continues below it.
   mutating func leave() {
     if rowsAbove != nil { console.draw("\n") }
     rowsAbove = nil

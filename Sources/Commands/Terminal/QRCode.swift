@@ -9,10 +9,11 @@ struct QRCode: Hashable, Sendable {
   /// Light modules that must surround the code.
   static let quietZone = 4
 
-  /// Encode text, with a seventh of it readable again from what surrounds it.
+  /// Creates the code of a text, with error correction that restores about a seventh of it.
   ///
-  /// - Parameter text: ASCII; upper-case letters, digits and a few signs take the least room.
-  /// - Returns: nil when the text is too long for a code of 177 modules.
+  /// It is `nil` if the text is too long for a code of 177 modules.
+  ///
+  /// - Parameter text: ASCII; upper-case letters, digits and a few signs take the least space.
   init?(_ text: String) {
     guard let code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1) else { return nil }
     defer { QRcode_free(code) }
@@ -23,7 +24,7 @@ struct QRCode: Hashable, Sendable {
     dark = (0..<width * width).map { data[$0] & 1 == 1 }
   }
 
-  /// Whether a module is dark; outside the code all are light.
+  /// Returns whether a module is dark; modules outside the code are light.
   subscript(column column: Int, row row: Int) -> Bool {
     (0..<size).contains(column) && (0..<size).contains(row) && dark[row * size + column]
   }

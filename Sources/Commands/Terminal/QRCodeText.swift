@@ -2,7 +2,7 @@
 struct QRCodeText: Hashable, Sendable {
   /// How modules become characters.
   enum Paint: Hashable, Sendable {
-    /// Black on white, whatever the terminal's own colours are.
+    /// Black on white, regardless of the terminal's own colors.
     case colours
     /// Without colours, in a terminal whose background is dark: light modules are drawn.
     case onDark
@@ -15,11 +15,11 @@ struct QRCodeText: Hashable, Sendable {
   /// Characters a line takes in the terminal.
   let width: Int
 
-  // Of the 256 colours, because the first 16 are whatever a person's theme makes of them.
+  // Colors of the 256-color palette, because themes redefine the first 16.
   private static let blackOnWhite = "\u{1B}[38;5;16;48;5;231m"
   private static let plain = "\u{1B}[0m"
 
-  /// Draw a code with its quiet zone.
+  /// Creates the drawing of a code with its quiet zone.
   init(_ code: QRCode, paint: Paint) {
     let edge = QRCode.quietZone
     width = code.fullSize

@@ -1,16 +1,17 @@
-/// What a terminal can show, and what its person wants to see.
+/// The abilities of a terminal and the preferences of its user.
 struct TerminalLook: Hashable, Sendable {
-  /// Whether the cursor may be moved, so that the time left counts down in place.
+  /// A Boolean value that indicates whether the cursor may be moved, so that the time left counts down in place.
   var moves: Bool
   var paint: QRCodeText.Paint
-  /// Whether characters beyond ASCII arrive as they are meant.
+  /// A Boolean value that indicates whether the terminal shows characters beyond ASCII correctly.
   var isUnicode: Bool
 
-  /// Judge by what was asked for and by the environment; the terminal itself is asked nothing, since it may not answer.
+  /// Creates a look from the person's choices and the environment, without asking the terminal, which may not answer.
   ///
   /// - Parameters:
-  ///   - isPlain: one line an event, nothing drawn.
-  ///   - background: nil when the person did not say.
+  ///   - isPlain: Whether to print one line for each event and draw nothing.
+  ///   - background: The background that the person stated; `nil` for none.
+  ///   - environment: The environment of the terminal.
   init(isPlain: Bool, background: BackgroundArgument?, environment: TerminalEnvironment) {
     let variables = environment.variables
     let isDumb = variables["TERM"] == "dumb" || (variables["TERM"] ?? "").isEmpty
@@ -24,7 +25,7 @@ struct TerminalLook: Hashable, Sendable {
     isUnicode = encoding.map { $0.contains("utf8") } ?? true
   }
 
-  /// Read `foreground;background` as some terminals tell it; the numbers are those of the 16 colours.
+  /// Returns the background from `foreground;background`, which some terminals set, with the numbers of the 16 colors.
   private static func background(_ text: String?) -> BackgroundArgument {
     guard let number = text?.split(separator: ";").last.flatMap({ Int($0) }) else { return .dark }
     return number == 7 || (9...15).contains(number) ? .light : .dark

@@ -1,28 +1,28 @@
 /// Text cut into lines that fit a terminal.
 enum WrappedText {
-  /// How many columns a text takes at most.
-  ///
-  /// What is not ASCII may take two, and how many it takes differs among terminals.
+  /// Returns the largest number of columns that a text may take; terminals differ on characters beyond ASCII.
   static func width(_ text: some StringProtocol) -> Int {
     text.unicodeScalars.reduce(0) { $0 + ($1.isASCII || $1 == "“" || $1 == "”" || $1 == "…" || $1 == "–" ? 1 : 2) }
   }
 
-  /// Cut at spaces, and within a word that fits no line.
+  /// Returns a text cut at spaces, and within words that are longer than a line.
   ///
   /// - Parameters:
-  ///   - text: without line ends.
-  ///   - columns: 2 at least.
+  ///   - text: A text without line ends.
+  ///   - columns: The length of a line, at least 2.
+  /// - Returns: The lines.
   static func lines(_ text: String, columns: Int) -> [String] {
     pieces(text.split(separator: " ", omittingEmptySubsequences: false).map(String.init), joint: " ", columns)
   }
 
-  /// Break lines that are too long at spaces.
+  /// Returns a text with long lines broken at spaces.
   ///
-  /// A word that fits no line stays whole, so that it can be copied.
+  /// A word that is longer than a line stays whole, so that it can be copied.
   ///
   /// - Parameters:
-  ///   - text: of any number of lines.
-  ///   - columns: of the terminal.
+  ///   - text: A text of any number of lines.
+  ///   - columns: The columns of the terminal.
+  /// - Returns: The text with additional line ends.
   static func words(_ text: String, columns: Int) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       guard width(line) > columns else { return String(line) }
@@ -36,7 +36,7 @@ enum WrappedText {
     }.joined(separator: "\n")
   }
 
-  /// Cut a code after the dashes between its groups.
+  /// Returns a code cut after the dashes between its groups.
   static func groups(_ code: String, columns: Int) -> [String] {
     var groups = code.split(separator: "-").map { "\($0)-" }
     if let last = groups.popLast() { groups.append(String(last.dropLast())) }

@@ -2,7 +2,7 @@ import LatchkeyModel
 
 /// The words for use that cannot be true.
 enum DoubtText {
-  /// What is wrong with a record, for a column.
+  /// Returns the doubt about a record, for a column.
   static func words(_ doubt: UsageDoubt) -> String {
     switch doubt {
     case .future: "impossible: in the future"
@@ -12,22 +12,20 @@ enum DoubtText {
     }
   }
 
-  /// Returns what is wrong with an amount of use on a day; `nil` if nothing is.
+  /// Returns the doubt about an amount of use on a day; `nil` for none.
   static func words(_ milliseconds: Int64, of day: DailySummary) -> String? {
     guard day.isTooLong(milliseconds) else { return nil }
     return "impossible: the day has \(day.dayMilliseconds / 3_600_000) hours"
   }
 
-  /// Returns what is wrong with all use of a day together; `nil` if nothing is.
+  /// Returns the doubt about all use of a day together; `nil` for none.
   static func all(_ milliseconds: Int64, of day: DailySummary) -> String? {
     let sessions = day.doubtfulSessions > 0 ? ShownText.count(day.doubtfulSessions, "impossible session") : nil
     let words = [words(milliseconds, of: day), sessions].compactMap { $0 }
     return words.isEmpty ? nil : words.joined(separator: "; ")
   }
 
-  /// Says what may be behind impossible use, and what to do.
-  ///
-  /// - Parameter machines: the names of the machines that reported it.
+  /// Prints the possible causes of impossible use and the next step, for the machines that reported it.
   static func explain(_ machines: Set<String>, on console: any Console) {
     for machine in machines.sorted() {
       console.note(

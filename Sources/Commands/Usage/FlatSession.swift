@@ -26,7 +26,7 @@ struct FlatSession: Encodable, Sendable {
   var isOpen: Bool
   /// Names of the parents' machines that did not take the record; left out for none.
   var refusedBy: [String]?
-  /// Why the record cannot be true; absent if it can.
+  /// The reason why the record cannot be true; absent if it can.
   var doubt: String?
 
   init(_ session: UsagePage.Session) {

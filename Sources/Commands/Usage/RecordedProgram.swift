@@ -5,9 +5,10 @@ import LatchkeyModel
 struct AgentProgram: RecordedProgram {
   private let program: StartedProgram
 
-  /// Start a program with its arguments.
+  /// Starts a program with its arguments.
   ///
-  /// - Throws: `TerminalFailure` with the status a shell would give: 127 for one that is not there, 126 for one that cannot be
+  /// - Parameter arguments: The program, by path or name, and its arguments.
+  /// - Throws: `TerminalFailure` with the exit status of a shell: 127 if the program is not found, 126 if it cannot be
   ///   run.
   init(arguments: [String]) throws {
     do {

@@ -3,12 +3,12 @@ import LatchkeyModel
 /// Reports a session's start and end to the node, and does not give up when the node is just restarting.
 struct UsageReporter: Sendable {
   let node: any NodeInterface
-  /// How long a report is tried.
+  /// The time for which a report is retried.
   let patience: Duration
   /// Between two tries.
   var pause = Duration.milliseconds(250)
 
-  /// Report the start; it returns when the session is durable at the node.
+  /// Reports the start; it returns when the session is durable at the node.
   func start(_ program: any RecordedProgram, app: AppID, name: String?, zone: String) async throws(LocalAPIError)
     -> UsageStarted
   {
@@ -18,9 +18,12 @@ struct UsageReporter: Sendable {
     return try await retried { () throws(LocalAPIError) in try await node.startUsage(request) }
   }
 
-  /// Has the node look at once whether the session has ended, so that its record is durable when this returns.
+  /// Asks the node to check whether the session has ended, so that its record is durable on return.
   ///
-  /// A session that goes on in another window of the application is no error.
+  /// It is not an error if another window of the application continues the session.
+  ///
+  /// - Parameter recordID: The ID of the session's record.
+  /// - Throws: `LocalAPIError` if the node refuses or cannot be reached.
   func end(_ recordID: RecordID) async throws(LocalAPIError) {
     do throws(LocalAPIError) {
       _ = try await retried { () throws(LocalAPIError) in try await node.endUsage(recordID: recordID.description) }

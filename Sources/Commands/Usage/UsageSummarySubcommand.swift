@@ -71,10 +71,10 @@ struct SummaryRow: Hashable, Sendable, Encodable {
   var activeMilliseconds: Int64
   /// Earned if above zero, paid if below.
   var milliPoints: Int64
-  /// Why the use cannot be true; absent if it can.
+  /// The reason why the use cannot be true; absent if it can.
   var doubt: String?
 
-  /// What a total is the use of.
+  /// The name of the row with the total.
   private static let total = "all applications"
 
   /// Returns a day's applications, the most used one first, then the total of each category that has use.

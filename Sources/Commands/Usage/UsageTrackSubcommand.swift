@@ -58,7 +58,7 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     throw ExitCode(status)
   }
 
-  /// Report the start, and tell the person what they should know about it.
+  /// Reports the start, and tells the person what they should know about it.
   private func report(_ started: any RecordedProgram, to reporter: UsageReporter) async -> UsageStarted? {
     let environment = TerminalEnvironment.current
     do {

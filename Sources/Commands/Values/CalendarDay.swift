@@ -7,7 +7,7 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
   let month: Int
   let day: Int
 
-  /// Read `YYYY-MM-DD`; nil for anything else, and for days that do not exist.
+  /// Creates a day from `YYYY-MM-DD`; `nil` if the text is malformed or the day does not exist.
   init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.map(\.utf8.count) == [4, 2, 2],
@@ -33,8 +33,8 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
 
   private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
 
-  /// Creates a day from what a person writes: `2026-11-01`, `today`, `yesterday`, or a day of the week, which is the last one
-  /// that was, today included; `nil` for anything else.
+  /// Creates a day from what a person writes: `2026-11-01`, `today`, `yesterday`, or a day of the week, which is the
+  /// last one that was, today included; `nil` for anything else.
   init?(words: String) {
     let environment = TerminalEnvironment.current
     let word = words.lowercased()
@@ -68,7 +68,8 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
     return day
   }
 
-  /// The first moment of the day in `zone`, Unix milliseconds; where a clock change takes midnight away, the first there is.
+  /// The first moment of the day in `zone`, Unix milliseconds; where a clock change takes midnight away, the first
+  /// there is.
   func start(in zone: TimeZone) -> Int64 { start(in: zone, addingDays: 0) }
 
   /// The first moment of the day after, Unix milliseconds.

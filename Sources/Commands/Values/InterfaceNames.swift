@@ -4,7 +4,7 @@ import ArgumentParser
 struct InterfaceNames: Hashable, Sendable, ExpressibleByArgument {
   let names: [String]
 
-  /// What the kernel allows.
+  /// The lengths that the kernel accepts.
   private static let nameBytes = 1...15
 
   init?(argument: String) {

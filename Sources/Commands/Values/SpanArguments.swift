@@ -9,9 +9,12 @@ enum SpanReader {
     "day": 86_400_000, "days": 86_400_000,
   ]
 
-  /// Returns a span in milliseconds; `nil` for anything else.
+  /// Returns a span in milliseconds; `nil` if the text is malformed.
   ///
-  /// - Parameter plain: The milliseconds that a number without a unit counts, if one may stand without.
+  /// - Parameters:
+  ///   - text: The argument, such as `90m`.
+  ///   - plain: The milliseconds in the unit of a number without one; `nil` to require a unit.
+  /// - Returns: The span.
   static func milliseconds(_ text: String, plain: Int64? = nil) -> Int64? {
     var rest = text.lowercased().filter { $0 != " " }[...]
     var total: Int64 = 0
@@ -61,7 +64,7 @@ struct WaitingTime: Hashable, Sendable, ExpressibleByArgument, CustomStringConve
   var description: String { SpanText.of(Int64(seconds) * 1_000) }
 }
 
-/// How long a command may wait before it expires: `90s`, `15min`, `2h`, `7d`, or `never`.
+/// The time after which a command expires: `90s`, `15min`, `2h`, `7d`, or `never`.
 struct Lifetime: Hashable, Sendable {
   /// 0 for ever.
   let milliseconds: Int64
@@ -111,6 +114,6 @@ enum UseLimit: Hashable, Sendable {
     }
   }
 
-  /// As the local API takes it: a negative number takes the limit away.
+  /// The value for the local API, in which a negative number removes the limit.
   var requested: Int { value ?? -1 }
 }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The value of --from or --to: a day as `CalendarDay` reads it, or a moment such as `2026-11-01T14:30:00+01:00`, which is
-/// local time without a zone.
+/// The value of --from or --to: a day as `CalendarDay` reads it, or a moment such as `2026-11-01T14:30:00+01:00`, which
+/// is local time without a zone.
 enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
   case day(CalendarDay)
   /// A moment whose zone was given, Unix milliseconds.

@@ -2,21 +2,22 @@ import LatchkeyModel
 import NIOCore
 import NIOHTTP1
 
-/// Asks a running node through its local API; as a `NodeInterface` it stands for the node itself.
+/// A client of the local API, which offers a running node as a `NodeInterface`.
 ///
-/// Every request has a connection of its own, so a node that restarts in between is simply asked anew. A node that cannot
-/// be reached after `open` shows as `LocalAPIError` with the code `timeout`.
+/// Each request has its own connection, so that a node may restart between requests. If the node cannot be reached
+/// after `open`, methods throw a `LocalAPIError` with the code `timeout`.
 public struct ControlClient: Sendable {
   let stateFolder: String
   let timeout: Duration
   let longPollTimeout: Duration
 
-  /// Find the node of a state folder, and make sure that it runs.
+  /// Creates a client of the node of a state folder, after checking that the node is running.
   ///
   /// - Parameters:
-  ///   - stateFolder: a path of any length.
-  ///   - timeout: for requests that the node answers at once.
-  ///   - longPollTimeout: for requests that the node holds back for up to 25 s.
+  ///   - stateFolder: A path of any length.
+  ///   - timeout: The time limit for requests that the node answers immediately.
+  ///   - longPollTimeout: The time limit for requests that the node may hold for up to 25 s.
+  /// - Returns: A client of the running node.
   /// - Throws: `NodeUnavailable`, whose sentence says what to do.
   public static func open(
     stateFolder: String, timeout: Duration = .seconds(10), longPollTimeout: Duration = .seconds(40)
@@ -33,7 +34,7 @@ public struct ControlClient: Sendable {
     return ControlClient(stateFolder: stateFolder, timeout: timeout, longPollTimeout: longPollTimeout)
   }
 
-  /// Asks an endpoint and returns its answer.
+  /// Sends a request to an endpoint and returns the answer.
   func ask<Input, Answer: Decodable>(
     _ endpoint: Endpoint<Input, Answer>, _ input: Input
   ) async throws(LocalAPIError) -> Answer {
@@ -53,7 +54,7 @@ public struct ControlClient: Sendable {
       do {
         (status, answer) = try await Self.within(limit, exchange)
       } catch ExchangeFault.broken where request.method == .get {
-        // Reading again changes nothing, and a node that is still there answers.
+        // A read changes nothing, so it can be repeated; a node that is still running answers.
         (status, answer) = try await Self.within(limit, exchange)
       }
       guard (200..<300).contains(status) else {
@@ -64,14 +65,20 @@ public struct ControlClient: Sendable {
     } catch { throw self.error(for: error) }
   }
 
-  /// Asks an endpoint that takes nothing.
+  /// Sends a request without input to an endpoint.
   func ask<Answer: Decodable>(_ endpoint: Endpoint<Void, Answer>) async throws(LocalAPIError) -> Answer {
     try await ask(endpoint, ())
   }
 
-  /// Asks an endpoint and returns its events as they come.
+  /// Sends a request to an endpoint and returns its events as they arrive.
   ///
   /// The stream ends when the node stops.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - input: The values of the request.
+  /// - Returns: The events.
+  /// - Throws: `LocalAPIError` if the node refuses the request.
   func events<Input, Event: Decodable & Sendable>(
     of endpoint: Endpoint<Input, AsyncStream<Event>>, _ input: Input
   ) async throws(LocalAPIError) -> AsyncStream<Event> {

@@ -7,7 +7,7 @@ import NIOPosix
 struct ControlConnection {
   typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPPart<HTTPRequestHead, ByteBuffer>>
 
-  /// Connect to the socket in `stateFolder`.
+  /// Connects to the socket in `stateFolder`.
   static func open(stateFolder: String) async throws(ExchangeFault) -> Channel {
     if let reason = reasonToDistrust(stateFolder) { throw .unavailable(reason) }
     let address: SocketAddressPath
@@ -35,12 +35,15 @@ struct ControlConnection {
     }
   }
 
-  /// Why what answers in a folder need not be this user's node; `nil` if it is.
+  /// Returns the reason why the process that listens in a folder may not be this user's node; `nil` if it is.
   ///
-  /// Root may ask any user's node.
+  /// Root may connect to any user's node.
+  ///
+  /// - Parameter stateFolder: The path of the folder.
+  /// - Returns: The reason; `nil` if the node can be trusted.
   private static func reasonToDistrust(_ stateFolder: String) -> NodeUnavailable.Reason? {
     var path = stateFolder
-    // A slash at the end would have a symbolic link followed.
+    // With a trailing slash, a symbolic link would be followed.
     while path.count > 1, path.hasSuffix("/") || path.hasSuffix("/.") { path.removeLast() }
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
@@ -56,7 +59,7 @@ struct ControlConnection {
     }
   }
 
-  /// Send one request and read the whole answer.
+  /// Sends one request and reads the whole answer.
   static func exchange(
     stateFolder: String, method: String, target: String, body: [UInt8]?
   ) async throws(ExchangeFault) -> (status: Int, body: [UInt8]) {
@@ -86,7 +89,7 @@ struct ControlConnection {
     }
   }
 
-  /// Write a whole request that closes its connection.
+  /// Sends a whole request that closes its connection.
   static func send(
     _ outbound: NIOAsyncChannelOutboundWriter<HTTPPart<HTTPRequestHead, ByteBuffer>>, method: String, target: String,
     body: [UInt8]?
@@ -98,8 +101,8 @@ struct ControlConnection {
       head.headers.add(name: "content-type", value: "application/json")
       head.headers.add(name: "content-length", value: String(body.count))
     }
-    // In one piece: the node knows from the head or the last byte that it has everything, and may have answered and
-    // closed before an end that is written apart, which would fail then, with the answer unread.
+    // One write: the node recognizes the complete request from its head or last byte, and may answer and close before a
+    // separate end is written. Writing that end would then fail while the answer is unread.
     let content: [HTTPPart<HTTPRequestHead, ByteBuffer>] = body.map { [.body(ByteBuffer(bytes: $0))] } ?? []
     try await outbound.write(contentsOf: [.head(head)] + content + [.end(nil)])
   }

@@ -1,23 +1,24 @@
 import LatchkeyModel
 import NIOCore
 
-/// Reads the events of a stream, one line of JSON each, for as long as the stream is listened to.
+/// A reader of an event stream with one line of JSON for each event, which reads as long as the stream has a consumer.
 struct EventReader<Event: Decodable & Sendable>: Sendable {
   let stateFolder: String
   let request: OutgoingRequest
 
-  /// Bytes that a line may have.
+  /// The largest number of bytes in a line.
   private static var lineBytes: Int { 4 << 20 }
 
-  /// Asks for the events and returns them as they come.
+  /// Requests the events and returns them as they arrive.
   ///
   /// The stream ends when the node stops.
   ///
-  /// - Throws: `LocalAPIError` if the node refuses, `ExchangeFault` if it cannot be asked.
+  /// - Returns: The events.
+  /// - Throws: `LocalAPIError` if the node refuses, `ExchangeFault` if it cannot be reached.
   func events() async throws -> AsyncStream<Event> {
     let (events, continuation) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingNewest(64))
     let (opening, opened) = AsyncThrowingStream<Void, any Error>.makeStream()
-    // A stream's maker has no parent task to hang the reading on; it ends with the stream.
+    // The creator of a stream has no parent task for the reading; this task ends with the stream.
     let reading = Task {
       do {
         try await read(whenOpen: { opened.yield() }, give: { continuation.yield($0) })

@@ -1,25 +1,29 @@
-/// Why no node can be asked; each says what to do next.
+/// The reason why no node can be reached, with the next step.
 public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The condition that prevents a connection.
   public enum Reason: Sendable, Hashable {
     /// There is no state folder yet.
     case notInitialised
-    /// Nobody listens at the folder's socket.
+    /// No process listens on the folder's socket.
     case notRunning
-    /// The folder or its socket is another user's.
+    /// The folder or its socket belongs to another user.
     case notPermitted
-    /// Other users may change the folder, so that one of them may answer in the node's place.
+    /// Other users may change the folder, so that one of them could answer in place of the node.
     case notPrivate
   }
 
+  /// The condition.
   public var reason: Reason
-  /// The folder that was looked in.
+  /// The path of the state folder.
   public var stateFolder: String
 
+  /// Creates a reason for a state folder.
   public init(_ reason: Reason, stateFolder: String) {
     self.reason = reason
     self.stateFolder = stateFolder
   }
 
+  /// A sentence with the fault and the next step.
   public var description: String {
     switch reason {
     case .notInitialised:
@@ -36,7 +40,7 @@ public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertibl
     }
   }
 
-  /// The folder as it can be pasted into a shell.
+  /// The folder in a form that can be pasted into a shell.
   private var shown: String {
     let plain = stateFolder.utf8.allSatisfy { byte in
       switch byte {

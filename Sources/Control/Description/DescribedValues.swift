@@ -1,7 +1,7 @@
 import LatchkeyHousehold
 import LatchkeyModel
 
-// Values that are written as a text of a certain form.
+// Values that are written as a text of a fixed form.
 
 extension DeviceID: SchemaDescribing {
   static func schema(in book: SchemaBook) -> JSONValue { .text(pattern: "([0-9A-Z]{4}-){8}[0-9A-Z*~$=]") }
@@ -28,7 +28,7 @@ extension AppID: SchemaDescribing {
   static var schemaSample: AppID { sample(AppID("app")) }
 }
 
-// Values with a choice, whose members depend on it.
+// Enumerations whose members depend on the case.
 
 extension SyncState: SchemaDescribing {
   static func schema(in book: SchemaBook) throws -> JSONValue {
@@ -58,7 +58,7 @@ extension QueueEntry.Content: SchemaDescribing {
   static var schemaSample: QueueEntry.Content { .control }
 }
 
-// What commands carry depends on their kind, and comes from the registry.
+// Values whose members depend on the kind of command, which the registry lists.
 
 extension CommandPayload: SchemaDescribing {
   static func schema(in book: SchemaBook) throws -> JSONValue {
@@ -120,7 +120,7 @@ extension CommandRequest: SchemaDescribing {
   }
 }
 
-/// Returns a sample that cannot be missing.
+/// Returns a sample value; traps if it is missing, which is a fault of this file.
 private func sample<Value>(_ value: Value?) -> Value {
   guard let value else { preconditionFailure("a sample of \(Value.self) is malformed") }
   return value

@@ -2,7 +2,10 @@
 extension JSONValue {
   /// Returns the schema of a text.
   ///
-  /// - Parameter pattern: a regular expression that the whole text fits.
+  /// - Parameters:
+  ///   - minimumLength: The smallest number of characters.
+  ///   - pattern: A regular expression that the whole text matches.
+  /// - Returns: A JSON schema.
   static func text(minimumLength: Int = 0, pattern: String? = nil) -> JSONValue {
     var members: [String: JSONValue] = ["type": "string"]
     if minimumLength > 0 { members["minLength"] = .integer(Int64(minimumLength)) }
@@ -15,9 +18,12 @@ extension JSONValue {
     ["type": "string", "enum": .list(choices.map { .text($0) })]
   }
 
-  /// Returns the schema of a whole number.
+  /// Returns the schema of an integer.
   ///
-  /// - Parameter usual: what a request without the number means.
+  /// - Parameters:
+  ///   - minimum: The smallest value.
+  ///   - usual: The value of a request that omits the number.
+  /// - Returns: A JSON schema.
   static func integer(minimum: Int64? = nil, usual: Int? = nil) -> JSONValue {
     var members: [String: JSONValue] = ["type": "integer"]
     if let minimum { members["minimum"] = .integer(minimum) }
@@ -28,8 +34,9 @@ extension JSONValue {
   /// Returns the schema of an object.
   ///
   /// - Parameters:
-  ///   - members: the schema of each member.
-  ///   - optional: the names of those that may be absent.
+  ///   - members: The schema of each member.
+  ///   - optional: The names of the members that may be absent.
+  /// - Returns: A JSON schema.
   static func structure(_ members: [String: JSONValue], optional: Set<String> = []) -> JSONValue {
     var schema: [String: JSONValue] = ["type": "object", "properties": .object(members)]
     let required = members.keys.filter { !optional.contains($0) }.sorted()
@@ -37,11 +44,12 @@ extension JSONValue {
     return .object(schema)
   }
 
-  /// Returns the schema of an object whose member of one name says which other members there are.
+  /// Returns the schema of an object in which one member determines the others.
   ///
   /// - Parameters:
-  ///   - name: the name of the deciding member.
-  ///   - choices: each of its words, with the schemas of the other members.
+  ///   - name: The name of the determining member.
+  ///   - choices: Each of its words, with the schemas of the other members.
+  /// - Returns: A JSON schema.
   static func choice(by name: String, _ choices: [(word: String, members: [String: JSONValue], optional: Set<String>)])
     -> JSONValue
   {

@@ -1,6 +1,7 @@
-/// Makes the JSON Schema of a value out of the way in which the value is decoded, so that the two cannot differ.
+/// A generator of JSON Schemas that derives the schema of a type from its decoding, so that the two cannot differ.
 ///
-/// A type is decoded from a decoder that has every member and notes what is asked for. A type that is more than its members,
+/// A type is decoded from a decoder that has every member and records each request. A type with a special form, such as
+/// an ID, describes itself; see `SchemaDescribing`.
 /// such as an ID, says itself what it is: see `SchemaDescribing`.
 package final class SchemaBook {
   /// The schemas of objects by the names of their types.

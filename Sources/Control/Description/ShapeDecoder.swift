@@ -1,4 +1,4 @@
-/// What a type asked its decoder for.
+/// The structure that a type requested from its decoder.
 final class Shape {
   enum Kind {
     /// A single value.
@@ -10,14 +10,14 @@ final class Shape {
 
   var kind = Kind.object([:], optional: [])
 
-  /// Notes a member of an object.
+  /// Records a member of an object.
   func note(_ name: String, _ schema: JSONValue) {
     guard case .object(var members, let optional) = kind else { return }
     members[name] = schema
     kind = .object(members, optional: optional)
   }
 
-  /// Notes that a member may be absent.
+  /// Records that a member may be absent.
   func noteOptional(_ name: String) {
     guard case .object(let members, var optional) = kind else { return }
     optional.insert(name)
@@ -25,7 +25,7 @@ final class Shape {
   }
 }
 
-/// A decoder that has a sample of everything it is asked for, and notes what that is.
+/// A decoder that supplies a sample of each requested value and records the request.
 struct ShapeDecoder: Decoder {
   let book: SchemaBook
   let shape: Shape
@@ -40,15 +40,15 @@ struct ShapeDecoder: Decoder {
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer { Single(book: book, shape: shape) }
 
-  /// Types with such containers have to be `SchemaDescribing`.
+  /// The error for types with nested containers, which must conform to `SchemaDescribing`.
   static var unsupported: DecodingError {
     .dataCorrupted(.init(codingPath: [], debugDescription: "a container that the shape of a type does not show"))
   }
 }
 
-/// The members of an object: each is there.
+/// The members of an object, each of which is present.
 ///
-/// Whether one may be absent shows in the question whether it is `null`.
+/// A type shows that a member may be absent by asking whether it is `null`.
 private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let book: SchemaBook
   let shape: Shape
@@ -106,7 +106,7 @@ private struct Elements: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { throw ShapeDecoder.unsupported }
 }
 
-/// A value that is no object and no list.
+/// A value that is neither an object nor a list.
 private struct Single: SingleValueDecodingContainer {
   let book: SchemaBook
   let shape: Shape

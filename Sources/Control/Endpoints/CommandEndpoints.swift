@@ -62,30 +62,37 @@ extension Endpoints {
 }
 
 extension ControlClient: CommandsAPI {
+  /// Issues a command and returns it after the commit.
   public func issue(_ request: CommandRequest) async throws(LocalAPIError) -> ConfigurationCommand {
     try await ask(Endpoints.issue, request)
   }
 
+  /// Returns commands, newest first.
   public func commands(device: String?, limit: Int) async throws(LocalAPIError) -> [ConfigurationCommand] {
     try await ask(Endpoints.getCommands, (device, limit))
   }
 
+  /// Returns a command by its ID or an unambiguous prefix of it.
   public func command(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
     try await ask(Endpoints.getCommand, id)
   }
 
+  /// Returns a command when its status is final, or after 25 s.
   public func waitForCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
     try await ask(Endpoints.waitForCommand, id)
   }
 
+  /// Returns a stream of commands: those whose status is not final, then each new or changed one.
   public func commandEvents(device: String?) async throws(LocalAPIError) -> AsyncStream<ConfigurationCommand> {
     try await events(of: Endpoints.commandEvents, device)
   }
 
+  /// Cancels a command that no other machine has stored.
   public func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
     try await ask(Endpoints.cancelCommand, id)
   }
 
+  /// Marks a parent's message as read, by the ID of its command.
   public func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage {
     try await ask(Endpoints.markMessageRead, id)
   }

@@ -57,26 +57,34 @@ extension Endpoints {
 }
 
 extension ControlClient: DevicesAPI {
+  /// Returns the paired devices, and the removed ones that have not heard of their removal.
   public func devices() async throws(LocalAPIError) -> [PeerStatus] { try await ask(Endpoints.getDevices) }
 
+  /// Returns the machines that announce themselves on the network.
   public func nearby() async throws(LocalAPIError) -> NearbyMachines { try await ask(Endpoints.getNearby) }
 
+  /// Removes a device and tells it.
   public func unpair(device: String) async throws(LocalAPIError) -> UnpairResult {
     try await ask(Endpoints.deleteDevice, device)
   }
 
+  /// Removes a device in any state without telling it, and erases its keys.
   public func forget(device: String) async throws(LocalAPIError) -> UnpairResult {
     try await ask(Endpoints.forgetDevice, device)
   }
 
+  /// Renames a device, or assigns it to a child.
   public func rename(device: String, _ request: RenameRequest) async throws(LocalAPIError) -> RenameResult {
     try await ask(Endpoints.renameDevice, (device, request))
   }
 
+  /// Stores the states that a child's machine reports in place of the different ones shown here, and returns those
+  /// states.
   public func adopt(device: String) async throws(LocalAPIError) -> [Discrepancy] {
     try await ask(Endpoints.adoptRules, device)
   }
 
+  /// Ends the quarantine of a device.
   public func release(device: String) async throws(LocalAPIError) -> PeerStatus {
     try await ask(Endpoints.releaseDevice, device)
   }

@@ -1,24 +1,28 @@
 import LatchkeyModel
 
-/// A route of the local API: what is asked, what is answered, and who may ask.
+/// A route of the local API: its input, its output, and the callers that it accepts.
 ///
-/// The server, the client and the OpenAPI document are made from these values. `Endpoints` lists them.
-/// Spec: Protocol/07-local-api.md §3
+/// The server, the client and the OpenAPI document are generated from these values, which `Endpoints` lists.
+///
+/// Spec: Protocol/07-local-api.md §3.
 package struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
-  /// The endpoint without its types, as the server and the document use it.
+  /// The endpoint without its types, for the server and the document.
   package let route: Route
-  /// Writes a request of the client.
+  /// Returns the client's request for an input.
   let write: @Sendable (Input) throws -> OutgoingRequest
 
   /// Creates an endpoint that answers with one JSON value.
   ///
   /// - Parameters:
-  ///   - path: a template such as `/v1/devices/{device}`.
-  ///   - parts: what the request carries in its path, its query and its body, in the order of the handler's parameters.
-  ///   - created: whether a success creates something, and has the status 201 instead of 200.
-  ///   - waits: whether the answer may be held back until something changes.
-  ///   - errors: the codes of errors beside those that every request can meet.
-  ///   - answer: the handler.
+  ///   - method: The HTTP method.
+  ///   - path: A template such as `/v1/devices/{device}`.
+  ///   - parts: The values in the request's path, query and body, in the order of the handler's parameters.
+  ///   - whoMay: The callers that are accepted.
+  ///   - created: Whether a success creates something and has the status 201 instead of 200.
+  ///   - waits: Whether the answer may be held until something changes.
+  ///   - errors: The error codes in addition to those that every request can cause.
+  ///   - summary: One sentence of documentation.
+  ///   - answer: The handler.
   init<each Part: Sendable>(
     _ method: Route.Method, _ path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators,
     created: Bool = false, waits: Bool = false, errors: [LocalAPIError.Code] = [], summary: String,
@@ -32,9 +36,16 @@ package struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
       })
   }
 
-  /// Creates an endpoint that answers with a stream of events, one JSON value each, until the node stops or the caller leaves.
+  /// Creates an endpoint that answers with a stream of events, one JSON value each, until the node stops or the caller
+  /// leaves.
   ///
-  /// - Parameter events: the handler. When the reader is slow, its stream has to keep the newest events only.
+  /// - Parameters:
+  ///   - path: A template such as `/v1/commands/events`.
+  ///   - parts: The values in the request's path and query, in the order of the handler's parameters.
+  ///   - whoMay: The callers that are accepted.
+  ///   - errors: The error codes in addition to those that every request can cause.
+  ///   - summary: One sentence of documentation.
+  ///   - events: The handler, whose stream must keep only the newest events for a slow reader.
   init<each Part: Sendable, Event: Codable & Sendable>(
     events path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators,
     errors: [LocalAPIError.Code] = [], summary: String,
@@ -71,7 +82,7 @@ package struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
   }
 }
 
-/// A request that is being answered: the node it is for, and who asks.
+/// A request that is being answered: its node and its caller.
 package struct Call: Sendable {
   let node: any NodeInterface
   let caller: Caller

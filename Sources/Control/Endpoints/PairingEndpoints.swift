@@ -62,28 +62,35 @@ extension Endpoints {
 }
 
 extension ControlClient: PairingAPI {
+  /// Opens a pairing code.
   public func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {
     try await ask(Endpoints.invite, request)
   }
 
+  /// Joins with a code.
   public func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress {
     try await ask(Endpoints.join, request)
   }
 
+  /// Returns the open pairings, without their codes.
   public func pairings() async throws(LocalAPIError) -> [PairingProgress] { try await ask(Endpoints.getPairings) }
 
+  /// Returns the open codes that other machines announce, after their next change since `change` or 25 s.
   public func nearbyInvitations(after change: Int) async throws(LocalAPIError) -> NearbyInvitations {
     try await ask(Endpoints.waitForInvitations, change)
   }
 
+  /// Returns a pairing after its next change since `change` or 25 s.
   public func pairing(id: String, after change: Int) async throws(LocalAPIError) -> PairingProgress {
     try await ask(Endpoints.waitForPairing, (id, change))
   }
 
+  /// Answers the question of a pairing.
   public func answerPairing(id: String, _ answer: PairingAnswer) async throws(LocalAPIError) -> PairingProgress {
     try await ask(Endpoints.answerPairing, (id, answer))
   }
 
+  /// Cancels a pairing.
   public func cancelPairing(id: String) async throws(LocalAPIError) -> PairingProgress {
     try await ask(Endpoints.cancelPairing, id)
   }

@@ -1,8 +1,8 @@
 /// A kind of caller of the local API.
 ///
-/// Each endpoint lists the kinds that it answers.
+/// Each endpoint lists the kinds that it accepts.
 ///
-/// Spec: Protocol/07-local-api.md §5
+/// Spec: Protocol/07-local-api.md §5.
 package enum Principal: String, Hashable, Sendable, CaseIterable {
   /// The user who runs the node.
   case nodeUser = "node-user"
@@ -15,14 +15,14 @@ package enum Principal: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Set<Principal> {
-  /// The principals that may do everything.
+  /// The principals that have full access.
   package static let operators: Self = [.nodeUser, .root]
 }
 
 /// The program that sent a request.
 package struct Caller: Hashable, Sendable {
   package var principal: Principal
-  /// The user ID, as the kernel tells it.
+  /// The user ID, as the kernel reports it.
   package var userID: UInt32
 
   package init(principal: Principal, userID: UInt32) {
@@ -32,9 +32,11 @@ package struct Caller: Hashable, Sendable {
 }
 
 extension Caller {
-  /// Recognizes a caller by what the kernel says of the other end of its connection.
+  /// Creates a caller from the kernel's description of the other end of a connection.
   ///
-  /// - Parameter owner: the user whose node this is.
+  /// - Parameters:
+  ///   - credentials: The kernel's description.
+  ///   - owner: The user ID of the node's user.
   init(_ credentials: PeerCredentials, ofNodeOf owner: UInt32) {
     let principal: Principal =
       switch credentials.userID {

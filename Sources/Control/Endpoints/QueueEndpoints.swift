@@ -21,12 +21,14 @@ extension Endpoints {
 }
 
 extension ControlClient: QueueAPI {
+  /// Returns waiting items, the most urgent class and the oldest item first.
   public func queue(
     device: String?, streamClass: StreamClass?, limit: Int
   ) async throws(LocalAPIError) -> [QueueEntry] {
     try await ask(Endpoints.getQueue, (device, streamClass, limit))
   }
 
+  /// Returns one waiting item.
   public func queueEntry(
     device: String, streamClass: StreamClass, number: UInt64
   ) async throws(LocalAPIError) -> QueueEntry {

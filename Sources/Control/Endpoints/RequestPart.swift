@@ -1,16 +1,16 @@
 import LatchkeyModel
 
-/// One thing that a request carries, with how the client writes it and the server reads it.
+/// One value of a request, with its encoding by the client and its decoding by the server.
 package struct RequestPart<Value: Sendable>: Sendable {
   let description: PartDescription
   let write: @Sendable (Value, inout OutgoingRequest) throws -> Void
-  /// Reads the value; throws `ControlFailure`, the caller's fault.
+  /// Returns the value of a request; throws `ControlFailure`, the caller's fault, if it is missing or malformed.
   let read: @Sendable (IncomingRequest) throws -> Value
 }
 
-/// What the OpenAPI document says of a part of a request.
+/// The OpenAPI description of a part of a request.
 struct PartDescription: Sendable {
-  /// Where a request carries the part.
+  /// The place of a part in a request.
   enum Place: Hashable, Sendable {
     case path(String)
     case query(String)
@@ -26,17 +26,17 @@ struct PartDescription: Sendable {
 enum Path {
   static let device = text("device", "A device's name, its ID, or a beginning of its ID that fits one device.")
 
-  /// Returns a text, which fills the parameter of that name in the path.
+  /// Returns the part for a text in the path parameter of that name.
   static func text(_ name: String, _ summary: String) -> RequestPart<String> {
     part(name, summary, .text(minimumLength: 1), write: { $0 }, read: { $0 })
   }
 
-  /// Returns a class of items, as a word.
+  /// Returns the part for a class of items, as a word.
   static func streamClass(_ name: String) -> RequestPart<StreamClass> {
     part(name, "A class of items.", .streamClass, write: \.word, read: StreamClass.init(parameter:))
   }
 
-  /// Returns a number of an item.
+  /// Returns the part for an item's number.
   static func number(_ name: String, _ summary: String) -> RequestPart<UInt64> {
     part(name, summary, .integer(minimum: 0), write: String.init) { try Number.read($0, name) }
   }
@@ -58,19 +58,19 @@ enum Query {
     "device", "Only of this device: its name, its ID, or a beginning of its ID that fits one device.")
   static let limit = number("limit", "The most entries to answer with, brought to 1 to 10,000.", default: 100)
 
-  /// Returns a text that may be absent.
+  /// Returns the part for a text that may be absent.
   static func text(_ name: String, _ summary: String) -> RequestPart<String?> {
     part(name, summary, .text(), write: { $0 }, read: { $0 })
   }
 
-  /// Returns a class of items that may be absent, as a word.
+  /// Returns the part for a class of items that may be absent, as a word.
   static func streamClass(_ name: String) -> RequestPart<StreamClass?> {
     part(
       name, "Only items of this class.", .streamClass, write: { $0?.word },
       read: { text in try text.map(StreamClass.init(parameter:)) })
   }
 
-  /// Returns a whole number that may be absent.
+  /// Returns the part for an integer that may be absent.
   static func number<Value: FixedWidthInteger & Sendable>(
     _ name: String, _ summary: String
   ) -> RequestPart<Value?> {
@@ -79,7 +79,7 @@ enum Query {
       read: { text in try text.map { try Number.read($0, name) } })
   }
 
-  /// Returns a whole number with a value for requests that do not say.
+  /// Returns the part for an integer with a default value.
   static func number(_ name: String, _ summary: String, default usual: Int) -> RequestPart<Int> {
     part(
       name, summary, .integer(usual: usual), write: { String($0) },
@@ -99,13 +99,13 @@ enum Query {
 
 /// The body of a request.
 enum Body {
-  /// Returns a JSON value, whose texts are checked.
+  /// Returns the part for a JSON value whose texts are checked.
   static func json<Value: Codable & CheckedRequest & Sendable>(_ type: Value.Type) -> RequestPart<Value> {
     RequestPart(
       description: PartDescription(place: .body, summary: "") { try $0.schema(of: type) },
       write: { value, request in request.body = try LocalJSON.encode(value) },
       read: { request in
-        // What exactly is wrong may quote the body, and a body may hold a pairing code: it stays unsaid.
+        // The detailed error could quote the body, which may contain a pairing code, so it is not reported.
         guard let value = try? LocalJSON.decode(type, from: request.body) else {
           throw ControlFailure(
             400, .invalid, "The request's body is not the JSON expected here: compare its description.")
@@ -127,7 +127,7 @@ private enum Number {
 }
 
 extension StreamClass {
-  /// Reads the word of a path or a query.
+  /// Creates a class from the word in a path or a query.
   fileprivate init(parameter word: String) throws(ControlFailure) {
     guard let streamClass = StreamClass(word: word) else {
       throw ControlFailure(

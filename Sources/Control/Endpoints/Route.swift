@@ -1,7 +1,7 @@
 import LatchkeyModel
 import ServiceLifecycle
 
-/// An endpoint without its types: what the server and the OpenAPI document have to know of it.
+/// An endpoint without its types, as the server and the OpenAPI document use it.
 package struct Route: Sendable {
   /// The methods in use.
   package enum Method: String, Sendable, Hashable, CaseIterable {
@@ -10,12 +10,12 @@ package struct Route: Sendable {
     case delete = "DELETE"
   }
 
-  /// When and how often an endpoint answers.
+  /// The time and number of an endpoint's answers.
   package enum Kind: String, Sendable, Hashable {
     case once
-    /// The answer may be held back for up to 25 s, until something changes.
+    /// One answer, which may be held for up to 25 s until something changes.
     case longPoll = "long-poll"
-    /// A stream of events without an end.
+    /// An endless stream of events.
     case events
   }
 
@@ -23,27 +23,25 @@ package struct Route: Sendable {
   package let path: PathTemplate
   let parts: [PartDescription]
   package let kind: Kind
-  /// HTTP's number for a success.
+  /// The HTTP status of a success.
   let status: Int
-  /// The codes of errors beside those that every request can meet.
+  /// The error codes in addition to those that every request can cause.
   let errors: [LocalAPIError.Code]
-  /// The callers that are answered; all others get 403.
+  /// The callers that are accepted; all others receive 403.
   package let whoMay: Set<Principal>
   /// One sentence of documentation.
   let summary: String
-  /// Describes the answer, or one event of a stream.
+  /// Returns the schema of the answer, or of one event of a stream.
   let schema: @Sendable (SchemaBook) throws -> JSONValue
-  /// Reads a request and writes it anew, as the client would.
+  /// Decodes a request and encodes it again, as the client would.
   package let rewrite: @Sendable (IncomingRequest) throws -> OutgoingRequest
-  /// Answers a request.
-  ///
-  /// The caller has been checked.
+  /// Answers a request from a caller that has been checked.
   let respond: @Sendable (Call, IncomingRequest) async throws -> Reply
 
   /// A Boolean value that indicates whether the endpoint reads a body.
   var takesBody: Bool { parts.contains { $0.place == .body } }
 
-  /// A name for programs, such as `get-devices-device`.
+  /// A unique name for programs, such as `get-devices-device`.
   package var operationID: String {
     ([method.rawValue.lowercased()] + path.names.dropFirst()).joined(separator: "-")
   }

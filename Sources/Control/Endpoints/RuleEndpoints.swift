@@ -15,9 +15,11 @@ extension Endpoints {
 }
 
 extension ControlClient: RulesAPI {
+  /// Returns the applications that have rules.
   public func apps(device: String?) async throws(LocalAPIError) -> [AppListing] {
     try await ask(Endpoints.getApps, device)
   }
 
+  /// Returns the rules of the family.
   public func settings() async throws(LocalAPIError) -> FamilySettings { try await ask(Endpoints.getSettings) }
 }

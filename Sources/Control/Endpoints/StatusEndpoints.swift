@@ -22,12 +22,16 @@ extension Endpoints {
 }
 
 extension ControlClient: StatusAPI {
+  /// Returns the state of the node.
   public func status() async throws(LocalAPIError) -> NodeStatus { try await ask(Endpoints.getStatus) }
 
+  /// Returns the node's sync states: the present one immediately, then each change, of which a slow reader gets the
+  /// newest.
   public func syncStates() async -> AsyncStream<SyncState> {
     (try? await events(of: Endpoints.syncStates, ())) ?? AsyncStream { $0.finish() }
   }
 
+  /// Dials the devices without a session immediately, and repeats the stored positions to those with one.
   public func syncNow(device: String?) async throws(LocalAPIError) -> [PeerStatus] {
     try await ask(Endpoints.syncNow, device)
   }

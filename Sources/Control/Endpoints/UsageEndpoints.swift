@@ -42,19 +42,23 @@ extension Endpoints {
 }
 
 extension ControlClient: UsageAPI {
+  /// Returns a page of sessions, newest first.
   public func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage {
     try await ask(
       Endpoints.getUsage, (query.device, query.appID, query.from, query.to, query.limit, query.cursor))
   }
 
+  /// Returns daily totals, newest first; `from` and `to` are days such as `2026-11-01`, both inclusive.
   public func summaries(device: String?, from: String?, to: String?) async throws(LocalAPIError) -> [DailySummary] {
     try await ask(Endpoints.getSummaries, (device, from, to))
   }
 
+  /// Starts to record a program.
   public func startUsage(_ request: UsageStartRequest) async throws(LocalAPIError) -> UsageStarted {
     try await ask(Endpoints.startUsage, request)
   }
 
+  /// Checks whether the programs of a session have ended, and returns the session's record if they have.
   public func endUsage(recordID: String) async throws(LocalAPIError) -> UsageRecord {
     try await ask(Endpoints.endUsage, recordID)
   }

@@ -3,27 +3,29 @@ import LatchkeyModel
 import LatchkeyNode
 import Logging
 
-/// What the command line does with a node in its own process: make one, and run one.
+/// The operations of the command line on a node in its own process, such as creating and running one.
 public enum LocalNode {
-  /// Has every file that this process makes from now on be its user's alone.
+  /// Makes every file that this process creates from now on accessible to its user only.
   private static func makePrivate() { umask(0o077) }
 
-  /// Find the state folder: as given, else `LATCHKEY_STATE_DIR`, else XDG's place for state.
+  /// Returns the path of the state folder: the given one, else `LATCHKEY_STATE_DIR`, else the XDG state folder.
   ///
   /// - Parameters:
-  ///   - explicit: the value of --state-dir, if there was one.
-  ///   - environment: the process's variables.
+  ///   - explicit: The value of `--state-dir`, if it was given.
+  ///   - environment: The environment variables of the process.
+  /// - Returns: The path, whether or not the folder exists.
   public static func stateFolder(explicit: String?, environment: [String: String]) -> String {
     StateFolder.resolve(explicit: explicit, environment: environment).path
   }
 
-  /// Make a state folder with keys and an empty database.
+  /// Creates a state folder with keys and an empty database.
   ///
   /// - Parameters:
-  ///   - path: the folder, which must not hold a node yet.
-  ///   - name: what people call the device; UTF-8, 1 to 64 bytes.
-  ///   - tell: given sentences for the person.
-  /// - Returns: the new device's ID.
+  ///   - path: The folder, which must not contain a node.
+  ///   - role: The role of the device.
+  ///   - name: The device's name for people, 1 to 64 bytes of UTF-8.
+  ///   - tell: Receives sentences for the person.
+  /// - Returns: The new device's ID.
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.
   public static func initialise(
     path: String, role: DeviceRole, name: String, tell: (String) -> Void = { _ in }
@@ -36,9 +38,12 @@ public enum LocalNode {
     }
   }
 
-  /// Say that this machine takes the place of the one that a state folder comes from; the node must not run.
+  /// Declares that this machine replaces the one that a state folder comes from.
   ///
-  /// - Returns: the node's name.
+  /// The node must not be running.
+  ///
+  /// - Parameter path: The state folder.
+  /// - Returns: The node's name.
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.
   public static func keepIdentity(path: String) throws(LocalNodeFault) -> DeviceName {
     makePrivate()
@@ -47,9 +52,12 @@ public enum LocalNode {
     }
   }
 
-  /// Give a copied state folder new keys; the node must not run.
+  /// Gives a copied state folder new keys.
   ///
-  /// - Returns: the node's name and its new ID.
+  /// The node must not be running.
+  ///
+  /// - Parameter path: The state folder.
+  /// - Returns: The node's name and its new ID.
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.
   public static func renewIdentity(path: String) async throws(LocalNodeFault) -> (name: DeviceName, deviceID: DeviceID)
   {
@@ -59,18 +67,20 @@ public enum LocalNode {
     }
   }
 
-  /// Whether a state folder was made on this machine; changes nothing.
+  /// Returns whether a state folder was created on this machine, without changing anything.
   ///
-  /// - Returns: nil when the machine has no ID, or the folder does not say.
-  /// - Throws: `LocalNodeFault` when there is no node in the folder, or it cannot be read.
+  /// - Parameter path: The state folder.
+  /// - Returns: `nil` if the machine has no ID, or the folder does not contain one.
+  /// - Throws: `LocalNodeFault` if the folder contains no node or cannot be read.
   public static func isOfThisMachine(path: String) throws(LocalNodeFault) -> Bool? {
     do { return try NodeFolder.isOfThisMachine(StateFolder(path: path)) } catch {
       throw LocalNodeFault(sentence: error.message, exitStatus: error.exitStatus)
     }
   }
 
-  /// Run the node of a state folder, with its local API, until it is told to stop.
+  /// Runs the node of a state folder, with its local API, until it is told to stop.
   ///
+  /// - Parameter settings: The settings from the command line.
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.
   public static func run(_ settings: LocalNodeSettings) async throws(LocalNodeFault) {
     makePrivate()
@@ -90,7 +100,7 @@ public enum LocalNode {
 }
 
 extension LocalNodeSettings {
-  /// The same in the node's own words.
+  /// The settings as the node's own configuration.
   fileprivate var configuration: NodeConfiguration {
     NodeConfiguration(
       stateFolder: stateFolder, port: port, interfaces: interfaces, peers: peers, discovers: discovers,

@@ -1,28 +1,39 @@
 import Logging
 
-/// How `latchkey run` was told to run.
+/// The settings of `latchkey run`.
 public struct LocalNodeSettings: Sendable {
+  /// The path of the state folder.
   public var stateFolder: String
-  /// TCP; 0 for any.
+  /// The TCP port to listen on; 0 for any.
   public var port: UInt16
-  /// The interfaces to use; nil for all real ones.
+  /// The interfaces to use; `nil` for all that are not virtual.
   public var interfaces: [String]?
-  /// `host:port` of machines to try besides those that are found.
+  /// The `host:port` of machines to dial in addition to those that are found.
   public var peers: [String]
-  /// Whether to look for machines on the network.
+  /// A Boolean value that indicates whether to look for machines on the network.
   public var discovers: Bool
-  /// Items and bytes that may wait for one machine in one class; nil for the usual.
+  /// The number of items that may wait for one machine in one class; `nil` for the default.
   public var queueItems: Int64?
+  /// The bytes that may wait for one machine in one class; `nil` for the default.
   public var queueBytes: Int64?
   var logLevel: Logger.Level
   var logFormat: LogFormat
 
-  /// The words that --log-level takes.
+  /// The words that `--log-level` accepts.
   public static let logLevels = Logger.Level.allCases.map(\.rawValue)
 
-  /// Gather the settings.
+  /// Creates settings.
   ///
-  /// - Parameter logLevel: one of `logLevels`; anything else counts as `info`.
+  /// - Parameters:
+  ///   - stateFolder: The path of the state folder.
+  ///   - port: The TCP port to listen on; 0 for any.
+  ///   - interfaces: The interfaces to use; `nil` for all that are not virtual.
+  ///   - peers: The `host:port` of machines to dial in addition to those that are found.
+  ///   - discovers: Whether to look for machines on the network.
+  ///   - queueItems: The number of items that may wait for one machine in one class; `nil` for the default.
+  ///   - queueBytes: The bytes that may wait for one machine in one class; `nil` for the default.
+  ///   - logLevel: One of `logLevels`; any other text counts as `info`.
+  ///   - logFormat: The form of log lines.
   public init(
     stateFolder: String, port: UInt16 = 0, interfaces: [String]? = nil, peers: [String] = [], discovers: Bool = true,
     queueItems: Int64? = nil, queueBytes: Int64? = nil, logLevel: String = "info", logFormat: LogFormat = .text

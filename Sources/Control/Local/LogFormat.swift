@@ -1,7 +1,7 @@
-/// How log lines look.
+/// The form of log lines.
 public enum LogFormat: String, Sendable, Hashable, CaseIterable {
   /// For people.
   case text
-  /// One JSON object a line.
+  /// One JSON object for each line.
   case json
 }

@@ -1,6 +1,6 @@
-/// Text that other machines or people wrote, made safe to show: it cannot start a line of its own or steer a terminal.
+/// The conversion of text from other machines or people into a form that cannot start a line or control a terminal.
 public enum PrintableText {
-  /// Replace control, invisible and line-breaking characters by U+FFFD.
+  /// Returns a text with control, invisible and line-breaking characters replaced by U+FFFD.
   public static func of(_ text: String) -> String {
     var safe = ""
     for scalar in text.unicodeScalars {
@@ -9,9 +9,11 @@ public enum PrintableText {
     return safe
   }
 
-  /// Escape what the same characters would do in JSON text, without changing the value that it stands for.
+  /// Returns JSON text with the same characters escaped, which does not change its value.
   ///
-  /// - Parameter json: as an encoder wrote it, so that every such character but a line feed stands in a string.
+  /// - Parameter json: The output of an encoder, in which such characters occur only within strings, except for line
+  ///   feeds.
+  /// - Returns: Text that is safe to show on a terminal.
   public static func escapedJSON(_ json: String) -> String {
     var safe = ""
     for scalar in json.unicodeScalars {

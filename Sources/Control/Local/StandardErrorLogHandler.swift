@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Logging
 
-/// Writes each log event as one line to standard error, in one write(2), so that lines never mix.
+/// A log handler that writes each event to standard error as one line in one write(2), so that lines never mix.
 struct StandardErrorLogHandler: LogHandler {
   let format: LogFormat
   var metadata: Logger.Metadata = [:]
@@ -25,7 +25,7 @@ struct StandardErrorLogHandler: LogHandler {
     _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 
-  /// Put one event into words, with its line end.
+  /// Returns the line for one event, with its line end.
   func line(at date: Date, level: Logger.Level, message: String, metadata: Logger.Metadata) -> String {
     let time = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     switch format {

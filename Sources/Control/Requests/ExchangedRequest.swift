@@ -1,11 +1,11 @@
-/// A request as an endpoint's client writes it.
+/// A request as the client of an endpoint writes it.
 package struct OutgoingRequest: Hashable, Sendable {
   package let method: Route.Method
   private let template: PathTemplate
-  /// The texts that the parameters of the path stand for.
+  /// The values of the path's parameters.
   var parameters: [String: String] = [:]
   var query: [String: String] = [:]
-  /// JSON; `nil` for none.
+  /// The body as JSON; `nil` for none.
   var body: [UInt8]?
 
   init(method: Route.Method, template: PathTemplate) {
@@ -17,12 +17,12 @@ package struct OutgoingRequest: Hashable, Sendable {
   package var target: RequestTarget { RequestTarget(segments: template.segments(parameters), query: query) }
 }
 
-/// A request as an endpoint of the server reads it, decoded.
+/// A decoded request as an endpoint of the server reads it.
 package struct IncomingRequest: Hashable, Sendable {
-  /// The texts that the parameters of the path stand for.
+  /// The values of the path's parameters.
   package var parameters: [String: String]
   package var query: [String: String]
-  /// Empty for an endpoint that takes none.
+  /// The body; empty for an endpoint without one.
   package var body: [UInt8] = []
 
   package init(parameters: [String: String], query: [String: String], body: [UInt8] = []) {

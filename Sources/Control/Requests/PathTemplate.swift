@@ -5,7 +5,7 @@ package struct PathTemplate: Hashable, Sendable {
     case parameter(String)
   }
 
-  /// The template as it is written, which is how the router and OpenAPI write it, too.
+  /// The template in the notation of the router and of OpenAPI.
   package let text: String
   private let segments: [Segment]
 
@@ -17,7 +17,7 @@ package struct PathTemplate: Hashable, Sendable {
     }
   }
 
-  /// The words of the path; a parameter counts as its name.
+  /// The words of the path, in which a parameter is represented by its name.
   var names: [String] {
     segments.map { segment in
       switch segment {
@@ -26,7 +26,7 @@ package struct PathTemplate: Hashable, Sendable {
     }
   }
 
-  /// Returns the decoded parts of a path of this form.
+  /// Returns the decoded segments of a path with values for its parameters.
   func segments(_ parameters: [String: String]) -> [String] {
     segments.map { segment in
       switch segment {
@@ -36,7 +36,7 @@ package struct PathTemplate: Hashable, Sendable {
     }
   }
 
-  /// Returns the texts that the parameters stand for in a path, or `nil` if the path is of another form.
+  /// Returns the values of the parameters in a path; `nil` if the path does not match.
   package func parameters(in path: [String]) -> [String: String]? {
     guard path.count == segments.count else { return nil }
     var parameters: [String: String] = [:]

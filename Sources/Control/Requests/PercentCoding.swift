@@ -1,8 +1,9 @@
-/// Percent-encoding of names and values in request targets (RFC 3986): only unreserved characters stay as they are.
+/// The percent-encoding of names and values in request targets (RFC 3986), which leaves only unreserved characters as
+/// they are.
 enum PercentCoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// Encode the UTF-8 of `text`.
+  /// Encodes the UTF-8 of `text`.
   static func encode(_ text: String) -> String {
     var encoded: [UInt8] = []
     for byte in text.utf8 {
@@ -18,7 +19,7 @@ enum PercentCoding {
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  /// Decode; nil when an escape is cut short or the bytes are not UTF-8.
+  /// Decodes a text; `nil` if an escape is incomplete or the bytes are not UTF-8.
   static func decode(_ text: some StringProtocol) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

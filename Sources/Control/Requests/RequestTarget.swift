@@ -1,10 +1,10 @@
 import LatchkeyModel
 
-/// A request's path, taken apart, and its query.
+/// The decoded path and query of a request.
 package struct RequestTarget: Hashable, Sendable {
-  /// The decoded parts between slashes.
+  /// The decoded segments between slashes.
   package var segments: [String]
-  /// Decoded; of a repeated name the last value holds.
+  /// The decoded parameters; the last value of a repeated name wins.
   package var query: [String: String]
 
   init(segments: [String], query: [String: String] = [:]) {
@@ -12,7 +12,7 @@ package struct RequestTarget: Hashable, Sendable {
     self.query = query
   }
 
-  /// Read a target such as `/v1/usage?device=Emma`; nil when it is malformed.
+  /// Creates a target from text such as `/v1/usage?device=Emma`; `nil` if it is malformed.
   package init?(_ text: String) {
     guard text.hasPrefix("/") else { return nil }
     let halves = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -32,9 +32,7 @@ package struct RequestTarget: Hashable, Sendable {
     }
   }
 
-  /// Reads a target whose texts can be shown.
-  ///
-  /// - Throws: `ControlFailure`, the caller's fault.
+  /// Creates a target whose texts are safe to show; throws `ControlFailure`, the caller's fault, if it is malformed.
   package init(checking text: String) throws(ControlFailure) {
     guard let target = RequestTarget(text) else {
       throw ControlFailure(400, .invalid, "The request's path is malformed: use one that the local API lists.")
@@ -45,7 +43,7 @@ package struct RequestTarget: Hashable, Sendable {
     self = target
   }
 
-  /// The target as it stands in a request line.
+  /// The target as text for a request line.
   package var text: String {
     let path = "/" + segments.map(PercentCoding.encode).joined(separator: "/")
     if query.isEmpty { return path }

@@ -1,12 +1,12 @@
 import LatchkeyModel
 import NIOHTTP1
 
-/// An error as the local API answers it: the HTTP status and the JSON body.
+/// An error in the form in which the local API answers it: the HTTP status and the JSON body.
 package struct ControlFailure: Error, Hashable, Sendable {
-  /// HTTP's number.
+  /// The HTTP status.
   package var status: Int
   package var error: LocalAPIError
-  /// For 405: the methods that the path takes.
+  /// The methods that the path supports, for status 405.
   package var allow: [String]
 
   init(_ status: Int, _ code: LocalAPIError.Code, _ message: String, allow: [String] = []) {
@@ -15,9 +15,9 @@ package struct ControlFailure: Error, Hashable, Sendable {
     self.allow = allow
   }
 
-  /// Give the node's error the status that fits its code.
+  /// Creates the answer to a node's error, with the status for its code.
   ///
-  /// Spec: Protocol/07-local-api.md §2
+  /// Spec: Protocol/07-local-api.md §2.
   init(_ error: LocalAPIError) {
     self.error = error
     self.allow = []
@@ -59,11 +59,11 @@ package struct ControlFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// What a caller hears to whom this is not open.
+  /// The answer to a caller without access to the endpoint.
   static let forbidden = ControlFailure(
     403, .forbidden, "This node belongs to another user: run the command as the user who runs the node.")
 
-  /// What is told when the node is stopping.
+  /// The answer while the node is stopping.
   static let stopping = ControlFailure(
     503, .timeout, "The node is stopping: try again once `latchkey run` is running again.")
 }

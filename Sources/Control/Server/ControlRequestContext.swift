@@ -1,13 +1,13 @@
 import Hummingbird
 import NIOCore
 
-/// What the server knows of one request: who asks, and for what.
+/// The caller and the target of one request.
 struct ControlRequestContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   let channel: any Channel
-  /// Who asks.
+  /// The caller.
   var caller = Caller(principal: .account, userID: .max)
-  /// What is asked for, decoded.
+  /// The decoded target.
   var target = RequestTarget(segments: [])
 
   init(source: ApplicationRequestContextSource) {
@@ -17,7 +17,7 @@ struct ControlRequestContext: RequestContext {
 
   var maxUploadSize: Int { LocalJSON.requestBytes }
 
-  /// Asks the kernel who connected; returns `nil` if it does not tell.
+  /// Returns the kernel's description of the caller; `nil` if it is not available.
   func credentials() async -> PeerCredentials? {
     guard let provider = channel as? any SocketOptionProvider else { return nil }
     // SOL_SOCKET and SO_PEERCRED, which fills a `struct ucred`: the layout of `PeerCredentials`.

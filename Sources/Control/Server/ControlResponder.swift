@@ -3,11 +3,12 @@ import LatchkeyModel
 import NIOCore
 import NIOHTTP1
 
-/// Answers the requests of one node: finds out who asks, hands the request to the router, and gives every error its body.
+/// The responder of one node, which recognizes the caller, passes the request to the router, and gives every error its
+/// body.
 struct ControlResponder: HTTPResponder {
   typealias Context = ControlRequestContext
 
-  /// Finds out who is at the other end of a connection; `nil` if that cannot be told.
+  /// Returns the caller at the other end of a connection; `nil` if it cannot be recognized.
   typealias Recognition = @Sendable (ControlRequestContext) async -> Caller?
 
   private let routes: RouterResponder<ControlRequestContext>
@@ -30,7 +31,7 @@ struct ControlResponder: HTTPResponder {
       guard let caller = await recognize(context),
         Endpoints.all.contains(where: { $0.whoMay.contains(caller.principal) })
       else { throw ControlFailure.forbidden }
-      // What follows the headers cannot be told apart without an encoding that is known here.
+      // Without a known encoding, the end of the body cannot be found.
       if let encoding = request.headers[.transferEncoding], encoding.lowercased() != "chunked" {
         throw ControlFailure(
           501, .invalid, "The request's Transfer-Encoding is unknown here: send the body with a Content-Length.")
@@ -38,7 +39,7 @@ struct ControlResponder: HTTPResponder {
       let target = try RequestTarget(checking: request.head.path ?? "")
       var context = context
       (context.caller, context.target) = (caller, target)
-      // The router compares bytes: a path is brought to one spelling before, without the query.
+      // The router compares bytes, so the path is normalized first, without the query.
       var head = request.head
       head.path = RequestTarget(segments: target.segments).text
       return try await routes.respond(to: Request(head: head, body: request.body), context: context)
@@ -70,7 +71,7 @@ extension HTTPRequest.Method {
   }
 }
 
-/// Tells an unknown path from a method that the path does not take, which the router does not.
+/// A middleware that distinguishes an unknown path from an unsupported method, which the router does not.
 private struct UnknownPathMiddleware: RouterMiddleware {
   func handle(
     _ request: Request, context: ControlRequestContext,

@@ -7,10 +7,12 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// Serves the local API of a node: HTTP and JSON over a Unix socket in the state folder.
+/// The service of a node's local API: HTTP and JSON over a Unix socket in the state folder.
 ///
-/// The caller holds the folder's lock, so a socket that is there already is of a dead process, and is replaced. Each
-/// endpoint says who may ask it. Spec: Protocol/07-local-api.md
+/// The caller holds the folder's lock, so an existing socket belongs to a dead process and is replaced. Each endpoint
+/// states which callers it accepts.
+///
+/// Spec: Protocol/07-local-api.md.
 public struct ControlService: Service {
   private let node: any NodeInterface
   private let stateFolder: String
@@ -18,13 +20,15 @@ public struct ControlService: Service {
   private let recognize: ControlResponder.Recognition
   private let onRunning: @Sendable () -> Void
 
-  /// Milliseconds after the word to stop until requests that are still open are cut off.
+  /// The milliseconds after the signal to stop until open requests are closed.
   static let drainMilliseconds = 800
 
-  /// Prepare to serve `node`.
+  /// Creates the service of `node`.
   ///
   /// - Parameters:
-  ///   - stateFolder: an existing folder whose lock the caller holds; its path may have any length.
+  ///   - node: The node that answers.
+  ///   - stateFolder: An existing folder whose lock the caller holds; its path may have any length.
+  ///   - logger: The logger of the service.
   public init(node: any NodeInterface, stateFolder: String, logger: Logger) {
     let owner = geteuid()
     self.init(
@@ -32,7 +36,8 @@ public struct ControlService: Service {
       recognize: { await $0.credentials().map { Caller($0, ofNodeOf: owner) } }, onRunning: {})
   }
 
-  /// Prepares to serve `node`, with a way of its own to find out who asks, and tells when the socket can be connected to.
+  /// Creates the service of `node` with its own recognition of callers and a signal that the socket accepts
+  /// connections.
   init(
     node: any NodeInterface, stateFolder: String, logger: Logger, recognize: @escaping ControlResponder.Recognition,
     onRunning: @escaping @Sendable () -> Void
@@ -44,9 +49,7 @@ public struct ControlService: Service {
     self.onRunning = onRunning
   }
 
-  /// Serve until the node is told to stop.
-  ///
-  /// - Throws: `ControlServiceError` when the socket cannot be made.
+  /// Serves until the node is told to stop; throws `ControlServiceError` if the socket cannot be created.
   public func run() async throws {
     let socketPath = stateFolder + "/" + ControlSocket.name
     let address: SocketAddressPath
@@ -60,10 +63,10 @@ public struct ControlService: Service {
 
     let (logger, onRunning) = (logger, onRunning)
     var quiet = logger
-    // The framework's own lines say "Server started …" at level info; ours says it in our words.
+    // The framework logs "Server started …" at level info; the node logs that itself.
     if quiet.logLevel < .warning { quiet.logLevel = .warning }
     let responder = ControlResponder(node: node, recognize: recognize)
-    // The framework's Application would put a date into each answer, and wake an idle node each second to know it.
+    // The framework's Application adds a date to each answer, and wakes an idle node each second to update it.
     let server = try HTTPServerBuilder { ControlChannel(responder: $0) }.buildServer(
       configuration: ServerConfiguration(address: .unixDomainSocket(path: address.text), backlog: 1_024),
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet
@@ -72,7 +75,7 @@ public struct ControlService: Service {
       let response = await responder.respond(to: request, context: context)
       try await writer.write(response: response.head, body: response.body)
     } onServerRunning: { _ in
-      // The folder is 0700 and every caller is checked; this closes the door in front of that, too.
+      // The folder has mode 0700 and every caller is checked; this is a third barrier.
       chmod(socketPath, 0o600)
       logger.debug("Local API is up", metadata: ["socket": "\(socketPath)"])
       onRunning()

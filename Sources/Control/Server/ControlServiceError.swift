@@ -1,15 +1,17 @@
-/// Why the local API's socket could not be made.
+/// The reason why the local API's socket could not be created.
 public struct ControlServiceError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The socket's full path.
   public var path: String
-  /// In a few words, such as `Permission denied`.
+  /// The cause in a few words, such as `Permission denied`.
   public var cause: String
 
+  /// Creates a reason.
   public init(path: String, cause: String) {
     self.path = path
     self.cause = cause
   }
 
+  /// A sentence with the fault and the next step.
   public var description: String {
     "The local API's socket \(path) could not be made (\(cause)): put that right or choose another folder with --state-dir."
   }

@@ -1,9 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// Gives the errors that the framework answers by itself, to what is not valid HTTP, the status and the body of all others.
+/// A channel handler that gives the framework's own errors for invalid HTTP the status and body of all other errors.
 ///
-/// The framework's own answer to such a request is an empty 400. It is told apart by having no `Content-Type`.
+/// The framework answers such a request with an empty 400. The handler recognizes that answer by the lack of
+/// `Content-Type`.
 ///
 /// Spec: Protocol/07-local-api.md §2
 final class MalformedRequestHandler: ChannelDuplexHandler {
@@ -12,7 +13,7 @@ final class MalformedRequestHandler: ChannelDuplexHandler {
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// What was wrong with the request that was read last.
+  /// The fault of the last request.
   private var fault: HTTPParserError?
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

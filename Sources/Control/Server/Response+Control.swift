@@ -13,7 +13,7 @@ extension Response {
   /// Creates the answer to a request that failed, which ends its connection.
   static func failure(_ failure: ControlFailure, on channel: any Channel) -> Response {
     var headers: HTTPFields = [.contentType: "application/json"]
-    // What is left of a refused request is not read, so its connection cannot carry another one.
+    // The rest of a refused request is not read, so its connection cannot be reused.
     headers[.connection] = "close"
     if !failure.allow.isEmpty { headers[.allow] = failure.allow.joined(separator: ", ") }
     let body = (try? LocalJSON.encode(failure.error)) ?? []
@@ -22,7 +22,8 @@ extension Response {
       body: ResponseBody(contentLength: body.count) { writer in
         try await writer.write(ByteBuffer(bytes: body))
         try await writer.finish(nil)
-        // The framework heeds the header only in requests. Our direction ends; the other one is read to its end.
+        // The framework respects the header only in requests. This closes our direction; the other one is read to its
+        // end.
         channel.close(mode: .output, promise: nil)
       })
   }

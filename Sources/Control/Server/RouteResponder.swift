@@ -3,7 +3,7 @@ import LatchkeyModel
 import NIOCore
 import ServiceLifecycle
 
-/// Answers the requests of one endpoint: checks who asks, reads the body, and sends what the endpoint answers.
+/// The responder of one endpoint, which checks the caller, reads the body, and sends the endpoint's answer.
 struct RouteResponder: HTTPResponder {
   typealias Context = ControlRequestContext
 
@@ -47,7 +47,7 @@ struct RouteResponder: HTTPResponder {
     text.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
   }
 
-  /// Waits for a value, and gives up if the node is told to stop.
+  /// Waits for a value; throws if the node is told to stop.
   private static func untilShutdown<Value: Sendable>(
     _ wait: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {

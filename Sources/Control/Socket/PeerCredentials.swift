@@ -1,6 +1,6 @@
-/// Who is at the other end of a Unix socket, as the kernel wrote it down at connect(2).
+/// The process at the other end of a Unix socket, as the kernel recorded it at connect(2).
 ///
-/// Laid out as the kernel's `struct ucred`: three words of 32 bits in this order.
+/// The layout is that of the kernel's `struct ucred`: three words of 32 bits in this order.
 struct PeerCredentials: Hashable, Sendable {
   var processID: Int32
   var userID: UInt32

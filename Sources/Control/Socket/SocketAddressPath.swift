@@ -1,20 +1,20 @@
 import Glibc
 
-/// A path for bind(2) and connect(2) that fits a Unix socket address, however long the socket's real path is.
+/// A path for bind(2) and connect(2) that fits a Unix socket address, regardless of the length of the socket's path.
 ///
-/// A Unix socket address holds 107 bytes of path. For a longer one the folder is opened and named by its descriptor
-/// through /proc, so keep the value until the socket is bound or connected; the descriptor is closed with it.
+/// A Unix socket address holds 107 bytes of path. For a longer one, the folder is opened and addressed by its
+/// descriptor through /proc. The value must therefore live until the socket is bound or connected; it closes the
+/// descriptor.
 final class SocketAddressPath: Sendable {
-  /// What to give to bind(2) or connect(2).
+  /// The path to pass to bind(2) or connect(2).
   let text: String
   private let folderDescriptor: Int32?
 
-  /// Bytes of path that are used as they are.
+  /// The largest number of bytes of a path that is used unchanged.
   static let directBytes = 100
 
-  /// Find a short path for `name` in `folder`.
-  ///
-  /// - Throws: `SocketPathError` when the folder cannot be opened; the caller's fault.
+  /// Creates a short path for `name` in `folder`; throws `SocketPathError`, the caller's fault, if the folder cannot be
+  /// opened.
   init(folder: String, name: String) throws(SocketPathError) {
     let direct = folder.hasSuffix("/") ? folder + name : folder + "/" + name
     guard direct.utf8.count > Self.directBytes else {
@@ -22,7 +22,7 @@ final class SocketAddressPath: Sendable {
       folderDescriptor = nil
       return
     }
-    // O_PATH, which the C library's module does not show: a descriptor that only names the folder.
+    // O_PATH, which the C library's module does not export: a descriptor that only addresses the folder.
     let descriptor = open(folder, 0x20_0000 | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SocketPathError(errorNumber: errno) }
     folderDescriptor = descriptor

@@ -23,7 +23,7 @@ enum AvahiClient {
     return AvahiFunctions(
       close: { library.avahi_client_free($0) },
       lastError: { library.avahi_client_errno($0) },
-      // What a daemon sends over D-Bus is put together in the order of the wire.
+      // A daemon sends lists over D-Bus in the order of the wire.
       textBeginsWithLast: false,
       // A daemon begins to browse for records 10 ms after it is asked to, and resolves a service at once.
       resolvesAddresses: true,
@@ -43,7 +43,7 @@ enum AvahiClient {
           client, interface, any, name, UInt16(AVAHI_DNS_CLASS_IN), type, AVAHI_LOOKUP_USE_MULTICAST,
           { _, _, packetProtocol, event, _, _, _, data, size, _, context in
             guard let context, event == AVAHI_BROWSER_NEW || event == AVAHI_BROWSER_REMOVE else { return }
-            // What is longer is more than anything reads of it.
+            // A longer entry exceeds the limits of every reader.
             let bytes =
               data.map { Array(UnsafeRawBufferPointer(start: $0, count: min(size, DiscoveryLimits.recordBytes))) } ?? []
             AvahiLookup<SeenRecord>.of(context).report(

@@ -13,15 +13,13 @@ struct AvahiError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The library that is needed is not installed.
   static let notInstalled = AvahiError(CInt(AVAHI_ERR_NOT_SUPPORTED))
 
-  /// What Avahi calls the error.
+  /// Avahi's description of the error.
   var description: String { avahi_strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 
   /// A Boolean value that indicates whether a name is taken, by another host or by another program on this one.
   var isCollision: Bool { code == CInt(AVAHI_ERR_COLLISION) }
 
-  /// Throws an error for the result of a function that failed.
-  ///
-  /// - Parameter result: What most of Avahi's functions return: a negative number on failure.
+  /// Throws an `AvahiError` if the result of an Avahi function is negative, which means that it failed.
   static func check(_ result: CInt) throws(AvahiError) {
     if result < 0 { throw AvahiError(result) }
   }

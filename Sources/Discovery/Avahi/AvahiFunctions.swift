@@ -10,10 +10,10 @@ import CAvahi
 /// `nil` if the library refuses; one that returns a number returns a negative one then.
 struct AvahiFunctions {
   typealias Connection = OpaquePointer
-  /// What a call-back is given: an unretained `AvahiLookup` or `AvahiRecordGroup`.
+  /// The argument of a callback: an unretained `AvahiLookup` or `AvahiRecordGroup`.
   typealias Context = UnsafeMutableRawPointer
 
-  /// Ends the connection and frees all that was made through it.
+  /// Ends the connection and frees everything that was created through it.
   let close: (Connection) -> Void
   /// Returns the number of the last error.
   let lastError: (Connection) -> CInt

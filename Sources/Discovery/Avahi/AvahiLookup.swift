@@ -1,6 +1,6 @@
 /// Something that is looked for through Avahi: instances of a type, where an instance leads, or the records of a name.
 final class AvahiLookup<Found>: Lookup {
-  /// What it is looked for through.
+  /// The responder that performs the search.
   let responder: AvahiResponder
   /// Called for everything that is found.
   let report: (Found) -> Void

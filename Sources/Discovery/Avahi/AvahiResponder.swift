@@ -1,8 +1,10 @@
 import CAvahi
 
-/// Speaks mDNS through Avahi: through the system's avahi-daemon over D-Bus, or with the stack inside this process.
+/// An mDNS responder that uses Avahi: the system's avahi-daemon over D-Bus, or the stack inside this process.
 ///
-/// What is made through it is freed with it. Spec: Protocol/02-discovery.md §5.
+/// Objects created through it are freed with it.
+///
+/// Spec: Protocol/02-discovery.md §5.
 final class AvahiResponder: Responder {
   private let loop: DiscoveryLoop
   private let onState: (ResponderState) -> Void
@@ -103,10 +105,10 @@ final class AvahiResponder: Responder {
     }
   }
 
-  /// Ends the connection and frees all that was made through it.
+  /// Ends the connection and frees everything that was created through it.
   ///
-  /// Of a daemon, the bus is left first, so nothing blocks, and the daemon says goodbye for us when it sees that. The
-  /// stack inside the process says goodbye first.
+  /// With a daemon, the connection to the bus is closed first, so that nothing blocks; the daemon then says goodbye on
+  /// this process's behalf. The stack inside the process says goodbye first.
   func close() {
     guard let connection else { return }
     self.connection = nil

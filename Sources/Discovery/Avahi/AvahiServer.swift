@@ -29,7 +29,7 @@ enum AvahiServer {
       close: { library.avahi_server_free($0) },
       lastError: { library.avahi_server_errno($0) },
       textBeginsWithLast: true,
-      // Its browsers report in the next turn what is known already.
+      // Its browsers report known services in the next turn.
       resolvesAddresses: false,
       browseServices: { server, interface, type, found, context in
         library.avahi_s_service_browser_new(

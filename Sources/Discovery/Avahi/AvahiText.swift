@@ -6,9 +6,10 @@ enum AvahiText {
   /// Returns the TXT entries that a resolver found, in the order of the wire and within the limits.
   ///
   /// - Parameters:
-  ///   - list: Avahi's list; not kept.
+  ///   - list: Avahi's list, which is not retained.
   ///   - beginsWithLast: Whether the list begins with the last entry of the wire, as in Avahi itself. A list that a
-  ///     daemon sends over D-Bus has the other order.
+  ///     daemon sends over D-Bus has the opposite order.
+  /// - Returns: The entries, each at most 255 bytes.
   static func entries(
     _ list: UnsafeMutablePointer<AvahiStringList>?, beginsWithLast: Bool
   ) -> [[UInt8]] {
@@ -49,11 +50,12 @@ enum AvahiText {
     return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Lends a list of TXT entries to a function of Avahi's.
+  /// Passes a list of TXT entries to a function of Avahi.
   ///
   /// - Parameters:
-  ///   - entries: The entries in the order of the wire, each of at most 255 bytes.
-  ///   - body: A closure that must not keep the list.
+  ///   - entries: The entries in the order of the wire, each at most 255 bytes.
+  ///   - body: A closure that must not retain the list.
+  /// - Returns: The result of `body`.
   static func withList<Result>(
     _ entries: [[UInt8]], _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result
   ) -> Result {

@@ -2,12 +2,13 @@ import Glibc
 
 /// A watch of the folder that the system bus's socket is in, so that the bus need not be asked for again and again.
 enum BusSocketWatch {
-  /// Begins to watch the folder, or the nearest above it that exists.
+  /// Begins to watch the folder, or its nearest existing ancestor.
   ///
   /// - Parameters:
   ///   - loop: The loop that calls back.
   ///   - onHope: Called after something appeared in the folder.
-  /// - Throws: `LoopError` if the system has no more watches to give.
+  /// - Returns: The watch, which ends when it is released.
+  /// - Throws: `LoopError` if the system's limit of watches is reached.
   static func make(loop: DiscoveryLoop, onHope: @escaping () -> Void) throws(LoopError) -> NewsWatch {
     let descriptor = inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK))
     guard descriptor >= 0, add(to: descriptor) else {

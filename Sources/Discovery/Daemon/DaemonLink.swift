@@ -1,7 +1,7 @@
 import LatchkeyAgent
 import LatchkeyModel
 
-/// The contact with avahi-daemon: connects, finds out what it serves, and begins anew when either side breaks.
+/// The connection to avahi-daemon, which determines what the daemon serves and reconnects when either side fails.
 ///
 /// Spec: Protocol/02-discovery.md §5.
 final class DaemonLink {
@@ -108,7 +108,7 @@ final class DaemonLink {
       if !isRunning { become(.absent) }
     case .running:
       backoff.reset()
-      // What was asked of it while it looked for a name or for addresses may have come to nothing.
+      // Requests made while it looked for a name or addresses may have failed.
       guard !isRunning || view != .serving else { return }
       isRunning = true
       startCanary()

@@ -191,10 +191,11 @@ final class DiscoveryEngine {
     interfaces.map { "\($0.index) \($0.name) \($0.isRunning)" }
   }
 
-  /// Begins anew when the wall clock was set or the machine slept.
+  /// Restarts the search if the wall clock was set or the machine slept.
   ///
-  /// Avahi plans on the wall clock: set back by an hour, its stack stays silent for that hour. The clock is looked at
-  /// only when the loop wakes anyway, which is enough: if no packet arrives, there is no one to answer.
+  /// Avahi schedules by the wall clock: if it is set back by an hour, the stack is silent for that hour. The clock is
+  /// checked only when the loop wakes for another reason, which is enough: if no packet arrives, there is no one to
+  /// answer.
   private func checkClock() {
     guard clock.change().exceeds(Self.tolerance) else { return }
     emit(.networkChanged)

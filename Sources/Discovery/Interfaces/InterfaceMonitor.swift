@@ -2,11 +2,12 @@ import Glibc
 
 /// A watch of the machine's interfaces and addresses, told by the kernel over netlink.
 enum InterfaceMonitor {
-  /// Begins to listen.
+  /// Begins to watch the machine's interfaces.
   ///
   /// - Parameters:
   ///   - loop: The loop that calls back.
-  ///   - onChange: Called once a burst of changes is over.
+  ///   - onChange: Called at the end of a burst of changes.
+  /// - Returns: The watch, which ends when it is released.
   /// - Throws: `LoopError` if the process may open no more descriptors.
   static func make(loop: DiscoveryLoop, onChange: @escaping () -> Void) throws(LoopError) -> NewsWatch {
     let kind = CInt(SOCK_RAW.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
@@ -26,7 +27,7 @@ enum InterfaceMonitor {
       drain: { descriptor in
         var buffer = [UInt8](repeating: 0, count: 8_192)
         var more = true
-        // Messages that were lost for want of room are news as well.
+        // Messages that the kernel dropped because its buffer was full are changes as well.
         while more { more = recv(descriptor, &buffer, buffer.count, 0) > 0 || errno == ENOBUFS }
       }, onNews: onChange)
   }

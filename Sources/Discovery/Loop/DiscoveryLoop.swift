@@ -93,7 +93,7 @@ final class DiscoveryLoop {
   }
 }
 
-/// A closure that waits on a loop until its time has come.
+/// A closure that a loop runs at a set time.
 final class LoopTimer {
   /// The time since boot at which it is due.
   let deadline: Duration

@@ -8,13 +8,13 @@ import Synchronization
 final class LoopMailbox: Sendable {
   /// A command from another thread.
   enum Command: Sendable {
-    /// Replace what is announced.
+    /// Replaces the announcement.
     case advertise(ServiceAdvertisement?)
 
-    /// Look at what was of no interest.
+    /// Examines instances that were ignored before.
     case lookAgain
 
-    /// Ask for so much from now on.
+    /// Sets the attention to other machines' announcements.
     case attend(Attention)
 
     /// Withdraw everything, free everything, end the thread.

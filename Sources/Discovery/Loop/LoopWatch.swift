@@ -40,9 +40,10 @@ final class LoopWatch {
   }
 }
 
-/// A watch of a descriptor of the kernel's that calls back once a burst of news is over.
+/// A watch of a kernel descriptor that calls back at the end of a burst of messages.
 ///
-/// It owns the descriptor. What the news says is not looked at: whoever is called back reads everything anew.
+/// It owns the descriptor. The content of the messages is ignored, since the receiver of the call reads everything
+/// again.
 final class NewsWatch {
   private let loop: DiscoveryLoop
   private let pause: Duration

@@ -2,7 +2,8 @@
 protocol Responder: AnyObject {
   /// Creates an empty group of records.
   ///
-  /// - Parameter onState: Called on the loop's thread, outside of Avahi's own call-back.
+  /// - Parameter onState: Called on the loop's thread, outside of Avahi's own callback.
+  /// - Returns: The group.
   /// - Throws: `AvahiError` if the back end refuses.
   func makeGroup(_ onState: @escaping (RecordGroupState) -> Void) throws(AvahiError) -> any RecordGroup
 

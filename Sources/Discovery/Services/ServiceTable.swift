@@ -1,9 +1,8 @@
 import LatchkeyAgent
 
-/// The services that are seen: the sightings of all interfaces and protocols, merged into one service for each
-/// instance.
+/// The visible services: the sightings of all interfaces and protocols, merged into one service for each instance.
 ///
-/// The table is bounded whatever the network says: 240 instances, 240 sightings, 16 addresses each.
+/// The table is bounded independently of the network's content: 240 instances, 240 sightings, 16 addresses each.
 ///
 /// Spec: Protocol/02-discovery.md §7.
 struct ServiceTable {
@@ -53,7 +52,7 @@ struct ServiceTable {
       changed.insert(key.instanceName)
     case .gained(let key, let address, let interface):
       guard var sighting = sightings[key.instanceName]?[key.interfaceIndex] else { return }
-      // An address of the loopback seen on a real network would lead to whatever listens on this very machine.
+      // A loopback address seen on a real network would lead to a listener on this machine.
       guard address.isUsable, !address.isLoopback || interface.isLoopback else { return }
       guard sighting.addresses.count < DiscoveryLimits.addresses else { return }
       sighting.addresses[address] = DiscoveredAddress(
@@ -93,7 +92,7 @@ struct ServiceTable {
     changed.formUnion(reported.keys)
   }
 
-  /// Returns what has changed since the last call.
+  /// Returns the changes since the last call.
   ///
   /// - Returns: At most one event for each instance, sorted by instance name.
   mutating func takeEvents() -> [DiscoveryEvent] {

@@ -2,13 +2,14 @@
 ///
 /// Spec: Protocol/02-discovery.md §2.
 package enum TextRecord {
-  /// Reads what another host has announced.
+  /// Decodes the announcement of another host.
   ///
   /// Keys are printable ASCII and compared in lower case. The first of several equal keys counts, an entry without a
-  /// key is left out, and one without `=` has an empty value. Entries beyond 16, or beyond 1,300 bytes in all, are not
+  /// key is ignored, and one without `=` has an empty value. Entries beyond 16, or beyond 1,300 bytes in all, are not
   /// read.
   ///
-  /// - Parameter entries: The raw entries, any bytes.
+  /// - Parameter entries: The raw entries, which may contain any bytes.
+  /// - Returns: The values by key.
   package static func parse(_ entries: some Sequence<[UInt8]>) -> [String: [UInt8]] {
     var pairs: [String: [UInt8]] = [:]
     var bytes = 0
@@ -24,9 +25,10 @@ package enum TextRecord {
     return pairs
   }
 
-  /// Returns the entries of a TXT record as it is on the wire: each after a byte with its length.
+  /// Returns the entries of a TXT record in wire form, in which each follows a byte with its length.
   ///
-  /// - Parameter data: Any bytes. An entry that is cut off is left out.
+  /// - Parameter data: Any bytes; an incomplete entry is ignored.
+  /// - Returns: The entries.
   static func entries(wire data: [UInt8]) -> [[UInt8]] {
     var entries: [[UInt8]] = []
     var rest = data[...]

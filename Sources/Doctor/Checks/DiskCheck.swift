@@ -1,7 +1,8 @@
 /// The check of the disk: its free space, and how fast it makes writes durable.
 struct DiskCheck: Check {
-  /// The free bytes below which the disk counts as full, and as nearly full.
+  /// The free bytes below which the disk counts as full.
   static let full: Int64 = 4 << 20
+  /// The free bytes below which the disk counts as nearly full.
   static let scarce: Int64 = 100 << 20
   /// The duration of a durable write from which delivery is slow, in microseconds.
   static let slow: Int64 = 200_000

@@ -1,4 +1,4 @@
-/// The way of an imagined packet through the chains of a packet filter.
+/// The path of an imaginary packet through the chains of a packet filter.
 struct FirewallWalk {
   let chains: [FirewallChain]
 
@@ -13,11 +13,11 @@ struct FirewallWalk {
     case accepted
     case dropped
     case unclear
-    /// No rule has decided.
+    /// No rule applies, so the calling chain continues.
     case goesOn
   }
 
-  /// Returns the fate of a packet at a hook, where every chain has to let it through.
+  /// Returns the fate of a packet at a hook; it passes only if every chain there accepts it.
   func fate(of packet: FirewallPacket, at hook: String) -> Fate {
     var fate = Fate.passes
     for chain in chains where chain.hook == hook && chain.sees(packet) {
@@ -32,7 +32,7 @@ struct FirewallWalk {
   }
 
   private func walk(_ chain: FirewallChain, _ packet: FirewallPacket, depth: Int) -> Step {
-    // Rules cannot lead round in a circle, but what was read may be anything.
+    // Rules cannot form a circle, but the text that was read may claim that they do.
     guard depth < 32 else { return .unclear }
     var isUnclear = false
     for rule in chain.rules where rule.mayMeet(packet) {

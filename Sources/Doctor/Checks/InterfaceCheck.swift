@@ -1,6 +1,6 @@
 import LatchkeyAgent
 
-/// The check of which interfaces machines are looked for on, and why not on the others.
+/// The check of which interfaces the node searches, and why it does not search the others.
 struct InterfaceCheck: Check {
   func findings(_ facts: Facts) -> [Finding] {
     var findings: [Finding] = []
@@ -40,7 +40,7 @@ struct InterfaceCheck: Check {
     return findings
   }
 
-  /// Returns why an interface is left out, as a clause.
+  /// Returns the reason why an interface is not used, as a clause.
   private static func reason(_ exclusion: NetworkInterface.Exclusion, _ interface: NetworkInterface) -> String {
     switch exclusion {
     case .loopback: "it leads to this machine alone"

@@ -1,4 +1,4 @@
-/// The check of whether this machine's own multicast is seen, and that of others.
+/// The check of whether multicast packets of this machine and of others are received.
 struct MulticastCheck: Check {
   func findings(_ facts: Facts) -> [Finding] {
     facts.multicast.flatMap { probe -> [Finding] in

@@ -10,7 +10,7 @@ struct NodeCheck: Check {
     }
   }
 
-  /// Parts a sentence of the form “fault: next step” at its colon.
+  /// Splits a sentence of the form “fault: next step” at its colon.
   private static func split(_ sentence: String) -> (fault: String, next: String) {
     guard let colon = sentence.range(of: ": ") else { return (sentence, "") }
     let next = String(sentence[colon.upperBound...])

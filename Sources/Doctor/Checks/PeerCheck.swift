@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// The check of the way to one paired device.
+/// The check of the path to one paired device.
 struct PeerCheck: Check {
   func findings(_ facts: Facts) -> [Finding] {
     guard let peer = facts.peer, case .running(_, let nearby) = facts.node else { return [] }
@@ -39,7 +39,7 @@ struct PeerCheck: Check {
     }
   }
 
-  /// Returns what the tries at the device's addresses show.
+  /// Returns the findings from the attempts at the device's addresses.
   private func ways(_ peer: PeerFacts, _ name: String, _ announced: [String], _ facts: Facts) -> [Finding] {
     let probes = peer.probes
     if let open = probes.first(where: { $0.outcome == .connected }) {
@@ -103,7 +103,7 @@ struct PeerCheck: Check {
     return facts.lanInterfaces.flatMap(\.subnets).contains { $0.contains(host) }
   }
 
-  /// Returns a finding if all the device's addresses lie outside of this machine's networks.
+  /// Returns a finding if all the device's addresses are outside of this machine's networks.
   private func outside(_ probes: [AddressProbe], _ facts: Facts) -> Finding? {
     let hosts = probes.compactMap(\.host).filter { $0.isV4 && $0.leadsElsewhere }
     let own = facts.lanInterfaces.flatMap(\.subnets).filter { $0.address.isV4 }

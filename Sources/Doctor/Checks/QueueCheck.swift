@@ -1,10 +1,10 @@
 import LatchkeyModel
 
-/// The check of whether the queues move.
+/// The check of whether queues make progress.
 struct QueueCheck: Check {
   /// The time that an item may wait for a connected machine, in milliseconds.
   static let stuck: Int64 = 120_000
-  /// The time after which items for a machine that is away are mentioned, in milliseconds.
+  /// The time after which items for an absent machine are mentioned, in milliseconds.
   static let old: Int64 = 7 * 86_400_000
 
   func findings(_ facts: Facts) -> [Finding] {

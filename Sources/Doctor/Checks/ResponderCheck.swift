@@ -1,10 +1,10 @@
 import LatchkeyModel
 
-/// The check of what speaks mDNS on this machine.
+/// The check of the programs that use mDNS on this machine.
 struct ResponderCheck: Check {
   func findings(_ facts: Facts) -> [Finding] {
     var findings: [Finding] = []
-    // A service that hangs does not break its connections: the node relies on it, and nothing announces the node.
+    // A service that hangs keeps its connections: the node still relies on it, but nothing announces the node.
     let status: NodeStatus? = if case .running(let status, _) = facts.node { status } else { nil }
     let backend = status.flatMap { DiscoveryBackend(rawValue: $0.discovery) }
     let isUsed = backend == .avahiDaemon
@@ -63,11 +63,11 @@ struct ResponderCheck: Check {
     return findings
   }
 
-  /// Returns the programs that speak mDNS, this user's nodes as one.
+  /// Returns the programs that use mDNS, with this user's nodes as one.
   private func responders(_ facts: Facts) -> [String] {
     var unnamed = facts.responders.filter { $0.name == nil }.map(\.user)
     var named = Set(facts.responders.compactMap(\.name))
-    // The node that answers keeps itself from being looked at: one of its user's unnamed programs is it.
+    // A running node hides its process data, so one of its user's unnamed programs is the node.
     if case .running(let status, _) = facts.node, status.discovery == DiscoveryBackend.embedded.rawValue,
       !named.contains("latchkey"),
       let own = unnamed.firstIndex(of: facts.folder.user)

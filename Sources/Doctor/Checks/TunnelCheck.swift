@@ -1,6 +1,6 @@
 import LatchkeyAgent
 
-/// The check of whether a VPN takes the traffic, or forbids traffic outside of it.
+/// The check of whether a VPN redirects the traffic, or forbids traffic outside of it.
 struct TunnelCheck: Check {
   func findings(_ facts: Facts) -> [Finding] {
     var findings: [Finding] = []
@@ -13,7 +13,7 @@ struct TunnelCheck: Check {
             "Let it leave the local network alone (often called “allow LAN access” or split tunnelling), or switch it off."
         ))
     }
-    // A kill switch drops what leaves by anything but the tunnel, also without one.
+    // A kill switch drops packets that do not leave through the tunnel, even while there is no tunnel.
     for interface in facts.lanInterfaces {
       let walk = FirewallWalk(chains: facts.firewall.chains)
       let packet = FirewallPacket(transport: "tcp", port: 40_000, interface: interface.name)
@@ -36,7 +36,7 @@ struct TunnelCheck: Check {
 }
 
 extension NetworkInterface {
-  /// A Boolean value that indicates whether a program for private networks made the interface, by its kind or name.
+  /// A Boolean value that indicates whether the interface belongs to a private network, by its kind or name.
   var isTunnel: Bool {
     if isLoopback { return false }
     return isPointToPoint

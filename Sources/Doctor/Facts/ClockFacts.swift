@@ -1,24 +1,28 @@
 /// This machine's wall clock, and the readings of other machines' clocks.
 public struct ClockFacts: Sendable, Hashable {
-  /// A time that a device wrote by its own clock.
+  /// A time that a device recorded by its own clock.
   public struct Stamp: Sendable, Hashable {
+    /// The name of the device.
     public var device: String
-    /// Unix milliseconds.
+    /// The time in Unix milliseconds.
     public var at: Int64
 
+    /// Creates a stamp.
     public init(device: String, at: Int64) {
       self.device = device
       self.at = at
     }
   }
 
-  /// Unix milliseconds.
+  /// The time in Unix milliseconds by this machine's wall clock.
   public var now: Int64
-  /// A Boolean value that indicates whether a time service keeps the clock right; `nil` if the system does not say.
+  /// A Boolean value that indicates whether a time service synchronizes the clock; `nil` if the system does not report
+  /// it.
   public var isSynchronised: Bool?
-  /// The times that arrived from other machines.
+  /// The times received from other machines.
   public var stamps: [Stamp]
 
+  /// Creates clock facts.
   public init(now: Int64 = 0, isSynchronised: Bool? = nil, stamps: [Stamp] = []) {
     self.now = now
     self.isSynchronised = isSynchronised

@@ -1,27 +1,36 @@
 import LatchkeyAgent
 import LatchkeyModel
 
-/// Everything that an examination has looked at.
+/// The facts that an examination gathered.
 ///
-/// `nil` and empty stand for what could not be looked at.
+/// `nil` and empty values represent facts that could not be gathered.
 public struct Facts: Sendable {
-  /// The node, or why it cannot be asked.
+  /// The node, or the reason why it cannot be reached.
   public var node: NodeFacts
+  /// Whether the state folder was created on this machine.
   public var machine: MachineFacts
+  /// The state folder and its disk.
   public var folder: FolderFacts
+  /// The network interfaces of the machine.
   public var interfaces: [NetworkInterface]
-  /// The interface that packets to the Internet leave by; `nil` if there is none.
+  /// The interface through which packets to the Internet leave; `nil` if there is none.
   public var defaultInterface: String?
+  /// The host's packet filter.
   public var firewall: FirewallFacts
   /// The processes with a socket on UDP port 5353.
   public var responders: [PortHolder]
+  /// The state of the system bus.
   public var bus: ServiceState
+  /// The state of avahi-daemon.
   public var avahi: ServiceState
+  /// The results of a multicast question on each interface.
   public var multicast: [MulticastProbe]
-  /// The device to which the way is examined; `nil` if none is.
+  /// The device whose path is examined; `nil` for none.
   public var peer: PeerFacts?
+  /// The clocks.
   public var clock: ClockFacts
 
+  /// Creates facts.
   public init(
     node: NodeFacts, machine: MachineFacts = .same, folder: FolderFacts, interfaces: [NetworkInterface] = [],
     defaultInterface: String? = nil, firewall: FirewallFacts = FirewallFacts(), responders: [PortHolder] = [],
@@ -48,10 +57,10 @@ public struct Facts: Sendable {
     return status.listening.lazy.compactMap { SocketEndpoint($0)?.port }.first
   }
 
-  /// The interfaces on which machines are looked for.
+  /// The interfaces on which the node searches.
   var lanInterfaces: [NetworkInterface] { interfaces.filter { $0.exclusion(names: chosenInterfaces) == nil } }
 
-  /// The interfaces that a person has named for the node; `nil` if the rule decides.
+  /// The interfaces that a person chose for the node; `nil` if it uses all that are not virtual.
   var chosenInterfaces: [String]? {
     guard case .running(let status, _) = node else { return nil }
     return status.interfaces
@@ -61,11 +70,11 @@ public struct Facts: Sendable {
 /// The node of the state folder.
 public enum NodeFacts: Sendable {
   case running(NodeStatus, NearbyMachines?)
-  /// The node cannot be asked; the reason is a sentence with the next step.
+  /// The node cannot be reached, for a reason given as a sentence with the next step.
   case absent(String)
 }
 
-/// Whether the state folder was made on this machine.
+/// The relation of the state folder to this machine.
 public enum MachineFacts: Sendable, Hashable {
   case same
   /// The folder was made on another machine, or this one has a new machine ID.
@@ -76,11 +85,14 @@ public enum MachineFacts: Sendable, Hashable {
   case unreadable
 }
 
-/// The way to one paired device.
+/// The path to one paired device.
 public struct PeerFacts: Sendable {
+  /// The state of the device.
   public var status: PeerStatus
+  /// The results of connecting to its addresses.
   public var probes: [AddressProbe]
 
+  /// Creates facts about a device.
   public init(status: PeerStatus, probes: [AddressProbe]) {
     self.status = status
     self.probes = probes

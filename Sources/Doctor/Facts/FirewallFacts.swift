@@ -1,17 +1,19 @@
 /// The host's packet filter.
 public struct FirewallFacts: Sendable, Hashable {
-  /// A program that keeps the rules, with which a person changes them.
+  /// A program that manages the rules, which a person uses to change them.
   public enum Keeper: String, Sendable, Hashable {
     case ufw
     case firewalld
   }
 
-  /// The chains that packets pass, of every tool whose rules could be read.
+  /// The chains of all tools whose rules could be read.
   public var chains: [FirewallChain]
+  /// The program that manages the rules; `nil` if none is known.
   public var keeper: Keeper?
-  /// The reason why rules could not be read, as a clause; `nil` if they were read, or if there can be none.
+  /// The reason why rules could not be read, as a clause; `nil` if they were read or cannot exist.
   public var unread: String?
 
+  /// Creates facts about the packet filter.
   public init(chains: [FirewallChain] = [], keeper: Keeper? = nil, unread: String? = nil) {
     self.chains = chains
     self.keeper = keeper
@@ -21,15 +23,18 @@ public struct FirewallFacts: Sendable, Hashable {
 
 /// A chain of the packet filter.
 public struct FirewallChain: Sendable, Hashable {
-  /// The table of the chain, such as `inet filter`; jumps stay in it.
+  /// The table of the chain, such as `inet filter`; jumps stay within it.
   public var table: String
+  /// The name of the chain.
   public var name: String
   /// The hook at which packets enter the chain, such as `input`; `nil` for a chain that others jump to.
   public var hook: String?
-  /// A Boolean value that indicates whether packets are dropped that no rule decides.
+  /// A Boolean value that indicates whether packets to which no rule applies are dropped.
   public var drops: Bool
+  /// The rules, in the order in which they apply.
   public var rules: [FirewallRule]
 
+  /// Creates a chain.
   public init(table: String, name: String, hook: String? = nil, drops: Bool = false, rules: [FirewallRule] = []) {
     self.table = table
     self.name = name
@@ -38,15 +43,16 @@ public struct FirewallChain: Sendable, Hashable {
     self.rules = rules
   }
 
-  /// Returns whether packets of this IP version enter the chain.
+  /// Returns whether packets with this IP version enter the chain.
   func sees(_ packet: FirewallPacket) -> Bool {
     let family = table.prefix { $0 != " " }
     return family == "inet" || (family == "ip" && !packet.isV6) || (family == "ip6" && packet.isV6)
   }
 }
 
-/// A rule of a chain, as far as it is understood.
+/// A rule of a chain, as far as this version can interpret it.
 public struct FirewallRule: Sendable, Hashable {
+  /// The effect of a rule on a packet.
   public enum Verdict: Sendable, Hashable {
     case accept
     /// The packet is dropped or rejected.
@@ -58,22 +64,24 @@ public struct FirewallRule: Sendable, Hashable {
     case none
   }
 
-  /// The transports that the rule is about; `nil` for all.
+  /// The transports to which the rule applies; `nil` for all.
   public var transports: Set<String>?
-  /// The destination ports that the rule is about; `nil` for all.
+  /// The destination ports to which the rule applies; `nil` for all.
   public var ports: [ClosedRange<UInt16>]?
-  /// The interface that the rule is about; `nil` for all.
+  /// The interface to which the rule applies; `nil` for all.
   ///
-  /// A name that ends in `*` is the beginning of names.
+  /// A name that ends in `*` is a prefix.
   public var interface: String?
-  /// The interface that the rule is not about, as in the kill switch of a VPN; `nil` for none.
+  /// The interface to which the rule does not apply, as in the kill switch of a VPN; `nil` for none.
   public var exceptInterface: String?
-  /// A Boolean value that indicates whether the rule is about known connections only, which a new one is not.
+  /// A Boolean value that indicates whether the rule applies only to established connections.
   public var isOfKnownConnections: Bool
-  /// A Boolean value that indicates whether the rule has conditions that are not understood.
+  /// A Boolean value that indicates whether the rule has conditions that this version cannot interpret.
   public var hasMore: Bool
+  /// The effect.
   public var verdict: Verdict
 
+  /// Creates a rule; omitted conditions are met by every packet.
   public init(
     transports: Set<String>? = nil, ports: [ClosedRange<UInt16>]? = nil, interface: String? = nil,
     exceptInterface: String? = nil, isOfKnownConnections: Bool = false, hasMore: Bool = false, verdict: Verdict
@@ -87,7 +95,7 @@ public struct FirewallRule: Sendable, Hashable {
     self.verdict = verdict
   }
 
-  /// Returns whether a packet may meet the rule.
+  /// Returns whether the rule may apply to a packet.
   func mayMeet(_ packet: FirewallPacket) -> Bool {
     if isOfKnownConnections { return false }
     if let transports, !transports.contains(packet.transport) { return false }
@@ -103,10 +111,10 @@ public struct FirewallRule: Sendable, Hashable {
 
 /// A packet that matters to Latchkey: the first of a connection, or a multicast packet.
 struct FirewallPacket: Sendable, Hashable {
-  /// `tcp` or `udp`.
+  /// The transport, `tcp` or `udp`.
   var transport: String
   var port: UInt16
-  /// The interface that the packet comes in or leaves by.
+  /// The interface on which the packet arrives or leaves.
   var interface: String
   var isV6 = false
 }

@@ -2,16 +2,18 @@
 public struct FolderFacts: Sendable, Hashable {
   /// The state folder itself, or a file or folder in it.
   public struct Entry: Sendable, Hashable {
+    /// The path.
     public var path: String
     /// The user ID of the owner.
     public var owner: UInt32
-    /// The nine permission bits and those above them.
+    /// The permission bits, including those for set-user-ID, set-group-ID and sticky.
     public var mode: UInt32
-    /// A Boolean value that indicates whether it is a symbolic link, whose owner and mode mean nothing.
+    /// A Boolean value that indicates whether the entry is a symbolic link, whose owner and mode have no meaning.
     public var isLink: Bool
-    /// The number of names of a file.
+    /// The number of hard links to a file.
     public var names: Int
 
+    /// Creates an entry.
     public init(path: String, owner: UInt32, mode: UInt32, isLink: Bool = false, names: Int = 1) {
       self.path = path
       self.owner = owner
@@ -21,6 +23,7 @@ public struct FolderFacts: Sendable, Hashable {
     }
   }
 
+  /// The path of the state folder.
   public var path: String
   /// A Boolean value that indicates whether the folder exists.
   public var exists: Bool
@@ -28,16 +31,18 @@ public struct FolderFacts: Sendable, Hashable {
   public var user: UInt32
   /// The folder itself, then its content.
   public var entries: [Entry]
-  /// A folder above it in which any user may rename and replace files; `nil` if there is none.
+  /// An ancestor folder in which any user may rename and replace files; `nil` if there is none.
   public var exposedParent: String?
-  /// The bytes that can still be written; `nil` if that is not known.
+  /// The bytes that this user may still write; `nil` if unknown.
   public var freeBytes: Int64?
+  /// A Boolean value that indicates whether the disk is mounted read-only.
   public var isReadOnly: Bool
-  /// The median time after which a small write was durable, in microseconds; `nil` if none could be made.
+  /// The median time until a small write was durable, in microseconds; `nil` if none succeeded.
   public var syncMicroseconds: Int64?
-  /// The system's reason why nothing could be written.
+  /// The system's reason why writing failed; `nil` if it succeeded.
   public var writeFault: String?
 
+  /// Creates facts about a state folder.
   public init(
     path: String, exists: Bool = true, user: UInt32 = 0, entries: [Entry] = [], exposedParent: String? = nil,
     freeBytes: Int64? = nil, isReadOnly: Bool = false, syncMicroseconds: Int64? = nil, writeFault: String? = nil

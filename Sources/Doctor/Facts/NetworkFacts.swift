@@ -1,44 +1,49 @@
 import LatchkeyAgent
 import LatchkeyModel
 
-/// A try at a TCP connection to a peer's address.
+/// An attempt at a TCP connection to a peer's address.
 public struct AddressProbe: Sendable, Hashable {
+  /// The result of an attempt.
   public enum Outcome: Sendable, Hashable {
     case connected
-    /// The machine answers, and no program listens there.
+    /// The machine answers, but no program listens on the port.
     case refused
-    /// There is no answer.
+    /// No answer arrived in time.
     case silent
-    /// There is no way there, for the reason that the system gives.
+    /// No route leads there, for the reason that the system gives.
     case noWay(String)
   }
 
-  /// `host:port`.
+  /// The address as `host:port`.
   public var address: String
+  /// The result.
   public var outcome: Outcome
-  /// The interface that packets to the address leave by; `nil` if there is none.
+  /// The interface through which packets to the address leave; `nil` if there is none.
   public var interface: String?
 
+  /// Creates an attempt.
   public init(address: String, outcome: Outcome, interface: String? = nil) {
     self.address = address
     self.outcome = outcome
     self.interface = interface
   }
 
-  /// The address without its port; `nil` for a host's name.
+  /// The address without its port; `nil` for a host name.
   var host: IPAddress? { SocketEndpoint(address).flatMap { IPAddress($0.plainHost) } }
 }
 
 /// A question sent to the mDNS group of an interface.
 public struct MulticastProbe: Sendable, Hashable {
+  /// The name of the interface.
   public var interface: String
-  /// The system's reason why the question could not be sent or listened for.
+  /// The system's reason why the question could not be sent or received; `nil` if there was no fault.
   public var fault: String?
-  /// A Boolean value that indicates whether this machine's own question came back to it.
+  /// A Boolean value that indicates whether this machine's own question was received.
   public var heardItself: Bool
-  /// The number of other addresses that sent something over mDNS meanwhile, at most 256.
+  /// The number of other addresses from which mDNS packets were received meanwhile, at most 256.
   public var heardOthers: Int
 
+  /// Creates a result of a question.
   public init(interface: String, fault: String? = nil, heardItself: Bool, heardOthers: Int = 0) {
     self.interface = interface
     self.fault = fault
@@ -49,12 +54,14 @@ public struct MulticastProbe: Sendable, Hashable {
 
 /// A process with a socket on a port.
 public struct PortHolder: Sendable, Hashable {
-  /// The program's name; `nil` if only root may see it.
+  /// The program's name; `nil` if only root may read it.
   public var name: String?
+  /// The process ID; `nil` if only root may read it.
   public var processID: Int32?
   /// The user ID that it runs as.
   public var user: UInt32
 
+  /// Creates a description of a process.
   public init(name: String?, processID: Int32? = nil, user: UInt32 = 0) {
     self.name = name
     self.processID = processID
@@ -65,7 +72,7 @@ public struct PortHolder: Sendable, Hashable {
 /// The state of a system service.
 public enum ServiceState: Sendable, Hashable {
   case answers
-  /// Its socket is there and gives no answer, or refuses the caller, for the reason in the clause.
+  /// The socket exists but gives no answer, or refuses the caller, for the reason in the clause.
   case silent(String)
   case absent
 }

@@ -1,6 +1,6 @@
 /// The findings of `latchkey doctor`.
 public struct Examination: Codable, Sendable, Hashable {
-  /// The findings: the one about the node first, then the worst first.
+  /// The findings: first that about the node, then by descending severity.
   public var findings: [Finding]
 
   /// Creates an examination of the facts.
@@ -11,16 +11,16 @@ public struct Examination: Codable, Sendable, Hashable {
     ]
     let first = NodeCheck().findings(facts)
     let rest = checks.dropFirst().flatMap { $0.findings(facts) }
-    // A stable order: of one severity, that of the checks.
+    // Findings of equal severity keep the order of the checks.
     findings = first + Severity.allCases.sorted(by: >).flatMap { severity in rest.filter { $0.severity == severity } }
   }
 
-  /// The worst severity; `nil` if nothing was found.
+  /// The highest severity; `nil` if there are no findings.
   public var worst: Severity? { findings.map(\.severity).max() }
 }
 
-/// A check that judges one matter by the facts, without looking at the machine itself.
+/// A check, which derives findings about one subject from the facts without access to the machine.
 protocol Check: Sendable {
-  /// Returns what the check finds, in the order of the sentences.
+  /// Returns the findings in the order in which they are shown.
   func findings(_ facts: Facts) -> [Finding]
 }

@@ -2,12 +2,14 @@
 public struct Finding: Codable, Sendable, Hashable {
   /// The name of the finding for programs: lower-case words joined by `-`.
   public var id: String
+  /// The severity.
   public var severity: Severity
   /// The finding as a sentence.
   public var sentence: String
   /// The next step; empty if there is nothing to do.
   public var next: String
 
+  /// Creates a finding.
   public init(_ id: String, _ severity: Severity, _ sentence: String, next: String = "") {
     self.id = id
     self.severity = severity
@@ -16,17 +18,18 @@ public struct Finding: Codable, Sendable, Hashable {
   }
 }
 
-/// The importance of a finding, the least important first.
+/// The severity of a finding, in ascending order.
 public enum Severity: String, Codable, Sendable, Hashable, CaseIterable, Comparable {
-  /// Good to know; nothing is wrong.
+  /// The finding is for information; nothing is wrong.
   case information
-  /// The matter could not be looked at.
+  /// The subject could not be examined.
   case unchecked
-  /// The finding may keep machines apart, or soon will.
+  /// The finding may prevent connections between machines, or soon will.
   case warning
-  /// The finding keeps machines apart, or endangers stored data.
+  /// The finding prevents connections between machines, or endangers stored data.
   case fault
 
+  /// Returns whether `left` sorts before `right`.
   public static func < (one: Severity, other: Severity) -> Bool { one.rank < other.rank }
 
   private var rank: Int {

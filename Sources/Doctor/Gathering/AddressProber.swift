@@ -2,11 +2,15 @@ import Glibc
 import LatchkeyAgent
 import LatchkeyModel
 
-/// Tries at TCP connections, which are made at the same time and closed at once.
+/// Attempts at TCP connections, which are made at the same time and closed immediately.
 enum AddressProber {
-  /// Tries addresses of the form `host:port`, at most 8 of them.
+  /// Connects to addresses of the form `host:port`, at most 8 of them.
   ///
-  /// - Parameter milliseconds: The time to wait for all of them together.
+  /// - Parameters:
+  ///   - addresses: The addresses.
+  ///   - interfaces: The machine's interfaces, to name the one that leads to each address.
+  ///   - milliseconds: The time limit for all attempts together.
+  /// - Returns: The results, in the order of the addresses.
   static func probe(_ addresses: [String], _ interfaces: [NetworkInterface], milliseconds: Int64 = 2_000)
     -> [AddressProbe]
   {
@@ -37,7 +41,7 @@ enum AddressProber {
     return probes
   }
 
-  /// Begins a try; returns a descriptor while it is under way.
+  /// Begins an attempt, and returns its descriptor while it is in progress or its result.
   private static func begin(_ host: String, _ port: String) -> (CInt?, AddressProbe.Outcome) {
     var hints = addrinfo()
     (hints.ai_socktype, hints.ai_flags) = (CInt(SOCK_STREAM.rawValue), AI_NUMERICSERV)
@@ -67,11 +71,12 @@ enum AddressProber {
     }
   }
 
-  /// Returns the interface that packets to an address leave by; `nil` if there is no way there.
+  /// Returns the interface through which packets to an address leave, without sending any.
   ///
-  /// Nothing is sent.
-  ///
-  /// - Parameter host: A numeric address.
+  /// - Parameters:
+  ///   - host: A numeric address.
+  ///   - interfaces: The machine's interfaces.
+  /// - Returns: The name of the interface; `nil` if no route leads there.
   static func interface(towards host: String, _ interfaces: [NetworkInterface]) -> String? {
     var hints = addrinfo()
     (hints.ai_socktype, hints.ai_flags) = (CInt(SOCK_DGRAM.rawValue), AI_NUMERICHOST)

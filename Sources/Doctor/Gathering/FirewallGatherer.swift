@@ -7,7 +7,7 @@ enum FirewallGatherer {
     var unread: String?
     switch ToolRun.run("nft", ["--json", "list", "ruleset"]) {
     case .output(let text):
-      // An empty rule set may be no text at all.
+      // nft may print nothing for an empty rule set.
       guard let chains = text.isEmpty ? [] : NftRules.chains(text) else {
         unread = "`nft` says what is not understood"
         break
@@ -16,7 +16,7 @@ enum FirewallGatherer {
     case .absent: unread = "there is no `nft` here"
     case .failed(let reason): unread = geteuid() == 0 ? "`nft` failed (\(reason))" : "only root may read them"
     }
-    // The older tables, which nft does not show; those of iptables-nft it does.
+    // nft does not show the older tables, but it shows those of iptables-nft.
     var readsOlder = false
     for (tool, family) in [("iptables-legacy-save", "ip"), ("ip6tables-legacy-save", "ip6")] {
       if case .output(let text) = ToolRun.run(tool, []) {
@@ -32,7 +32,7 @@ enum FirewallGatherer {
         }
       }
     }
-    // Where the kernel has no packet filter loaded, there is nothing to read.
+    // Without a packet filter in the kernel there are no rules to read.
     facts.unread = facts.chains.isEmpty ? unread : nil
     return facts
   }

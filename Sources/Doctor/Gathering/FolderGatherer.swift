@@ -3,7 +3,7 @@ import LatchkeyAgent
 
 /// The examination of the state folder and its disk.
 enum FolderGatherer {
-  /// Returns the facts of a state folder, and leaves nothing behind in it.
+  /// Returns the facts of a state folder, without leaving files in it.
   static func gather(_ path: String) -> FolderFacts {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -41,13 +41,13 @@ enum FolderGatherer {
       parent = parent[..<slash]
       let folder = parent.isEmpty ? "/" : String(parent)
       var status = stat()
-      // In a sticky folder, such as /tmp, only its owner renames a file.
+      // In a sticky folder such as /tmp, only the owner can rename a file.
       if stat(folder, &status) == 0, status.st_mode & 0o002 != 0, status.st_mode & 0o1000 == 0 { return folder }
     }
     return nil
   }
 
-  /// Makes small writes durable, as the database does, and takes the median time.
+  /// Makes small writes durable, as the database does, and records their median time.
   private static func measure(_ facts: inout FolderFacts) {
     // mkstemp replaces the six letters and opens a file that no other process has.
     var name = Array((facts.path + "/.doctor-XXXXXX").utf8CString)
@@ -58,7 +58,7 @@ enum FolderGatherer {
     }
     unlink(name)
     defer { close(file) }
-    // No program that is started meanwhile holds on to it.
+    // Programs started meanwhile must not inherit the descriptor.
     _ = fcntl(file, F_SETFD, FD_CLOEXEC)
     let bytes = [UInt8](repeating: 0x5A, count: 4_096)
     var times: [Int64] = []
@@ -69,7 +69,7 @@ enum FolderGatherer {
         return
       }
       times.append(SystemClock.awake.microseconds - begun)
-      // A disk that takes a second for each need not be asked nine times.
+      // A disk that needs a second for each write is not measured nine times.
       if times.reduce(0, +) > 2_000_000 { break }
     }
     facts.syncMicroseconds = times.sorted()[times.count / 2]

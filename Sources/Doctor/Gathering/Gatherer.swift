@@ -1,28 +1,30 @@
 import LatchkeyAgent
 import LatchkeyModel
 
-/// The examination of this machine and of the way to one peer.
+/// The gathering of facts about this machine and the path to one peer.
 public struct Gatherer: Sendable {
   /// The state folder's path.
   public var stateFolder: String
   /// The environment variables of the process.
   public var environment: [String: String]
 
+  /// Creates a gatherer for a state folder.
   public init(stateFolder: String, environment: [String: String]) {
     self.stateFolder = stateFolder
     self.environment = environment
   }
 
-  /// Returns all facts.
+  /// Gathers all facts.
   ///
   /// It takes a few seconds, changes nothing, and sends one mDNS question on each interface.
   ///
   /// - Parameters:
   ///   - node: The state of the node.
-  ///   - machine: Whether the state folder was made on this machine.
-  ///   - peer: The device to which the way is examined; `nil` for none.
-  ///   - now: The present time, in Unix milliseconds.
-  ///   - stamps: The times that arrived from other machines.
+  ///   - machine: Whether the state folder was created on this machine.
+  ///   - peer: The device whose path is examined; `nil` for none.
+  ///   - now: The present time in Unix milliseconds.
+  ///   - stamps: The times received from other machines.
+  /// - Returns: The facts; those that could not be gathered are `nil` or empty.
   public func gather(
     node: NodeFacts, machine: MachineFacts, peer: PeerStatus?, now: Int64, stamps: [ClockFacts.Stamp]
   ) -> Facts {
@@ -42,14 +44,14 @@ public struct Gatherer: Sendable {
       {
         addresses = announced + addresses.filter { !announced.contains($0) }
       }
-      // A device that is connected need not be called.
+      // A connected device needs no further connection.
       facts.peer = PeerFacts(
         status: peer, probes: peer.isConnected ? [] : AddressProber.probe(addresses, interfaces))
     }
     return facts
   }
 
-  /// Returns whether a time service keeps the wall clock right; `nil` if the system does not say.
+  /// Returns whether a time service synchronizes the wall clock; `nil` if the system does not report it.
   private static func isClockSynchronised() -> Bool? {
     guard case .output(let text) = ToolRun.run("timedatectl", ["show", "--property=NTPSynchronized", "--value"]) else {
       return nil

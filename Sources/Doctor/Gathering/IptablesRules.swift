@@ -2,7 +2,10 @@
 enum IptablesRules {
   /// Returns the chains of the `filter` table.
   ///
-  /// - Parameter family: `ip` or `ip6`.
+  /// - Parameters:
+  ///   - text: The output of the program.
+  ///   - family: `ip` or `ip6`.
+  /// - Returns: The chains, whose tables are named after the family.
   static func chains(_ text: String, family: String) -> [FirewallChain] {
     var chains: [FirewallChain] = []
     var table = ""
@@ -46,7 +49,7 @@ enum IptablesRules {
       case "-m":
         if !["tcp", "udp", "multiport", "state", "conntrack", "comment"].contains(value()) { rule.hasMore = true }
       case "--comment":
-        // In quotation marks when it has spaces.
+        // A comment with spaces is in quotation marks.
         if value().hasPrefix("\"") {
           while index + taken <= words.count, !words[index + taken - 1].hasSuffix("\"") { taken += 1 }
         }

@@ -1,7 +1,7 @@
 import Glibc
 import LatchkeyAgent
 
-/// A question to the mDNS group of each interface, to see whether it comes back.
+/// A question to the mDNS group of each interface, which shows whether multicast works.
 enum MulticastProber {
   /// A PTR question for Latchkey's service type, answered to the group (RFC 6762).
   static let question: [UInt8] =
@@ -13,7 +13,10 @@ enum MulticastProber {
 
   /// Asks on the interfaces that have an IPv4 address, one after the other.
   ///
-  /// - Parameter milliseconds: The time to listen on each.
+  /// - Parameters:
+  ///   - interfaces: The machine's interfaces.
+  ///   - milliseconds: The time to listen on each.
+  /// - Returns: The result for each interface that was asked.
   static func probe(_ interfaces: [NetworkInterface], milliseconds: Int64 = 700) -> [MulticastProbe] {
     interfaces.compactMap { interface in
       guard let own = interface.addresses.first(where: \.isV4) else { return nil }
@@ -37,7 +40,7 @@ enum MulticastProber {
     var group = ip_mreqn(
       imr_multiaddr: in_addr(s_addr: address([224, 0, 0, 251])), imr_address: in_addr(s_addr: address(own)),
       imr_ifindex: CInt(if_nametoindex(name)))
-    // Only what arrives on this interface: another one's group may be joined on this machine as well.
+    // Packets from other interfaces are ignored, since this machine may have joined the group there as well.
     var no: CInt = 0
     setsockopt(descriptor, CInt(IPPROTO_IP), Self.multicastAll, &no, size)
     let groupSize = socklen_t(MemoryLayout<ip_mreqn>.size)

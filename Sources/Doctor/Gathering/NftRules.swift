@@ -2,7 +2,7 @@ import Foundation
 
 /// The rules that `nft --json list ruleset` prints.
 enum NftRules {
-  /// Returns the chains of a rule set; `nil` if it cannot be read at all.
+  /// Returns the chains of a rule set; `nil` if the text is malformed.
   static func chains(_ text: String) -> [FirewallChain]? {
     guard let top = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any],
       let objects = top["nftables"] as? [[String: Any]]
@@ -79,7 +79,7 @@ enum NftRules {
       }
     }
     if let ct = left?["ct"] as? [String: Any], ct["key"] as? String == "state", let states = words(right), isEqual {
-      // A first packet's state is `new`.
+      // The first packet of a connection has the state `new`.
       if !states.contains("new") { rule.isOfKnownConnections = true }
       return
     }

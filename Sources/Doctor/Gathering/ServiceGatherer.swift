@@ -9,21 +9,24 @@ enum ServiceGatherer {
       guard part.hasPrefix("unix:path=") else { return nil }
       return String(part.dropFirst("unix:path=".count).prefix { $0 != "," })
     }
-    // The D-Bus specification, "Authentication Protocol": a byte of zero, and a question for the ways to log in.
+    // The D-Bus specification, "Authentication Protocol": a zero byte, and a request for the supported mechanisms.
     return socket(path ?? "/run/dbus/system_bus_socket", asking: "\0AUTH\r\n")
   }
 
-  /// Returns the state of avahi-daemon, at the socket of its protocol in lines of text, which needs no bus.
+  /// Returns the state of avahi-daemon, asked through its text protocol, which does not need the bus.
   static func avahi() -> ServiceState { socket("/run/avahi-daemon/socket", asking: "HELP\n") }
 
-  /// The time that a service has to answer, in milliseconds; a service that works answers within one.
+  /// The time limit for an answer in milliseconds; a working service answers within one.
   private static let patience: CInt = 2_000
 
   /// Returns whether a process accepts connections at a socket and answers there.
   ///
-  /// The system accepts connections also for a process that hangs.
+  /// An answer is required because the system accepts connections even for a process that hangs.
   ///
-  /// - Parameter question: A few bytes that the service answers with something.
+  /// - Parameters:
+  ///   - path: The path of the socket.
+  ///   - question: A few bytes to which the service replies.
+  /// - Returns: The state of the service.
   static func socket(_ path: String, asking question: String) -> ServiceState {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -41,7 +44,7 @@ enum ServiceGatherer {
       }
     }
     guard result == 0 else {
-      // Nobody takes the connections that wait there.
+      // The queue of connections is full because the process does not accept them.
       return .silent(errno == EAGAIN ? "nobody takes connections there, so it hangs" : SystemFile.reason(errno))
     }
     let bytesAsked = Array(question.utf8)
@@ -55,7 +58,7 @@ enum ServiceGatherer {
     }
   }
 
-  /// Returns the result of reading one byte: 1, or less at the end of the connection; `nil` if nothing comes in time.
+  /// Returns the result of reading one byte: 1, or less at the end of the connection; `nil` if none arrives in time.
   private static func heard(_ descriptor: CInt) -> Int? {
     let end = ContinuousClock.now + .milliseconds(Int(patience))
     var byte: UInt8 = 0

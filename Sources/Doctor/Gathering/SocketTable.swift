@@ -20,10 +20,13 @@ enum SocketTable {
     }
   }
 
-  /// Returns who holds a UDP port, each process once.
+  /// Returns the processes with a socket on a UDP port, each once.
   ///
-  /// Processes of other users, and those that keep themselves from being looked at, such as the node, have names for
-  /// root alone. Of those, each user has as many as hold sockets of one address family.
+  /// Only root may read the names of other users' processes, and of processes that hide their data, such as the node.
+  /// Each user has as many unnamed entries as it has sockets of one address family.
+  ///
+  /// - Parameter port: The UDP port.
+  /// - Returns: The processes.
   static func holders(port: UInt16) -> [PortHolder] {
     let tables = ["/proc/net/udp", "/proc/net/udp6"].map {
       Self.entries(port: port, in: SystemFile.text($0, bytes: 8 << 20) ?? "")

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The reading of small files of the system.
+/// The reading of small system files.
 enum SystemFile {
-  /// Returns the text of a file, at most so many bytes of it; `nil` if it cannot be read.
+  /// Returns the beginning of a file as text, up to a number of bytes; `nil` if it cannot be read.
   static func text(_ path: String, bytes: Int = 1 << 20) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return nil }

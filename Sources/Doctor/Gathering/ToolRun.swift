@@ -20,8 +20,9 @@ enum ToolRun {
   /// - Parameters:
   ///   - name: The program's file name.
   ///   - arguments: The program's arguments.
-  ///   - bytes: The most bytes of its output that are read.
-  ///   - seconds: The time that it may take.
+  ///   - bytes: The largest number of bytes of its output that are read.
+  ///   - seconds: The time limit.
+  /// - Returns: The result, which includes the reason if the program could not be run.
   static func run(_ name: String, _ arguments: [String], bytes: Int = 4 << 20, seconds: Int = 3) -> Result {
     guard
       let path = folders.map({ (folder: String) -> String in "\(folder)/\(name)" }).first(where: {

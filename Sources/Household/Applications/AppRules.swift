@@ -9,7 +9,7 @@ struct AppRules: HouseholdThing {
 
   static func key(_ id: AppID) -> String { "app:" + id.text }
 
-  /// The application that a key names; `nil` for the key of something else.
+  /// Returns the application that a key names; `nil` for the key of something else.
   static func id(_ key: String) -> AppID? { key.hasPrefix("app:") ? AppID(String(key.dropFirst(4))) : nil }
 
   func held(in transaction: inout some EffectTransaction) throws -> StateInForce? {

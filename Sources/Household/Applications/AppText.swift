@@ -18,7 +18,7 @@ extension AppConfiguration {
 }
 
 extension Enforcement {
-  /// How far a machine holds to a rule, as a sentence.
+  /// A sentence that says how far a machine enforces a rule.
   public var summary: String {
     switch self {
     case .recorded: "The rule is recorded and shown there; this version does not close applications."

@@ -1,40 +1,48 @@
 import LatchkeyModel
 import LatchkeyWire
 
-/// Grants more time until the family's day ends: for everything, for a category or for an application.
+/// A command that grants more time until the family's day ends: for everything, for a category or for an application.
 ///
-/// Grants add up, and each happens once. In this version a child's machine records and reports them; nothing acts on them.
+/// Grants add up. In this version, a child's machine records and reports them, and nothing enforces them.
 public struct GrantTime: CommandDefinition {
+  /// The name of the kind on the wire and in the database: `grantTime`.
   public static let kind: CommandKind = "grantTime"
+  /// The states that a child's machine may report of such a command.
   public static let states: [any CommandState.Type] = [TimeGranted.self]
-  /// Grants that a machine keeps, the newest.
+  /// The number of grants that a machine keeps, newest first.
   static let kept = 64
 
-  /// 1 to 1,440.
+  /// The additional time in minutes, 1 to 1,440.
   public var minutes: Int
-  /// The application that it is for; `nil` for none in particular.
+  /// The application that the grant is for; `nil` if it is not for one application.
   public var app: AppID?
-  /// The category that it is for; `nil` for none in particular.
+  /// The category that the grant is for; `nil` if it is not for one category.
   public var category: AppCategory?
 
+  /// Creates a grant for an application, for a category or, without either, for everything.
   public init(minutes: Int, app: AppID? = nil, category: AppCategory? = nil) {
     self.minutes = minutes
     self.app = app
     self.category = category
   }
 
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in try Latchkey_V1_GrantTime(wire: bytes).value() }
   }
 
+  /// The wire form.
   public var bytes: [UInt8] { Latchkey_V1_GrantTime(self).wireBytes }
+  /// The application that the command concerns; `nil` for none.
   public var appID: AppID? { app }
 
+  /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? {
     if !(1...1_440).contains(minutes) { return "A grant is for 1 to 1,440 minutes: choose one of these." }
     return app == nil || category == nil ? nil : "A grant is for an application or a category: name one of the two."
   }
 
+  /// Executes the command on a child's machine, in the transaction that also queues its receipt.
   public func execute(
     _ command: CommandContext, in transaction: inout some EffectTransaction
   ) throws -> EffectOutcome {
@@ -45,8 +53,10 @@ public struct GrantTime: CommandDefinition {
     return .done(StateInForce(TimeGranted(self, transaction.enforcement)))
   }
 
+  /// Returns whether a state is the one that this command brings about.
   public func isAnswered(by state: StateInForce) -> Bool { state.as(TimeGranted.self)?.grant == self }
 
+  /// A phrase that describes the command in a list of commands.
   public var summary: String { "grant " + terms }
 
   var terms: String {
@@ -57,16 +67,21 @@ public struct GrantTime: CommandDefinition {
 
 /// A grant that a child's machine holds.
 public struct TimeGranted: CommandState {
+  /// The name of the kind on the wire and in the database: `timeGranted`.
   public static let kind: CommandKind = "timeGranted"
 
+  /// The grant.
   public var grant: GrantTime
+  /// How far the machine enforces the rule; `nil` if it has not said so.
   public var enforcement: Enforcement?
 
+  /// Creates the state of a grant, with how far the machine enforces it.
   public init(_ grant: GrantTime, _ enforcement: Enforcement) {
     self.grant = grant
     self.enforcement = enforcement
   }
 
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in
       let message = try Latchkey_V1_TimeGranted(wire: bytes)
@@ -74,6 +89,7 @@ public struct TimeGranted: CommandState {
     }
   }
 
+  /// The wire form.
   public var bytes: [UInt8] {
     var message = Latchkey_V1_TimeGranted()
     message.grant = .init(grant)
@@ -81,7 +97,9 @@ public struct TimeGranted: CommandState {
     return message.wireBytes
   }
 
+  /// The state in whole sentences, in which the machine is called “there”.
   public var summary: String { "There is \(grant.terms) there. \((enforcement ?? .recorded).summary)" }
+  /// The state as a phrase that follows “it holds”.
   public var claim: String { grant.terms }
 }
 
@@ -104,5 +122,6 @@ extension Latchkey_V1_GrantTime {
 }
 
 extension CommandDraft {
+  /// Creates the draft of a grant.
   public static func grantTime(_ grant: GrantTime) -> CommandDraft { CommandDraft(grant, for: GrantTime.self) }
 }

@@ -1,21 +1,25 @@
 import LatchkeyModel
 import LatchkeyWire
 
-/// A child's machine as it is, in answer to `requestReport`.
+/// The applications and rules that a child's machine holds, in answer to `requestReport`.
 public struct DeviceReport: CommandState {
+  /// The name of the kind on the wire and in the database: `report`.
   public static let kind: CommandKind = "report"
 
   /// The software's version, such as `0.1.0`.
   public var version: String
-  /// How far rules are held to on that machine.
+  /// How far the machine enforces rules; `nil` if it has not said so.
   public var enforcement: Enforcement?
-  /// Every application with rules there; at most 32 KiB in all on the wire, the rest is counted in `omitted`.
+  /// The applications with rules, at most 32 KiB in all on the wire; `omittedApps` counts the others.
   public var apps: [AppConfiguration]
+  /// The number of applications that did not fit the report.
   public var omittedApps: Int
+  /// The family's rules that the machine holds; `nil` if it has none.
   public var familySettings: FamilySettings?
-  /// Rows of usage the machine holds.
+  /// The number of usage records that the machine holds.
   public var usageRecords: Int64
 
+  /// Creates a report.
   public init(
     version: String, enforcement: Enforcement, apps: [AppConfiguration], omittedApps: Int = 0,
     familySettings: FamilySettings?, usageRecords: Int64
@@ -28,12 +32,15 @@ public struct DeviceReport: CommandState {
     self.usageRecords = usageRecords
   }
 
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in try Latchkey_V1_Report(wire: bytes).value() }
   }
 
+  /// The wire form.
   public var bytes: [UInt8] { Latchkey_V1_Report(self).wireBytes }
 
+  /// Returns the states of the things in a report, and removals for those in `keys` that a complete report omits.
   public func told(shown keys: [String]) -> [StateInForce] {
     var states = apps.map { StateInForce.app($0, enforcement ?? .recorded) }
     if let familySettings { states.append(.familySettings(familySettings)) }
@@ -45,6 +52,7 @@ public struct DeviceReport: CommandState {
     return states
   }
 
+  /// The state in whole sentences, in which the machine is called “there”.
   public var summary: String {
     let apps = apps.count + omittedApps
     return
@@ -61,7 +69,7 @@ extension Latchkey_V1_Report {
     usageRecords = report.usageRecords
     if let settings = report.familySettings { familySettings = .init(settings) }
     var omitted = report.omittedApps
-    // The whole receipt has to fit an item's body.
+    // The whole receipt must fit the body of one item.
     var bytes = 1_024
     for (index, app) in report.apps.enumerated() {
       let message = Latchkey_V1_AppConfiguration(app)
@@ -88,5 +96,6 @@ extension Latchkey_V1_Report {
 }
 
 extension StateInForce {
+  /// Creates the state that a receipt carries in answer to a request for a report.
   public static func report(_ report: DeviceReport) -> StateInForce { StateInForce(report) }
 }

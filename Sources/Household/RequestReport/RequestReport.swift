@@ -1,16 +1,23 @@
 import LatchkeyModel
 
-/// Asks a machine for its applications and rules as they are.
+/// A command that asks a child's machine for the applications and rules that it holds.
 public struct RequestReport: CommandDefinition {
+  /// The name of the kind on the wire and in the database: `requestReport`.
   public static let kind: CommandKind = "requestReport"
+  /// The states that a child's machine may report of such a command.
   public static let states: [any CommandState.Type] = [DeviceReport.self]
+  /// A Boolean value that indicates whether an executed command shows everything that the child's machine holds.
   public static let settlesSetBack = true
 
+  /// Creates a request, which has no values.
   public init() {}
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {}
 
+  /// The wire form.
   public var bytes: [UInt8] { [] }
 
+  /// Executes the command on a child's machine, in the transaction that also queues its receipt.
   public func execute(
     _ command: CommandContext, in transaction: inout some EffectTransaction
   ) throws -> EffectOutcome {
@@ -22,13 +29,16 @@ public struct RequestReport: CommandDefinition {
           usageRecords: try transaction.usageRecords())))
   }
 
+  /// A phrase that describes the command in a list of commands.
   public var summary: String { "report what it holds" }
 }
 
 extension CommandPayload {
+  /// The payload of a request for a report.
   public static var requestReport: CommandPayload { CommandPayload(RequestReport()) }
 }
 
 extension CommandDraft {
+  /// The draft of a request for a report.
   public static var requestReport: CommandDraft { CommandDraft(RequestReport(), for: RequestReport.self) }
 }

@@ -1,17 +1,25 @@
 import LatchkeyModel
 
-/// Changes to one application's rules; `nil` keeps what is set, or the default for a new application.
+/// Changes to one application's rules, in which `nil` keeps the present value, or the default for a new application.
 public struct AppChange: Hashable, Sendable, Codable {
+  /// The application's ID as the person wrote it.
   public var appID: String
+  /// The name for people, 1 to 255 bytes of UTF-8.
   public var displayName: String?
+  /// The effect of use on points.
   public var category: AppCategory?
+  /// The rate in milli-points per minute of use, 0 to 1,000,000,000.
   public var milliPointsPerMinute: Int64?
+  /// A Boolean value that indicates whether the rule applies.
   public var isEnabled: Bool?
+  /// A Boolean value that indicates whether the application is blocked.
   public var isBlocked: Bool?
-  /// A negative number takes the limit away.
+  /// The daily limit in minutes, 0 to 1,440; a negative number removes the limit.
   public var dailyLimitMinutes: Int?
+  /// The rules that recognize the application, which replace those that are set.
   public var matchers: [AppMatcher]?
 
+  /// Creates a change; omitted values stay as they are.
   public init(
     appID: String, displayName: String? = nil, category: AppCategory? = nil, milliPointsPerMinute: Int64? = nil,
     isEnabled: Bool? = nil, isBlocked: Bool? = nil, dailyLimitMinutes: Int? = nil, matchers: [AppMatcher]? = nil
@@ -32,7 +40,7 @@ public struct AppChange: Hashable, Sendable, Codable {
     return matchers?.lazy.compactMap { TextRule.matcherValue.fault(in: $0.value) }.first
   }
 
-  /// Whatever the present rule is, the changes themselves have to be sound.
+  /// A sentence about the first value that is invalid regardless of the present rules; `nil` if there is none.
   var fault: String? {
     guard let id = AppID(appID) else { return AppID.fault(in: appID) }
     return applied(to: nil, id, at: .never).fault
@@ -56,7 +64,7 @@ public struct AppChange: Hashable, Sendable, Codable {
 }
 
 extension AppID {
-  /// What a person is told who gave something else than an application's ID.
+  /// Returns the message for a text that is not an application's ID.
   static func fault(in text: String) -> String {
     "“\(DeviceName(sanitising: text))” is no application ID: give its desktop or Flatpak ID, such as org.gnome.Chess."
   }

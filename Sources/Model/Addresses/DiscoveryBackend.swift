@@ -1,4 +1,4 @@
-/// What finds other machines for a node, as the local API names it.
+/// The means by which a node finds other machines, as the local API names it.
 ///
 /// Spec: Protocol/02-discovery.md §5, 07-local-api.md §4.
 public enum DiscoveryBackend: String, Sendable, Hashable, CaseIterable {
@@ -8,10 +8,10 @@ public enum DiscoveryBackend: String, Sendable, Hashable, CaseIterable {
   case avahiDaemon = "avahi-daemon"
   /// The mDNS stack inside this process.
   case embedded
-  /// Only addresses that a person has given; nothing is looked for and nothing is announced.
+  /// Only addresses that a person gave; the node searches and announces nothing.
   case fixed = "static"
 
-  /// What a person reads of it, without a full stop.
+  /// A sentence for people, without a full stop.
   public var sentence: String {
     switch self {
     case .starting: "Getting ready to find machines"
@@ -21,12 +21,13 @@ public enum DiscoveryBackend: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// A Boolean value that indicates whether machines are looked for through it.
+  /// A Boolean value that indicates whether the back end searches the network.
   public var isLooking: Bool { self == .avahiDaemon || self == .embedded }
 
-  /// Returns what a person reads of a node's state of discovery.
+  /// Returns a sentence for people about a node's state of discovery.
   ///
   /// - Parameter state: The name of a back end, or a sentence that says why there is none, as in
   ///   `NodeStatus.discovery`.
+  /// - Returns: The sentence of the back end, or `state` itself if it is not the name of one.
   public static func sentence(of state: String) -> String { DiscoveryBackend(rawValue: state)?.sentence ?? state }
 }

@@ -1,43 +1,48 @@
-/// A kind of command: its value, with everything that the rest of Latchkey needs to know of the kind.
+/// A kind of command: its value, codec, effect and wording.
 ///
-/// A kind is one type in a folder of `LatchkeyHousehold` and one line of its registry; nothing else lists kinds. A kind either
-/// sets something of which the newest command decides (`desired`), and takes its effect from the defaults, or happens once,
-/// and then has an effect of its own.
+/// Each kind is one type in its own folder of `LatchkeyHousehold` and one line of the registry there; no other code
+/// lists kinds. A kind either sets a thing for which the newest command wins, and then returns `desired` and uses the
+/// default effect, or it happens once and implements its own effect.
 ///
 /// Spec: Protocol/06-messages.md §3.
 public protocol CommandDefinition: Hashable, Sendable, Codable {
-  /// What a person gives to have such a command made; the command itself unless the kind says otherwise.
+  /// The type of the draft from which the command is made; the command itself by default.
   associatedtype Draft: Hashable, Sendable, Codable = Self
 
-  /// The kind's name, as it travels and as it is stored.
+  /// The kind's name on the wire and in the database.
   static var kind: CommandKind { get }
-  /// The states that a child may report of such a command; empty for a kind that has nothing to report but that it is done.
+  /// The states that a child's machine may report of such a command; empty if it reports only `Done`.
   static var states: [any CommandState.Type] { get }
-  /// A Boolean value that indicates whether an executed command of this kind shows what the child holds as a whole, which
-  /// settles that one of the two machines was set back.
+  /// A Boolean value that indicates whether an executed command shows everything that the child's machine holds.
+  ///
+  /// Such a command settles the doubt after one of the two machines was set back to an earlier state.
   static var settlesSetBack: Bool { get }
 
-  /// Reads a payload.
-  ///
-  /// - Throws: `BodyFault`, the sender's fault.
+  /// Creates a command from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
   init(bytes: [UInt8]) throws(BodyFault)
-  /// The payload as it travels.
+  /// The wire form of the payload.
   var bytes: [UInt8] { get }
 
-  /// What is wrong with the values, in one sentence; `nil` if nothing is. Both the giver and the receiver ask.
+  /// A sentence that describes the first invalid value; `nil` if all are valid.
+  ///
+  /// Both the author and the receiver check it.
   var fault: String? { get }
-  /// The application that it is about; `nil` for none.
+  /// The application that the command concerns; `nil` for none.
   var appID: AppID? { get }
-  /// What it sets; `nil` for a command that happens once.
+  /// The state that the command sets; `nil` for a command that happens once.
   var desired: DesiredState? { get }
-  /// Milliseconds of age after which it runs out unless the giver says otherwise; `nil` for never.
+  /// The age in milliseconds after which the command expires unless its author says otherwise; `nil` for never.
   var usualLifetime: Int64? { get }
 
-  /// Brings the command into force on a child's machine.
+  /// Executes the command on a child's machine.
   ///
-  /// - Throws: `BodyFault` if it must not be executed; the child then answers with that sentence.
+  /// - Parameters:
+  ///   - command: The identity of the command.
+  ///   - transaction: The transaction that also queues the receipt.
+  /// - Returns: The outcome, which the receipt reports.
+  /// - Throws: `BodyFault` if the command must not be executed. The child's machine reports its sentence to the parent.
   func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome
-  /// A Boolean value that indicates whether a state is the one that this command brings about.
+  /// Returns whether a state is the one that this command brings about.
   func isAnswered(by state: StateInForce) -> Bool
 
   /// Returns whether a state says that something set later than this command holds instead.
@@ -47,30 +52,37 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
 
   /// What is wrong with the texts of a draft, in one sentence that names the field; `nil` if nothing is.
   static func textFault(in draft: Draft) -> String?
-  /// What is wrong with a draft, whatever is in force; `nil` if nothing is.
+  /// Returns a sentence about the first value of a draft that is invalid in any state; `nil` if all are valid.
   static func fault(in draft: Draft) -> String?
-  /// Makes the command that a draft asks for.
+  /// Creates the command that a draft describes.
   ///
   /// - Parameters:
-  ///   - device: the child's machine that it is for.
-  ///   - clock: the hybrid clock, whose readings are durable with the command.
+  ///   - draft: The values that the author gave.
+  ///   - device: The child's machine that the command is for.
+  ///   - transaction: The transaction that stores the command.
+  ///   - clock: The hybrid clock, whose readings are stored with the command.
+  /// - Returns: The complete command.
+  /// - Throws: `BodyFault` if the draft is not valid in the present state, the fault of its author.
   static func make(
     from draft: Draft, for device: DeviceID, in transaction: inout some EffectTransaction, _ clock: ClockReader
   ) throws -> Self
 
-  /// What it asks for, for a list of commands.
+  /// A phrase that describes the command in a list of commands.
   var summary: String { get }
-  /// What holds on a machine since it was executed there, in whole sentences.
+  /// Returns what holds on the machine after the command, in whole sentences.
   func result(_ state: StateInForce, on machine: String) -> String
 }
 
-/// What a command that is being executed is known by.
+/// The identity of a command that is being executed.
 public struct CommandContext: Hashable, Sendable {
+  /// The ID of the command.
   public var commandID: CommandID
+  /// The parent's machine that issued the command.
   public var author: DeviceID
-  /// Unix milliseconds by the author's wall clock; for people.
+  /// The time of creation in Unix milliseconds by the author's wall clock; for people only.
   public var createdAt: Int64
 
+  /// Creates the identity of a command.
   public init(commandID: CommandID, author: DeviceID, createdAt: Int64) {
     self.commandID = commandID
     self.author = author
@@ -78,10 +90,11 @@ public struct CommandContext: Hashable, Sendable {
   }
 }
 
-/// Reads the hybrid clock while a command is made.
+/// A reader of the hybrid clock, used while a command is created.
 public struct ClockReader {
   private let tick: () throws -> HybridTimestamp
 
+  /// Creates a reader from a closure that advances the clock and stores the reading.
   public init(_ tick: @escaping () throws -> HybridTimestamp) { self.tick = tick }
 
   /// Returns the next reading.
@@ -89,18 +102,26 @@ public struct ClockReader {
 }
 
 extension CommandDefinition {
+  /// The states that a child's machine may report of such a command.
   public static var states: [any CommandState.Type] { [] }
+  /// A Boolean value that indicates whether an executed command shows everything that the child's machine holds.
   public static var settlesSetBack: Bool { false }
+  /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? { nil }
+  /// The application that the command concerns; `nil` for none.
   public var appID: AppID? { nil }
+  /// The state that the command sets.
   public var desired: DesiredState? { nil }
+  /// The age in milliseconds after which the command expires: a day if it happens once, otherwise `nil`.
   public var usualLifetime: Int64? { desired == nil ? Limits.oneShotMilliseconds : nil }
 
+  /// Executes the command on a child's machine, in the transaction that also queues its receipt.
   public func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome {
     guard let desired else { return .done(StateInForce(Done())) }
     return try desired.takeEffect(in: &transaction)
   }
 
+  /// Returns whether a state is the one that this command brings about.
   public func isAnswered(by state: StateInForce) -> Bool {
     if let desired { return desired.state.saysExactly(state) }
     return Self.states.isEmpty ? state.kind == Done.kind : Self.states.contains { $0.kind == state.kind }
@@ -112,15 +133,20 @@ extension CommandDefinition {
   ) throws {}
 
   public static func textFault(in draft: Draft) -> String? { nil }
+  /// Returns a sentence about the first invalid value of a draft; `nil` if all are valid.
   public static func fault(in draft: Draft) -> String? { nil }
 
+  /// Returns what holds on the machine after the command, in whole sentences.
   public func result(_ state: StateInForce, on machine: String) -> String { state.value.summary(on: machine) }
 }
 
 extension CommandDefinition where Draft == Self {
+  /// Returns a sentence about the first invalid text of a draft; `nil` if all are valid.
   public static func textFault(in draft: Self) -> String? { draft.fault }
+  /// Returns a sentence about the first invalid value of a draft; `nil` if all are valid.
   public static func fault(in draft: Self) -> String? { draft.fault }
 
+  /// Creates the command that a draft describes, with a new reading of the hybrid clock.
   public static func make(
     from draft: Self, for device: DeviceID, in transaction: inout some EffectTransaction, _ clock: ClockReader
   ) throws -> Self { draft }

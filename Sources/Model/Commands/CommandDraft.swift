@@ -1,23 +1,24 @@
-/// What a person gives to have a command made, of any kind that is registered.
+/// A draft of a command of any registered kind.
 public struct CommandDraft: Sendable {
   private let value: any Hashable & Sendable & Codable
   private let definition: any CommandDefinition.Type
 
-  /// Wraps what a person gives for a kind of command.
+  /// Creates a draft for a kind of command.
   public init<Command: CommandDefinition>(_ draft: Command.Draft, for type: Command.Type) {
     value = draft
     definition = type
   }
 
+  /// The kind of the command.
   public var kind: CommandKind { definition.kind }
 
-  /// What is wrong with its texts, in one sentence that names the field; `nil` if nothing is.
+  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
   public var textFault: String? { textFault(definition) }
 
-  /// What is wrong with it, whatever is in force; `nil` if nothing is.
+  /// A sentence about the first value that is invalid in any state; `nil` if all are valid.
   public var fault: String? { fault(definition) }
 
-  /// Makes the command.
+  /// Creates the payload of the command.
   public func payload(
     for device: DeviceID, in transaction: inout some EffectTransaction, _ clock: ClockReader
   ) throws -> CommandPayload {
@@ -43,11 +44,13 @@ public struct CommandDraft: Sendable {
 }
 
 extension CommandDraft: Hashable {
+  /// Returns whether two values are equal.
   public static func == (left: CommandDraft, right: CommandDraft) -> Bool {
     func isSame<Value: Hashable>(_ value: Value) -> Bool { right.value as? Value == value }
     return left.kind == right.kind && isSame(left.value)
   }
 
+  /// Feeds the value to a hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     value.hash(into: &hasher)
@@ -55,6 +58,7 @@ extension CommandDraft: Hashable {
 }
 
 extension CommandDraft: CustomStringConvertible {
+  /// The kind and the values, for tests and logs.
   public var description: String { "\(kind) \(value)" }
 }
 
@@ -63,6 +67,7 @@ extension CommandDraft: Codable {
     case kind, payload
   }
 
+  /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     guard let type = try decoder.commands().definition(fields.decode(CommandKind.self, forKey: .kind)) else {
@@ -75,6 +80,7 @@ extension CommandDraft: Codable {
     value = try read(type)
   }
 
+  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     try fields.encode(kind, forKey: .kind)

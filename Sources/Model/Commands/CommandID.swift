@@ -1,17 +1,17 @@
-/// A command's name for life: a UUID of version 7 (RFC 9562), so that IDs made later sort later.
+/// The permanent ID of a command: a UUID of version 7 (RFC 9562), so that later IDs sort later.
 public struct CommandID: Hashable, Sendable, Comparable {
   private let storage: Bytes16
 
-  /// Wrap 16 bytes; nil for any other number.
+  /// Creates an ID from 16 bytes; `nil` for any other number.
   public init?(bytes: some Collection<UInt8>) {
     guard let storage = Bytes16(bytes) else { return nil }
     self.storage = storage
   }
 
-  /// Make an ID of version 7.
+  /// Creates an ID of version 7.
   ///
   /// - Parameters:
-  ///   - milliseconds: Unix milliseconds; its low 48 bits are used.
+  ///   - milliseconds: The time in Unix milliseconds, of which the low 48 bits are used.
   ///   - random: 10 random bytes, of which 74 bits are used.
   public init(milliseconds: Int64, random: [UInt8]) {
     precondition(random.count == 10, "a version 7 UUID takes 10 random bytes")
@@ -22,22 +22,24 @@ public struct CommandID: Hashable, Sendable, Comparable {
     storage = Bytes16(high: time << 16 | 0x7000 | first, low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
   }
 
-  /// Read the text form with or without dashes; nil when it is malformed.
+  /// Creates an ID from its text form with or without dashes; `nil` if the text is malformed.
   public init?(_ text: some StringProtocol) {
     guard let bytes = Hexadecimal.decode(String(text).filter { $0 != "-" }) else { return nil }
     self.init(bytes: bytes)
   }
 
-  /// 16 bytes.
+  /// The ID as 16 bytes.
   public var bytes: [UInt8] { storage.bytes }
 
-  /// Unix milliseconds at which the command was given, by its author's clock; for people, never for decisions.
+  /// The time of creation in Unix milliseconds by the author's clock; for people, never for decisions.
   public var milliseconds: Int64 { bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) } }
 
+  /// Returns whether `left` sorts before `right`.
   public static func < (left: CommandID, right: CommandID) -> Bool { left.storage < right.storage }
 }
 
 extension CommandID: CustomStringConvertible {
+  /// The ID as 32 hexadecimal digits in five groups.
   public var description: String {
     let text = Array(Hexadecimal.encode(bytes).utf8)
     return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
@@ -46,6 +48,7 @@ extension CommandID: CustomStringConvertible {
 }
 
 extension CommandID: Codable {
+  /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     guard let id = CommandID(text) else {
@@ -55,6 +58,7 @@ extension CommandID: Codable {
     self = id
   }
 
+  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

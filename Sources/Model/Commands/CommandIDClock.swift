@@ -1,11 +1,11 @@
-/// Makes command IDs of which later ones sort later, whatever the wall clock does meanwhile.
+/// A generator of command IDs in which later IDs sort later, even if the wall clock is set back.
 ///
 /// Spec: Protocol/06-messages.md §1.
 public struct CommandIDClock: Hashable, Sendable {
-  /// Milliseconds and the 12 bits that follow the version of the last ID, as one number.
+  /// The milliseconds and the 12 bits after the version of the last ID, as one number.
   private var last: Int64
 
-  /// Go on after the newest ID that was given before; nil for none.
+  /// Creates a generator that continues after the newest ID so far; `nil` for none.
   public init(after newest: CommandID?) {
     let bytes = newest?.bytes ?? []
     let time = bytes.prefix(6).reduce(Int64(0)) { $0 << 8 | Int64($1) }
@@ -13,11 +13,12 @@ public struct CommandIDClock: Hashable, Sendable {
     last = newest == nil ? -1 : time << 12 | counter
   }
 
-  /// Make the next ID.
+  /// Creates the next ID.
   ///
   /// - Parameters:
-  ///   - wall: Unix milliseconds; an earlier time than the last ID's counts as that.
+  ///   - wall: The time in Unix milliseconds; a time before that of the last ID counts as equal to it.
   ///   - random: 8 random bytes, of which 62 bits are used.
+  /// - Returns: An ID that sorts after all earlier ones.
   public mutating func next(wall: Int64, random: [UInt8]) -> CommandID {
     let greatest: Int64 = (1 << 60) - 1
     last = min(max(min(max(wall, 0), greatest >> 12) << 12, last + 1), greatest)

@@ -1,10 +1,14 @@
-/// The name of a kind of command, or of a state that a child reports: 1 to 64 ASCII letters, digits and hyphens.
+/// The name of a kind of command, or of a state that a child's machine reports: 1 to 64 ASCII letters, digits and
+/// hyphens.
 ///
-/// The set of kinds is open: a machine of a later version may know more of them. Spec: Protocol/06-messages.md §3.
+/// A machine with a later version may use names that this version does not know.
+///
+/// Spec: Protocol/06-messages.md §3.
 public struct CommandKind: RawRepresentable, Hashable, Sendable, Codable {
+  /// The name as text.
   public let rawValue: String
 
-  /// Checks and wraps a word; returns `nil` if it is empty, too long, or has another character.
+  /// Creates a name from text; `nil` if it is empty, too long, or contains another character.
   public init?(rawValue: String) {
     let bytes = rawValue.utf8
     guard (1...64).contains(bytes.count), bytes.allSatisfy(Self.isAllowed) else { return nil }
@@ -22,6 +26,7 @@ public struct CommandKind: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 extension CommandKind: ExpressibleByStringLiteral {
+  /// Creates a name from a literal; traps if the literal is not a valid name.
   public init(stringLiteral value: String) {
     guard let kind = CommandKind(rawValue: value) else { preconditionFailure("\(value) is no word for a kind") }
     self = kind
@@ -29,5 +34,6 @@ extension CommandKind: ExpressibleByStringLiteral {
 }
 
 extension CommandKind: CustomStringConvertible {
+  /// The name as text.
   public var description: String { rawValue }
 }

@@ -1,33 +1,45 @@
-/// What a parent asks of a child's machine: a command of any kind that is registered.
+/// The content of a command of any registered kind.
 public struct CommandPayload: Sendable {
+  /// The value of the kind's own type.
   public let value: any CommandDefinition
 
+  /// Creates a payload from a value of a registered kind.
   public init(_ value: some CommandDefinition) { self.value = value }
 
   init(erased value: any CommandDefinition) { self.value = value }
 
+  /// The kind of the command.
   public var kind: CommandKind { type(of: value).kind }
+  /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? { value.fault }
+  /// The application that the command concerns; `nil` for none.
   public var appID: AppID? { value.appID }
+  /// The state that the command sets.
   public var desired: DesiredState? { value.desired }
+  /// The age in milliseconds after which the command expires unless its author says otherwise; `nil` for never.
   public var usualLifetime: Int64? { value.usualLifetime }
+  /// A phrase that describes the command in a list of commands.
   public var summary: String { value.summary }
 
-  /// The key of the thing that it sets, of which the newest command alone counts; `nil` for a command that happens once.
+  /// The key of the thing that the command sets, under which a newer command replaces it; `nil` for a command that
+  /// happens
+  /// once.
   ///
   /// Spec: Protocol/05-delivery.md §10.
   public var supersedeKey: String? { desired?.thing.key }
 
-  /// The command as a value of a kind; `nil` if it is of another.
+  /// Returns the command as a value of a kind; `nil` if it is of another kind.
   public func `as`<Command: CommandDefinition>(_ type: Command.Type) -> Command? { value as? Command }
 }
 
 extension CommandPayload: Hashable {
+  /// Returns whether two values are equal.
   public static func == (left: CommandPayload, right: CommandPayload) -> Bool {
     func isSame<Command: CommandDefinition>(_ command: Command) -> Bool { right.value as? Command == command }
     return isSame(left.value)
   }
 
+  /// Feeds the value to a hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     value.hash(into: &hasher)
@@ -35,6 +47,7 @@ extension CommandPayload: Hashable {
 }
 
 extension CommandPayload: CustomStringConvertible {
+  /// The value of the kind's own type, for tests and logs.
   public var description: String { "\(value)" }
 }
 
@@ -43,6 +56,7 @@ extension CommandPayload: Codable {
     case kind, payload
   }
 
+  /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     let type = try decoder.commands().definition(fields.decode(CommandKind.self, forKey: .kind))
@@ -50,6 +64,7 @@ extension CommandPayload: Codable {
     value = try type.init(from: fields.superDecoder(forKey: .payload))
   }
 
+  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     try fields.encode(kind, forKey: .kind)

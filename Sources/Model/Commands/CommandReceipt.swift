@@ -1,20 +1,27 @@
-/// A child's word on one command, sent back in the receipt stream.
+/// The report of a child's machine on one command.
 public struct CommandReceipt: Hashable, Sendable {
+  /// The outcome of a command.
   public enum Outcome: Hashable, Sendable {
+    /// The command was executed; the state now in force follows.
     case executed(StateInForce)
-    /// One sentence; UTF-8, at most 1,024 bytes.
+    /// The command failed for a reason: one sentence, UTF-8, at most 1,024 bytes.
     case failed(reason: String)
+    /// The command expired before it reached the machine.
     case expired
+    /// A state that was set later is in force instead.
     case superseded(StateInForce?)
-    /// Not final: the command is durable on the child and waits for something, which the text names.
+    /// The command is durable on the machine and waits for something, which the text names; this outcome is not final.
     case underWay(waitsFor: String)
   }
 
+  /// The ID of the command.
   public var commandID: CommandID
+  /// The outcome.
   public var outcome: Outcome
-  /// Unix milliseconds by the child's wall clock; for people.
+  /// The time of the outcome in Unix milliseconds by the child's wall clock; for people only.
   public var at: Int64
 
+  /// Creates a receipt.
   public init(commandID: CommandID, outcome: Outcome, at: Int64) {
     self.commandID = commandID
     self.outcome = outcome
@@ -23,7 +30,7 @@ public struct CommandReceipt: Hashable, Sendable {
 }
 
 extension CommandReceipt.Outcome {
-  /// Creates what a receipt says of the outcome of an effect.
+  /// Creates the outcome in a receipt from the outcome of an effect.
   public init(_ outcome: EffectOutcome) {
     switch outcome {
     case .done(let state): self = .executed(state)
@@ -33,7 +40,7 @@ extension CommandReceipt.Outcome {
     }
   }
 
-  /// What the child says that it holds; `nil` when it does not say.
+  /// The state that the child's machine reports; `nil` if it reports none.
   public var state: StateInForce? {
     switch self {
     case .executed(let state): state
@@ -52,6 +59,7 @@ extension CommandReceipt: Codable {
     case executed, failed, expired, superseded, underWay
   }
 
+  /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     commandID = try fields.decode(CommandID.self, forKey: .commandID)
@@ -65,6 +73,7 @@ extension CommandReceipt: Codable {
     }
   }
 
+  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     try fields.encode(commandID, forKey: .commandID)

@@ -1,29 +1,36 @@
-/// The kinds of command that a program knows, by their names.
+/// A registry of the kinds of command that a program supports, by name.
 ///
-/// `LatchkeyHousehold` holds the one that production uses. Readers are given it: a body's coding, and with that the store, and
-/// a JSON decoder by its `userInfo`.
+/// `LatchkeyHousehold` defines the production registry. The body codings, and with them the store, receive it as a
+/// parameter; a JSON decoder receives it in its `userInfo`.
 public struct CommandRegistry: Sendable {
   private let definitions: [CommandKind: any CommandDefinition.Type]
   private let states: [CommandKind: any CommandState.Type]
 
+  /// Creates a registry of kinds; the states are those that the kinds list, and `Done`.
   public init(_ kinds: [any CommandDefinition.Type]) {
     definitions = Dictionary(uniqueKeysWithValues: kinds.map { ($0.kind, $0) })
     let reported = kinds.flatMap { $0.states } + [Done.self]
     states = Dictionary(reported.map { ($0.kind, $0) }) { first, _ in first }
   }
 
-  /// The kinds, in the order of their names.
+  /// The names of the kinds, in ascending order.
   public var kinds: [CommandKind] { definitions.keys.sorted { $0.rawValue < $1.rawValue } }
 
-  /// The kinds of which an executed command settles that one of two machines was set back.
+  /// The kinds whose executed command settles the doubt after one of two machines was set back.
   public var settlingSetBack: [CommandKind] { kinds.filter { definitions[$0]?.settlesSetBack == true } }
 
+  /// Returns the type of a kind of command; `nil` if the kind is not registered.
   public func definition(_ kind: CommandKind) -> (any CommandDefinition.Type)? { definitions[kind] }
+  /// Returns the type of a kind of state; `nil` if the kind is not registered.
   public func state(_ kind: CommandKind) -> (any CommandState.Type)? { states[kind] }
 
-  /// Reads the payload of a command, and checks its values.
+  /// Decodes the payload of a command and checks its values.
   ///
-  /// - Throws: `BodyFault`, the sender's fault, also for a kind that this version does not know.
+  /// - Parameters:
+  ///   - kind: The name of the kind.
+  ///   - bytes: The wire form of the payload.
+  /// - Returns: The payload, whose values are valid.
+  /// - Throws: `BodyFault`, the sender's fault, if the bytes or values are invalid or the kind is not registered.
   public func payload(_ kind: String, _ bytes: [UInt8]) throws(BodyFault) -> CommandPayload {
     guard let known = CommandKind(rawValue: kind) else { throw BodyFault("the name of its kind is malformed") }
     guard let type = definitions[known] else {
@@ -34,9 +41,13 @@ public struct CommandRegistry: Sendable {
     return payload
   }
 
-  /// Reads a state.
+  /// Decodes a state.
   ///
-  /// - Throws: `BodyFault`, the sender's fault, also for a kind that this version does not know.
+  /// - Parameters:
+  ///   - kind: The name of the kind.
+  ///   - bytes: The wire form of the state.
+  /// - Returns: The state.
+  /// - Throws: `BodyFault`, the sender's fault, if the bytes are malformed or the kind is not registered.
   public func state(_ kind: String, _ bytes: [UInt8]) throws(BodyFault) -> StateInForce {
     guard let known = CommandKind(rawValue: kind), let type = states[known] else {
       throw BodyFault("a state of an unknown kind")
@@ -46,7 +57,7 @@ public struct CommandRegistry: Sendable {
 }
 
 extension CodingUserInfoKey {
-  /// The registry with which a JSON decoder reads commands and states.
+  /// The key of the registry that a JSON decoder needs for commands and states.
   public static let commands: CodingUserInfoKey = {
     guard let key = CodingUserInfoKey(rawValue: "latchkey.commands") else { preconditionFailure("a key for decoders") }
     return key
@@ -54,7 +65,7 @@ extension CodingUserInfoKey {
 }
 
 extension Decoder {
-  /// The registry that the decoder was given.
+  /// Returns the registry in the decoder's `userInfo`; throws `DecodingError`, the program's fault, if there is none.
   func commands() throws -> CommandRegistry {
     guard let registry = userInfo[.commands] as? CommandRegistry else {
       throw DecodingError.dataCorrupted(
@@ -65,6 +76,7 @@ extension Decoder {
 }
 
 extension DecodingError {
+  /// Creates the error for a kind that is not registered.
   static func unknownKind(_ path: [any CodingKey]) -> DecodingError {
     .dataCorrupted(.init(codingPath: path, debugDescription: "a kind that this version does not know"))
   }

@@ -1,67 +1,81 @@
-/// A kind of state that a child's machine reports to hold.
+/// A kind of state that a child's machine reports.
 ///
 /// Spec: Protocol/06-messages.md §4.
 public protocol CommandState: Hashable, Sendable, Codable {
-  /// The kind's name, as it travels and as it is stored.
+  /// The kind's name on the wire and in the database.
   static var kind: CommandKind { get }
 
-  /// Reads a state.
-  ///
-  /// - Throws: `BodyFault`, the sender's fault.
+  /// Creates a state from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
   init(bytes: [UInt8]) throws(BodyFault)
-  /// The state as it travels.
+  /// The wire form.
   var bytes: [UInt8] { get }
 
-  /// The key of the thing that it is the state of; `nil` for what happened once.
+  /// The key of the thing whose state this is; `nil` for an event that happened once.
   var thing: String? { get }
-  /// When it was set, by the hybrid clock of the device that set it; `nil` for what happened once.
+  /// The time of the edit by the hybrid clock of the device that made it; `nil` for an event that happened once.
   var setAt: HybridTimestamp? { get }
-  /// How far the machine holds to the rule; `nil` for what is no rule.
+  /// How far the machine enforces the rule; `nil` for a state that is not a rule.
   var enforcement: Enforcement? { get set }
-  /// A Boolean value that indicates whether it says that nothing is set.
+  /// A Boolean value that indicates whether the state says that nothing is set.
   var isNothing: Bool { get }
-  /// The same without who set it and when, to compare what two states say.
+  /// The state without its author and time, for comparisons.
   var content: Self { get }
 
-  /// The thing that it is the state of, for a parent that takes it over; `nil` for what happened once.
+  /// The thing whose state this is, which a parent uses to take the state over; `nil` for an event that happened once.
   var subject: (any HouseholdThing)? { get }
-  /// Returns the states of things that a report tells of; none for the state of one thing.
+  /// Returns the states of the things in a report; empty for the state of one thing.
   ///
-  /// - Parameter keys: The keys of the things that the reader shows, to say which of them are not held.
+  /// - Parameter keys: The keys of the things that the reader shows. Things that the report omits are returned as
+  ///   removed.
+  /// - Returns: One state for each thing.
   func told(shown keys: [String]) -> [StateInForce]
 
-  /// What holds, in whole sentences in which the machine is called "there".
+  /// The state in whole sentences, in which the machine is called “there”.
   var summary: String { get }
-  /// The same with the machine's name.
+  /// Returns the state in whole sentences that name the machine.
   func summary(on machine: String) -> String
-  /// What the machine says that it holds, after "it holds".
+  /// The state as a phrase that follows “it holds”.
   var claim: String { get }
 }
 
 extension CommandState {
+  /// The key of the thing whose state this is.
   public var thing: String? { nil }
+  /// The time of the edit by the hybrid clock of the device that made it.
   public var setAt: HybridTimestamp? { nil }
+  /// How far the machine enforces the rule; `nil` if it has not said so.
   public var enforcement: Enforcement? {
     get { nil }
-    // A state that is no rule has nothing to hold to.
+    // A state that is not a rule has no enforcement.
     set { _ = newValue }
   }
+  /// A Boolean value that indicates whether the state says that nothing is set.
   public var isNothing: Bool { false }
+  /// The thing whose state this is, which a parent uses to take the state over.
   public var subject: (any HouseholdThing)? { nil }
+  /// Returns the states of the things in a report, and removals for those in `keys` that a complete report omits.
   public func told(shown keys: [String]) -> [StateInForce] { [] }
+  /// The state without its author and time, for comparisons.
   public var content: Self { self }
+  /// Returns the state in whole sentences that name the machine.
   public func summary(on machine: String) -> String { summary }
+  /// The state as a phrase that follows “it holds”.
   public var claim: String { "something that does not belong to this command" }
 }
 
-/// The state of a command that happened once and has nothing more to report.
+/// The state of a command that happened once and reports nothing but its completion.
 public struct Done: CommandState {
+  /// The name of the kind on the wire and in the database: `done`.
   public static let kind: CommandKind = "done"
 
+  /// Creates the state, which has no values.
   public init() {}
 
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {}
 
+  /// The wire form.
   public var bytes: [UInt8] { [] }
+  /// The state in whole sentences, in which the machine is called “there”.
   public var summary: String { "It is done." }
 }

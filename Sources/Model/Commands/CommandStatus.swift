@@ -1,20 +1,21 @@
-/// How far a command has come, as its sender sees it.
+/// The progress of a command, as its author sees it.
 public enum CommandStatus: String, Codable, Sendable, Hashable, CaseIterable {
-  /// Durable here, on its way.
+  /// The command is durable on the author's machine and waits for delivery.
   case queued
-  /// Durable on the child.
+  /// The command is durable on the child's machine.
   case stored
-  /// In force: the child reported the state that now holds.
+  /// The command was executed, and the child's machine reported the state now in force.
   case executed
-  /// The child could not do it and said why.
+  /// The child's machine could not execute the command and reported the reason.
   case failed
+  /// The command expired before it was executed.
   case expired
-  /// A newer command for the same thing holds instead.
+  /// A newer command for the same thing is in force instead.
   case superseded
-  /// Taken back before it was stored.
+  /// The author cancelled the command before it was stored on the child's machine.
   case cancelled
 
-  /// Whether nothing more will happen to the command.
+  /// A Boolean value that indicates whether the status cannot change any more.
   public var isFinal: Bool {
     switch self {
     case .queued, .stored: false

@@ -1,23 +1,29 @@
-/// A parent's command to one child's machine, with how far it has come.
+/// A parent's command to one child's machine, with its progress.
 public struct ConfigurationCommand: Hashable, Sendable, Codable {
+  /// The ID of the command.
   public var commandID: CommandID
+  /// The child's machine that the command is for.
   public var target: DeviceID
+  /// The parent's machine that issued the command.
   public var author: DeviceID
+  /// The content of the command.
   public var payload: CommandPayload
-  /// Unix milliseconds by the author's wall clock; for people.
+  /// The time of creation in Unix milliseconds by the author's wall clock; for people only.
   public var createdAt: Int64
-  /// Milliseconds of waiting after which it runs out; nil for never.
+  /// The age in milliseconds after which the command expires; `nil` for never.
   public var expiresAfter: Int64?
+  /// The progress of the command.
   public var status: CommandStatus
-  /// Unix milliseconds by this machine's wall clock.
+  /// The time of the last change of the status in Unix milliseconds by this machine's wall clock.
   public var statusAt: Int64
-  /// Why it failed, in one sentence.
+  /// The reason of a failure, in one sentence.
   public var reason: String?
-  /// While it is stored: what the child's machine says that it waits for, after "waits for".
+  /// The thing that the child's machine waits for before it executes the stored command, as a phrase after “waits for”.
   public var waitsFor: String?
-  /// What the child reported to be in force.
+  /// The state that the child's machine reported to be in force.
   public var stateInForce: StateInForce?
 
+  /// Creates a command.
   public init(
     commandID: CommandID, target: DeviceID, author: DeviceID, payload: CommandPayload, createdAt: Int64,
     expiresAfter: Int64? = nil, status: CommandStatus = .queued, statusAt: Int64, reason: String? = nil,

@@ -1,64 +1,74 @@
-/// Something that commands set and of which the newest command decides: an application's rules, the family's rules.
+/// A thing that commands set, such as the rules of an application or of the family; the newest command wins.
 public protocol HouseholdThing: Hashable, Sendable {
-  /// The key under which commands for it replace each other. Spec: Protocol/05-delivery.md §10.
+  /// The key under which commands for the thing replace each other.
+  ///
+  /// Spec: Protocol/05-delivery.md §10.
   var key: String { get }
-  /// A Boolean value that indicates whether it is one thing for the whole family, and not one on each machine.
+  /// A Boolean value that indicates whether one state applies to the whole family instead of one to each machine.
   var isFamilyWide: Bool { get }
 
-  /// Returns what holds on this child's machine, which may be that it was removed; `nil` if it was never set.
+  /// Returns the state in force on this child's machine, including a removal; `nil` if the thing was never set.
   func held(in transaction: inout some EffectTransaction) throws -> StateInForce?
-  /// Makes a state hold on this child's machine.
+  /// Puts a state into force on this child's machine.
   func hold(_ state: StateInForce, in transaction: inout some EffectTransaction) throws
 
-  /// Returns what a parent shows of it for a child's machine.
+  /// Returns the state that a parent shows for a child's machine.
   func shown(on device: DeviceID, in transaction: inout some EffectTransaction) throws -> ShownState
-  /// Makes a state what a parent shows of it.
+  /// Stores the state that a parent shows for a child's machine.
   ///
-  /// - Parameter isNews: whether it differs from what was shown, which the audit tells.
+  /// - Parameters:
+  ///   - shown: The state to show.
+  ///   - device: The child's machine.
+  ///   - isNews: Whether the state differs from the one shown before; if so, the audit records it.
+  ///   - transaction: The transaction in which the state is stored.
+  /// - Throws: The database's error if the state cannot be stored.
   func show(_ shown: ShownState, on device: DeviceID, isNews: Bool, in transaction: inout some EffectTransaction) throws
 }
 
-/// What a parent's node shows of a thing.
+/// The state of a thing as a parent's node shows it.
 public struct ShownState: Hashable, Sendable {
-  /// What is shown, as if the machine only recorded it; `nil` for nothing.
+  /// The state, as if the machine only recorded it; `nil` for none.
   public var state: StateInForce?
-  /// What the child reported of it; `nil` until it has.
+  /// How far the child's machine enforces the state; `nil` until it has reported.
   public var enforcement: Enforcement?
 
+  /// Creates a state to show.
   public init(_ state: StateInForce?, _ enforcement: Enforcement? = nil) {
     self.state = state.flatMap { $0.isNothing ? nil : $0.with(.recorded) }
     self.enforcement = self.state == nil ? nil : enforcement
   }
 }
 
-/// What a command sets.
+/// The state that a command sets.
 public struct DesiredState: Sendable {
+  /// The thing that is set.
   public var thing: any HouseholdThing
-  /// What holds once it is executed.
+  /// The state in force after execution.
   public var state: StateInForce
-  /// When it was set: of two commands for one thing, the later one decides, in whatever order they come.
+  /// The time of the edit; the later of two edits wins, in whatever order they arrive.
   public var modified: HybridTimestamp
 
+  /// Creates a state to set.
   public init(_ thing: any HouseholdThing, _ state: StateInForce, modified: HybridTimestamp) {
     self.thing = thing
     self.state = state
     self.modified = modified
   }
 
-  /// What a parent shows while this is the newest.
+  /// The state that a parent shows while this edit is the newest.
   public var shown: ShownState { ShownState(state) }
 
-  /// A Boolean value that indicates whether a state is of the same thing and was set later.
+  /// Returns whether another state is of the same thing and was set later.
   public func isOlder(than other: StateInForce) -> Bool {
     guard other.thing == thing.key, let at = other.setAt else { return false }
     return at > modified
   }
 
-  /// Makes it hold on a child's machine unless something later does.
+  /// Puts the state into force on a child's machine unless a later one already is.
   public func takeEffect(in transaction: inout some EffectTransaction) throws -> EffectOutcome {
     if let held = try thing.held(in: &transaction), isOlder(than: held) { return .superseded(held) }
     try thing.hold(state, in: &transaction)
-    // What is reported is what is kept.
+    // The report contains what was stored.
     guard let held = try thing.held(in: &transaction) else { throw BodyFault("The rule was not kept: give it again.") }
     return .done(held)
   }

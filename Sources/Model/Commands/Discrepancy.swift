@@ -1,22 +1,26 @@
-/// What a child's machine says that it holds of one thing, where it is not what this parent's machine set.
+/// A difference between the state that a child's machine reports of a thing and the state that this parent's machine
+/// set.
 ///
-/// It is the child's word: shown, and never stored as a rule. Spec: Protocol/06-messages.md §4.
+/// The report is shown, but never stored as a rule.
+///
+/// Spec: Protocol/06-messages.md §4.
 public struct Discrepancy: Hashable, Sendable, Codable {
-  /// The application; nil for the family's rules.
+  /// The application; `nil` for the family's rules.
   public var appID: AppID?
-  /// The name that the application has here; its ID when it has none.
+  /// The application's name on this machine, or its ID if it has none.
   public var displayName: String?
-  /// The command that the child answered so.
+  /// The command that the report answers.
   public var commandID: CommandID
-  /// What it says that it holds; nil when it does not say.
+  /// The state that the child's machine reports; `nil` if it reports none.
   public var state: StateInForce?
-  /// Why it did not do what was asked, in one sentence.
+  /// The reason why the command was not executed, in one sentence.
   public var reason: String?
-  /// A Boolean value that indicates whether the state claims to be set more than a day ahead of this machine's clock.
+  /// A Boolean value that indicates whether the state was set more than a day ahead of this machine's clock.
   public var isFarAhead: Bool
-  /// Unix milliseconds by this machine's wall clock.
+  /// The time of the report in Unix milliseconds by this machine's wall clock.
   public var at: Int64
 
+  /// Creates a discrepancy.
   public init(
     appID: AppID?, displayName: String?, commandID: CommandID, state: StateInForce?, reason: String?,
     isFarAhead: Bool = false, at: Int64

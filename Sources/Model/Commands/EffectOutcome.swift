@@ -1,36 +1,41 @@
-/// How the effect of a command ended on a child's machine, or that it goes on.
+/// The outcome of a command's effect on a child's machine.
 public enum EffectOutcome: Hashable, Sendable {
   /// The state is in force.
   case done(StateInForce)
-  /// Something that was set later holds instead.
+  /// A state that was set later is in force instead.
   case superseded(StateInForce)
-  /// It could not be done; one sentence with the next step.
+  /// The effect failed for a reason: one sentence with the next step.
   case failed(reason: String)
-  /// Something outside the database has to carry it out: the receipt follows when that has an outcome.
+  /// Something outside the database must carry out the effect; the receipt follows when it has.
   case underWay(EffectWait)
 }
 
-/// What the effect of a command waits for.
+/// A condition that the effect of a command waits for.
 public struct EffectWait: Hashable, Sendable {
-  /// What it waits for, after "waits for": at most 255 bytes.
+  /// The condition as a phrase after “waits for”, at most 255 bytes.
   public var what: String
-  /// Milliseconds of this machine's age, within which there has to be an outcome.
+  /// The time in which the effect must have an outcome, in milliseconds of this machine's age.
   public var within: Int64
 
+  /// Creates a condition.
   public init(_ what: String, within: Int64) {
     self.what = what
     self.within = within
   }
 }
 
-/// The effect of a command that something outside the database has to carry out, durable until it has an outcome.
+/// An effect that something outside the database must carry out, stored until it has an outcome.
 public struct PendingEffect: Hashable, Sendable {
+  /// The ID of the command.
   public var commandID: CommandID
-  /// The parent that gave the command, which gets the receipt.
+  /// The parent's machine that issued the command, which receives the receipt.
   public var author: DeviceID
+  /// The content of the command.
   public var payload: CommandPayload
+  /// The condition that the effect waits for.
   public var wait: EffectWait
 
+  /// Creates a pending effect.
   public init(commandID: CommandID, author: DeviceID, payload: CommandPayload, wait: EffectWait) {
     self.commandID = commandID
     self.author = author
@@ -38,7 +43,7 @@ public struct PendingEffect: Hashable, Sendable {
     self.wait = wait
   }
 
-  /// What is said of an effect that had no outcome within its time.
+  /// Returns the reason of failure of an effect that had no outcome in time.
   public static func lateReason(_ what: String) -> String {
     "It waited for \(what) for longer than it may: look at that machine, and give the command again."
   }

@@ -1,39 +1,58 @@
-/// What the effects of commands may read and write, within the transaction that brings a command into force.
+/// The reads and writes that are available to the effects of commands, within the transaction that executes a command.
 ///
-/// There are two: the database's, and the simulator's in memory, so that both run the same effects.
+/// One implementation uses the database, the other is the simulator's in memory, so that both run the same effects.
 public protocol EffectTransaction {
   /// This device.
   var own: DeviceID { get }
-  /// The device that gave the command, for the audit.
+  /// The device that issued the command, for the audit.
   var author: DeviceID { get }
-  /// Unix milliseconds by this machine's wall clock; for people, never for a decision.
+  /// The time in Unix milliseconds by this machine's wall clock; for people, never for a decision.
   var wall: Int64 { get }
-  /// How far this machine holds to rules.
+  /// How far this machine enforces rules.
   var enforcement: Enforcement { get }
 
+  /// Returns an application's rules on a machine and how far they are enforced; `nil` if there are none.
   func app(_ id: AppID, on device: DeviceID) throws -> (configuration: AppConfiguration, enforcement: Enforcement?)?
+  /// Returns the rules of all applications on a machine.
   func apps(on device: DeviceID) throws -> [AppConfiguration]
-  /// - Parameter isNews: whether the audit tells of it.
+  /// Stores an application's rules on a machine.
+  ///
+  /// - Parameters:
+  ///   - configuration: The rules.
+  ///   - device: The machine.
+  ///   - enforcement: How far the machine enforces the rules; `nil` if it has not reported.
+  ///   - isNews: Whether the audit records the change.
+  /// - Throws: The database's error.
   mutating func save(
     _ configuration: AppConfiguration, on device: DeviceID, enforcement: Enforcement?, isNews: Bool) throws
+  /// Removes an application's rules on a machine.
   mutating func removeApp(_ id: AppID, on device: DeviceID) throws
 
-  /// The removal of an application's rules that holds on this machine; `nil` for none.
+  /// Returns the time at which an application's rules were removed on this machine; `nil` if they were not.
   func removal(of id: AppID) throws -> HybridTimestamp?
+  /// Stores the time at which an application's rules were removed.
   mutating func noteRemoval(of id: AppID, _ modified: HybridTimestamp) throws
+  /// Deletes the stored time of a removal.
   mutating func forgetRemoval(of id: AppID) throws
 
+  /// Returns the family's rules; `nil` if none are set.
   func settings() throws -> FamilySettings?
-  /// - Parameter isNews: whether the audit tells of it.
+  /// Stores the family's rules.
+  ///
+  /// - Parameters:
+  ///   - settings: The rules.
+  ///   - isNews: Whether the audit records the change.
+  /// - Throws: The database's error.
   mutating func save(_ settings: FamilySettings, isNews: Bool) throws
+  /// Removes the family's rules.
   mutating func removeSettings() throws
 
-  /// Keeps a text for the person at this machine; one that is kept under the ID changes nothing.
+  /// Stores a text for the person at this machine; does nothing if one is stored under its ID.
   mutating func keep(_ message: ReceivedMessage) throws
 
-  /// A value of a kind that has no table of its own, by a key that begins with the kind's name; `nil` for none.
+  /// Returns a value of a kind without a table of its own, by a key that begins with the kind's name; `nil` for none.
   func value(_ key: String, on device: DeviceID) throws -> [UInt8]?
-  /// Keeps such a value; `nil` forgets it.
+  /// Stores such a value; `nil` deletes it.
   mutating func set(_ key: String, on device: DeviceID, to value: [UInt8]?) throws
 
   /// Returns a register that this machine holds, also a deleted one; `nil` if there has been no edit of it.

@@ -1,7 +1,9 @@
-/// How far a child's machine holds to a rule it stored; part of every receipt, so that nobody takes a stored rule for a kept one.
+/// How far a child's machine enforces a rule.
+///
+/// Every receipt states it, so that a rule that is only stored is not mistaken for one that is enforced.
 public enum Enforcement: String, Codable, Sendable, Hashable, CaseIterable {
-  /// The rule is stored and shown; nothing on that machine closes or refuses programs.
+  /// The rule is stored and shown; no part of the machine closes or refuses programs.
   case recorded
-  /// The rule is stored and the machine's agent acts on it.
+  /// The rule is stored, and the machine's agent enforces it.
   case enforced
 }

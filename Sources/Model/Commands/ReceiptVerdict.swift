@@ -1,18 +1,19 @@
-/// What a final receipt says of its command, once the two were compared.
+/// The meaning of a final receipt after comparison with its command.
 ///
 /// Spec: Protocol/06-messages.md §4.
 public enum ReceiptVerdict: Hashable, Sendable {
-  /// What the command sets is in force, exactly; with the child's word on how far it holds to a rule.
+  /// The state that the command sets is in force exactly, with how far the child's machine enforces it.
   case inForce(Enforcement?)
-  /// Something else holds, which was set later than this command.
+  /// Another state is in force that was set later than this command.
   case overtaken(StateInForce)
-  /// The child says that it did not do it; one sentence.
+  /// The child's machine refused the command for a reason: one sentence.
   case refused(reason: String)
+  /// The command expired before it was executed.
   case expired
-  /// The state in the receipt answers another question than the command asked, or none.
+  /// The receipt reports a state that the command did not ask for, or none.
   case contradicts(StateInForce?)
 
-  /// Compares an outcome with the command that it is for; returns `nil` for a note that the command is under way.
+  /// Creates the verdict on an outcome for a command; `nil` if the command is still under way.
   public init?(_ outcome: CommandReceipt.Outcome, of payload: CommandPayload) {
     switch outcome {
     case .executed(let state):
@@ -26,7 +27,7 @@ public enum ReceiptVerdict: Hashable, Sendable {
     }
   }
 
-  /// The status that the command takes.
+  /// The status that the command receives.
   public var status: CommandStatus {
     switch self {
     case .inForce: .executed

@@ -1,35 +1,46 @@
-/// What a child reports to hold after a command: a state of any kind that is registered.
+/// A state of any registered kind that a child's machine reports after a command.
 public struct StateInForce: Sendable {
+  /// The value of the kind's own type.
   public let value: any CommandState
 
+  /// Creates a state from a value of a registered kind.
   public init(_ value: some CommandState) { self.value = value }
 
   init(erased value: any CommandState) { self.value = value }
 
+  /// The kind of the state.
   public var kind: CommandKind { type(of: value).kind }
+  /// The key of the thing whose state this is.
   public var thing: String? { value.thing }
+  /// The time of the edit by the hybrid clock of the device that made it.
   public var setAt: HybridTimestamp? { value.setAt }
+  /// How far the machine enforces the rule; `nil` if it has not said so.
   public var enforcement: Enforcement? { value.enforcement }
+  /// A Boolean value that indicates whether the state says that nothing is set.
   public var isNothing: Bool { value.isNothing }
+  /// The thing whose state this is, which a parent uses to take the state over.
   public var subject: (any HouseholdThing)? { value.subject }
+  /// Returns the states of the things in a report, and removals for those in `keys` that a complete report omits.
   public func told(shown keys: [String]) -> [StateInForce] { value.told(shown: keys) }
+  /// The state in whole sentences, in which the machine is called “there”.
   public var summary: String { value.summary }
+  /// The state as a phrase that follows “it holds”.
   public var claim: String { value.claim }
 
-  /// The state as a value of a kind; `nil` if it is of another.
+  /// Returns the state as a value of a kind; `nil` if it is of another kind.
   public func `as`<State: CommandState>(_ type: State.Type) -> State? { value as? State }
 
-  /// The same with another word on how far the machine holds to it; unchanged for what is no rule.
+  /// Returns the state with another degree of enforcement; a state that is not a rule is unchanged.
   public func with(_ enforcement: Enforcement) -> StateInForce {
     var copy = value
     if copy.enforcement != nil { copy.enforcement = enforcement }
     return StateInForce(erased: copy)
   }
 
-  /// A Boolean value that indicates whether two states say the same, how far it is held to aside.
+  /// Returns whether two states are equal except for how far they are enforced.
   public func saysExactly(_ other: StateInForce) -> Bool { with(.recorded) == other.with(.recorded) }
 
-  /// A Boolean value that indicates whether two states say the same, who set it, when, and how far it is held to aside.
+  /// Returns whether two states are equal except for author, time and how far they are enforced.
   public func agrees(with other: StateInForce) -> Bool {
     StateInForce(erased: Self.content(of: value)).saysExactly(StateInForce(erased: Self.content(of: other.value)))
   }
@@ -38,11 +49,13 @@ public struct StateInForce: Sendable {
 }
 
 extension StateInForce: Hashable {
+  /// Returns whether two values are equal.
   public static func == (left: StateInForce, right: StateInForce) -> Bool {
     func isSame<State: CommandState>(_ state: State) -> Bool { right.value as? State == state }
     return isSame(left.value)
   }
 
+  /// Feeds the value to a hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     value.hash(into: &hasher)
@@ -50,6 +63,7 @@ extension StateInForce: Hashable {
 }
 
 extension StateInForce: CustomStringConvertible {
+  /// The value of the kind's own type, for tests and logs.
   public var description: String { "\(value)" }
 }
 
@@ -58,6 +72,7 @@ extension StateInForce: Codable {
     case kind, state
   }
 
+  /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     let type = try decoder.commands().state(fields.decode(CommandKind.self, forKey: .kind))
@@ -65,6 +80,7 @@ extension StateInForce: Codable {
     value = try type.init(from: fields.superDecoder(forKey: .state))
   }
 
+  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     try fields.encode(kind, forKey: .kind)

@@ -16,7 +16,7 @@ public struct FamilySettings: Hashable, Sendable, Codable {
   public var dayStartHour: Int
   /// The IANA name of the zone, such as `Europe/Berlin`.
   public var zone: String
-  /// When they were set, by the hybrid clock of the parent that set them; `.never` for the default rules.
+  /// The time of the edit by the hybrid clock of the parent that made it; `.never` for the default rules.
   public var modified: HybridTimestamp
 
   /// Creates settings.

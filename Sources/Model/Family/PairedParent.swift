@@ -1,12 +1,15 @@
-/// A parent's machine that a child's machine is paired with, as the child tells each of its parents.
+/// A parent's machine that a child's machine is paired with, as the child's machine reports it to each of its parents.
 ///
 /// Spec: Protocol/06-messages.md §10.
 public struct PairedParent: Hashable, Sendable, Codable {
+  /// The ID of the parent's machine.
   public var deviceID: DeviceID
+  /// The name of the parent's machine.
   public var name: DeviceName
-  /// Unix milliseconds by the child's wall clock, for people.
+  /// The time of pairing in Unix milliseconds by the child's wall clock; for people only.
   public var pairedAt: Int64
 
+  /// Creates a paired parent.
   public init(deviceID: DeviceID, name: DeviceName, pairedAt: Int64) {
     self.deviceID = deviceID
     self.name = name
@@ -16,12 +19,14 @@ public struct PairedParent: Hashable, Sendable, Codable {
 
 /// Another parent of a child's machine, as a parent's node shows it.
 public struct OtherParent: Hashable, Sendable, Codable {
+  /// The parent's machine.
   public var parent: PairedParent
-  /// Unix milliseconds by this machine's wall clock: when the child's machine told of it first.
+  /// The time of the first report of it in Unix milliseconds by this machine's wall clock.
   public var toldAt: Int64
-  /// A Boolean value that indicates whether this machine has known of it for less than a day of its running.
+  /// A Boolean value that indicates whether this machine first heard of it less than a day of running time ago.
   public var isNews: Bool
 
+  /// Creates a description of another parent.
   public init(parent: PairedParent, toldAt: Int64, isNews: Bool) {
     self.parent = parent
     self.toldAt = toldAt

@@ -1,13 +1,15 @@
 /// The name of a device with the time at which it was given.
 ///
-/// Spec: Protocol/04-session.md §3.
+/// A label is for people. It is never an identity, and no decision depends on it.
 ///
-/// A label is for people. It is never an identity, and nothing is decided by it.
+/// Spec: Protocol/04-session.md §3.
 public struct DeviceLabel: Hashable, Sendable {
+  /// The name.
   public var name: DeviceName
-  /// When it was given, and by which device; `nil` for the name that a device was made with.
+  /// The time of the naming and the device that named it; `nil` for the name with which a device was created.
   public var at: HybridTimestamp?
 
+  /// Creates a label.
   public init(_ name: DeviceName, at: HybridTimestamp? = nil) {
     self.name = name
     self.at = at
@@ -20,13 +22,14 @@ public struct DeviceLabel: Hashable, Sendable {
   }
 }
 
-/// What one side of a session says that the two devices are called.
+/// The names of the two devices as one side of a session states them.
 public struct SessionLabels: Hashable, Sendable {
-  /// The sender's own label; `nil` if it has the name it was made with.
+  /// The sender's own label; `nil` if it still has its first name.
   public var own: DeviceLabel?
-  /// The label that the sender, a parent's device, holds for the receiver; `nil` if it was never given one.
+  /// The label that the sender, a parent's machine, has for the receiver; `nil` if it gave none.
   public var yours: DeviceLabel?
 
+  /// Creates the labels of one side.
   public init(own: DeviceLabel? = nil, yours: DeviceLabel? = nil) {
     self.own = own
     self.yours = yours
@@ -34,9 +37,10 @@ public struct SessionLabels: Hashable, Sendable {
 }
 
 extension DeviceName {
-  /// Returns this name if no other device has it, or else the name with the first number that makes it different.
+  /// Returns this name, followed by the smallest number that makes it different if another device has it.
   ///
-  /// - Parameter taken: names of other devices. Upper and lower case make no difference.
+  /// - Parameter taken: The names of the other devices, compared without regard to case.
+  /// - Returns: A name that is not in `taken`.
   public func distinct(from taken: [DeviceName]) -> DeviceName {
     let taken = Set(taken.map { $0.text.lowercased() })
     guard taken.contains(text.lowercased()) else { return self }

@@ -1,16 +1,20 @@
-/// Finds the device that a person means; the node and the terminal both use it.
+/// A search for the device that a person names; the node and the terminal both use it.
 ///
-/// A device can be named by its name, by its child's name, by its device ID, or by a beginning of one of them that fits no
-/// other device. Upper and lower case are the same. What is named in full outranks what is named by a beginning, and a
-/// device's name outranks its child's. Spec: Protocol/07-local-api.md §1.
+/// A person can name a device by its name, its child's name, its device ID, or an unambiguous prefix of one of them,
+/// without regard to case. A complete name outranks a prefix, and a device's name outranks its child's name.
+///
+/// Spec: Protocol/07-local-api.md §1.
 public enum DeviceSearch {
-  /// What a device can be named by.
+  /// The names by which a device can be found.
   public struct Label: Hashable, Sendable {
+    /// The device's ID.
     public var deviceID: DeviceID
+    /// The device's name.
     public var name: DeviceName
     /// The name of the child whose device it is.
     public var childName: String?
 
+    /// Creates a label from a device's names.
     public init(deviceID: DeviceID, name: DeviceName, childName: String? = nil) {
       self.deviceID = deviceID
       self.name = name
@@ -23,13 +27,14 @@ public enum DeviceSearch {
     }
   }
 
-  /// The reason that no device was found.
+  /// The reason why no device was found.
   public enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No device has this name.
+    /// No device has this name; the known devices follow.
     case unknown(String, known: [Label])
-    /// Several devices fit.
+    /// Several devices match the text.
     case ambiguous(String, fitting: [Label])
 
+    /// A sentence with the fault and the next step.
     public var description: String {
       switch self {
       case .unknown(_, known: []): return "No machine is paired yet: run `latchkey pair` here and on the other machine."
@@ -50,18 +55,19 @@ public enum DeviceSearch {
     }
   }
 
-  /// Devices that a fault names at most.
+  /// The largest number of devices that a fault names.
   private static let named = 5
-  /// Symbols of the shortest beginning of a device ID that counts.
+  /// The number of symbols in the shortest prefix of a device ID that is accepted.
   private static let leastSymbols = 4
 
   /// Returns the device that a text names.
   ///
   /// - Parameters:
-  ///   - text: What a person typed.
+  ///   - text: The text that a person typed.
   ///   - devices: The devices to choose from.
-  ///   - label: Returns what a device can be named by.
-  /// - Throws: `Fault` if no device fits, or several do.
+  ///   - label: Returns the names of a device.
+  /// - Returns: The one device that matches best.
+  /// - Throws: `Fault`, the person's fault, if no device matches or several do.
   public static func find<Device>(
     _ text: String, among devices: [Device], label: (Device) -> Label
   ) throws(Fault) -> Device {
@@ -76,7 +82,7 @@ public enum DeviceSearch {
     throw .unknown(text, known: labelled.map(\.label))
   }
 
-  /// Returns the ways in which a text may name a device, the most exact one first.
+  /// Returns the tests by which a text may match a device, the most exact one first.
   private static func matchers(_ text: String) -> [(Label) -> Bool] {
     var typed = Substring(text.lowercased())
     while typed.first == " " { typed.removeFirst() }

@@ -1,18 +1,21 @@
 /// One application's rules as `GET /v1/apps` lists them.
 public struct AppListing: Hashable, Sendable, Codable {
-  /// The machine the rules are for.
+  /// The machine that the rules are for.
   public var device: DeviceID
+  /// The name of that machine.
   public var deviceName: DeviceName
+  /// The rules.
   public var configuration: AppConfiguration
-  /// The name of the machine that set the rules, which may be paired no more.
+  /// The name of the machine that set the rules, which may no longer be paired.
   public var setBy: DeviceName?
-  /// On a parent's node: the child's own word, once its receipt is in; nil while the command is on its way.
+  /// On a parent's node, how far the child's machine enforces the rules; `nil` until its receipt arrives.
   public var enforcement: Enforcement?
-  /// On a parent's node: the status of the last command for this application.
+  /// On a parent's node, the status of the last command for this application.
   public var lastCommand: CommandStatus?
-  /// On a parent's node: what the child's machine says that it holds instead; `nil` if both agree.
+  /// On a parent's node, the different state that the child's machine reports; `nil` if both agree.
   public var discrepancy: Discrepancy?
 
+  /// Creates a listing.
   public init(
     device: DeviceID, deviceName: DeviceName, configuration: AppConfiguration, enforcement: Enforcement?,
     lastCommand: CommandStatus?, discrepancy: Discrepancy? = nil, setBy: DeviceName? = nil

@@ -1,14 +1,15 @@
-/// `POST /v1/commands`: what to ask of which device.
+/// The body of `POST /v1/commands`: a command to issue.
 ///
-/// Only a parent's node takes it.
+/// Only a parent's node accepts it.
 public struct CommandRequest: Hashable, Sendable {
-  /// A name, a device ID, or the beginning of one that fits only one device.
+  /// The child's machine: its name, its device ID, or an unambiguous prefix of the ID.
   public var device: String
-  /// What is asked; what it leaves out keeps its present value.
+  /// The draft of the command; omitted values stay as they are.
   public var action: CommandDraft
-  /// Milliseconds that it may wait before it runs out: 1 s to 366 days, 0 for ever; `nil` for what is usual for the kind.
+  /// The lifetime in milliseconds: 1 s to 366 days, or 0 for no limit; `nil` for the default of the kind.
   public var expiresAfter: Int64?
 
+  /// Creates a request.
   public init(device: String, action: CommandDraft, expiresAfter: Int64? = nil) {
     self.device = device
     self.action = action
@@ -21,7 +22,7 @@ extension CommandRequest: Codable {
     case device, expiresAfter
   }
 
-  /// The draft's own members, `kind` and `payload`, stand beside the device.
+  /// Decodes the value from its JSON form, in which the draft's members `kind` and `payload` are beside the device.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     device = try fields.decode(String.self, forKey: .device)
@@ -29,6 +30,7 @@ extension CommandRequest: Codable {
     action = try CommandDraft(from: decoder)
   }
 
+  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     try fields.encode(device, forKey: .device)

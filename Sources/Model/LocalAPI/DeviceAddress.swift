@@ -1,21 +1,26 @@
-/// One address of a paired device; `GET /v1/devices`.
+/// One address of a paired device, as `GET /v1/devices` lists it.
 ///
 /// Spec: Protocol/07-local-api.md §4.
 public struct DeviceAddress: Hashable, Sendable, Codable {
-  /// `host:port`.
+  /// The address as `host:port`.
   public var address: String
+  /// How the address was learned.
   public var source: AddressSource
-  /// Whether it was reached on the network that this machine is on now; nil when it never was, or nobody knows.
+  /// A Boolean value that indicates whether the device was reached there on the present network; `nil` if that is
+  /// unknown.
   public var isOfThisNetwork: Bool?
-  /// Whether a session is open there now.
+  /// A Boolean value that indicates whether a session is open there.
   public var isInUse: Bool
-  /// Unix milliseconds of the last session or pairing there; nil for none, and then the address outlives no restart.
+  /// The time of the last session or pairing there in Unix milliseconds.
+  ///
+  /// It is `nil` if there was none; such an address is not kept over a restart.
   public var lastSuccessAt: Int64?
-  /// Unix milliseconds of the last try that failed; nil for none.
+  /// The time of the last failed attempt in Unix milliseconds; `nil` for none.
   public var lastFailureAt: Int64?
-  /// Why that failed, in one sentence.
+  /// The reason of that failure, in one sentence.
   public var failure: String?
 
+  /// Creates an address.
   public init(
     address: String, source: AddressSource, isOfThisNetwork: Bool? = nil, isInUse: Bool = false,
     lastSuccessAt: Int64? = nil, lastFailureAt: Int64? = nil, failure: String? = nil

@@ -2,27 +2,29 @@
 ///
 /// Spec: Protocol/07-local-api.md.
 public struct DiskStatus: Hashable, Sendable, Codable {
-  /// How the disk is.
+  /// The condition of the disk.
   public enum State: String, Codable, Sendable, Hashable, CaseIterable {
     case well
-    /// There is no room for new work; what is stored is read and delivered.
+    /// The disk has no space for new work; stored data are read and delivered.
     case full
     case readOnly = "read-only"
     case faulty
-    /// The database is damaged; nothing is written until the node is started again.
+    /// The database is damaged; the node writes nothing until it is restarted.
     case damaged
   }
 
+  /// The condition of the disk.
   public var state: State
-  /// Bytes that this user may still write; `nil` if the system does not tell.
+  /// The bytes that this user may still write; `nil` if the system does not report them.
   public var freeBytes: Int64?
-  /// Bytes of the database's file.
+  /// The size of the database file in bytes.
   public var databaseBytes: Int64
-  /// Bytes of its write-ahead log.
+  /// The size of the write-ahead log in bytes.
   public var logBytes: Int64
-  /// Bytes held in reserve for a full disk; 0 while they are given up.
+  /// The bytes held in reserve for a full disk; 0 while the reserve is released.
   public var reserveBytes: Int64
 
+  /// Creates a disk status.
   public init(state: State, freeBytes: Int64?, databaseBytes: Int64, logBytes: Int64, reserveBytes: Int64) {
     self.state = state
     self.freeBytes = freeBytes

@@ -1,10 +1,13 @@
-/// A device that was unpaired or forgotten, with what its queues never delivered.
+/// A device that was unpaired or forgotten, with the items that its queues did not deliver.
 public struct FormerPeer: Hashable, Sendable, Codable {
+  /// The device's ID.
   public var deviceID: DeviceID
+  /// The device's name at the time of its removal.
   public var name: DeviceName
-  /// Of each class with anything undelivered.
+  /// The queue of each class with undelivered items.
   public var queues: [QueueStatus]
 
+  /// Creates a former peer.
   public init(deviceID: DeviceID, name: DeviceName, queues: [QueueStatus]) {
     self.deviceID = deviceID
     self.name = name

@@ -1,4 +1,4 @@
-/// What the local API answers when it cannot do what was asked.
+/// The reason why the local API could not do what was asked.
 ///
 /// Spec: Protocol/07-local-api.md §2.
 public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
@@ -14,15 +14,15 @@ public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringCon
     case unknownPairing = "unknown-pairing"
     case unknownSession = "unknown-session"
     case unknownItem = "unknown-item"
-    /// The device has not the role that the request needs.
+    /// The device does not have the role that the request needs.
     case wrongRole = "wrong-role"
-    /// A code with a typing error; `PairingOutcome.typo`.
+    /// The pairing code has a typing error; see `PairingOutcome.typo`.
     case typo
-    /// It cannot be done any more, such as cancelling what is stored.
+    /// The request is too late, such as the cancellation of a command that is already stored.
     case tooLate = "too-late"
-    /// The session goes on, since a program of it still runs.
+    /// The session continues, since one of its programs is still running.
     case stillRunning = "still-running"
-    /// A cap is reached: queue, peers, open codes, recorded programs.
+    /// A limit is reached: queue, peers, open codes or recorded programs.
     case limit
     /// The disk is full, read-only or faulty.
     case storage
@@ -32,15 +32,18 @@ public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringCon
     case `internal`
   }
 
+  /// The word for programs.
   public var code: Code
   /// One sentence: the fault and the next step.
   public var message: String
 
+  /// Creates an error.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
   }
 
+  /// The message.
   public var description: String { message }
 }
 

@@ -1,25 +1,27 @@
-/// `GET /v1/pairing/nearby`: machines on the network that announce an open code.
+/// The answer to `GET /v1/pairing/nearby`: machines on the network that announce an open code.
 ///
-/// A hint: anybody can announce anything.
+/// It is a hint, since any machine can announce anything.
 public struct NearbyInvitations: Hashable, Sendable, Codable {
-  /// One open code.
+  /// An open code.
   public struct Invitation: Hashable, Sendable, Codable {
     /// The first two symbols of its typed code.
     public var prefix: String
-    /// `host:port` of whoever announces it, at most 64.
+    /// The announcing machine's addresses as `host:port`, at most 64.
     public var addresses: [String]
 
+    /// Creates an announced code.
     public init(prefix: String, addresses: [String]) {
       self.prefix = prefix
       self.addresses = addresses
     }
   }
 
-  /// Grows with every change of what is found: ask for "after this" to wait for the next one.
+  /// A number that grows with each change; a request after it waits for the next one.
   public var change: Int
-  /// In the order of their prefixes.
+  /// The open codes, in the order of their prefixes.
   public var invitations: [Invitation]
 
+  /// Creates an answer.
   public init(change: Int, invitations: [Invitation]) {
     self.change = change
     self.invitations = invitations

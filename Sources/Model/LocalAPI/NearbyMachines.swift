@@ -1,22 +1,25 @@
-/// `GET /v1/nearby`: what announces itself on the network.
+/// The answer to `GET /v1/nearby`: the machines that announce themselves on the network.
 ///
-/// A hint: anybody can announce anything.
+/// It is a hint, since any machine can announce anything.
 public struct NearbyMachines: Hashable, Sendable, Codable {
-  /// A paired device that an announcement was recognised as.
+  /// A paired device that was recognized by its announcement.
   public struct Member: Hashable, Sendable, Codable {
+    /// The device's ID.
     public var deviceID: DeviceID
+    /// The device's name.
     public var name: DeviceName
+    /// The device's role.
     public var role: DeviceRole
-    /// `host:port`, at most 16.
+    /// The announced addresses as `host:port`, at most 16.
     public var addresses: [String]
-    /// Whether a session is open, however that was found.
+    /// A Boolean value that indicates whether a session with the device is open, however it was found.
     public var isConnected: Bool
-    /// A Boolean value that indicates whether the device answers at an address that is announced; `nil` while that is
-    /// not known.
+    /// A Boolean value that indicates whether the device answers at an announced address; `nil` while that is unknown.
     ///
-    /// A machine that was switched off without a word stays announced for some minutes.
+    /// A machine that was switched off without a goodbye remains announced for some minutes.
     public var isAnswering: Bool?
 
+    /// Creates a recognized device.
     public init(
       deviceID: DeviceID, name: DeviceName, role: DeviceRole, addresses: [String], isConnected: Bool,
       isAnswering: Bool? = nil
@@ -30,15 +33,16 @@ public struct NearbyMachines: Hashable, Sendable, Codable {
     }
   }
 
-  /// By name.
+  /// The recognized devices, by name.
   public var members: [Member]
-  /// The first two symbols of each open typed code that others announce, in order.
+  /// The first two symbols of each open typed code that others announce, in ascending order.
   public var invitations: [String]
-  /// Further machines that announce themselves, of which no more is known.
+  /// The number of other machines that announce themselves.
   public var others: Int
-  /// What looks for them, as in `NodeStatus.discovery`.
+  /// The back end that searches, as in `NodeStatus.discovery`.
   public var discovery: String
 
+  /// Creates an answer.
   public init(members: [Member], invitations: [String], others: Int, discovery: String) {
     self.members = members
     self.invitations = invitations

@@ -1,4 +1,4 @@
-/// Everything that the local API asks of a running node, by feature.
+/// The requests that the local API makes of a running node, by feature.
 ///
 /// The node implements these protocols, and a client of the local API offers them to other programs. Every method throws
 /// `LocalAPIError`. A device is named by its name, its ID, or a beginning of its ID that fits one device.
@@ -9,21 +9,27 @@ public typealias NodeInterface = StatusAPI & QueueAPI & DevicesAPI & PairingAPI 
 public protocol StatusAPI: Sendable {
   /// Returns the state of the node.
   func status() async throws(LocalAPIError) -> NodeStatus
-  /// Returns the node's sync states: the present one at once, then each change. The stream keeps the newest for a slow reader.
+  /// Returns the node's sync states: the present one immediately, then each change, of which a slow reader gets the
+  /// newest.
   func syncStates() async -> AsyncStream<SyncState>
-  /// Tries at once to reach the devices without a session, and repeats what both sides hold to those with one.
+  /// Dials the devices without a session immediately, and repeats the stored positions to those with one.
   ///
-  /// - Parameter device: `nil` for all devices.
+  /// - Parameter device: The device; `nil` for all devices.
+  /// - Returns: The state of those devices.
+  /// - Throws: `LocalAPIError` if the device is unknown, the caller's fault.
   func syncNow(device: String?) async throws(LocalAPIError) -> [PeerStatus]
 }
 
-/// What waits to be delivered.
+/// The items that wait for delivery.
 public protocol QueueAPI: Sendable {
   /// Returns waiting items, the most urgent class and the oldest item first.
   ///
   /// - Parameters:
-  ///   - device: `nil` for all devices.
-  ///   - streamClass: `nil` for all classes.
+  ///   - device: The receiver; `nil` for all devices.
+  ///   - streamClass: The class; `nil` for all classes.
+  ///   - limit: The largest number of items to return.
+  /// - Returns: The waiting items.
+  /// - Throws: `LocalAPIError` if the device is unknown, the caller's fault.
   func queue(
     device: String?, streamClass: StreamClass?, limit: Int
   ) async throws(LocalAPIError) -> [QueueEntry]
@@ -37,17 +43,22 @@ public protocol QueueAPI: Sendable {
 public protocol DevicesAPI: Sendable {
   /// Returns the paired devices, and the removed ones that have not heard of their removal.
   func devices() async throws(LocalAPIError) -> [PeerStatus]
-  /// Returns what announces itself on the network now.
+  /// Returns the machines that announce themselves on the network.
   func nearby() async throws(LocalAPIError) -> NearbyMachines
-  /// Removes a device and lets it know.
+  /// Removes a device and tells it.
   func unpair(device: String) async throws(LocalAPIError) -> UnpairResult
-  /// Removes a device in any state without a word to it. Its keys are erased.
+  /// Removes a device in any state without telling it, and erases its keys.
   func forget(device: String) async throws(LocalAPIError) -> UnpairResult
-  /// Gives a device another name, or says whose it is.
+  /// Renames a device, or assigns it to a child.
   ///
-  /// - Parameter device: a paired device, or the node's own by its name or ID.
+  /// - Parameters:
+  ///   - device: A paired device, or the node's own by its name or ID.
+  ///   - request: The new name, the child's name, or both.
+  /// - Returns: The names after the change, and the devices that have not heard of it yet.
+  /// - Throws: `LocalAPIError` if the device is unknown or another device has the name, the caller's fault.
   func rename(device: String, _ request: RenameRequest) async throws(LocalAPIError) -> RenameResult
-  /// Takes over what a child's machine says that it holds, where that differs from what is shown here, and returns what that was.
+  /// Stores the states that a child's machine reports in place of the different ones shown here, and returns those
+  /// states.
   func adopt(device: String) async throws(LocalAPIError) -> [Discrepancy]
   /// Ends the quarantine of a device.
   func release(device: String) async throws(LocalAPIError) -> PeerStatus
@@ -59,36 +70,39 @@ public protocol PairingAPI: Sendable {
   func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress
   /// Joins with a code.
   func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress
-  /// Returns the open codes that other machines announce once they have changed since `change`, after 25 s at the latest.
+  /// Returns the open codes that other machines announce, after their next change since `change` or 25 s.
   func nearbyInvitations(after change: Int) async throws(LocalAPIError) -> NearbyInvitations
-  /// Returns a pairing once it has changed since `change`, after 25 s at the latest.
+  /// Returns a pairing after its next change since `change` or 25 s.
   func pairing(id: String, after change: Int) async throws(LocalAPIError) -> PairingProgress
   /// Returns the open pairings, without their codes.
   func pairings() async throws(LocalAPIError) -> [PairingProgress]
   /// Answers the question of a pairing.
   func answerPairing(id: String, _ answer: PairingAnswer) async throws(LocalAPIError) -> PairingProgress
-  /// Breaks a pairing off.
+  /// Cancels a pairing.
   func cancelPairing(id: String) async throws(LocalAPIError) -> PairingProgress
 }
 
-/// What a parent asks of the children's machines.
+/// The commands of a parent to the children's machines.
 public protocol CommandsAPI: Sendable {
-  /// Makes a command durable and returns it after the commit.
+  /// Issues a command and returns it after the commit.
   func issue(_ request: CommandRequest) async throws(LocalAPIError) -> ConfigurationCommand
-  /// Returns commands, the newest first.
+  /// Returns commands, newest first.
   func commands(device: String?, limit: Int) async throws(LocalAPIError) -> [ConfigurationCommand]
-  /// Returns a command by its ID, or a beginning of it that fits one command.
+  /// Returns a command by its ID or an unambiguous prefix of it.
   func command(id: String) async throws(LocalAPIError) -> ConfigurationCommand
-  /// Returns a command once its status is final, after 25 s at the latest.
+  /// Returns a command when its status is final, or after 25 s.
   func waitForCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand
-  /// Returns a stream of commands: those at once that are not final, then each one that is new or has changed. It keeps the
-  /// newest for a slow reader.
+  /// Returns a stream of commands: those whose status is not final, then each new or changed one.
   ///
-  /// - Parameter device: `nil` for all devices.
+  /// A slow reader gets the newest.
+  ///
+  /// - Parameter device: The child's machine; `nil` for all devices.
+  /// - Returns: The stream, which ends with the node.
+  /// - Throws: `LocalAPIError` if the device is unknown, the caller's fault.
   func commandEvents(device: String?) async throws(LocalAPIError) -> AsyncStream<ConfigurationCommand>
-  /// Takes a command back that no other machine has stored.
+  /// Cancels a command that no other machine has stored.
   func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand
-  /// Marks a message that a parent sent as read, by the ID of its command.
+  /// Marks a parent's message as read, by the ID of its command.
   func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage
 }
 
@@ -114,7 +128,9 @@ public protocol ChildrenAPI: Sendable {
 public protocol RulesAPI: Sendable {
   /// Returns the applications that have rules.
   ///
-  /// - Parameter device: `nil` for all devices; on a child's node, for itself.
+  /// - Parameter device: The machine; `nil` for all devices, or on a child's node for itself.
+  /// - Returns: The rules, by machine and application.
+  /// - Throws: `LocalAPIError` if the device is unknown, the caller's fault.
   func apps(device: String?) async throws(LocalAPIError) -> [AppListing]
   /// Returns the rules of the family.
   func settings() async throws(LocalAPIError) -> FamilySettings
@@ -122,12 +138,12 @@ public protocol RulesAPI: Sendable {
 
 /// The recorded use of applications.
 public protocol UsageAPI: Sendable {
-  /// Returns a page of sessions, the newest first.
+  /// Returns a page of sessions, newest first.
   func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage
-  /// Returns totals of days, the newest first; `from` and `to` are days such as `2026-11-01`, both inclusive.
+  /// Returns daily totals, newest first; `from` and `to` are days such as `2026-11-01`, both inclusive.
   func summaries(device: String?, from: String?, to: String?) async throws(LocalAPIError) -> [DailySummary]
   /// Starts to record a program.
   func startUsage(_ request: UsageStartRequest) async throws(LocalAPIError) -> UsageStarted
-  /// Checks at once whether the programs of a session have ended, and returns the session's record if they have.
+  /// Checks whether the programs of a session have ended, and returns the session's record if they have.
   func endUsage(recordID: String) async throws(LocalAPIError) -> UsageRecord
 }

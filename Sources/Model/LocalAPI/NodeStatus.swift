@@ -1,28 +1,38 @@
-/// `GET /v1/status`.
+/// The answer to `GET /v1/status`: the state of a node.
 public struct NodeStatus: Hashable, Sendable, Codable {
+  /// The node's device ID.
   public var deviceID: DeviceID
+  /// The node's name.
   public var name: DeviceName
+  /// The node's role.
   public var role: DeviceRole
+  /// The version of the node's software.
   public var version: String
+  /// The node's process ID.
   public var processID: Int32
-  /// Where it listens, such as `0.0.0.0:41234`.
+  /// The endpoints on which it listens, such as `0.0.0.0:41234`.
   public var listening: [String]
-  /// What finds peers: `avahi-daemon`, `embedded`, `static` or `starting`, or why none does.
+  /// The back end that finds peers, `avahi-daemon`, `embedded`, `static` or `starting`, or a sentence about why there
+  /// is none.
   public var discovery: String
-  /// The interfaces that `run --interfaces` names; nil when all that are not virtual are used.
+  /// The interfaces that `run --interfaces` names; `nil` if all that are not virtual are used.
   public var interfaces: [String]?
+  /// The state of the exchange with all peers together.
   public var sync: SyncState
+  /// The paired devices.
   public var peers: [PeerStatus]
-  /// Those that are peers no more and whose queues left something undelivered, the latest first, at most 20.
+  /// The removed devices whose queues left undelivered items, latest first, at most 20.
   public var former: [FormerPeer]
-  /// Texts that parents sent, newest first, at most 20.
+  /// The texts that parents sent, newest first, at most 20.
   public var messages: [ReceivedMessage]
-  /// Things a person should know, one sentence each with a next step.
+  /// Warnings for people, each one sentence with a next step.
   public var warnings: [String]
+  /// The resident memory of the process in bytes.
   public var residentBytes: Int64
-  /// The disk that the database is on; `nil` from a node that has none.
+  /// The disk that holds the database; `nil` for a node without one.
   public var disk: DiskStatus?
 
+  /// Creates a status.
   public init(
     deviceID: DeviceID, name: DeviceName, role: DeviceRole, version: String, processID: Int32, listening: [String],
     discovery: String, interfaces: [String]? = nil, sync: SyncState, peers: [PeerStatus], former: [FormerPeer] = [],

@@ -1,14 +1,15 @@
-/// `POST /v1/pairing/invitations`: open a pairing code.
+/// The body of `POST /v1/pairing/invitations`, which opens a pairing code.
 ///
-/// A parent's node takes it.
+/// Only a parent's node accepts it.
 public struct InviteRequest: Hashable, Sendable, Codable {
-  /// 1 to 15; 5 when nil.
+  /// The minutes for which the code is open, 1 to 15; `nil` for 5.
   public var minutes: Int?
-  /// Whose machine will join, at most 64 bytes of UTF-8.
+  /// The name of the child whose machine will join, at most 64 bytes of UTF-8.
   public var childName: String?
-  /// Whether whoever has the code is let in without a question.
+  /// A Boolean value that indicates whether a machine with the code is accepted without a question.
   public var acceptWithoutAsking: Bool
 
+  /// Creates a request.
   public init(minutes: Int? = nil, childName: String? = nil, acceptWithoutAsking: Bool = false) {
     self.minutes = minutes
     self.childName = childName
@@ -16,15 +17,16 @@ public struct InviteRequest: Hashable, Sendable, Codable {
   }
 }
 
-/// `POST /v1/pairing/joins`: join with a code.
+/// The body of `POST /v1/pairing/joins`, which joins with a code.
 public struct JoinRequest: Hashable, Sendable, Codable {
-  /// The typed code or the pasted one; case, spaces and dashes do not matter.
+  /// The typed or pasted code; case, spaces and dashes do not matter.
   public var code: String
-  /// `host:port`, when the code's own address and mDNS do not lead there.
+  /// The inviter's `host:port`, for a network on which neither the code's address nor mDNS reaches it.
   public var peer: String?
-  /// Whether to go on without asking the person here.
+  /// A Boolean value that indicates whether to join without asking the person at this machine.
   public var acceptWithoutAsking: Bool
 
+  /// Creates a request.
   public init(code: String, peer: String? = nil, acceptWithoutAsking: Bool = true) {
     self.code = code
     self.peer = peer
@@ -33,18 +35,20 @@ public struct JoinRequest: Hashable, Sendable, Codable {
 }
 
 extension LocalAPIError {
-  /// A parent's machine shows codes and takes none.
+  /// The error for a join on a parent's machine, which only shows codes.
   public static let joinOnParent = LocalAPIError(
     .wrongRole, "This is a parent's machine, which shows the code: run `latchkey pair` here and on the child's machine."
   )
 }
 
-/// `POST /v1/pairing/{pairingID}/answer`: the person's yes or no to the question of a pairing.
+/// The body of `POST /v1/pairing/{pairingID}/answer`: a person's answer to the question of a pairing.
 public struct PairingAnswer: Hashable, Sendable, Codable {
+  /// A Boolean value that indicates whether the person accepts the other machine.
   public var accept: Bool
-  /// The `attempt` of the question that is answered, so that a late yes never accepts somebody else.
+  /// The `attempt` of the question, so that a late answer never accepts a different machine.
   public var attempt: Int
 
+  /// Creates an answer.
   public init(accept: Bool, attempt: Int) {
     self.accept = accept
     self.attempt = attempt
@@ -55,53 +59,60 @@ public struct PairingAnswer: Hashable, Sendable, Codable {
 ///
 /// `code` and `typedCode` are present only in the answer to the request that made it.
 public struct PairingProgress: Hashable, Sendable, Codable {
+  /// The progress of a pairing.
   public enum Phase: String, Codable, Sendable, Hashable, CaseIterable {
-    /// A code is open and nobody has used it; or the joiner is on its way.
+    /// A code is open and unused, or the joiner is dialing.
     case waiting
-    /// The other side proved that it has the code; the person is asked (see `peerName`, `digits`).
+    /// The other side proved that it has the code, and the person is asked; see `peerName` and `digits`.
     case asking
-    /// Both agreed; being made durable.
+    /// Both sides agreed, and the pairing is being stored.
     case committing
-    /// Over; see `outcome`.
+    /// The pairing has ended; see `outcome`.
     case ended
   }
 
-  /// Which side of a pairing this node is.
+  /// The side of a pairing that this node is.
   public enum Part: String, Codable, Sendable, Hashable, CaseIterable {
     case inviter
     case joiner
   }
 
-  /// Names this pairing on this node; random.
+  /// A random ID of the pairing on this node.
   public var pairingID: String
+  /// The progress.
   public var phase: Phase
-  /// Grows with every change: ask for "after this" to wait for the next one.
+  /// A number that grows with each change; a request after it waits for the next one.
   public var change: Int
-  /// Which side of it this node is.
+  /// The side that this node is.
   public var part: Part
   /// The code in groups of five, such as `LK1QQ-…`.
   public var code: String?
-  /// The same invitation's short code, such as `KX-7Q2MN-4C`; there when `code` is.
+  /// The short code of the same invitation, such as `KX-7Q2MN-4C`; present if `code` is.
   public var typedCode: String?
-  /// The first two symbols of the typed code; no secret, and announced while the code is open.
+  /// The first two symbols of the typed code, which are announced while the code is open and not secret.
   public var prefix: String?
-  /// Whose machine was invited.
+  /// The name of the child whose machine was invited.
   public var childName: String?
-  /// Milliseconds until the code closes, from the moment of the answer.
+  /// The time until the code closes in milliseconds, counted from the answer.
   public var expiresInMilliseconds: Int64?
+  /// The number of wrong guesses until the code closes.
   public var failuresLeft: Int?
-  /// Counts the machines that got as far as a question.
+  /// The number of machines that reached the question.
   public var attempt: Int
+  /// The name that the other machine gives itself, which is not authenticated yet.
   public var peerName: DeviceName?
+  /// The role of the other machine.
   public var peerRole: DeviceRole?
-  /// Six digits that both screens show, such as `123456`.
+  /// The six digits that both screens show, such as `123456`.
   public var digits: String?
+  /// The result; `nil` until the pairing has ended.
   public var outcome: PairingOutcome?
-  /// The outcome in one sentence with the next step.
+  /// The result and the next step in one sentence.
   public var sentence: String?
   /// The device that was paired.
   public var device: RegisteredDevice?
 
+  /// Creates the progress of a pairing.
   public init(
     pairingID: String, phase: Phase, change: Int, part: Part, code: String? = nil, typedCode: String? = nil,
     prefix: String? = nil, childName: String? = nil, expiresInMilliseconds: Int64? = nil,

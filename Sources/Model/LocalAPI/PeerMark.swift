@@ -1,13 +1,13 @@
-/// What is out of the ordinary with a paired device; `GET /v1/devices`.
+/// An exceptional condition of a paired device, as `GET /v1/devices` reports it.
 ///
 /// Spec: Protocol/07-local-api.md §4.
 public enum PeerMark: String, Codable, Sendable, Hashable, CaseIterable {
-  /// No session has been open since it was paired.
+  /// No session has been open since the pairing.
   case neverConnected = "never-connected"
-  /// Two live machines use its keys; nothing is exchanged until a person has decided.
+  /// Two live machines use the device's keys; nothing is exchanged until a person decides.
   case quarantined
-  /// It was removed here and has not heard of it yet.
+  /// The device was removed here and has not heard of it.
   case removalUntold = "removal-untold"
-  /// Its new keys have not reached it yet.
+  /// The new keys of this machine have not reached the device.
   case rotationOutstanding = "rotation-outstanding"
 }

@@ -1,32 +1,38 @@
-/// One paired device, its link and its queues.
+/// A paired device with its link and its queues.
 public struct PeerStatus: Hashable, Sendable, Codable {
+  /// The device.
   public var device: RegisteredDevice
-  /// Whether an authenticated session is open now.
+  /// A Boolean value that indicates whether an authenticated session is open.
   public var isConnected: Bool
-  /// Where the device of the open session can be called, or else the first of `addresses`, such as `192.168.1.5:41234`; without
-  /// a port while a device that called has not said on which it listens.
-  public var address: String?
-  public var sync: SyncState
-  public var queues: [QueueStatus]
-  /// Why the last try failed, in one sentence.
-  public var lastError: String?
-  /// What is out of the ordinary, in the order of the enumeration.
-  public var marks: [PeerMark]
-  /// Tries to reach it that failed since it was last in touch.
-  public var retries: Int
-  /// Milliseconds from the moment of the answer to the next try.
+  /// The address at which the device can be dialed, such as `192.168.1.5:41234`.
   ///
-  /// `nil` while there is a session or a try is under way, and while no address of the device is known: then it is
-  /// called as soon as it appears on the network.
+  /// It is that of the open session, or else the first of `addresses`. It has no port if the device dialed this machine
+  /// and has not stated on which port it listens.
+  public var address: String?
+  /// The state of the exchange with the device.
+  public var sync: SyncState
+  /// The queues for the device, one for each class.
+  public var queues: [QueueStatus]
+  /// The reason of the last failure, in one sentence.
+  public var lastError: String?
+  /// The exceptional conditions of the device, in the order of the enumeration.
+  public var marks: [PeerMark]
+  /// The number of failed attempts to reach the device since the last contact.
+  public var retries: Int
+  /// The time until the next attempt in milliseconds, counted from the answer.
+  ///
+  /// It is `nil` during a session or an attempt, and while no address is known; the device is then dialed as soon as it
+  /// appears on the network.
   public var nextTryInMilliseconds: Int64?
-  /// Where it may be, as far as is known: the one in use first, then by the last success; at most 32.
+  /// The known addresses: the one in use first, then by the last success; at most 32.
   public var addresses: [DeviceAddress]
-  /// On a parent's node: what the child's machine says that it holds where this one set something else, the latest first, at
-  /// most 32; `nil` for nothing.
+  /// On a parent's node, the states that the child's machine reports in place of different ones that were set here,
+  /// latest first, at most 32; `nil` for none.
   public var discrepancies: [Discrepancy]?
-  /// On a parent's node: the other parents that the child's machine says it is paired with, the latest first; `nil` for none.
+  /// On a parent's node, the other parents that the child's machine reports, latest first; `nil` for none.
   public var otherParents: [OtherParent]?
 
+  /// Creates the status of a peer.
   public init(
     device: RegisteredDevice, isConnected: Bool, address: String?, sync: SyncState, queues: [QueueStatus],
     lastError: String?, marks: [PeerMark] = [], retries: Int = 0, nextTryInMilliseconds: Int64? = nil,

@@ -1,34 +1,39 @@
-/// One item that waits for a peer, as a person looks into a queue.
+/// An item that waits for a peer.
 public struct QueueEntry: Hashable, Sendable, Codable {
-  /// What an item holds, as far as this machine can tell.
+  /// The content of an item, as far as this machine can decode it.
   public enum Content: Hashable, Sendable {
     case command(ConfigurationCommand)
     case receipt(CommandReceipt)
     case usage(UsageRecord)
     /// Usage that was dropped.
     case loss(UsageLoss)
-    /// A removal or new keys: secrets and signatures are not shown.
+    /// A removal or new keys, whose secrets and signatures are not shown.
     case control
-    /// Its body cannot be read here.
+    /// The body cannot be decoded on this machine.
     case unreadable
   }
 
-  /// For whom it waits.
+  /// The device that the item is for.
   public var device: DeviceID
+  /// The class of the item.
   public var streamClass: StreamClass
+  /// The number of the item in its stream.
   public var number: UInt64
-  /// Bytes that it counts for.
+  /// The bytes that the item counts in its queue.
   public var bytes: Int64
-  /// Unix milliseconds by this machine's wall clock.
+  /// The time at which the item was queued, in Unix milliseconds by this machine's wall clock.
   public var acceptedAt: Int64
-  /// How long it has waited, by a clock that goes on over sleep and restarts and does not jump.
+  /// The time since the item was queued in milliseconds, by a clock that continues over sleep and restarts and never
+  /// jumps.
   public var ageMilliseconds: Int64
-  /// Whether it was sent in the session that is open now, and not reported stored yet.
+  /// A Boolean value that indicates whether the item was sent in the open session and is not yet reported as stored.
   public var isInFlight: Bool
-  /// Milliseconds until it runs out; nil for never.
+  /// The time until the item expires in milliseconds; `nil` for never.
   public var expiresInMilliseconds: Int64?
+  /// The content.
   public var content: Content
 
+  /// Creates an entry.
   public init(
     device: DeviceID, streamClass: StreamClass, number: UInt64, bytes: Int64, acceptedAt: Int64, ageMilliseconds: Int64,
     isInFlight: Bool = false, expiresInMilliseconds: Int64? = nil, content: Content
@@ -46,9 +51,7 @@ public struct QueueEntry: Hashable, Sendable, Codable {
 }
 
 extension QueueEntry.Content: Codable {
-  /// The member `kind` of the JSON.
-  ///
-  /// What an item holds is a member of the kind's name.
+  /// The member `kind` of the JSON; the content is in the member of that name.
   private enum Kind: String, Codable {
     case command, receipt, usage, loss, control, unreadable
   }
@@ -57,6 +60,7 @@ extension QueueEntry.Content: Codable {
     case kind, command, receipt, usage, loss
   }
 
+  /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: Member.self)
     self =
@@ -70,6 +74,7 @@ extension QueueEntry.Content: Codable {
       }
   }
 
+  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var members = encoder.container(keyedBy: Member.self)
     switch self {

@@ -1,18 +1,23 @@
-/// What waits for one peer in one class.
+/// The queue for one peer in one class.
 public struct QueueStatus: Hashable, Sendable, Codable {
+  /// The class.
   public var streamClass: StreamClass
+  /// The number of items that wait.
   public var waitingItems: Int64
+  /// The bytes that wait.
   public var waitingBytes: Int64
+  /// The number of items that were sent and are not yet reported as stored.
   public var inFlightItems: Int64
-  /// The last number that the peer reported stored; 0 for none.
+  /// The last number that the peer reported as stored; 0 for none.
   public var storedThrough: UInt64
-  /// Milliseconds since the oldest waiting item was accepted.
+  /// The time since the oldest waiting item was queued, in milliseconds.
   public var oldestAgeMilliseconds: Int64?
-  /// When the peer last reported anything of this class stored; Unix milliseconds.
+  /// The time in Unix milliseconds at which the peer last reported an item of this class as stored.
   public var lastStoredAt: Int64?
-  /// What left the queue without being delivered; fates that nothing met are left out.
+  /// The items that left the queue undelivered, by fate; fates without items are omitted.
   public var undelivered: [QueueTally]
 
+  /// Creates the status of a queue.
   public init(
     streamClass: StreamClass, waitingItems: Int64, waitingBytes: Int64, inFlightItems: Int64, storedThrough: UInt64,
     oldestAgeMilliseconds: Int64?, lastStoredAt: Int64? = nil, undelivered: [QueueTally] = []

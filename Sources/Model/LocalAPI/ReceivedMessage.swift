@@ -1,13 +1,17 @@
 /// A text that a parent sent with a `message` command.
 public struct ReceivedMessage: Hashable, Sendable, Codable {
+  /// The ID of the command.
   public var commandID: CommandID
+  /// The parent's machine that sent the message.
   public var author: DeviceID
+  /// The text, 1 to 4,096 bytes of UTF-8.
   public var text: String
-  /// Unix milliseconds of its arrival.
+  /// The time of arrival in Unix milliseconds.
   public var at: Int64
-  /// Whether a person at this machine has read it.
+  /// A Boolean value that indicates whether a person at this machine has read the message.
   public var isRead: Bool
 
+  /// Creates a message.
   public init(commandID: CommandID, author: DeviceID, text: String, at: Int64, isRead: Bool = false) {
     self.commandID = commandID
     self.author = author

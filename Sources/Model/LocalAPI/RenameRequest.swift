@@ -1,10 +1,11 @@
-/// `POST /v1/devices/{device}/rename`: give a device another name, or say whose it is.
+/// The body of `POST /v1/devices/{device}/rename`, which renames a device or assigns it to a child.
 public struct RenameRequest: Hashable, Sendable, Codable {
   /// The new name, 1 to 64 bytes of UTF-8; `nil` to keep it.
   public var name: String?
-  /// Whose machine it is, 1 to 64 bytes of UTF-8; empty for nobody's; `nil` to keep it.
+  /// The name of the child whose machine it is, 1 to 64 bytes of UTF-8; empty for no child, `nil` to keep it.
   public var childName: String?
 
+  /// Creates a request.
   public init(name: String? = nil, childName: String? = nil) {
     self.name = name
     self.childName = childName
@@ -13,14 +14,18 @@ public struct RenameRequest: Hashable, Sendable, Codable {
 
 /// A device that was renamed.
 public struct RenameResult: Hashable, Sendable, Codable {
+  /// The device's ID.
   public var deviceID: DeviceID
+  /// The device's name after the change.
   public var name: DeviceName
+  /// The name of the child whose machine it is; `nil` for no child.
   public var childName: String?
-  /// A Boolean value that indicates whether it is the node's own device.
+  /// A Boolean value that indicates whether the device is the node's own.
   public var isOwn: Bool
-  /// The devices that hear of it when they are next in touch.
+  /// The names of the devices that will hear of the change in their next session.
   public var untold: [DeviceName]
 
+  /// Creates a result.
   public init(deviceID: DeviceID, name: DeviceName, childName: String?, isOwn: Bool, untold: [DeviceName]) {
     self.deviceID = deviceID
     self.name = name

@@ -1,14 +1,16 @@
-/// The progress of a node, or of its link to one device, in exchanging what waits.
+/// The progress of a node, or of its link to one device, in exchanging queued items.
 public enum SyncState: Hashable, Sendable {
-  /// There are no peers, or nothing has been tried yet.
+  /// There are no peers, or no attempt was made yet.
   case idle
   case connecting
-  /// Items are on their way.
+  /// Items are in flight.
   case syncing(done: UInt64, total: UInt64)
-  /// Nothing waits on either side; Unix milliseconds.
+  /// No items wait on either side since a time in Unix milliseconds.
   case synced(at: Int64)
-  /// The last try failed. `nextTryInMilliseconds` counts from the moment of the answer; without it no address of the device is
-  /// known, and it is called as soon as it appears on the network.
+  /// The last attempt failed.
+  ///
+  /// `nextTryInMilliseconds` counts from the moment of the answer. It is `nil` if no address of the device is known;
+  /// the device is then dialed as soon as it appears on the network.
   case error(reason: String, nextTryInMilliseconds: Int64?)
 }
 
@@ -22,6 +24,7 @@ extension SyncState: Codable {
     case state, done, total, at, reason, nextTryInMilliseconds
   }
 
+  /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: Member.self)
     self =
@@ -39,6 +42,7 @@ extension SyncState: Codable {
       }
   }
 
+  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var members = encoder.container(keyedBy: Member.self)
     switch self {

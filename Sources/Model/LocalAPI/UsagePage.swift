@@ -1,21 +1,26 @@
 /// A page of usage, newest first.
 public struct UsagePage: Hashable, Sendable, Codable {
-  /// One session, or the part of it that lies in the range asked for.
+  /// A session, or the part of it within the requested range.
   public struct Session: Hashable, Sendable, Codable {
+    /// The record of the session.
     public var record: UsageRecord
+    /// The name of the child's machine.
     public var deviceName: DeviceName
-    /// The part within the range, Unix milliseconds; equal to the session's own ends when it lies inside.
+    /// The start of the part within the range, in Unix milliseconds.
     public var clippedStart: Int64
+    /// The end of the part within the range, in Unix milliseconds.
     public var clippedEnd: Int64
-    /// The share of the active time that falls into that part, in milliseconds.
+    /// The share of the time of use that belongs to that part, in milliseconds.
     public var clippedActiveMilliseconds: Int64
-    /// Whether the session is still running; its numbers are those of the last heartbeat.
+    /// A Boolean value that indicates whether the session is still in progress; its numbers are those of the last
+    /// heartbeat.
     public var isOpen: Bool
-    /// On a child's node: the parents' machines that did not take the record; `nil` for none.
+    /// On a child's node, the parents' machines that refused the record; `nil` for none.
     public var refusedBy: [DeviceName]?
-    /// Why the record cannot be true; `nil` if it can.
+    /// The reason why the record cannot be true; `nil` if it can.
     public var doubt: UsageDoubt?
 
+    /// Creates a session of a page.
     public init(
       record: UsageRecord, deviceName: DeviceName, clippedStart: Int64, clippedEnd: Int64,
       clippedActiveMilliseconds: Int64, isOpen: Bool = false, refusedBy: [DeviceName]? = nil, doubt: UsageDoubt? = nil
@@ -31,10 +36,12 @@ public struct UsagePage: Hashable, Sendable, Codable {
     }
   }
 
+  /// The sessions.
   public var sessions: [Session]
-  /// Where the next page begins; nil on the last one.
+  /// The cursor of the next page; `nil` on the last page.
   public var next: String?
 
+  /// Creates a page.
   public init(sessions: [Session], next: String?) {
     self.sessions = sessions
     self.next = next

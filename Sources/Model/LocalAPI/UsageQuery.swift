@@ -1,17 +1,19 @@
-/// Which sessions `GET /v1/usage` lists: those that overlap the range, clipped to it, newest first.
+/// A query of `GET /v1/usage` for the sessions that overlap a range, clipped to it, newest first.
 public struct UsageQuery: Hashable, Sendable, Codable {
-  /// A name, an ID or the beginning of one; nil for every device this node knows usage of.
+  /// A device's name, its ID or an unambiguous prefix of the ID; `nil` for all devices.
   public var device: String?
+  /// The application's ID; `nil` for all applications.
   public var appID: String?
-  /// Unix milliseconds, the first one in the range.
+  /// The start of the range in Unix milliseconds, inclusive; `nil` for no limit.
   public var from: Int64?
-  /// Unix milliseconds, the first one after the range.
+  /// The end of the range in Unix milliseconds, exclusive; `nil` for no limit.
   public var to: Int64?
-  /// 1 to 10,000 sessions a page.
+  /// The number of sessions on a page, 1 to 10,000.
   public var limit: Int
-  /// The `next` of the page before.
+  /// The `next` of the previous page; `nil` for the first page.
   public var cursor: String?
 
+  /// Creates a query.
   public init(
     device: String? = nil, appID: String? = nil, from: Int64? = nil, to: Int64? = nil, limit: Int = 1_000,
     cursor: String? = nil

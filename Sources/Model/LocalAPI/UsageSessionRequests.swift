@@ -1,28 +1,32 @@
-/// The body of `POST /v1/usage/sessions`: a program has started that is to be recorded.
+/// The body of `POST /v1/usage/sessions`, which starts to record a program.
 ///
-/// Only a child's node takes it.
-///
-/// The times are checked and not kept: the session begins when the node takes the request, by the node's own clocks.
+/// Only a child's node accepts it. The times are checked and not stored: the session begins when the node accepts the
+/// request, by the node's own clocks.
 public struct UsageStartRequest: Hashable, Sendable, Codable {
+  /// The application's ID.
   public var appID: String
+  /// The application's name for people; `nil` for the name in the rules, or else the ID.
   public var displayName: String?
+  /// The ID of the program's process.
   public var processID: Int32
-  /// Field 22 of /proc/PID/stat.
+  /// The start time of the process: field 22 of /proc/PID/stat, in clock ticks since boot.
   public var processStartTime: UInt64
-  /// CLOCK_BOOTTIME milliseconds.
+  /// The start by CLOCK_BOOTTIME in milliseconds.
   public var startedAt: BootInstant
-  /// Unix milliseconds.
+  /// The start by the wall clock in Unix milliseconds.
   public var startedAtWall: Int64
+  /// The IANA name of the caller's time zone.
   public var zone: String
-  /// The user ID of the caller as the kernel tells it, set by the server; never part of the JSON.
+  /// The user ID of the caller as the kernel reports it, which the server sets; `nil` for the node's user.
   ///
-  /// `nil` for the node's user.
+  /// It is never part of the JSON.
   public var caller: UInt32?
 
   private enum CodingKeys: CodingKey {
     case appID, displayName, processID, processStartTime, startedAt, startedAtWall, zone
   }
 
+  /// Creates a request.
   public init(
     appID: String, displayName: String? = nil, processID: Int32, processStartTime: UInt64, startedAt: BootInstant,
     startedAtWall: Int64, zone: String
@@ -37,13 +41,17 @@ public struct UsageStartRequest: Hashable, Sendable, Codable {
   }
 }
 
-/// The answer: the session is durable and will be recorded even if everything is killed from here on.
+/// The answer to `UsageStartRequest`: the session is durable, and is recorded even if every process is killed from now
+/// on.
 public struct UsageStarted: Hashable, Sendable, Codable {
+  /// The ID of the session's record.
   public var recordID: RecordID
-  /// The application's rules on this machine, if any.
+  /// The application's rules on this machine; `nil` for none.
   public var configuration: AppConfiguration?
+  /// How far this machine enforces rules.
   public var enforcement: Enforcement
 
+  /// Creates an answer.
   public init(recordID: RecordID, configuration: AppConfiguration?, enforcement: Enforcement) {
     self.recordID = recordID
     self.configuration = configuration

@@ -1,6 +1,6 @@
-/// Turns domain values into item bodies and back; the store is given one, so that it speaks the domain and no wire format.
+/// A coding of domain values as item bodies, which lets the store work without knowledge of the wire format.
 public protocol BodyCoding: Sendable {
-  /// The kinds of command that it reads and writes.
+  /// The kinds of command that the coding supports.
   var commands: CommandRegistry { get }
 
   func encode(_ command: CommandBody) -> [UInt8]
@@ -16,7 +16,8 @@ public protocol BodyCoding: Sendable {
   func encode(_ registers: [Register]) -> [UInt8]
   func encode(_ accounts: [Account]) -> [UInt8]
 
-  /// Read a body; throws `BodyFault`, the sender's fault, when it is malformed or of a kind this version does not know.
+  /// Decodes a body; throws `BodyFault`, the sender's fault, if it is malformed or of a kind that this version does not
+  /// know.
   func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody
   func receipt(_ body: [UInt8]) throws(BodyFault) -> CommandReceipt
   func usageRecord(_ body: [UInt8]) throws(BodyFault) -> UsageRecord

@@ -1,10 +1,12 @@
-/// Why an item's body could not be read: the sender's fault, told to it in a receipt where there is one.
+/// The reason why an item's body could not be decoded or executed: the sender's fault, which a receipt or a notice
+/// reports to it.
 public struct BodyFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One sentence.
+  /// The fault in one sentence.
   public var description: String
-  /// What the sender is told where there is no receipt.
+  /// The reason that a notice reports if the item has no receipt.
   public var reason: RefusalReason
 
+  /// Creates a fault.
   public init(_ description: String, _ reason: RefusalReason = .unreadable) {
     self.description = description
     self.reason = reason

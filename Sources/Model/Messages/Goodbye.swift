@@ -1,17 +1,17 @@
-/// Why a side ends a session.
+/// The reason why a side ends a session.
 ///
 /// Spec: Protocol/04-session.md §7.
 public enum Goodbye: UInt32, Sendable, Hashable {
   case shuttingDown = 1
   /// The other of two simultaneous sessions is kept.
   case duplicate = 2
-  /// The session is a day old: make a new handshake.
+  /// The session is a day old and needs a new handshake.
   case renew = 3
-  /// What the peer sent breaks the protocol.
+  /// The receiver violated the protocol.
   case protocolError = 4
   /// The peer was removed from the household.
   case removed = 5
-  /// No version both speak.
+  /// The two sides have no version in common.
   case version = 6
   /// Two live machines use the receiver's keys.
   case duplicateIdentity = 7

@@ -2,13 +2,13 @@
 ///
 /// Spec: Protocol/04-session.md §4.
 public struct Hello: Hashable, Sendable {
-  /// Why a session is refused although its key is known.
+  /// The reason why a session is refused although its key is known.
   public enum Refusal: UInt32, Sendable, Hashable {
-    /// No version both speak.
+    /// The two sides have no version in common.
     case version = 1
     /// The sender is shutting down.
     case shuttingDown = 2
-    /// Two live machines use one key.
+    /// Two live machines use the same keys.
     case duplicateIdentity = 3
   }
 
@@ -16,7 +16,8 @@ public struct Hello: Hashable, Sendable {
   public var versions: ClosedRange<UInt32>
   /// The version of the sender's software, for people.
   public var software: String
-  /// 16 random bytes made at the process's start: a new value says that older sessions of that device are dead.
+  /// A random number of 16 bytes, chosen when the process starts; a new value means that older sessions with it are
+  /// dead.
   public var runID: [UInt8]
   /// The sender's name.
   public var name: String
@@ -24,24 +25,25 @@ public struct Hello: Hashable, Sendable {
   public var role: DeviceRole
   /// The reason why the sender refuses the session, if it does.
   public var refusal: Refusal?
-  /// What the sender may have on its way to us, per class.
+  /// The number of items that may be in flight to the sender in each class.
   public var windowItems: UInt32
   /// The number of bytes that may be on their way to the sender in each class.
   public var windowBytes: UInt32
-  /// The streams we send: epoch and last number made durable.
+  /// The streams that the sender sends, with their epochs and last durable numbers.
   public var outgoing: [StreamPosition]
-  /// The streams we receive: epoch and last number in force here.
+  /// The streams that the sender receives, with their epochs and the last numbers in force.
   public var incoming: [StreamPosition]
-  /// The last item in force here of each stream we receive: what tells a restored sender's numbers from another past's.
+  /// The last item in force of each stream that the sender receives, which reveals a peer that was restored from a
+  /// backup.
   public var held: [HeldItem]
   /// The ID of the pairwise key with which the sender answers calls, 8 bytes.
   public var keyID: [UInt8]
-  /// Sessions with the receiver that were up in this run of the sender and have ended for it.
+  /// The number of sessions with the receiver that were established in this run of the sender and have ended.
   public var endedSessions: UInt64
-  /// How many devices the sender is paired with, the receiver among them if the pairing is final.
+  /// The number of devices that the sender is paired with, including the receiver if the pairing is final.
   ///
-  /// A child remembers it, so that after a power cut it does not ask the network at the same moment as all its siblings:
-  /// Protocol/02-discovery.md §4 has the figures.
+  /// A child's machine remembers it, so that it does not query the network at the same moment as all its siblings after
+  /// a power cut; Protocol/02-discovery.md §4 has the figures.
   public var devices: UInt32
 
   /// Creates a Hello.

@@ -1,10 +1,10 @@
-/// Where the sender of a batch takes connections, as it knows itself.
+/// The endpoints at which the sender of a batch accepts connections.
 ///
 /// Spec: Protocol/04-session.md §3.
 public struct Reach: Hashable, Sendable {
-  /// TCP port of the listener; not 0.
+  /// The TCP port of the listener; not 0.
   public var port: UInt16
-  /// 4 or 16 bytes each, IPv4 first; at most `Limits.reachAddresses`.
+  /// The addresses, 4 or 16 bytes each, IPv4 first; at most `Limits.reachAddresses`.
   public var addresses: [[UInt8]]
 
   /// Creates a reach.

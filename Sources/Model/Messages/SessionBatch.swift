@@ -1,4 +1,4 @@
-/// What one frame of a session carries.
+/// The content of one frame of a session.
 ///
 /// Spec: Protocol/04-session.md §3.
 public struct SessionBatch: Hashable, Sendable {
@@ -6,7 +6,7 @@ public struct SessionBatch: Hashable, Sendable {
   public var hello: Hello?
   /// Items of the sender's streams.
   public var runs: [ItemRun]
-  /// What is durable and in force at the sender of this batch.
+  /// The streams that the sender of this batch receives, with the last numbers durable and in force.
   public var stored: [StreamPosition]
   /// The number of a ping, to be answered with the same number.
   public var ping: UInt64?
@@ -14,11 +14,11 @@ public struct SessionBatch: Hashable, Sendable {
   public var pong: UInt64?
   /// The reason why the sender ends the session.
   public var goodbye: Goodbye?
-  /// The sender's next frame uses the next key of this direction.
+  /// A Boolean value that indicates whether the sender's next frame uses the next key of this direction.
   public var rekey: Bool
-  /// Where the sender can be called, when it has news of that.
+  /// The endpoints at which the sender accepts connections, if they have changed.
   public var reach: Reach?
-  /// What the two devices are called, when the sender has news of that.
+  /// The names of the two devices, if they have changed.
   public var labels: SessionLabels?
 
   /// Creates a batch.

@@ -49,11 +49,13 @@ public enum PointsArithmetic {
     }
   }
 
-  /// Returns the points that a stretch of use costs, in milli-points, and carries over what is paid in advance.
+  /// Returns the points that a period of use costs, in milli-points, and carries over what is paid in advance.
   ///
-  /// - `activeMilliseconds`: The time of use. A negative time counts as 0, and more than 100 years as 100 years.
-  /// - `rate`: The rate at the time of use.
-  /// - `carry`: What the application's earlier stretches paid in advance on that day.
+  /// - Parameters:
+  ///   - activeMilliseconds: The time of use. A negative time counts as 0, and more than 100 years as 100 years.
+  ///   - rate: The rate at the time of use.
+  ///   - carry: The advance payment of the application's earlier periods of that day, which is updated.
+  /// - Returns: The cost.
   public static func cost(activeMilliseconds: Int64, rate: PointsRate, carry: inout PointsRemainder) -> Int64 {
     let unit = Int128(PointsRemainder.partsPerMilliPoint)
     let due = worth(activeMilliseconds, rate) - Int128(carry.parts)

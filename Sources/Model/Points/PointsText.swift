@@ -3,7 +3,8 @@ public enum PointsText {
   /// The most points a minute that a rule may have.
   public static let greatest: Int64 = 1_000_000
 
-  /// Read a number such as `2`, `2.5` or `0.125` as milli-points; nil when it is anything else or over `greatest`.
+  /// Returns the milli-points in a number such as `2`, `2.5` or `0.125`; `nil` if the text is malformed or exceeds
+  /// `greatest`.
   public static func milliPoints(_ text: String) -> Int64? {
     let halves = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let whole = digits(halves[0], 1...7), whole <= greatest else { return nil }
@@ -19,7 +20,7 @@ public enum PointsText {
     return Int64(text)
   }
 
-  /// Write milli-points with no more places than they need.
+  /// Returns milli-points as a number without unnecessary decimal places.
   public static func text(_ milliPoints: Int64) -> String {
     let magnitude = milliPoints.magnitude
     var text = (milliPoints < 0 ? "-" : "") + String(magnitude / 1_000)

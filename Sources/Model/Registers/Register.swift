@@ -1,7 +1,7 @@
 /// One entry of the household's desired state: what a person edits as one.
 ///
-/// Of two edits of one register the one with the later hybrid time holds, on every machine and in whatever order they arrive.
-/// Deleting is an edit: the register stays, without a value.
+/// Of two edits of one register the one with the later hybrid time holds, on every machine and in whatever order they
+/// arrive. Deleting is an edit: the register stays, without a value.
 ///
 /// Spec: Protocol/10-household.md §2.
 public struct Register: Hashable, Sendable {

@@ -1,7 +1,7 @@
 /// The key of a register: a path of segments, such as `schedule/bedtime` or `app/org.gnome.Chess/limit`.
 ///
-/// A key has 1 to 511 bytes and at least one segment. Segments are separated by `/`, and each is a *word* (06 §1) without `/`.
-/// The set of keys is open: a machine of a later version may know more of them.
+/// A key has 1 to 511 bytes and at least one segment. Segments are separated by `/`, and each is a *word* (06 §1)
+/// without `/`. The set of keys is open: a machine of a later version may know more of them.
 ///
 /// Spec: Protocol/10-household.md §2.
 public struct RegisterKey: Hashable, Sendable, Comparable {

@@ -3,10 +3,15 @@ public enum Spelling {
   /// Words that are suggested at most.
   public static let suggestions = 3
 
-  /// Returns the words that a mistyped word may stand for, the likeliest first.
+  /// Returns the words that a mistyped word may stand for, most likely first.
   ///
-  /// A word is suggested if it begins with what was typed, contains it, or differs from it by few keystrokes: one for a word
-  /// of up to four letters, two for a longer one. Upper and lower case are the same.
+  /// A word is suggested if it begins with the typed text, contains it, or differs from it by few keystrokes: one if
+  /// the typed text has up to four letters, otherwise two. Case is ignored.
+  ///
+  /// - Parameters:
+  ///   - typed: The typed text.
+  ///   - words: The words that would have been accepted.
+  /// - Returns: The suggestions.
   public static func suggestions(for typed: String, among words: [String]) -> [String] {
     let typed = typed.lowercased()
     guard !typed.isEmpty, typed.count <= longestWord else { return [] }
@@ -17,9 +22,13 @@ public enum Spelling {
     return ranked.sorted { ($0.rank, $0.word) < ($1.rank, $1.word) }.prefix(suggestions).map(\.word)
   }
 
-  /// Returns a question with the suggestions, such as "Did you mean Emma's PC?"; empty if there is none.
+  /// Returns a question with the suggestions, such as "Did you mean Emma's PC?".
   ///
-  /// - Parameter quote: Makes a word of the question out of a suggestion.
+  /// - Parameters:
+  ///   - typed: The word that a person typed.
+  ///   - words: The words that would have been accepted.
+  ///   - quote: Returns a suggestion as it appears in the question.
+  /// - Returns: The question; empty if no word is similar.
   public static func question(
     for typed: String, among words: [String], quote: (String) -> String = { $0 }
   ) -> String {
@@ -28,7 +37,7 @@ public enum Spelling {
     return "Did you mean " + (found.count == 1 ? last : found.dropLast().joined(separator: ", ") + " or " + last) + "?"
   }
 
-  /// Characters of the longest word that is compared; the comparison takes time with the square of the length.
+  /// The number of characters in the longest word that is compared, since the time grows with the square of the length.
   private static let longestWord = 128
 
   private static func rank(_ typed: String, _ word: String) -> Int? {

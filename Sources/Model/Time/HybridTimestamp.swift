@@ -21,7 +21,7 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
     walls.contains(reading) && reading - Limits.aheadMilliseconds <= wall
   }
 
-  /// The time of what nobody has set, before every reading.
+  /// The time of a value that was never set, which is before every reading.
   public static let never: HybridTimestamp = {
     guard let nobody = DeviceID(bytes: [UInt8](repeating: 0, count: DeviceID.size)) else {
       preconditionFailure("a device ID of zeros")
@@ -29,6 +29,7 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
     return HybridTimestamp(wall: 0, counter: 0, author: nobody)
   }()
 
+  /// Creates a reading.
   public init(wall: Int64, counter: UInt32, author: DeviceID) {
     self.wall = wall
     self.counter = counter

@@ -3,6 +3,7 @@ import LatchkeyModel
 import LatchkeyStore
 
 extension NodeService {
+  /// Issues a command and returns it after the commit.
   public func issue(_ request: CommandRequest) async throws(LocalAPIError) -> ConfigurationCommand {
     guard context.profile.role == .parent else {
       throw LocalAPIError(.wrongRole, "Commands are given on a parent's machine: run this there.")
@@ -39,6 +40,7 @@ extension NodeService {
     return issued.command
   }
 
+  /// Returns commands, newest first.
   public func commands(device: String?, limit: Int) async throws(LocalAPIError) -> [ConfigurationCommand] {
     var target: DeviceID?
     if let device { target = try await findKnown(device).device.deviceID }
@@ -48,6 +50,7 @@ extension NodeService {
     }
   }
 
+  /// Returns a command by its ID or an unambiguous prefix of it.
   public func command(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
     let known = try await commandID(id)
     guard let command = try await stored({ () async throws(StoreError) in try await context.store.command(known) })
@@ -77,6 +80,7 @@ extension NodeService {
       .unknownCommand, "There is no command “\(DeviceName(sanitising: text))” here: see `latchkey commands list`.")
   }
 
+  /// Returns a command when its status is final, or after 25 s.
   public func waitForCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
     let deadline = context.now() + Self.longPoll
     while true {
@@ -91,12 +95,13 @@ extension NodeService {
   /// The commands that a stream of changes looks at, the newest.
   private static let watchedCommands = 1_000
 
+  /// Returns a stream of commands: those whose status is not final, then each new or changed one.
   public func commandEvents(device: String?) async throws(LocalAPIError) -> AsyncStream<ConfigurationCommand> {
     let target: DeviceID? = if let device { try await findKnown(device).device.deviceID } else { nil }
     let store = context.store
     return context.changes.events(keepingNewest: Self.watchedCommands, since: [CommandID: ConfigurationCommand]?.none) {
       known in
-      // What the disk does not give now is told after the next change.
+      // If the disk refuses now, the commands are reported after the next change.
       guard let commands = try? await store.commands(device: target, limit: Self.watchedCommands) else { return [] }
       let before = known
       known = Dictionary(uniqueKeysWithValues: commands.map { ($0.commandID, $0) })
@@ -107,6 +112,7 @@ extension NodeService {
     }
   }
 
+  /// Cancels a command that no other machine has stored.
   public func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
     let known = try await commandID(id)
     let context = context

@@ -3,6 +3,7 @@ import LatchkeyProtocol
 import LatchkeyStore
 
 extension NodeService {
+  /// Removes a device and tells it.
   public func unpair(device: String) async throws(LocalAPIError) -> UnpairResult {
     let peer = try await findListed(device)
     let id = peer.device.deviceID
@@ -28,6 +29,7 @@ extension NodeService {
     return Self.report(peer, removed, wasTold: try await isGone(id))
   }
 
+  /// Removes a device in any state without telling it, and erases its keys.
   public func forget(device: String) async throws(LocalAPIError) -> UnpairResult {
     let peer = try await findListed(device)
     let id = peer.device.deviceID
@@ -41,6 +43,7 @@ extension NodeService {
     return Self.report(peer, removed, wasTold: false)
   }
 
+  /// Ends the quarantine of a device.
   public func release(device: String) async throws(LocalAPIError) -> PeerStatus {
     let peer = try await findListed(device)
     let id = peer.device.deviceID
@@ -61,7 +64,7 @@ extension NodeService {
     return status
   }
 
-  /// Tell the links of devices that stay of the keys that wait for them, and everybody of the household's new one.
+  /// Signals new keys to the links of the remaining devices, and the household's new discovery key to all links.
   private func handOut(_ rotations: [OutboxChange]) async throws(LocalAPIError) {
     do {
       try await context.reloadHousehold()

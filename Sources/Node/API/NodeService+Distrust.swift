@@ -3,7 +3,7 @@ import LatchkeyStore
 
 /// Warnings of what other machines say and this one does not take.
 extension NodeService {
-  /// Returns a sentence for each child's machine that says it does not hold what was set here.
+  /// Returns a warning for each child's machine that reports a different state than was set here.
   func discrepancyWarnings(_ peers: [PeerStatus]) -> [String] {
     peers.compactMap { peer in
       guard let found = peer.discrepancies, !found.isEmpty else { return nil }
@@ -26,6 +26,8 @@ extension NodeService {
     }
   }
 
+  /// Stores the states that a child's machine reports in place of the different ones shown here, and returns those
+  /// states.
   public func adopt(device: String) async throws(LocalAPIError) -> [Discrepancy] {
     let peer = try await find(device)
     guard context.profile.role == .parent, peer.device.role == .child else {

@@ -2,9 +2,9 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyStore
 
-/// What programs that hold a node in their own process can do without the local API's names and texts.
+/// The interface for programs that run a node in their own process, without the names and texts of the local API.
 extension NodeService {
-  /// Make a command durable for a device; returns after the commit, with the command's number in its stream.
+  /// Issues a command to a device and returns its number in the stream after the commit.
   public func send(
     _ payload: CommandPayload, to device: DeviceID
   ) async throws(LocalAPIError) -> (id: CommandID, sequence: UInt64) {
@@ -18,9 +18,11 @@ extension NodeService {
     } catch { throw LocalAPIError(error) }
   }
 
-  /// Keep finished records of this device's use and queue them for every parent; returns after the commit.
+  /// Stores finished records of this device's use, and queues them for every parent.
   ///
-  /// - Returns: the last number given out in the stream to each parent.
+  /// - Parameter records: The records.
+  /// - Returns: The last assigned number in the stream to each parent, after the commit.
+  /// - Throws: `LocalAPIError` if the records cannot be stored.
   public func report(_ records: [UsageRecord]) async throws(LocalAPIError) -> [DeviceID: UInt64] {
     if let fault = records.lazy.compactMap(\.fault).first { throw LocalAPIError(.invalid, fault) }
     do {
@@ -30,7 +32,7 @@ extension NodeService {
     } catch { throw LocalAPIError(error) }
   }
 
-  /// Wait until a device has reported more of a class stored than `through`, and give the last number.
+  /// Waits until a device has reported more than `through` of a class as stored, and returns the last number.
   public func stored(
     by device: DeviceID, _ streamClass: StreamClass, after through: UInt64
   ) async -> UInt64 {
@@ -51,7 +53,7 @@ extension NodeService {
     return connected
   }
 
-  /// Wait until something that `status` shows may have changed.
+  /// Waits until the content of `status` may have changed, or for a number of milliseconds.
   public func waitForChange(milliseconds: Int64) async {
     await context.changes.wait(after: context.changes.version, milliseconds: milliseconds)
   }

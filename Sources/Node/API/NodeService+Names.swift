@@ -1,8 +1,11 @@
 import LatchkeyModel
 import LatchkeyStore
 
-/// What machines are called. Spec: Protocol/04-session.md §3.
+/// The names of machines.
+///
+/// Spec: Protocol/04-session.md §3.
 extension NodeService {
+  /// Renames a device, or assigns it to a child.
   public func rename(device: String, _ request: RenameRequest) async throws(LocalAPIError) -> RenameResult {
     var name: DeviceName?
     if let text = request.name {
@@ -61,7 +64,7 @@ extension NodeService {
     return RenameResult(deviceID: context.own, name: name, childName: nil, isOwn: true, untold: untold)
   }
 
-  /// Whether a text names this very device; what is paired goes before it.
+  /// Returns whether a text names the node's own device; paired devices take precedence.
   private func isOwn(_ text: String) async throws(LocalAPIError) -> Bool {
     if DeviceID(text) == context.own { return true }
     guard text.lowercased() == context.name.text.lowercased() else { return false }

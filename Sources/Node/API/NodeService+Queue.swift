@@ -2,6 +2,7 @@ import LatchkeyModel
 import LatchkeyStore
 
 extension NodeService {
+  /// Dials the devices without a session immediately, and repeats the stored positions to those with one.
   public func syncNow(device: String?) async throws(LocalAPIError) -> [PeerStatus] {
     let chosen = try await chosen(device)
     var peers: [PeerStatus] = []
@@ -13,6 +14,7 @@ extension NodeService {
     return peers
   }
 
+  /// Returns waiting items, the most urgent class and the oldest item first.
   public func queue(
     device: String?, streamClass: StreamClass?, limit: Int
   ) async throws(LocalAPIError) -> [QueueEntry] {
@@ -25,6 +27,7 @@ extension NodeService {
     return entries
   }
 
+  /// Returns one waiting item.
   public func queueEntry(
     device: String, streamClass: StreamClass, number: UInt64
   ) async throws(LocalAPIError) -> QueueEntry {

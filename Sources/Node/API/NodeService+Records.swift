@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeyStore
 
 extension NodeService {
+  /// Returns the applications that have rules.
   public func apps(device: String?) async throws(LocalAPIError) -> [AppListing] {
     let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
     var target: DeviceID? = context.profile.role == .child ? context.own : nil
@@ -18,6 +19,7 @@ extension NodeService {
     }
   }
 
+  /// Marks a parent's message as read, by the ID of its command.
   public func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage {
     let context = context
     let message = try await stored { () async throws(StoreError) in
@@ -30,6 +32,7 @@ extension NodeService {
     return message
   }
 
+  /// Returns the rules of the family.
   public func settings() async throws(LocalAPIError) -> FamilySettings {
     try await stored { () async throws(StoreError) in try await context.store.settings() } ?? FamilySettings()
   }
@@ -40,6 +43,7 @@ extension NodeService {
     return try await findKnown(text).device.deviceID
   }
 
+  /// Returns a page of sessions, newest first.
   public func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage {
     var target: DeviceID?
     if let device = query.device { target = try await self.device(device) }
@@ -121,6 +125,7 @@ extension NodeService {
       }
   }
 
+  /// Returns daily totals, newest first; `from` and `to` are days such as `2026-11-01`, both inclusive.
   public func summaries(device: String?, from: String?, to: String?) async throws(LocalAPIError) -> [DailySummary] {
     let settings = try await stored { () async throws(StoreError) in try await context.store.settings() }
     var target: DeviceID? = context.profile.role == .child ? context.own : nil

@@ -4,6 +4,7 @@ import LatchkeyProtocol
 import LatchkeyStore
 
 extension NodeService {
+  /// Returns the state of the node.
   public func status() async throws(LocalAPIError) -> NodeStatus {
     let peers = try await devices()
     return NodeStatus(
@@ -18,7 +19,7 @@ extension NodeService {
       residentBytes: Self.residentBytes(), disk: context.store.diskStatus)
   }
 
-  /// What people have to know of machines that were set back to an earlier state.
+  /// Returns the warnings about machines that were restored to an earlier state.
   private func setBackWarnings() async throws(LocalAPIError) -> [String] {
     let setBacks = try await stored { () async throws(StoreError) in try await context.store.setBacks() }
     return setBacks.map { setBack in
@@ -44,7 +45,7 @@ extension NodeService {
     }
   }
 
-  /// What usage of the children's machines was lost for want of room there.
+  /// Returns the warnings about usage that children's machines dropped because their queues were full.
   private func lossWarnings() async throws(LocalAPIError) -> [String] {
     let losses = try await stored { () async throws(StoreError) in try await context.store.losses() }
     if losses.isEmpty { return [] }
@@ -55,6 +56,8 @@ extension NodeService {
     }
   }
 
+  /// Returns the node's sync states: the present one immediately, then each change, of which a slow reader gets the
+  /// newest.
   public func syncStates() async -> AsyncStream<SyncState> {
     context.syncChanges.events(keepingNewest: 16, since: SyncState?.none) { [directory] last in
       var states: [SyncState] = []
@@ -65,6 +68,7 @@ extension NodeService {
     }
   }
 
+  /// Returns the paired devices, and the removed ones that have not heard of their removal.
   public func devices() async throws(LocalAPIError) -> [PeerStatus] {
     var devices: [PeerStatus] = []
     let others = try await stored { () async throws(StoreError) in try await context.store.otherParents() }
@@ -87,6 +91,7 @@ extension NodeService {
     return devices
   }
 
+  /// Returns the machines that announce themselves on the network.
   public func nearby() async throws(LocalAPIError) -> NearbyMachines {
     let seen = await discovery.nearby()
     var members: [NearbyMachines.Member] = []
@@ -105,7 +110,7 @@ extension NodeService {
       discovery: await discovery.stateText)
   }
 
-  /// The node's state out of its links': what goes on counts before what went wrong, that before what is done.
+  /// Aggregates the links' states: in progress outranks error, and error outranks synced.
   static func sync(of states: [SyncState]) -> SyncState {
     var result = SyncState.idle
     var done: UInt64 = 0
@@ -113,7 +118,7 @@ extension NodeService {
     for state in states {
       switch (state, result) {
       case (.syncing(let partDone, let partTotal), _):
-        // A peer may claim to have given out any number.
+        // A peer may claim to have assigned any number.
         done = done.addingReportingOverflow(partDone).overflow ? .max : done + partDone
         total = total.addingReportingOverflow(partTotal).overflow ? .max : total + partTotal
         result = .syncing(done: done, total: total)
@@ -130,7 +135,7 @@ extension NodeService {
     return result
   }
 
-  /// Resident memory of this process, from /proc/self/statm.
+  /// Returns the resident memory of this process in bytes, from /proc/self/statm.
   static func residentBytes() -> Int64 {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }

@@ -2,7 +2,7 @@ import Glibc
 import LatchkeyModel
 import LatchkeyStore
 
-/// What a running node can be asked: the local API's other side.
+/// The implementation of the local API's requests by a running node.
 ///
 /// Spec: Protocol/07-local-api.md.
 public struct NodeService: NodeInterface {
@@ -21,12 +21,12 @@ public struct NodeService: NodeInterface {
     try Self.find(text, among: try await active())
   }
 
-  /// Find a device that is listed: a paired one, or one that has not heard of its removal.
+  /// Returns a device of the list: a paired one, or a removed one that has not heard of its removal.
   func findListed(_ text: String) async throws(LocalAPIError) -> PeerRecord {
     try Self.find(text, among: try await listed())
   }
 
-  /// Find a device whose history may be asked for, long after it was removed: what is paired goes before what is not.
+  /// Returns a device whose history is stored, even if it was removed; paired devices take precedence.
   func findKnown(_ text: String) async throws(LocalAPIError) -> PeerRecord {
     if let peer = try? await find(text) { return peer }
     return try Self.find(
@@ -43,7 +43,7 @@ public struct NodeService: NodeInterface {
     try await stored { () async throws(StoreError) in try await context.store.peers() }.filter { $0.state == .active }
   }
 
-  /// What `devices` shows.
+  /// Returns the devices of the list.
   func listed() async throws(LocalAPIError) -> [PeerRecord] {
     try await stored { () async throws(StoreError) in try await context.store.peers() }
       .filter { $0.state == .active || $0.state == .removedUntold }
@@ -60,6 +60,7 @@ public struct NodeService: NodeInterface {
       : peers.first { $0.device.deviceID == device }?.device.name ?? DeviceName(sanitising: device.short)
   }
 
+  /// Returns a pairing after its next change since `change` or 25 s.
   public func pairing(id: String, after change: Int) async throws(LocalAPIError) -> PairingProgress {
     let deadline = context.now() + Self.longPoll
     while true {
@@ -71,6 +72,7 @@ public struct NodeService: NodeInterface {
     }
   }
 
+  /// Returns the open codes that other machines announce, after their next change since `change` or 25 s.
   public func nearbyInvitations(after change: Int) async throws(LocalAPIError) -> NearbyInvitations {
     let deadline = context.now() + Self.longPoll
     await discovery.want(for: Self.longPoll)
@@ -85,20 +87,26 @@ public struct NodeService: NodeInterface {
     }
   }
 
+  /// Opens a pairing code.
   public func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {
     try await pairing.invite(request)
   }
+  /// Joins with a code.
   public func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress {
     try await pairing.join(request)
   }
+  /// Returns the open pairings, without their codes.
   public func pairings() async throws(LocalAPIError) -> [PairingProgress] { await pairing.allOpen() }
 
+  /// Answers the question of a pairing.
   public func answerPairing(id: String, _ answer: PairingAnswer) async throws(LocalAPIError) -> PairingProgress {
     try await pairing.answer(id, answer)
   }
 
+  /// Cancels a pairing.
   public func cancelPairing(id: String) async throws(LocalAPIError) -> PairingProgress { try await pairing.cancel(id) }
 
+  /// Starts to record a program.
   public func startUsage(_ request: UsageStartRequest) async throws(LocalAPIError) -> UsageStarted {
     guard context.profile.role == .child else {
       throw LocalAPIError(.wrongRole, "Use is recorded on a child's machine: run `latchkey usage track` there.")
@@ -106,6 +114,7 @@ public struct NodeService: NodeInterface {
     return try await usage.start(request, by: request.caller ?? geteuid())
   }
 
+  /// Checks whether the programs of a session have ended, and returns the session's record if they have.
   public func endUsage(recordID: String) async throws(LocalAPIError) -> UsageRecord {
     guard let id = RecordID(recordID) else {
       throw LocalAPIError(.unknownSession, "That is no session's ID: it has 32 hexadecimal digits.")

@@ -8,13 +8,13 @@ struct OwnNetwork: Equatable, Sendable {
   ///
   /// IPv4 first, then in the order of the interfaces; 4 or 16 bytes each.
   var callable: [[UInt8]] = []
-  /// What changes when the machine is on another network, and not when it only has one more address there.
+  /// The networks of the machine, which do not change when it only gets another address in one of them.
   var networks: Set<String> = []
 
   /// Reads this machine's addresses.
   ///
-  /// - Parameter interfaces: The names of the interfaces that a person has chosen; `nil` if the rule decides.
-  /// - Returns: `nil` if the kernel does not answer, which says nothing about the addresses.
+  /// - Parameter names: The interfaces that a person chose; `nil` if the general rule applies.
+  /// - Returns: The addresses; `nil` if the kernel does not answer, which says nothing about them.
   static func current(interfaces names: [String]?) -> OwnNetwork? {
     NetworkInterface.all().map { OwnNetwork($0, names: names) }
   }
@@ -32,19 +32,20 @@ struct OwnNetwork: Equatable, Sendable {
     callable = callable.filter { $0.count == 4 } + callable.filter { $0.count == 16 }
   }
 
-  /// Creates a value of which only the addresses for other machines are known; none by default.
+  /// Creates a network with only the addresses for other machines; none by default.
   init(callable: [[UInt8]] = []) {
     self.callable = callable
   }
 
   /// Returns the IPv4 address to put into a pairing code, four bytes; `nil` if there is none.
   ///
-  /// Spec: Protocol/03-pairing.md §2.
-  ///
   /// - Parameters:
-  ///   - names: The names of the interfaces that a person has chosen; `nil` if the rule decides.
-  ///   - allowsLoopback: Whether 127.0.0.1 will do, where a node listens there. A loopback address leads a second
-  ///     machine to itself, so a code holds one only where mDNS is off.
+  ///   - names: The interfaces that a person chose; `nil` if the general rule applies.
+  ///   - allowsLoopback: Whether 127.0.0.1 is permitted if the node listens there. A loopback address leads another
+  ///     machine to itself, so a code contains one only while mDNS is off.
+  /// - Returns: The address.
+  ///
+  /// Spec: Protocol/03-pairing.md §2.
   func forCode(interfaces names: [String]?, allowsLoopback: Bool) -> [UInt8]? {
     if let address = callable.first, address.count == 4 { return address }
     return allowsLoopback && names?.contains("lo") ?? true ? [127, 0, 0, 1] : nil

@@ -1,9 +1,11 @@
 import LatchkeyModel
 import LatchkeyStore
 
-/// Gives effects under way to their carriers, those of earlier runs at the start, and records the outcomes.
+/// A service that passes pending effects to their carriers and records the outcomes.
 ///
-/// An effect of a kind without a carrier waits until its time is over. Spec: Protocol/05-delivery.md §7.
+/// It begins with the effects of earlier runs. An effect without a carrier waits until its time ends.
+///
+/// Spec: Protocol/05-delivery.md §7.
 struct EffectService: Sendable {
   let context: NodeContext
   let directory: LinkDirectory
@@ -21,7 +23,7 @@ struct EffectService: Sendable {
         var wait: Int64?
         do {
           let pending = try await context.store.pendingEffects()
-          // What has an outcome is not asked for again, and needs no room.
+          // An effect with an outcome is not passed on again, and needs no space.
           taken.formIntersection(pending.map(\.commandID))
           for effect in pending where !taken.contains(effect.commandID) {
             guard let carrier = known[effect.payload.kind] else { continue }

@@ -127,7 +127,7 @@ actor LinkDirectory {
     }
   }
 
-  /// This device has another name, durably: whoever is connected hears of it.
+  /// Tells all connected devices the new name of this device, which is durable.
   func renamed(_ label: DeviceLabel) async {
     context.renamed(label)
     for link in links.values { await link.named() }

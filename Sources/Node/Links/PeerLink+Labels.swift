@@ -2,9 +2,11 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
 
-/// What the two devices are called. Spec: Protocol/04-session.md §3.
+/// The names of the two devices.
+///
+/// Spec: Protocol/04-session.md §3.
 extension PeerLink {
-  /// What the peer is told: this device's label, and on a parent's node the peer's.
+  /// The names that the peer is told: that of this device and, on a parent's node, that of the peer.
   private var labels: SessionLabels {
     SessionLabels(
       own: context.label.at == nil ? nil : context.label,

@@ -89,7 +89,7 @@ extension PeerLink {
     }
     if result.hasPendingEffects {
       context.effectChanges.notify()
-      // One that nobody carries out runs out.
+      // An effect without a carrier expires.
       context.expiryChanges.notify()
     }
     if result.hasNewHousehold { context.householdNews.notify() }
@@ -107,7 +107,7 @@ extension PeerLink {
     context.syncChanges.notify()
   }
 
-  // MARK: What is shown
+  // MARK: Status
 
   var sync: SyncState {
     // There is nothing to synchronize with a device that was removed or is in quarantine.

@@ -4,7 +4,7 @@ import LatchkeyStore
 
 /// A machine that was set back. Spec: Protocol/05-delivery.md §5.
 extension PeerLink {
-  /// Asks a child's machine what it holds, if this machine has lost what it knew of that.
+  /// Asks a child's machine for a report, if this machine was restored to an earlier state.
   func askAfterSetBack() async {
     guard context.profile.role == .parent, record.device.role == .child, record.state == .active else { return }
     let wall = context.wall()

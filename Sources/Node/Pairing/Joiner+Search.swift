@@ -40,7 +40,7 @@ extension Joiner {
     await give(up: .notFound)
   }
 
-  /// Takes note of the open codes that are announced while nobody announces this one.
+  /// Records the open codes that are announced while the entered one is not.
   private func note(_ others: [String], isAnnounced: Bool) async {
     if !others.isEmpty {
       let own = TypedCode.prefix(discriminator: code.discriminator)

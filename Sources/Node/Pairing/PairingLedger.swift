@@ -40,7 +40,8 @@ struct PairingLedger: Sendable {
     return wasPaired
   }
 
-  /// Returns the peer's name, with a number if another machine of the family has it already: people name machines by it.
+  /// Returns the peer's name, with a number if another machine of the family has it already: people name machines by
+  /// it.
   private func distinctName(_ peer: PairedPeer) async -> DeviceName {
     let others = ((try? await context.store.peers()) ?? []).filter {
       $0.device.deviceID != peer.keys.deviceID && ($0.state == .active || $0.state == .pending)
@@ -86,7 +87,7 @@ struct PairingLedger: Sendable {
   func welcome(_ device: DeviceID) async {
     context.warn(PeerLink.removalWarning(device), nil)
     do { try await directory.tellParents() } catch {
-      // What is durable goes out with the next session.
+      // The durable list is sent in the next session.
       context.logger.warning("parents were not told at once", metadata: ["reason": "\(error)"])
     }
     context.householdNews.notify()

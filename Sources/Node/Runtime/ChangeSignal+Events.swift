@@ -1,9 +1,11 @@
 extension ChangeSignal {
-  /// Returns a stream of what a closure finds new: at once, and again after each change.
+  /// Returns a stream of the new values that a closure finds: immediately, and after each change.
   ///
   /// - Parameters:
-  ///   - count: the events that are kept for a slow reader, the newest.
-  ///   - seen: what the closure compares with; it keeps there what it has found.
+  ///   - count: The number of events that are kept for a slow reader, newest first.
+  ///   - seen: The initial state with which the closure compares.
+  ///   - look: Returns the new values, and records them in `seen`.
+  /// - Returns: The stream, which ends with its reader.
   func events<Event: Sendable, Seen: Sendable>(
     keepingNewest count: Int, since seen: Seen, _ look: @escaping @Sendable (_ seen: inout Seen) async -> [Event]
   ) -> AsyncStream<Event> {

@@ -103,7 +103,7 @@ final class NodeContext: Sendable {
 
   var own: DeviceID { profile.deviceID }
 
-  /// What this device is called, with the time at which it was called so.
+  /// The name of this device, with the time at which it was given.
   var label: DeviceLabel { ownLabel.withLock { $0 } }
   var name: DeviceName { label.name }
 
@@ -113,7 +113,7 @@ final class NodeContext: Sendable {
   func renamed(_ label: DeviceLabel) {
     ownLabel.withLock { $0 = label }
     do {
-      // What is in the file may be more than what was read at the start.
+      // The file may have changed since the start.
       var profile = try NodeProfile.load(folder)
       profile.name = label.name
       try profile.save(folder)

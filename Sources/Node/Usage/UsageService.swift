@@ -157,11 +157,15 @@ actor UsageService {
     return ending
   }
 
-  /// Removes programs from a session, and ends it if they were the last.
+  /// Removes programs from a session, and ends the session if they were the last.
   ///
   /// - Parameters:
-  ///   - end: When it ended; `nil` for a session that is expected to have ended.
-  ///   - evidence: How the session was observed; `nil` for what the session says.
+  ///   - id: The ID of the session.
+  ///   - processes: The programs that have ended.
+  ///   - end: The time of their end; `nil` for a session that is expected to have ended.
+  ///   - evidence: How the session was observed; `nil` for the session's own value.
+  /// - Returns: The end of the session; `nil` if it continues.
+  /// - Throws: `StoreError` if the end cannot be stored.
   private func finish(
     _ id: RecordID, _ processes: [ProcessIdentity], endedAt end: (at: BootInstant, wall: Int64)?,
     _ evidence: UsageEvidence?

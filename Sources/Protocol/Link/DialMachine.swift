@@ -24,7 +24,7 @@ public enum CallOutcome: Hashable, Sendable {
 /// A pure value. The state diagram is in the specification. Spec: Protocol/04-session.md §5, Protocol/02-discovery.md
 /// §8.
 public struct DialMachine: Sendable {
-  /// What the link needs from its dialler.
+  /// The need of the link for its dialer.
   public enum Need: Hashable, Sendable {
     /// No call: a session exists, one is being opened, or the peer must not be called.
     case nothing
@@ -136,7 +136,7 @@ public struct DialMachine: Sendable {
     return effects
   }
 
-  // MARK: What is needed
+  // MARK: Needs
 
   /// Acts on what the link needs now.
   ///

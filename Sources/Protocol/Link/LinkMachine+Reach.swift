@@ -9,7 +9,7 @@ extension LinkMachine {
 
   // MARK: Calls
 
-  /// What the link currently needs from the dialler.
+  /// The present need of the link for its dialer.
   var need: DialMachine.Need {
     guard !isEnded, attempt == nil, isWorthCalling, !standing.callingKeys.isEmpty else { return .nothing }
     guard current != nil else { return .session }

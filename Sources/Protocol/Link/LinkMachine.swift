@@ -171,11 +171,12 @@ public struct LinkMachine: Sendable {
     settle()
   }
 
-  /// One of the two devices is called something else.
+  /// Changes the names that the machine states in its sessions.
   ///
   /// - Parameters:
-  ///   - name: this device's.
-  ///   - labels: what the peer is told.
+  ///   - name: The name of this device.
+  ///   - labels: The labels that the peer is told.
+  ///   - now: The present instant.
   public mutating func named(_ name: String, _ labels: SessionLabels, now: BootInstant) {
     self.now = now
     settings.name = name
@@ -185,7 +186,7 @@ public struct LinkMachine: Sendable {
     settle()
   }
 
-  /// Tells the peer what the two devices are called.
+  /// Sends the peer the names of the two devices.
   mutating func sendLabels(_ number: Int) {
     guard labels != SessionLabels(), let session = sessions[number], session.toldLabels != labels else { return }
     sessions[number]?.toldLabels = labels

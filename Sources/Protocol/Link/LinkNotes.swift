@@ -27,7 +27,7 @@ package struct LinkNotes: Sendable {
   /// Sessions that were opened and are not noted yet.
   package var sightings: [LinkSighting] = []
   var told: [SocketEndpoint]?
-  /// What the peer says that the two devices are called.
+  /// The names of the two devices as the peer states them.
   var labels: SessionLabels?
   var isInStep = false
 

@@ -36,7 +36,7 @@ package struct LinkSession: Sendable {
   var isFull = false
   /// The addresses of this machine that the peer was last told; `nil` if it was told none.
   var toldReach: Reach?
-  /// What the peer was told that the two are called; nil until it was.
+  /// The names of the two devices that the peer was sent; `nil` until it was.
   var toldLabels: SessionLabels?
   /// The time at which both sides repeat what they hold.
   var reconcileAt: BootInstant

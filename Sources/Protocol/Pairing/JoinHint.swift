@@ -1,9 +1,9 @@
 import LatchkeyModel
 
-/// What a joiner's search has come upon that its person may want to know before it is over.
+/// An observation of a joiner's search that may help the person before the search ends.
 ///
-/// It rests on announcements and on answers from before the handshake has verified, which any machine can forge; so it is shown
-/// and decides nothing.
+/// It is based on announcements, and on answers before the handshake is verified, which any machine can forge. It is
+/// therefore shown and never affects a decision.
 public enum JoinHint: Hashable, Sendable {
   /// Machines announce open codes with other beginnings, and none announces this code.
   ///
@@ -14,7 +14,7 @@ public enum JoinHint: Hashable, Sendable {
   /// A machine that announces the code's beginning says that the code is wrong.
   case saidToBeWrong
 
-  /// How many beginnings of open codes are named.
+  /// The largest number of code prefixes that are listed.
   public static let mostCodes = 8
 
   /// The sentence while the search goes on.

@@ -86,7 +86,7 @@ public struct JoinMachine<Line: Sendable>: Sendable {
   var phase = Phase.searching(last: nil)
   private var attempts = 0
   var questions = 0
-  /// What the search has come upon.
+  /// The observation of the search; `nil` for none.
   public private(set) var hint: JoinHint?
   let first: PairingProgress
 
@@ -121,7 +121,7 @@ public struct JoinMachine<Line: Sendable>: Sendable {
     return follow(effects, attempt)
   }
 
-  /// Takes note of something that the search has come upon; `nil` when it is out of date.
+  /// Records an observation of the search; `nil` removes it.
   public mutating func heard(_ hint: JoinHint?) -> [Effect] {
     self.hint = hint
     return []

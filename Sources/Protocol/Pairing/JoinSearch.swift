@@ -49,21 +49,22 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   static var silenceMilliseconds: Int64 { 2_000 }
   /// Milliseconds to search while machines announce open codes and none of them announces this one.
   static var otherCodesMilliseconds: Int64 { 5_000 }
-  /// Milliseconds between two looks at what is announced.
+  /// The milliseconds between two reads of the announcements.
   static var lookMilliseconds: Int64 { 500 }
 
   private let given: Place?
   private let coded: Place?
   private let deadline: BootInstant
   private var tried: Set<Place> = []
-  /// Where nothing answered, which on a bad radio link may be otherwise a moment later, with the announcement that names it.
+  /// The places that did not answer, with the announcement that named them; on a bad radio link they may answer a
+  /// moment later.
   private var unreached: [Place: String?] = [:]
   private var nextRound: BootInstant
   /// The announcements whose machine has answered.
   ///
   /// A machine with several addresses is asked once, since each guess counts.
   private var answered: Set<String> = []
-  /// When a machine answered last.
+  /// The time of the last answer from a machine.
   private var lastAnswer: BootInstant?
   /// A Boolean value that indicates whether an announcement of this code was seen.
   private var isAnnounced = false
@@ -133,9 +134,12 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     return outcome
   }
 
-  /// Decides how to go on after a round.
+  /// Returns the next step after a round.
   ///
-  /// - Parameter hasOthers: whether machines announce open codes of other discriminators.
+  /// - Parameters:
+  ///   - hasOthers: Whether machines announce open codes with other discriminators.
+  ///   - now: The present instant.
+  /// - Returns: The step.
   public mutating func next(hasOthers: Bool = false, now: BootInstant) -> Step {
     let rest = deadline - now
     if isFirst, rest > 0 {

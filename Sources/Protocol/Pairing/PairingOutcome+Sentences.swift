@@ -22,11 +22,12 @@ extension PairingOutcome {
     }
   }
 
-  /// Returns the sentence that tells the joiner's person how the pairing ended.
+  /// Returns the sentence about the outcome for the joiner's person.
   ///
   /// - Parameters:
-  ///   - wasLeftHere: whether it was this person who broke off.
-  ///   - hint: what the search has come upon.
+  ///   - wasLeftHere: Whether this person cancelled.
+  ///   - hint: The observation of the search; `nil` for none.
+  /// - Returns: The outcome and the next step.
   func joinerSentence(wasLeftHere: Bool, hint: JoinHint? = nil) -> String {
     if self == .notFound, case .otherCodes? = hint, let hint { return hint.endSentence }
     guard self == .cancelled else { return sentence }

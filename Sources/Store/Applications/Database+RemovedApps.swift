@@ -7,7 +7,7 @@ extension Database {
   /// Removals that are remembered; of more the oldest are forgotten.
   private static let most = 4_096
 
-  /// The removal that holds for an application; nil when it has none.
+  /// Returns the time at which an application's rules were removed; `nil` if they were not.
   func removal(of id: AppID) throws -> HybridTimestamp? {
     try row("SELECT * FROM removed_app WHERE app_id = ?", [id.text]).map {
       HybridTimestamp(

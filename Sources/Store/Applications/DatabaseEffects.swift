@@ -2,18 +2,22 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// What the effects of commands read and write in the database, within one of its transactions.
+/// The reads and writes of commands' effects, within one transaction of the database.
 public struct DatabaseEffects: EffectTransaction {
   let database: Database
   let coding: any BodyCoding
+  /// This device.
   public let own: DeviceID
+  /// The device that issued the command, for the audit.
   public let author: DeviceID
+  /// The time in Unix milliseconds by this machine's wall clock; for people, never for a decision.
   public let wall: Int64
+  /// How far this machine enforces rules.
   public let enforcement: Enforcement
   /// Edits that other parents of this machine are to hear of.
   private(set) var told: [Register] = []
 
-  /// - Parameter enforcement: how far this machine holds to rules; of no account on a parent's node.
+  /// Creates the effects' view of a transaction; `enforcement` has no meaning on a parent's node.
   init(
     _ database: Database, _ coding: any BodyCoding, own: DeviceID, author: DeviceID,
     enforcement: Enforcement = .recorded, at wall: Int64
@@ -26,6 +30,7 @@ public struct DatabaseEffects: EffectTransaction {
     self.enforcement = enforcement
   }
 
+  /// Returns an application's rules on a machine and how far they are enforced; `nil` if there are none.
   public func app(
     _ id: AppID, on device: DeviceID
   ) throws -> (configuration: AppConfiguration, enforcement: Enforcement?)? {
@@ -34,10 +39,12 @@ public struct DatabaseEffects: EffectTransaction {
     }
   }
 
+  /// Returns the rules of all applications on a machine.
   public func apps(on device: DeviceID) throws -> [AppConfiguration] {
     try database.apps(on: device, coding).map(\.configuration)
   }
 
+  /// Stores an application's rules on a machine.
   public mutating func save(
     _ configuration: AppConfiguration, on device: DeviceID, enforcement: Enforcement?, isNews: Bool
   ) throws {
@@ -47,21 +54,27 @@ public struct DatabaseEffects: EffectTransaction {
     try audit("app.set", configuration.appID.text, old: old?.auditText, new: configuration.auditText)
   }
 
+  /// Removes an application's rules on a machine.
   public mutating func removeApp(_ id: AppID, on device: DeviceID) throws {
     try database.run("DELETE FROM app WHERE device_id = ? AND app_id = ?", [Data(device.bytes), id.text])
     try audit("app.removed", id.text)
   }
 
+  /// Returns the time at which an application's rules were removed on this machine; `nil` if they were not.
   public func removal(of id: AppID) throws -> HybridTimestamp? { try database.removal(of: id) }
 
+  /// Stores the time at which an application's rules were removed.
   public mutating func noteRemoval(of id: AppID, _ modified: HybridTimestamp) throws {
     try database.noteRemoval(of: id, modified)
   }
 
+  /// Deletes the stored time of a removal.
   public mutating func forgetRemoval(of id: AppID) throws { try database.forgetRemoval(of: id) }
 
+  /// Returns the family's rules; `nil` if none are set.
   public func settings() throws -> FamilySettings? { try database.settings(coding) }
 
+  /// Stores the family's rules.
   public mutating func save(_ settings: FamilySettings, isNews: Bool) throws {
     let old = isNews ? try database.settings(coding) : nil
     try database.run(
@@ -71,22 +84,26 @@ public struct DatabaseEffects: EffectTransaction {
     try audit("settings.set", "family", old: old?.auditText, new: settings.auditText)
   }
 
+  /// Removes the family's rules.
   public mutating func removeSettings() throws {
     try database.run("DELETE FROM family_settings")
     try audit("settings.removed", "family")
   }
 
+  /// Stores a text for the person at this machine; does nothing if one is stored under its ID.
   public mutating func keep(_ message: ReceivedMessage) throws {
     try database.run(
       "INSERT INTO received_message VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
       [message.commandID.bytes, message.author.bytes, message.text, message.at])
   }
 
+  /// Returns a value of a kind without a table of its own, by a key that begins with the kind's name; `nil` for none.
   public func value(_ key: String, on device: DeviceID) throws -> [UInt8]? {
     try database.first(
       "SELECT body FROM household_value WHERE device_id = ? AND key = ?", [device.bytes, key], { $0.bytes(0) })
   }
 
+  /// Stores such a value; `nil` deletes it.
   public mutating func set(_ key: String, on device: DeviceID, to value: [UInt8]?) throws {
     guard let value else {
       return try database.run("DELETE FROM household_value WHERE device_id = ? AND key = ?", [device.bytes, key])

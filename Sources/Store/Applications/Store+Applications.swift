@@ -25,7 +25,7 @@ extension Store {
   }
 }
 
-/// An application's rules with what is known of how they are kept.
+/// An application's rules, and how far they are enforced.
 public struct StoredApp: Hashable, Sendable {
   /// The device.
   public var device: DeviceID

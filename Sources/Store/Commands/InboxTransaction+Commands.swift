@@ -4,7 +4,8 @@ import LatchkeyModel
 
 /// Commands at the child. Spec: Protocol/06-messages.md §3.
 extension InboxTransaction {
-  /// Brings a command into force and queues its receipt; a command seen before gets the same receipt again and no effect.
+  /// Brings a command into force and queues its receipt; a command seen before gets the same receipt again and no
+  /// effect.
   mutating func applyCommand(_ item: DeliveryItem, _ body: Result<CommandBody, BodyFault>) throws {
     guard let id = CommandID(bytes: item.itemID) else { return }
     if let receipt = try database.first(
@@ -94,14 +95,24 @@ extension InboxTransaction {
 }
 
 extension Database {
-  /// Queues a receipt, and keeps it under the command's ID for when the command comes again.
+  /// Queues a receipt, and stores it under the command's ID to answer a repetition of the command.
   ///
-  /// - Parameter isNew: whether it takes the place of the note that the command is under way.
+  /// - Parameters:
+  ///   - id: The ID of the command.
+  ///   - body: The encoded receipt.
+  ///   - peer: The parent's machine that issued the command.
+  ///   - isNew: Whether the receipt replaces the note that the command is under way.
+  ///   - caps: The limits of the queue.
+  ///   - group: The group of writes that the item joins.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Returns: The change of the outbox.
+  /// - Throws: The database's error.
   func queueReceipt(
     _ id: CommandID, _ body: [UInt8], to peer: OutboxAddress, isNew: Bool, caps: QueueCaps, in group: WriteGroup,
     at wall: Int64
   ) throws -> OutboxChange {
-    // What came in one window is answered as a whole: or a cap below a window would refuse the same commands for ever.
+    // Commands of one window are answered together; otherwise a cap below a window would refuse the same commands
+    // forever.
     let room = QueueCaps(
       items: caps.items.addingReportingOverflow(Int64(Limits.windowItems)).partialValue,
       bytes: caps.bytes.addingReportingOverflow(Int64(Limits.windowItems * Limits.itemBodyBytes)).partialValue)

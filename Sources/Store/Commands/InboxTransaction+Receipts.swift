@@ -2,12 +2,13 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Receipts at the parent: compared with the commands that they answer, never believed. Spec: Protocol/06-messages.md §4.
+/// Receipts at the parent: compared with the commands that they answer, never believed. Spec: Protocol/06-messages.md
+/// §4.
 extension InboxTransaction {
   /// Applies a child's receipt to the command of this device that it answers.
   ///
-  /// The rules that this device shows stay those of its own commands. What the child says beyond that is kept as its word.
-  /// An answer that cannot be used says nothing, and ends the command all the same: no other will come.
+  /// The rules that this device shows stay those of its own commands. What the child says beyond that is kept as its
+  /// word. An answer that cannot be used says nothing, and ends the command all the same: no other will come.
   mutating func applyReceipt(_ item: DeliveryItem, _ body: Result<CommandReceipt, BodyFault>) throws {
     var outcome = CommandReceipt.Outcome.superseded(nil)
     do {
@@ -52,9 +53,10 @@ extension InboxTransaction {
     try noteDiscrepancy(desired, verdict, outcome.state, command)
   }
 
-  /// Keeps what the child says that a command waits for, until its receipt is in.
+  /// Stores the condition that a command waits for on the child's machine, until its receipt arrives.
   ///
-  /// If the command was taken back too late, what it sets is shown: the child holds it, whatever becomes of the effect.
+  /// If the command was cancelled too late, its state is shown, because the child's machine holds it whatever the
+  /// outcome.
   private mutating func noteUnderWay(_ command: CommandID, _ payload: CommandPayload, _ what: String) throws {
     try database.run(
       "UPDATE command SET waits_for = ?, status_at = ? WHERE command_id = ? AND status IN ('queued', 'stored')",
@@ -75,15 +77,16 @@ extension InboxTransaction {
     var effects = effects()
     let present = try desired.thing.shown(on: peer.device, in: &effects).state
     let confirmed = ShownState(desired.state, enforcement)
-    // What is shown no more may have been taken back too late; a removal leaves nothing to show.
+    // A state that is no longer shown may belong to a command that was cancelled too late; a removal has no state to
+    // show.
     let isShown =
       try present?.setAt.map { $0 <= desired.modified } ?? (confirmed.state != nil && !isReplaced(command))
     guard isShown else { return try effects.note(confirmed, before: desired, for: peer.number) }
     try desired.thing.show(confirmed, on: peer.device, isNews: present != confirmed.state, in: &effects)
   }
 
-  /// Returns whether a later command for the same thing is on its way or in force; a rule that is shown no more may have been
-  /// taken back too late.
+  /// Returns whether a later command for the same thing is on its way or in force; a rule that is shown no more may
+  /// have been taken back too late.
   private func isReplaced(_ command: CommandID) throws -> Bool {
     try database.first(
       """
@@ -136,7 +139,7 @@ extension InboxTransaction {
 }
 
 extension ReceiptVerdict {
-  /// What the command's reason says from now on, in one sentence.
+  /// The reason to store with the command, in one sentence; `nil` for none.
   fileprivate var reason: String? {
     switch self {
     case .refused(let reason): reason
@@ -147,6 +150,6 @@ extension ReceiptVerdict {
     }
   }
 
-  /// What the child gave as its reason.
+  /// The reason that the child's machine gave; `nil` if it did not refuse.
   fileprivate var ownReason: String? { if case .refused(let reason) = self { reason } else { nil } }
 }

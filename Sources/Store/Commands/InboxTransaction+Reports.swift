@@ -2,12 +2,13 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Reports of children's machines after a machine was set back. Spec: Protocol/05-delivery.md §5, Protocol/06-messages.md §4.
+/// Reports of children's machines after a machine was set back. Spec: Protocol/05-delivery.md §5,
+/// Protocol/06-messages.md §4.
 extension InboxTransaction {
-  /// Keeps the child's word where it is not what is shown here.
+  /// Stores the state that the child's machine reports if it differs from the one shown here.
   ///
-  /// A thing of which nothing is shown here counts only if its state names this machine as its author: this machine may have
-  /// lost it. What other parents have set is theirs.
+  /// A thing without a state here is considered only if the reported state names this machine as its author, since this
+  /// machine may have lost it. Other parents' edits are not differences.
   func compare(_ report: StateInForce, _ command: CommandID) throws {
     let isSetBack = try database.first(
       "SELECT 1 FROM set_back WHERE peer = ? LIMIT 1", [peer.number], { _ in true })

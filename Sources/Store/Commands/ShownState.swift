@@ -2,14 +2,14 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// What is shown again when commands are taken back.
+/// The states that are shown again after commands are cancelled.
 ///
 /// Spec: Protocol/05-delivery.md §10.
 extension DatabaseEffects {
   /// Returns a state as the table of commands keeps it; empty for nothing.
   func bytes(_ shown: ShownState) -> [UInt8] { shown.state.map { coding.encode($0) } ?? [] }
 
-  /// Returns what was shown before a command that leaves its queue undelivered; `nil` when that is not known.
+  /// Returns the state shown before a command that leaves its queue undelivered; `nil` if it is unknown.
   func shownBefore(_ row: Row) throws -> ShownState? {
     guard let state = row["previous"] as Data? else { return nil }
     return ShownState(
@@ -17,9 +17,9 @@ extension DatabaseEffects {
       (row["previous_enforcement"] as String?).flatMap(Enforcement.init(rawValue:)))
   }
 
-  /// Commands that were given on top of one that leaves its queue are now on top of what was shown before that one.
+  /// Links the commands issued after one that leaves its queue to the state that was shown before it.
   ///
-  /// A thing of one machine has one queued command; what is the family's has one for each machine.
+  /// A thing of one machine has one queued command; a thing of the family has one for each machine.
   func unlink(_ row: Row, _ desired: DesiredState) throws {
     guard desired.thing.isFamilyWide else { return }
     try database.run(
@@ -27,9 +27,10 @@ extension DatabaseEffects {
       [row["previous"] as Data?, desired.thing.key, Data(bytes(desired.shown))])
   }
 
-  /// Shows again what was shown before a command that is cancelled or has run out, unless something else is shown by now.
+  /// Restores the state shown before a command that is cancelled or has expired, unless another is shown by now.
   ///
-  /// - Parameter row: of the table of commands, with the device's ID.
+  /// - Parameter row: The row of the command, with the device's ID.
+  /// - Throws: The database's error.
   mutating func restoreShown(before row: Row) throws {
     guard let desired = try coding.command(row.bytes("body")).payload.desired else { return }
     let device = try row.deviceID("device_id")
@@ -39,7 +40,7 @@ extension DatabaseEffects {
     try desired.thing.show(before, on: device, isNews: true, in: &self)
   }
 
-  /// Returns what the last other command for a thing set, for a command of which it is not known what was shown before it.
+  /// Returns the state that the last other command for a thing set, for a command without a stored earlier state.
   private func shownLast(_ thing: any HouseholdThing, _ peer: Int64) throws -> ShownState {
     let row = try database.row(
       """
@@ -49,9 +50,14 @@ extension DatabaseEffects {
     return try row.flatMap { try coding.command($0.bytes("body")).payload.desired?.shown } ?? ShownState(nil)
   }
 
-  /// Takes from the queue what a newer command for the same thing replaces.
+  /// Removes the queued commands that a newer command for the same thing replaces.
   ///
-  /// - Parameter shown: what is shown, which becomes what was shown before the commands that are replaced.
+  /// - Parameters:
+  ///   - thing: The thing that both commands set.
+  ///   - peer: The row of the child's machine.
+  ///   - shown: The present state; on return, the state that was shown before the replaced commands.
+  ///   - group: The group of writes that the changes join.
+  /// - Throws: The database's error.
   func supersede(_ thing: any HouseholdThing, for peer: Int64, _ shown: inout ShownState?, in group: WriteGroup) throws
   {
     let superseded = try database.rows(
@@ -59,7 +65,7 @@ extension DatabaseEffects {
       SELECT command_id, peer, seq, body, previous, previous_enforcement FROM command
       WHERE peer = ? AND status = 'queued' AND supersede_key = ? ORDER BY command_id DESC
       """, [peer, thing.key])
-    // What is taken from a queue is counted in the database itself.
+    // Removed items are counted in the database itself.
     if !superseded.isEmpty { try group.settle(database) }
     for row in superseded {
       try database.take(
@@ -73,7 +79,7 @@ extension DatabaseEffects {
     }
   }
 
-  /// Sets what is shown again if a newer command for the thing, which waits, is taken back.
+  /// Sets the state to show if a newer command for the thing, which waits, is cancelled.
   func note(_ shown: ShownState, before desired: DesiredState, for peer: Int64) throws {
     guard desired.thing.isFamilyWide else {
       return try database.run(

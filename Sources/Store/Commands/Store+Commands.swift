@@ -3,13 +3,18 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Make a command durable: its row, its place in the outbox and the rule it sets here, in one transaction.
+  /// Stores a command, its place in the outbox and the state that it sets here, in one transaction.
   ///
-  /// What it replaces is taken from the queue in the same transaction.
+  /// The same transaction removes the queued commands that it replaces.
   ///
   /// - Parameters:
-  ///   - expiresAfter: milliseconds that it may wait; 0 for ever; nil for what is usual for its kind.
-  ///   - make: makes the command from what is shown now and the hybrid clock, whose readings are durable with the command.
+  ///   - id: The ID of the command.
+  ///   - device: The child's machine.
+  ///   - expiresAfter: The lifetime in milliseconds; 0 for no limit, `nil` for the default of the kind.
+  ///   - wall: The time in Unix milliseconds.
+  ///   - make: Creates the payload from the present state and the hybrid clock, whose readings are stored with it.
+  /// - Returns: The command, and the change of the outbox.
+  /// - Throws: `StoreError`, such as `queueFull`, `noSuchPeer`, or a fault of the disk.
   public func issue(
     _ id: CommandID, to device: DeviceID, expiresAfter: Int64? = nil, at wall: Int64,
     make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> CommandPayload
@@ -24,9 +29,13 @@ extension Store {
     }
   }
 
-  /// Take a command back before it is stored on the child: its number is sent as one that holds nothing.
+  /// Cancels a command before it is stored on the child's machine; its number is sent as one without content.
   ///
-  /// - Returns: the command as it is now, and whether this call cancelled it; nil when there is none of that ID.
+  /// - Parameters:
+  ///   - id: The ID of the command.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Returns: The command, and whether this call cancelled it; `nil` if there is none with that ID.
+  /// - Throws: `StoreError` if the change cannot be stored.
   public func cancel(_ id: CommandID, at wall: Int64) async throws(StoreError) -> (ConfigurationCommand, Bool)? {
     try await commits.commit(.upkeep) { [own, coding] database in
       guard let row = try database.commandRow(id) else { return nil }
@@ -59,7 +68,7 @@ extension Store {
     }
   }
 
-  /// The ID that sorts last of all commands given here; nil when there is none.
+  /// Returns the last ID, in their order, of the commands issued here; `nil` for none.
   public func newestCommandID() async throws(StoreError) -> CommandID? {
     try await read { database in
       try database.row("SELECT MAX(command_id) FROM command").flatMap { $0[0] as Data? }.flatMap {
@@ -139,7 +148,8 @@ extension Database {
       "SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer WHERE command_id = ?", [Data(id.bytes)])
   }
 
-  /// Sets this device's hybrid clock no earlier than a reading of another device, which `HybridTimestamp.mayWitness` allows.
+  /// Sets this device's hybrid clock no earlier than a reading of another device, which `HybridTimestamp.mayWitness`
+  /// allows.
   func witness(_ wall: Int64, _ counter: UInt32) throws {
     try run(
       "INSERT INTO hybrid_clock VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET wall = excluded.wall, counter = excluded.counter "

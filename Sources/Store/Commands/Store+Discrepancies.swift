@@ -2,7 +2,9 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// What other machines say and this one does not take. Spec: Protocol/06-messages.md §2, §4.
+/// The reports and items of other machines that this machine does not accept.
+///
+/// Spec: Protocol/06-messages.md §2, §4.
 extension Store {
   /// Returns what a child's machine says that it holds where this machine set something else, the latest first.
   ///
@@ -27,7 +29,7 @@ public struct UnusableItems: Hashable, Sendable {
   public var device: DeviceID
   /// The number of items.
   public var items: Int64
-  /// What was wrong with the last one, in one sentence.
+  /// The fault of the last one, in one sentence.
   public var reason: String
 }
 
@@ -55,7 +57,12 @@ extension Database {
 
   /// Counts items of a peer that cannot be used.
   ///
-  /// - Parameter reason: what is wrong with the last one.
+  /// - Parameters:
+  ///   - items: The number of items.
+  ///   - peer: The row of the peer.
+  ///   - reason: The fault of the last one.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Throws: The database's error.
   func noteUnusable(_ items: Int, of peer: Int64, _ reason: String, at wall: Int64) throws {
     try run(
       """

@@ -7,9 +7,11 @@ extension Store {
   /// The clock for how long things have waited, in milliseconds.
   func age() -> Int64 { ageClock.age(at: clock.now()) }
 
-  /// Takes what has run out from the queues, durably; at most 4,096 commands, and fewer on a full disk.
+  /// Removes expired commands from the queues, at most 4,096, and fewer on a full disk.
   ///
-  /// - Returns: the commands that ran out.
+  /// - Parameter wall: The time in Unix milliseconds.
+  /// - Returns: The IDs of the expired commands.
+  /// - Throws: `StoreError` if the change cannot be stored.
   public func expireDue(at wall: Int64) async throws(StoreError) -> [CommandID] {
     do throws(StoreError) { return try await expireDue(at: wall, limit: 4_096) } catch .diskFull {}
     return try await expireDue(at: wall, limit: 8)
@@ -37,7 +39,7 @@ extension Store {
     }
   }
 
-  /// Milliseconds until the next command, or effect under way, runs out, 0 for at once; nil when none can.
+  /// Returns the time until the next command or pending effect expires, in milliseconds; `nil` if none can.
   public func untilNextExpiry() async throws(StoreError) -> Int64? {
     let age = age()
     return try await read { database in
@@ -51,17 +53,22 @@ extension Store {
 }
 
 extension Database {
-  /// Whether commands for a peer have run out that are still in its queue.
+  /// Returns whether expired commands are still in a peer's queue.
   func hasExpired(_ peer: Int64, age: Int64) throws -> Bool {
     try row(
-      // By what runs out, of which there is little, and not by the peer, of which there is the whole history.
+      // The index on expiry is used because few commands expire, while a peer may have a long history.
       "SELECT 1 FROM command WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? AND +peer = ? LIMIT 1",
       [age, peer]) != nil
   }
 
-  /// Take a queued command from its queue for good.
+  /// Removes a queued command from its queue permanently.
   ///
-  /// - Parameter row: of the table of commands.
+  /// - Parameters:
+  ///   - row: The row of the command.
+  ///   - status: The final status.
+  ///   - reason: The reason in one sentence; `nil` for none.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Throws: The database's error.
   func take(_ row: Row, to status: CommandStatus, _ reason: String?, at wall: Int64) throws {
     let id: Data = row["command_id"]
     try run(

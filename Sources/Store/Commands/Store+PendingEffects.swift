@@ -34,7 +34,7 @@ extension Store {
     }
   }
 
-  /// Ends the effects that had no outcome within their time; at most 256.
+  /// Ends the effects without an outcome in time, at most 256.
   public func expireEffects(at wall: Int64) async throws(StoreError) -> [OutboxChange] {
     let age = age()
     return try await commits.commitTogether { [coding, caps, clock] database, group in

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What a commit of received items brought about, to be made visible now that it is durable.
+/// The effects of a commit of received items, to be made visible now that it is durable.
 public struct InboxResult: Hashable, Sendable {
   /// Streams that got receipts, or new keys because the sender has left.
   public var changes: [OutboxChange] = []
@@ -8,25 +8,25 @@ public struct InboxResult: Hashable, Sendable {
   public var commands: [CommandID] = []
   /// Items whose content could not be used, one sentence each; they are reported to the sender where a receipt can.
   public var faults: [String] = []
-  /// Whether the sender removed us.
+  /// A Boolean value that indicates whether the sender removed this device.
   public var wasRemoved = false
-  /// Whether the sender's new keys proved that a pairing with it is final.
+  /// A Boolean value that indicates whether the sender's new keys proved that the pairing is final.
   public var hasCompletedPairing = false
-  /// Whether the sender gave us new keys.
+  /// A Boolean value that indicates whether the sender gave this device new keys.
   public var hasNewKeys = false
   /// Usage records that were new.
   public var usageRecords = 0
   /// Commands that took effect now, or are under way.
   public var appliedCommands = 0
-  /// Whether effects are to be carried out outside the database.
+  /// A Boolean value that indicates whether there are effects to carry out outside the database.
   public var hasPendingEffects = false
   /// A Boolean value that indicates whether the sender, a child's machine, told of registers or accounts.
   public var hasNewHousehold = false
 
-  /// Parents that the sender, a child's machine, is paired with besides this one, and of which it had not told before.
+  /// The other parents of the sender, a child's machine, that it reported for the first time.
   public var newParents: [PairedParent] = []
 
-  /// Why the rest was not taken, if the disk had room for a part alone: what is told here is in force all the same.
+  /// The reason why not all items were stored; the effects above are in force nevertheless.
   public var fault: StoreError?
   /// The items that were taken, if there is a fault.
   public var taken: [ItemRun] = []

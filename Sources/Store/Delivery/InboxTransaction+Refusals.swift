@@ -2,7 +2,8 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Items that are not taken. Their sender is told in the transaction that passes them over. Spec: Protocol/06-messages.md §9.
+/// Items that are not taken. Their sender is told in the transaction that passes them over. Spec:
+/// Protocol/06-messages.md §9.
 extension InboxTransaction {
   /// Passes over an item that cannot be used.
   mutating func passOver(_ item: DeliveryItem, _ streamClass: StreamClass, _ fault: BodyFault) {

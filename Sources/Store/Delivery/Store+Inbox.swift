@@ -10,18 +10,24 @@ extension Store {
 
   /// Brings items into force: effects, receipts and watermarks in one transaction.
   ///
-  /// What was in force already changes nothing.
+  /// Items that are already in force change nothing.
   ///
-  /// On a full disk the items are taken in parts, as many as there is room for. When not all of them could be taken, those
-  /// that were are in force, and are passed over when they come again: the result tells what they brought about, and the fault.
+  /// On a full disk, the items are stored in parts, as many as there is space for. If not all can be stored, those that
+  /// were are in force and are ignored when they are repeated; the result contains their effects and the fault.
+  ///
+  /// Items in flight while a device is removed are refused with `noSuchPeer`. So is a removal that arrived in a session
+  /// of an earlier pairing, since it ends that pairing and not the present one.
   ///
   /// - Parameters:
-  ///   - runs: as the inbox machine gathered them; a `removal` among them has a verified signature.
-  ///   - sessionKey: The pairwise key of the session that brought them; `nil` if it is of the pairing that holds.
-  ///   - enforcement: how far this machine holds to rules, for the receipts.
-  ///
-  /// Throws `StoreError.noSuchPeer` for a device that is removed: what was under way when that happened is not taken. So does
-  /// a removal that a session of an earlier pairing brought: it ends that pairing, and not the one that holds.
+  ///   - runs: The items as the inbox machine gathered them; a `removal` among them has a verified signature.
+  ///   - device: The sender.
+  ///   - role: The role of this device.
+  ///   - sessionKey: The pairwise key of the session that brought the items; `nil` if it belongs to the present
+  ///     pairing.
+  ///   - enforcement: How far this machine enforces rules, for the receipts.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Returns: The effects of the items, and the fault if not all were stored.
+  /// - Throws: `StoreError`; `noSuchPeer` for a device that was removed.
   public func receive(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, in sessionKey: [UInt8]? = nil, enforcement: Enforcement,
     at wall: Int64
@@ -77,7 +83,7 @@ extension Store {
         coding: coding, keys: keys, caps: caps, enforcement: enforcement, clock: clock, age: age,
         wall: wall)
       if hasRemoval, let sessionKey { try inbox.checkPairing(of: sessionKey) }
-      // Whoever has removed us has nothing more to say.
+      // A sender that removed this device has nothing more to say.
       for run in decoded where !inbox.result.wasRemoved { try inbox.apply(run) }
       try inbox.tellRefusals()
       if let reason = inbox.result.faults.last, !inbox.result.wasRemoved {
@@ -125,7 +131,7 @@ struct InboxTransaction {
       guard item.kind != .skip else { continue }
       held = item
       try apply(decoded, streamClass)
-      // Whoever has removed us has nothing more to say.
+      // A sender that removed this device has nothing more to say.
       if result.wasRemoved { return }
     }
     guard watermark >= last else { throw StoreError.unexpected("a watermark that fell back") }
@@ -149,7 +155,7 @@ struct InboxTransaction {
     let item = decoded.item
     let what = "An item of kind \(item.kind.rawValue) in the \(streamClass.word) stream is not known here."
     passOver(item, streamClass, BodyFault(what, .unknownKind))
-    // Whoever sent a command is told even when this version cannot tell what it was.
+    // The author of a command is told even if this version does not know the kind.
     if streamClass == .command {
       try refuse(item, "This machine's version does not know this kind of item: update Latchkey on it.")
     }
@@ -192,13 +198,13 @@ struct InboxTransaction {
   }
 
   mutating func removePeer() throws {
-    // What waits for it never comes, and whoever gave it is told.
+    // Commands for the sender cannot be delivered any more, and their authors are told.
     result.commands += try database.giveUp(peer.number, "The device has unpaired this machine.", wall).cancelled
     try database.closeStreams(of: peer.device)
     try database.eraseKeys(of: peer.device, keepsPending: keepsPending)
     try database.audit(
       AuditEntry(author: peer.device, action: "device.removed", target: own.description, at: wall))
-    // Whoever leaves the household by itself knows its key as well as one who is removed.
+    // A device that leaves the household knows its discovery key, just like one that is removed.
     if peerRole == .child {
       result.changes += try database.rotateHousehold(keys, coding, by: own, at: wall)
     } else {

@@ -57,10 +57,13 @@ extension Store {
   /// Requests that this machine made by itself and that are told from a person's, the latest.
   private static var keptRequests: Int { 8 }
 
-  /// Notes that a command asks a child's machine for a report because this machine was set back.
+  /// Records that a command asks a child's machine for a report because this machine was set back.
   ///
-  /// - Parameter id: of the command, which is given after this.
-  /// - Returns: false if no report is wanted, or if one is on its way or in.
+  /// - Parameters:
+  ///   - device: The child's machine.
+  ///   - id: The ID of the command, which is issued afterwards.
+  /// - Returns: `false` if no report is needed, or if one is in flight or was received.
+  /// - Throws: `StoreError` if the note cannot be stored.
   public func askAfterSetBack(_ device: DeviceID, with id: CommandID) async throws(StoreError) -> Bool {
     let wanted = """
       peer = (SELECT number FROM peer WHERE device_id = ? AND state = 2 AND role = ?) AND cause = ?
@@ -81,11 +84,15 @@ extension Store {
     }
   }
 
-  /// Takes over what a child's machine says that it holds, where it is not what is shown here, since a person wants that.
+  /// Stores the states that a child's machine reports in place of the different ones shown here, at a person's request.
   ///
-  /// What claims a time more than a day ahead of this machine's clock is left as it is.
+  /// States that were set more than a day ahead of this machine's clock are left out.
   ///
-  /// - Returns: what was taken over.
+  /// - Parameters:
+  ///   - device: The child's machine.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Returns: The differences that were resolved.
+  /// - Throws: `StoreError` if the change cannot be stored.
   public func adopt(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> [Discrepancy] {
     try await commits.commit { [own, coding] database in
       let peer = try database.address(of: device)
@@ -134,7 +141,7 @@ extension Database {
       ])
   }
 
-  /// The pairing that is complete now explains what was noted before it.
+  /// Records that the completed pairing explains earlier signs of a restored machine.
   func explainSetBack(_ peer: Int64) throws {
     try run("UPDATE set_back SET is_explained = 1 WHERE peer = ?", [peer])
   }

@@ -5,9 +5,9 @@ public struct PeerRecord: Hashable, Sendable {
   /// The state of a peer.
   public typealias State = PeerStanding.State
 
-  /// The device and what is shown of it.
+  /// The device as it is shown.
   public var device: RegisteredDevice
-  /// What it is called, with the time at which it was called so.
+  /// The name of the device, with the time at which it was given.
   public var label: DeviceLabel
   /// The state of the peer.
   public var state: State

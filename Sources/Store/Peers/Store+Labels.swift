@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// What devices are called. Of two labels of one device the one with the later hybrid time holds.
+/// The names of devices: the label with the later hybrid time wins.
 ///
 /// Spec: Protocol/04-session.md §3.
 extension Store {
@@ -11,7 +11,7 @@ extension Store {
     try await read { database in try database.ownLabel() }
   }
 
-  /// Gives this device another name.
+  /// Renames this device.
   public func rename(to name: DeviceName, at wall: Int64) async throws(StoreError) -> DeviceLabel {
     try await commits.commit { [own] database in
       let label = DeviceLabel(name, at: try database.tick(wall: wall, author: own))
@@ -20,11 +20,14 @@ extension Store {
     }
   }
 
-  /// Gives a paired device another name, or says whose it is.
+  /// Renames a paired device, or assigns it to a child.
   ///
   /// - Parameters:
-  ///   - name: `nil` to keep it.
-  ///   - childName: at most 64 bytes; empty for nobody's, `nil` to keep it.
+  ///   - device: The device.
+  ///   - name: The new name; `nil` to keep it.
+  ///   - childName: The child's name, at most 64 bytes; empty for no child, `nil` to keep it.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Throws: `StoreError` if the device is not paired or the change cannot be stored.
   public func rename(
     _ device: DeviceID, to name: DeviceName?, childName: String?, at wall: Int64
   ) async throws(StoreError) {
@@ -34,7 +37,7 @@ extension Store {
       }
       if let name {
         let held = try PeerRecord(row).label
-        // Later than whatever is known, so that it replaces that.
+        // Later than every known label, so that it replaces them.
         if let at = held.at, HybridTimestamp.mayWitness(at.wall, at: wall) { try database.witness(at.wall, at.counter) }
         let label = DeviceLabel(name, at: try database.tick(wall: wall, author: own))
         try database.keep(label, of: device, before: held, by: own, at: wall)
@@ -51,12 +54,10 @@ extension Store {
     }
   }
 
-  /// Takes over what a peer says that the two devices are called.
+  /// Stores the names of the two devices that a peer states.
   ///
-  /// A child's machine takes its own name from its parents. Nobody else names another's machine, and a time that is far ahead
-  /// is passed over, or nobody could give another name after it.
-  ///
-  /// - Returns: this device's new label, and whether the peer has another one than before.
+  /// A child's machine accepts its own name from its parents; otherwise a device names only itself. Labels with a time
+  /// far ahead are ignored, since no later rename could replace them.
   public func take(
     _ labels: SessionLabels, from device: DeviceID, at wall: Int64
   ) async throws(StoreError) -> (own: DeviceLabel?, isPeerRenamed: Bool) {
@@ -86,7 +87,7 @@ extension Database {
     try row("SELECT * FROM own_label").map { try DeviceLabel($0) }
   }
 
-  /// Whether another device's label may be taken over; its time is then known to this device's clock.
+  /// Returns whether another device's label may be stored; if so, its time advances this device's hybrid clock.
   fileprivate func mayTake(_ label: DeviceLabel, at wall: Int64) throws -> Bool {
     guard let at = label.at, HybridTimestamp.mayWitness(at.wall, at: wall) else { return false }
     try witness(at.wall, at.counter)

@@ -45,7 +45,13 @@ extension Database {
 
   /// Queues the list of this machine's parents for each of them, in place of an earlier list that waits.
   ///
-  /// - Parameter least: with fewer parents than this there is nothing to tell.
+  /// - Parameters:
+  ///   - least: The smallest number of parents for which a list is sent.
+  ///   - keys: The source of the items' keys.
+  ///   - coding: The coding of the items' bodies.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Returns: The changes of the outbox.
+  /// - Throws: The database's error.
   func queueParents(
     least: Int = 1, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
   ) throws -> [OutboxChange] {

@@ -18,9 +18,7 @@ extension Store {
     }
   }
 
-  /// Ends the quarantine of a device.
-  ///
-  /// Returns whether it was in quarantine.
+  /// Ends the quarantine of a device, and returns whether it was in quarantine.
   public func release(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> Bool {
     try await commits.commit(.upkeep) { [own] database in
       let row = try database.row(

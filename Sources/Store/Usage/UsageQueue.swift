@@ -24,9 +24,8 @@ struct UsageQueue {
 
   /// Queues an item, and makes space if there is none.
   ///
-  /// Returns whether there was space; an item without it counts as dropped.
-  ///
-  /// `change` is `nil` if nothing was queued: neither the item nor the record of what was dropped to make space for it.
+  /// It returns whether there was space; an item without space counts as dropped. `change` is `nil` if neither the item
+  /// nor the record of dropped items was queued.
   func add(_ item: QueuedItem) throws -> (isQueued: Bool, change: OutboxChange?) {
     var hasMadeRoom = false
     while true {

@@ -82,7 +82,7 @@ public final class FrameConnection: Sendable {
   /// A Boolean value that indicates whether `close` was called.
   var isClosing: Bool { closing.load(ordering: .relaxed) }
 
-  /// Close at once, whatever is unsent.
+  /// Closes the connection immediately and discards unsent frames.
   public func abort() {
     channel.close(promise: nil)
   }

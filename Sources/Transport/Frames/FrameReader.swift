@@ -42,7 +42,7 @@ public final class FrameReader: Sendable {
     return nil
   }
 
-  /// Reads the connection to its end and drops what comes.
+  /// Reads the connection to its end and discards the data.
   func drain() async {
     while await nextPiece() != nil {}
   }
@@ -62,7 +62,8 @@ public final class FrameReader: Sendable {
 
   /// Ends the reading, unless more has arrived than what was returned at an earlier `position`.
   ///
-  /// A caller whose time is up at the moment at which its frame arrives gets either that frame, and may read on, or the end.
+  /// A caller whose time is up at the moment at which its frame arrives gets either that frame, and may read on, or the
+  /// end.
   public func stop(unlessPast position: UInt64) {
     stop(unless: { $0.arrived > position })
   }

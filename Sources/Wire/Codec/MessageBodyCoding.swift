@@ -4,6 +4,7 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/06-messages.md.
 public struct MessageBodyCoding: BodyCoding {
+  /// The kinds of command that the coding supports.
   public let commands: CommandRegistry
 
   /// Creates a coding that knows these kinds of command.
@@ -28,6 +29,7 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns an encoded refusal notice.
   public func encode(_ notice: RefusalNotice) -> [UInt8] { Latchkey_V1_Refusal(notice).wireBytes }
 
+  /// Returns an encoded list of a child's parents.
   public func encode(_ parents: [PairedParent]) -> [UInt8] { Latchkey_V1_Parents(parents).wireBytes }
 
   /// Returns encoded registers.
@@ -83,6 +85,7 @@ public struct MessageBodyCoding: BodyCoding {
     try fault("refusal") { () throws(WireError) in try Latchkey_V1_Refusal(wire: body).value() }
   }
 
+  /// Decodes a list of a child's parents; throws `BodyFault`, the sender's fault, if it is malformed.
   public func parents(_ body: [UInt8]) throws(BodyFault) -> [PairedParent] {
     try fault("list of parents") { () throws(WireError) in try Latchkey_V1_Parents(wire: body).value() }
   }

@@ -50,7 +50,7 @@ import Testing
   ]
 
   @Test(
-    "A text that its rule forbids is answered with 400 and the field's name; another one reaches the node",
+    "A text that violates its rule is answered with 400 and the field's name; a valid text reaches the node",
     arguments: fields)
   func everyField(field: Field) async throws {
     var random = SeededRandom()
@@ -73,7 +73,8 @@ import Testing
     }
   }
 
-  @Test("The same in paths and queries", arguments: ["\0", "\u{1B}", "\u{202E}", "\u{85}", "\n"])
+  @Test(
+    "Texts in paths and queries are checked by the same rules", arguments: ["\0", "\u{1B}", "\u{202E}", "\u{85}", "\n"])
   func paths(text: String) {
     let encoded = PercentCoding.encode("a" + text)
     for target in ["/v1/devices/\(encoded)/forget", "/v1/apps?device=\(encoded)", "/v1/commands/\(encoded)/wait"] {
@@ -86,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("A body that is no UTF-8 is no JSON", arguments: HostileText.bytes)
+  @Test("A body that is not UTF-8 is refused as invalid JSON", arguments: HostileText.bytes)
   func noUTF8(bytes: [UInt8]) async throws {
     let node = ScriptedNode()
     try await ServedNode.with(node) { served in

@@ -4,13 +4,13 @@ import Testing
 
 @testable import LatchkeyControl
 
-/// What the server says to what is not a request as it should be: never 500, and always our body.
+/// Tests of the server's answers to malformed requests: never 500, and always this API's body.
 @Suite struct MalformedRequestTests {
   struct Sample: CustomTestStringConvertible, Sendable {
     let name: String
     let status: Int
     let request: String
-    /// Whether the request ends too early, and the caller says so.
+    /// A Boolean value that indicates whether the caller ends its direction before the request is complete.
     var endsThere = false
 
     var testDescription: String { name }
@@ -102,7 +102,7 @@ import Testing
     #expect(node.calls == [.settings])
   }
 
-  @Test("Bytes that are no text and every cut of a request are answered in our words, or not at all")
+  @Test("Bytes that are not text, and every truncation of a request, get this API's errors or no answer")
   func bytesAndCuts() async throws {
     let node = ScriptedNode()
     let whole = Array((Self.post + "content-type: application/json\r\ncontent-length: 2\r\n\r\n{}").utf8)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LatchkeyControl
 
-/// The OpenAPI document: that it is the present one, and that what is sent is what it says.
+/// Tests that the OpenAPI document is current and describes the transmitted values.
 ///
-/// `Tools/generate-openapi` sets LATCHKEY_WRITE_OPENAPI=1, which writes the document anew.
+/// `Tools/generate-openapi` sets LATCHKEY_WRITE_OPENAPI=1, which writes the document.
 @Suite struct OpenAPITests {
   @Test func theDocumentIsThePresentOne() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Protocol/local-api.json")
@@ -22,7 +22,7 @@ import Testing
     #expect(Set(names).count == names.count, "\(names)")
   }
 
-  @Test("A value is written as the document says, and as it is read")
+  @Test("A value is encoded as the document states, and as it is decoded")
   func values() throws {
     try check(SampleValues.status)
     try check(SampleValues.peer)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "A choice is written with the member that decides and its own members",
+    "A choice is encoded with the determining member and the members of its case",
     arguments: [
       .idle, .connecting, .syncing(done: 1, total: .max), .synced(at: 5),
       .error(reason: "a\nb", nextTryInMilliseconds: 9),

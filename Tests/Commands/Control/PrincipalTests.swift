@@ -3,11 +3,11 @@ import Testing
 
 @testable import LatchkeyControl
 
-/// Who may ask what, driven by the table of endpoints: a new one is tested without a test of its own.
+/// Tests of the permitted callers, driven by the table of endpoints, which includes new ones.
 @Suite struct PrincipalTests {
-  /// The endpoints that others than the node's user and root may ask.
+  /// The endpoints that accept callers other than the node's user and root.
   ///
-  /// Whoever opens one adds it here, having thought of it twice.
+  /// A change that opens an endpoint must be repeated here deliberately.
   private static let opened: [String: Set<Principal>] = [:]
 
   @Test func nothingIsOpenThatIsNotMeantToBe() {
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(
-    "Each endpoint answers those that it lists, and says to all others that they may not", arguments: Principal.allCases
+    "Each endpoint answers the callers that it lists, and refuses all others", arguments: Principal.allCases
   )
   func everyEndpoint(principal: Principal) async throws {
     var script = ScriptedNode.Script()
@@ -41,7 +41,9 @@ import Testing
     }
   }
 
-  @Test("Who may ask nothing is not told what there is", arguments: ["/v1/nothing", "/v1/status", "/v1/%zz", "*"])
+  @Test(
+    "A caller without any permission does not learn which endpoints exist",
+    arguments: ["/v1/nothing", "/v1/status", "/v1/%zz", "*"])
   func strangers(target: String) async throws {
     let strangers: [Caller?] =
       [nil]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchkeyControl
 
-/// What the server says to requests that it cannot answer.
+/// Tests of the server's answers to requests that it cannot fulfil.
 @Suite struct RefusalTests {
   @Test(arguments: [
     ("POST", "/v1/pairing/invitations", "{"), ("POST", "/v1/pairing/joins", "{\"code\":\"LK1SECRET\"}"),
@@ -84,7 +84,7 @@ import Testing
 
   @Test func aBodyOverTheLimitIsRefusedAndOneOfJustTheLimitIsNot() async throws {
     func request(bytes: Int) -> String {
-      // A member that nobody knows is ignored.
+      // An unknown member is ignored.
       let (start, end) = ("{\"kind\":\"message\",\"payload\":{\"text\":\"m\"},\"device\":\"x\",\"more\":\"", "\"}")
       return start + String(repeating: "m", count: bytes - start.utf8.count - end.utf8.count) + end
     }

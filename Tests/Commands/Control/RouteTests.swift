@@ -7,7 +7,7 @@ import Testing
 
 /// Every request of the local API through the client, the socket and the server.
 @Suite struct RouteTests {
-  /// Ask once, and see that the node got the same request and the caller the same answer.
+  /// Sends a request, and checks that the node received the same request and the caller the same answer.
   private func trip<Answer: Equatable & Sendable>(
     _ call: ScriptedNode.Call, _ expected: Answer,
     _ ask: @Sendable (ControlClient) async throws -> Answer
@@ -118,7 +118,7 @@ import Testing
     var start = UsageStartRequest(
       appID: "a.b", displayName: nil, processID: 7, processStartTime: .max, startedAt: BootInstant(milliseconds: 5),
       startedAtWall: 6, zone: "UTC")
-    // Whoever a caller says that it is, the kernel knows better.
+    // The kernel's user ID replaces the one that the caller states.
     start.caller = 4_242
     let asked = start
     start.caller = geteuid()

@@ -10,7 +10,7 @@ final class DumpProbe: Sendable {
     self.node = node
   }
 
-  /// Whether it could not, at every look; false without a look.
+  /// A Boolean value that indicates whether the process could not be dumped at any check; `false` without a check.
   var sawUndumpable: Bool { seen.load(ordering: .acquiring) }
 
   func look() -> Int64 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyCommands
 
-/// The wizard on the parent's machine: what is on the screen, and what the answers do.
+/// Tests of the wizard on the parent's machine: the screen, and the effects of answers.
 @Suite struct InviterWizardTests {
   private func wizard(
     _ changes: [PairingProgress], answered: PairingOutcome = .ok, lines: [String] = ["Emma"], waits: Bool = true,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchkeyCommands
 
-/// The wizard on the child's machine: what is on the screen, and what the answers do.
+/// Tests of the wizard on the child's machine: the screen, and the effects of answers.
 @Suite struct JoinerWizardTests {
   private static let nearby = NearbyInvitations(
     change: 3, invitations: [.init(prefix: "N5", addresses: ["10.0.0.1:1"]), .init(prefix: "9T", addresses: [])])
@@ -65,7 +65,7 @@ import Testing
       await console.screen.shows("N5, 9T")
       console.type("\r")
       console.type("first\r")
-      // Nothing more is found in the test, which tells the second prompt from the first.
+      // No further codes are found in the test, which distinguishes the second prompt from the first.
       await console.screen.shows("Looking for open codes")
       console.type(SamplePairing.typedCode + "\r")
       #expect(await group.next() == 0)

@@ -34,7 +34,7 @@ import Testing
         "The node of this machine is gone: waiting for `latchkey run` to come back …",
         "The node of this machine is back.",
       ])
-    // It counts its changes anew.
+    // A restarted node counts its changes from 0.
     #expect(run.node.calls.filter { $0 == .pairing("p1", after: 0) }.count == 2)
   }
 

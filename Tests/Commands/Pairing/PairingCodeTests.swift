@@ -62,7 +62,7 @@ import Testing
     #expect(run.status == 0)
     guard case .join(let request)? = run.node.calls.last else { throw TerminalFailure(.data, "no join") }
     #expect(request.code.filter { !$0.isWhitespace } == SamplePairing.code)
-    // What comes after a whole code is not waited for.
+    // Input after a complete code is not waited for.
     #expect(await console.readLine() == "what follows")
   }
 

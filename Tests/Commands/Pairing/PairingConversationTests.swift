@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchkeyCommands
 
-/// What a person is asked while two machines are paired, and what their answers do.
+/// Tests of the questions during a pairing, and of the effects of the answers.
 @Suite struct PairingConversationTests {
   private func question(attempt: Int, change: Int) -> PairingProgress {
     SamplePairing.question(attempt: attempt, change: change)

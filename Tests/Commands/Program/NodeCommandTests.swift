@@ -7,7 +7,7 @@ import Testing
 
 /// `init` and `run`, and where every command looks for its node.
 @Suite struct NodeCommandTests {
-  /// Run and give the settings that the node would have been started with.
+  /// Runs a subcommand and returns the settings with which it would start the node.
   private func settings(_ arguments: [String]) async -> LocalNodeSettings? {
     let (stream, continuation) = AsyncStream<LocalNodeSettings>.makeStream()
     let run = await ScriptedRun(arguments) { environment in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchkeyCommands
 
-/// What people type, and what they are told.
+/// Tests of the words that people type and read.
 @Suite struct PeoplesWordsTests {
   private func issued(_ run: ScriptedRun) -> CommandRequest? {
     run.node.calls.lazy.compactMap { if case .issue(let request) = $0 { request } else { nil } }.first
@@ -91,7 +91,7 @@ import Testing
     #expect(never.console.notes.first?.contains("has not been connected since it was paired") == true)
     let there = await ScriptedRun("message", "Tea", "--on", "Emma")
     #expect(there.console.notes.first?.hasPrefix("Emma's PC is connected and gets this now.") == true)
-    // No ID is shown that nobody asked for.
+    // No ID is shown unless requested.
     #expect(there.console.output.isEmpty && !there.console.everything.contains(SampleValues.commandID.description))
   }
 

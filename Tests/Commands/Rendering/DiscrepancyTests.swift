@@ -2,7 +2,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 
-/// What a child's machine says that it holds instead, as its parent reads it.
+/// Tests of the text about a different state that a child's machine reports.
 @Suite struct DiscrepancyTests {
   private static let open: AppConfiguration = {
     var rule = SampleValues.configuration

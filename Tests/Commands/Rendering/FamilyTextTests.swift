@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchkeyCommands
 
-/// What people read of other parents, of machines that do not answer, and of a child without a parent.
+/// Tests of the text about other parents, machines that do not answer, and a child without a parent.
 @Suite struct FamilyTextTests {
   private static func other(isNews: Bool) -> OtherParent {
     OtherParent(

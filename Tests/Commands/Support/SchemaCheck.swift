@@ -49,7 +49,7 @@ struct SchemaCheck {
       for case .text(let name) in required where members[name] == nil { return "\(path): \(name) is missing" }
     }
     for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-      // What the client may ignore, the node does not send.
+      // The node sends no undocumented members, although a client would ignore them.
       guard let schema = known[name] else { return "\(path): \(name) is not described" }
       if let fault = fault(in: value, schema, at: "\(path).\(name)") { return fault }
     }

@@ -2,7 +2,8 @@ import Synchronization
 
 @testable import LatchkeyCommands
 
-/// A small terminal: what programs write to it comes to stand in rows and columns, and rows that leave at the top are kept.
+/// A small terminal: what programs write to it comes to stand in rows and columns, and rows that leave at the top are
+/// kept.
 ///
 /// Every character takes one column. It knows what the program uses, and notes everything else.
 final class ScreenEmulator: Sendable {
@@ -29,7 +30,7 @@ final class ScreenEmulator: Sendable {
     state.withLock { Self.text($0.rows.map { String($0) }) }
   }
 
-  /// What has left at the top, and what is in sight.
+  /// The scrollback and the visible text.
   var everything: String {
     state.withLock { Self.text($0.scrolledOff + $0.rows.map { String($0) }) }
   }
@@ -47,7 +48,7 @@ final class ScreenEmulator: Sendable {
     return rows.map { $0 + "\n" }.joined()
   }
 
-  /// Change the size; rows are cut, not broken anew.
+  /// Changes the size; rows are cut and not wrapped again.
   func resize(_ size: TerminalSize) {
     state.withLock { state in
       state.size = size
@@ -65,7 +66,7 @@ final class ScreenEmulator: Sendable {
     }
   }
 
-  /// Wait until a text is in sight.
+  /// Waits until a text is visible.
   func shows(_ text: String) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import LatchkeyCommands
 
-/// A terminal of the tests: types what was put in, and keeps what was printed.
+/// A console that types a script and records the output.
 final class ScriptedConsole: Console {
   private struct State {
     var output = ""
@@ -20,7 +20,7 @@ final class ScriptedConsole: Console {
   let inputIsTerminal: Bool
   let outputIsTerminal: Bool
   let talkIsTerminal: Bool
-  /// What stands on standard error of a terminal of this size.
+  /// The screen of a terminal of this size with standard error.
   let screen: ScreenEmulator
   private let waitsForInput: Bool
   private let state: Mutex<State>
@@ -29,10 +29,16 @@ final class ScriptedConsole: Console {
   private let resized: AsyncStream<Void>
   private let resizer: AsyncStream<Void>.Continuation
 
+  /// Creates a console.
+  ///
   /// - Parameters:
-  ///   - lines: what is typed, a line a question; then the input ends.
-  ///   - waitsForInput: whether a person who has typed all `lines` just sits there instead.
-  ///   - keys: what is typed key by key, a chunk a reading.
+  ///   - lines: The typed lines, one for each question, after which the input ends.
+  ///   - keys: The typed keys, one chunk for each reading.
+  ///   - isTerminal: Whether standard input is a terminal.
+  ///   - waitsForInput: Whether the person stops typing after all `lines` instead of ending the input.
+  ///   - outputIsTerminal: Whether standard output is a terminal.
+  ///   - size: The size of the terminal.
+  ///   - fault: The failure of each reading; `nil` for none.
   init(
     lines: [String] = [], keys: [String] = [], isTerminal: Bool = true, waitsForInput: Bool = false,
     outputIsTerminal: Bool = false, size: TerminalSize = .usual, fault: TerminalFailure? = nil
@@ -55,7 +61,7 @@ final class ScriptedConsole: Console {
   /// Both streams in one text.
   var everything: String { output + (notes + prompts).joined(separator: "\n") }
 
-  /// Press Ctrl-C.
+  /// Presses Ctrl-C.
   func interrupt() { interrupter.yield() }
 
   func write(_ text: String) throws(TerminalFailure) {
@@ -77,7 +83,7 @@ final class ScriptedConsole: Console {
 
   var size: TerminalSize { screen.size }
 
-  /// Give the terminal another size.
+  /// Resizes the terminal.
   func resize(_ size: TerminalSize) {
     screen.resize(size)
     resizer.yield()
@@ -92,12 +98,12 @@ final class ScriptedConsole: Console {
     state.withLock { if $0.inputs.last != input { $0.inputs.append(input) } }
   }
 
-  /// How often what had been typed was dropped.
+  /// The number of times that input was discarded.
   var forgotten: Int { state.withLock { $0.forgotten } }
 
   func forgetInput() { state.withLock { $0.forgotten += 1 } }
 
-  /// Press keys.
+  /// Presses keys.
   func type(_ keys: String) {
     let reader = state.withLock { state in
       state.keys.append(Array(keys.utf8))
@@ -109,7 +115,7 @@ final class ScriptedConsole: Console {
 
   func readKeys() async -> [UInt8]? {
     while !Task.isCancelled {
-      // Of its own for each reading: a stream whose reader is cancelled is at its end.
+      // Each reading has its own stream, since a stream ends when its reader is cancelled.
       let (typed, typing) = AsyncStream<Void>.makeStream()
       let keys = state.withLock { state -> [UInt8]? in
         if state.keys.isEmpty { state.reader = typing }

@@ -39,11 +39,11 @@ final class ScriptedNode: NodeInterface {
     case endUsage(String)
   }
 
-  /// What it answers; long polls take the next of their list, and wait without end when it is empty.
+  /// The answers; a long poll takes the next of its list, and waits forever when the list is empty.
   struct Script: Sendable {
     var status = SampleValues.status
     var syncStates: [SyncState] = [.idle]
-    /// Whether the stream ends after them, or stays open.
+    /// A Boolean value that indicates whether the stream ends after the events instead of staying open.
     var endsSync = true
     var devices = [SampleValues.peer]
     var pairing = SampleValues.pairing
@@ -76,7 +76,7 @@ final class ScriptedNode: NodeInterface {
   /// Every request as it arrives.
   let arrivals: AsyncStream<Call>
   private let arrived: AsyncStream<Call>.Continuation
-  /// Every stream of events as nobody reads it any more.
+  /// The streams of events whose readers have gone.
   let endings: AsyncStream<Void>
   private let ended: AsyncStream<Void>.Continuation
 

@@ -12,9 +12,7 @@ struct ScriptedRun: Sendable {
   let console: ScriptedConsole
   let status: Int32
 
-  /// Run `latchkey` with arguments.
-  ///
-  /// - Parameter change: what else differs from a machine in Berlin at `SampleValues.now`.
+  /// Runs `latchkey` with arguments; `change` alters the environment of a machine in Berlin at `SampleValues.now`.
   init(
     _ arguments: [String], node: ScriptedNode = ScriptedNode(), console: ScriptedConsole = ScriptedConsole(),
     change: (inout TerminalEnvironment) -> Void = { _ in }

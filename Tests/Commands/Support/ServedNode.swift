@@ -12,7 +12,7 @@ struct ServedNode: Sendable {
   let client: ControlClient
   private let group: ServiceGroup
 
-  /// Serve `node` while `body` runs, then stop it as a signal would.
+  /// Serves `node` while `body` runs, then stops it like a signal.
   static func with(
     _ node: any NodeInterface, in folder: String, recognize: @escaping ControlResponder.Recognition = Self.asNodeUser,
     _ body: (ServedNode) async throws -> Void
@@ -43,17 +43,17 @@ struct ServedNode: Sendable {
     try await TemporaryFolder.with { try await with(node, in: $0, recognize: recognize, body) }
   }
 
-  /// Asks the kernel, as a node does: who runs a test runs its node.
+  /// Recognizes the caller by the kernel's record, like a node; the user of the test is the node's user.
   static let asNodeUser: ControlResponder.Recognition = { context in
     await context.credentials().map { Caller($0, ofNodeOf: geteuid()) }
   }
 
-  /// Tell the server to stop, as SIGTERM does; it ends once what is open is done.
+  /// Stops the server like SIGTERM; it ends after the open requests.
   func stop() async {
     await group.triggerGracefulShutdown()
   }
 
-  /// Ask something that no client of ours would.
+  /// Sends a request that this project's client would not send.
   func ask(_ method: String, _ target: String, body: String? = nil) async throws -> (status: Int, error: LocalAPIError?)
   {
     let (status, bytes) = try await ControlConnection.exchange(
@@ -61,9 +61,7 @@ struct ServedNode: Sendable {
     return (status, try? LocalJSON.decode(LocalAPIError.self, from: bytes))
   }
 
-  /// Send bytes as they are, and read until the server closes the connection.
-  ///
-  /// - Parameter endsThere: whether the server is told that nothing more will come.
+  /// Sends bytes and reads until the server closes the connection; with `endsThere`, it ends its own direction first.
   func raw(_ request: String, endsThere: Bool = false) async throws -> String {
     try await raw(Array(request.utf8), endsThere: endsThere)
   }

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Texts kept in the folder Snapshots; set LATCHKEY_WRITE_SNAPSHOTS=1 to write them anew, then read the difference.
+/// The expected texts in the folder Snapshots; LATCHKEY_WRITE_SNAPSHOTS=1 writes them, and the difference must be read.
 enum Snapshot {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Snapshots")
 
-  /// Compare `text` with the file `name`.
+  /// Compares `text` with the file `name`.
   static func expect(_ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let file = folder.appending(path: name + ".txt")
     if ProcessInfo.processInfo.environment["LATCHKEY_WRITE_SNAPSHOTS"] == "1" {

@@ -3,9 +3,7 @@ import Testing
 
 /// A folder for one test.
 enum TemporaryFolder {
-  /// Make a folder, hand over its path and remove it.
-  ///
-  /// - Parameter bytes: how long the path is to be; nil for as it comes.
+  /// Creates a folder for a closure and removes it afterwards; `bytes` is the length of its path, `nil` for any.
   static func with(bytes: Int? = nil, _ body: (String) async throws -> Void) async throws {
     let root = "/tmp/latchkey-\(UUID().uuidString)"
     var path = root

@@ -71,7 +71,7 @@ struct CPaceOfficialVectorTests {
     let vectors: Groups
   }
 
-  @Test("the run comes to the draft's key on both sides")
+  @Test("the run results in the draft's key on both sides")
   func run() throws {
     let vector = try Vectors.official("cpace-ristretto255.json", as: File.self).vectors.run
     #expect(
@@ -99,7 +99,7 @@ struct CPaceOfficialVectorTests {
     }
   }
 
-  @Test("good points multiply, bad ones stop the run")
+  @Test("valid points multiply, invalid ones end the run")
   func points() throws {
     let points = try Vectors.official("cpace-ristretto255.json", as: File.self).vectors.points
     let scalar = try CPaceScalar(secret: points.valid.scalar.secret)

@@ -26,13 +26,13 @@ struct CPaceTests {
 
   static let file = Vectors.own("cpace.json", as: File.self)
 
-  @Test("the vectors are there")
+  @Test("the vectors exist")
   func coverage() throws {
     let file = try Self.file.get()
     #expect(file.runs.count >= 3 && file.invalidPoints.count >= 5)
   }
 
-  @Test("both sides come to the vector's key", arguments: (try? file.get().runs) ?? [])
+  @Test("both sides derive the vector's key", arguments: (try? file.get().runs) ?? [])
   func runs(_ vector: File.Run) throws {
     #expect(
       CPace.generator(
@@ -70,14 +70,14 @@ struct CPaceTests {
       scalar: .generate())
   }
 
-  @Test("points that are none, or give the key away, stop the run", arguments: (try? file.get().invalidPoints) ?? [])
+  @Test("invalid points, and points that reveal the key, end the run", arguments: (try? file.get().invalidPoints) ?? [])
   func invalidPoints(_ point: Hex) throws {
     #expect(throws: CPaceError.invalidShare) {
       try begin(.initiator).finish(remoteShare: point.bytes, remoteAssociatedData: [])
     }
   }
 
-  @Test("shares of any other size, and random ones, never trap")
+  @Test("shares of any other size, and random shares, never trap")
   func randomShares() throws {
     var generator = SeededRandom(seed: 8)
     let run = try begin(.responder)
@@ -98,7 +98,7 @@ struct CPaceTests {
     #expect(refused > 400 && refused < 500)
   }
 
-  @Test("a difference in anything that both must know leads to different keys")
+  @Test("a difference in any shared input results in different keys")
   func differences() throws {
     let initiator = try begin(.initiator)
     let others = [

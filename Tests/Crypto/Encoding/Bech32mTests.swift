@@ -25,13 +25,13 @@ struct Bech32mTests {
 
   static let file = Vectors.own("bech32m.json", as: File.self)
 
-  @Test("the vectors are there")
+  @Test("the vectors exist")
   func coverage() throws {
     let file = try Self.file.get()
     #expect(file.texts.count >= 11 && file.symbolTexts.count == 7 && file.badTexts.count >= 19)
   }
 
-  @Test("bytes become text and come back, in either case", arguments: (try? file.get().texts) ?? [])
+  @Test("bytes are encoded and decoded again, in either case", arguments: (try? file.get().texts) ?? [])
   func texts(_ vector: File.Text) throws {
     let small = try Bech32m.encode(humanReadablePart: vector.prefix, data: vector.data.bytes)
     #expect(small == vector.text)
@@ -44,7 +44,7 @@ struct Bech32mTests {
     }
   }
 
-  @Test("the good strings of BIP-350", arguments: (try? file.get().symbolTexts) ?? [])
+  @Test("the valid strings of BIP-350", arguments: (try? file.get().symbolTexts) ?? [])
   func symbolTexts(_ vector: File.SymbolText) throws {
     let (prefix, symbols) = try Bech32m.decodeSymbols(vector.text)
     #expect(symbols == vector.symbols)
@@ -52,7 +52,7 @@ struct Bech32mTests {
     #expect(try Bech32m.encode(humanReadablePart: prefix, symbols: symbols, uppercase: isCapital) == vector.text)
   }
 
-  @Test("the bad strings of BIP-350 and our own", arguments: (try? file.get().badTexts) ?? [])
+  @Test("the invalid strings of BIP-350 and this project's own", arguments: (try? file.get().badTexts) ?? [])
   func badTexts(_ vector: File.BadText) throws {
     let error = try #require(throws: Bech32mError.self) { try Bech32m.decode(vector.text) }
     #expect(String(describing: Mirror(reflecting: error).children.first?.label ?? caseName(error)) == vector.fault)
@@ -71,7 +71,7 @@ struct Bech32mTests {
     }
   }
 
-  @Test("faults name their place")
+  @Test("faults state their position")
   func positions() throws {
     let text = try Bech32m.encode(humanReadablePart: "lk", data: [1, 2, 3, 4, 5, 6, 7, 8])
     for position in text.indices.map({ text.distance(from: text.startIndex, to: $0) }) {
@@ -92,7 +92,7 @@ struct Bech32mTests {
     #expect(throws: Bech32mError.missingPrefix) { try Bech32m.decode("") }
   }
 
-  @Test("up to four wrong characters are always found", arguments: 1...4)
+  @Test("up to four wrong characters are always detected", arguments: 1...4)
   func typos(_ count: Int) throws {
     var generator = SeededRandom(seed: UInt64(count))
     let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l")
@@ -106,7 +106,7 @@ struct Bech32mTests {
     }
   }
 
-  @Test("what cannot be encoded")
+  @Test("inputs that cannot be encoded")
   func unencodable() throws {
     for prefix in ["", "l k", "lK", "é", "\u{7f}"] {
       #expect(throws: Bech32mError.unusablePrefix) { try Bech32m.encode(humanReadablePart: prefix, data: []) }
@@ -117,7 +117,7 @@ struct Bech32mTests {
     }
   }
 
-  @Test("random text never traps, and what is read is written the same")
+  @Test("random text never traps, and decoded text is encoded to the same text")
   func randomText() throws {
     var generator = SeededRandom(seed: 5)
     for _ in 0..<5000 {

@@ -27,14 +27,14 @@ struct HashingTests {
 
   static let file = Vectors.own("hashing.json", as: File.self)
 
-  @Test("the vectors are there")
+  @Test("the vectors exist")
   func coverage() throws {
     let file = try Self.file.get()
     #expect(
       file.sha256.count >= 14 && file.sha512.count >= 14 && file.hmacSHA256.count >= 28 && file.hkdfSHA256.count >= 10)
   }
 
-  @Test("SHA-256, at once and in pieces", arguments: (try? file.get().sha256) ?? [])
+  @Test("SHA-256, in one piece and in several", arguments: (try? file.get().sha256) ?? [])
   func sha256(_ vector: File.Digest) {
     let message = vector.message.bytes
     #expect(SHA256.hash(message) == vector.digest.bytes)

@@ -3,13 +3,13 @@ import Testing
 
 @Suite("Keys")
 struct KeyTests {
-  @Test("the vectors are there")
+  @Test("the vectors exist")
   func coverage() throws {
     let all = try KeyVectors.all.get()
     #expect(all.ed25519.count >= 6 && all.x25519.count >= 8 && all.x25519LowOrder.count == 14)
   }
 
-  @Test("Ed25519 signs and verifies as others do", arguments: (try? KeyVectors.all.get().ed25519) ?? [])
+  @Test("Ed25519 signs and verifies like other implementations", arguments: (try? KeyVectors.all.get().ed25519) ?? [])
   func signatures(_ vector: KeyVectors.Signature) throws {
     let pair = try IdentityKeyPair(seed: vector.seed.secret)
     #expect(pair.publicKey.bytes == vector.publicKey.bytes)
@@ -28,7 +28,7 @@ struct KeyTests {
     #expect(!IdentityKeyPair.generate().publicKey.verify(signature: vector.signature.bytes, of: vector.message.bytes))
   }
 
-  @Test("bytes that are no point verify nothing")
+  @Test("bytes that are not a point verify nothing")
   func badIdentityKeys() throws {
     for byte in [0, 1, 0xff] as [UInt8] {
       let key = try IdentityPublicKey(bytes: [UInt8](repeating: byte, count: 32))
@@ -36,7 +36,7 @@ struct KeyTests {
     }
   }
 
-  @Test("X25519 agrees as others do", arguments: (try? KeyVectors.all.get().x25519) ?? [])
+  @Test("X25519 agrees with other implementations", arguments: (try? KeyVectors.all.get().x25519) ?? [])
   func agreements(_ vector: KeyVectors.Agreement) throws {
     let ours = try LinkKeyPair(secret: vector.secret.secret)
     let theirs = try LinkKeyPair(secret: vector.remoteSecret.secret)
@@ -47,7 +47,7 @@ struct KeyTests {
   }
 
   @Test(
-    "points of small order are no keys, and no secret is agreed with them",
+    "points of small order are not keys, and no secret is agreed with them",
     arguments: (try? KeyVectors.all.get().x25519LowOrder) ?? [])
   func lowOrder(_ vector: KeyVectors.LowOrder) throws {
     #expect(throws: KeyError.lowOrderPoint) { try LinkPublicKey(bytes: vector.publicKey.bytes) }
@@ -66,7 +66,7 @@ struct KeyTests {
     #expect(throws: fault) { try PresharedKey(bytes: bytes) }
   }
 
-  @Test("what is generated differs every time")
+  @Test("every generated key is different")
   func generation() {
     #expect(Set((0..<50).map { _ in LinkKeyPair.generate().publicKey }).count == 50)
     #expect(Set((0..<50).map { _ in IdentityKeyPair.generate().publicKey }).count == 50)

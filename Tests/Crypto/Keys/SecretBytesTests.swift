@@ -7,7 +7,7 @@ struct SecretBytesTests {
 
   private let content: [UInt8] = [0xca, 0xfe, 0xba, 0xbe]
 
-  @Test("nothing of the content is printed")
+  @Test("printing a secret reveals none of its content")
   func redaction() {
     let secret = SecretBytes(content)
     let key = LinkKeyPair.generate()
@@ -20,7 +20,7 @@ struct SecretBytesTests {
     #expect("\(key)".contains("SecretBytes(32 bytes, redacted)"))
   }
 
-  @Test("two secrets are the same when their bytes are")
+  @Test("two secrets are equal if their bytes are equal")
   func equality() {
     #expect(SecretBytes(content) == SecretBytes(content))
     #expect(SecretBytes(content) != SecretBytes([0xca, 0xfe, 0xba, 0xbf]))
@@ -30,7 +30,7 @@ struct SecretBytesTests {
     #expect(!ConstantTime.areEqual(content, [0xca, 0xfe, 0xba, 0xff]) && ConstantTime.areEqual([], []))
   }
 
-  @Test("secrets are joined and cut")
+  @Test("secrets are concatenated and split")
   func parts() {
     let secret = SecretBytes(joining: [SecretBytes([1, 2]), SecretBytes([]), SecretBytes([3, 4, 5])])
     #expect(secret == SecretBytes([1, 2, 3, 4, 5]))
@@ -42,7 +42,7 @@ struct SecretBytesTests {
     #expect(SecretBytes.random(count: 0).count == 0)
   }
 
-  @Test("what the initialiser throws comes out")
+  @Test("an error of the initializer's closure is rethrown")
   func failingInitialiser() {
     #expect(throws: Fault()) {
       try SecretBytes(count: 4) { memory throws(Fault) in

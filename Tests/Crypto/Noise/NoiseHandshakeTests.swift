@@ -14,7 +14,7 @@ struct NoiseHandshakeTests {
     }
   }
 
-  @Test("every pattern with any preshared keys leads to a conversation", arguments: allNames)
+  @Test("every pattern with any preshared keys results in a session", arguments: allNames)
   func everyPattern(_ name: String) throws {
     let pattern = try NoisePattern(name: name)
     #expect(pattern.name == name)
@@ -39,7 +39,7 @@ struct NoiseHandshakeTests {
   }
 
   @Test(
-    "names that are no pattern",
+    "names that are not patterns",
     arguments: [
       "", "psk0", "xx", "XXX", "XY", "XXpsk", "XXpsk4", "XXpsk-1", "XXpsk03", "XXpsk0+", "XX+psk0", "XXpsk0psk3",
       "XXpsk3+psk0", "XXpsk0+psk0", "Npsk2", "XXfallback", "XX psk0", "XXpsk٣", "ＸＸ", "IKpsk2\n", "XXPSK0",
@@ -48,7 +48,7 @@ struct NoiseHandshakeTests {
     #expect(throws: NoiseError.unknownPattern(name)) { try NoisePattern(name: name) }
   }
 
-  @Test("keys that are missing, or that the pattern would not check")
+  @Test("missing keys, and keys that the pattern would not verify, are refused")
   func keys() throws {
     let (mine, other) = (LinkKeyPair.generate(), LinkKeyPair.generate().publicKey)
     func begin(
@@ -72,7 +72,7 @@ struct NoiseHandshakeTests {
     #expect(throws: Never.self) { try begin("NN", .responder, nil, nil) }
   }
 
-  @Test("messages out of turn are refused and change nothing")
+  @Test("messages out of order are refused and change nothing")
   func turns() throws {
     var pair = try HandshakePair(.xxPSK0PSK3)
     #expect(throws: NoiseError.outOfTurn) { try pair.responder.writeMessage(payload: []) }
@@ -85,7 +85,7 @@ struct NoiseHandshakeTests {
     #expect(throws: NoiseError.outOfTurn) { try pair.responder.readMessage([]) }
   }
 
-  @Test("a message is at most 65,535 bytes, payload and all")
+  @Test("a message has at most 65,535 bytes, including its payload")
   func longestMessage() throws {
     var pair = try HandshakePair(.xxPSK0PSK3)
     let overhead = 32 + 16
@@ -98,7 +98,7 @@ struct NoiseHandshakeTests {
     #expect(try pair.responder.readMessage(message) == payload)
   }
 
-  @Test("the joiner of XXpsk0+psk3 may give its keys one by one")
+  @Test("the joiner of XXpsk0+psk3 may supply its keys one by one")
   func presharedKeysInParts() throws {
     let keys = [PresharedKey.generate(), .generate()]
     var pair = try HandshakePair(.xxPSK0PSK3, presharedKeys: [keys[0]], responderPresharedKeys: keys)

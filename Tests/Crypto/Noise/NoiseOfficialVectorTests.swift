@@ -73,19 +73,19 @@ struct NoiseOfficialVectorTests {
     (try? Vectors.official(name, as: File.self).vectors) ?? []
   }
 
-  @Test("the files can be read in full", arguments: [("noise-cacophony.json", 35), ("noise-snow.json", 28)])
+  @Test("the files can be read completely", arguments: [("noise-cacophony.json", 35), ("noise-snow.json", 28)])
   func readable(_ name: String, _ atLeast: Int) throws {
     let file: File = try Vectors.official(name)
     #expect(file.vectors.count >= atLeast)
   }
 
-  @Test("both sides say what cacophony says", arguments: vectors("noise-cacophony.json"))
+  @Test("both sides produce the messages of cacophony", arguments: vectors("noise-cacophony.json"))
   func cacophony(_ vector: Vector) throws {
     try #require(vector.handshakeHash != nil)
     try converse(vector)
   }
 
-  @Test("both sides say what snow says", arguments: vectors("noise-snow.json"))
+  @Test("both sides produce the messages of snow", arguments: vectors("noise-snow.json"))
   func snow(_ vector: Vector) throws {
     try converse(vector)
   }

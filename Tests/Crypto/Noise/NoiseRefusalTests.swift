@@ -2,13 +2,13 @@ import LatchkeyCrypto
 import LatchkeyTestSupport
 import Testing
 
-@Suite("Noise: what is refused leaves no trace")
+@Suite("Noise: refused messages change no state")
 struct NoiseRefusalTests {
   static let guardedPatterns = ["XXpsk0+psk3", "IKpsk2"]
 
-  /// Run a handshake and, before each true message is read, let `attack` work on its reader with that message.
+  /// Runs a handshake and, before each genuine message is read, lets `attack` act on its reader with that message.
   ///
-  /// The reader that was attacked is the one that goes on, so any trace would break what follows.
+  /// The attacked reader continues the handshake, so that any change of its state would break the rest.
   private func run(_ name: String, attack: (inout NoiseHandshake, [UInt8]) throws -> Void) throws {
     var pair = try HandshakePair(try NoisePattern(name: name))
     var messageCount = 0
@@ -28,7 +28,7 @@ struct NoiseRefusalTests {
     #expect(try first.open(try second.seal([4, 5])) == [4, 5])
   }
 
-  /// Check that a message is refused, in the one way there is, and that the reader is as it was.
+  /// Checks that a message is refused with the one error there is, and that the reader is unchanged.
   private func expectRefusal(_ reader: inout NoiseHandshake, of forged: [UInt8], true message: [UInt8]) {
     let (hash, remote, turn) = (reader.handshakeHash, reader.remoteStatic, reader.isMyTurn)
     #expect(throws: NoiseError.authenticationFailed) { try reader.readMessage(forged) }
@@ -48,7 +48,7 @@ struct NoiseRefusalTests {
     }
   }
 
-  @Test("every truncation, and bytes added before or behind", arguments: guardedPatterns)
+  @Test("every truncation, and bytes added before or after", arguments: guardedPatterns)
   func wrongLengths(_ name: String) throws {
     try run(name) { reader, message in
       for count in 0..<message.count {
@@ -90,7 +90,7 @@ struct NoiseRefusalTests {
   }
 
   @Test(
-    "a wrong preshared key at any place", arguments: [("XXpsk0+psk3", 0, 0), ("XXpsk0+psk3", 1, 2), ("IKpsk2", 0, 1)])
+    "a wrong preshared key in any place", arguments: [("XXpsk0+psk3", 0, 0), ("XXpsk0+psk3", 1, 2), ("IKpsk2", 0, 1)])
   func wrongPresharedKey(_ name: String, wrong: Int, refusedAt: Int) throws {
     let pattern = try NoisePattern(name: name)
     let keys = (0..<pattern.presharedKeyCount).map { _ in PresharedKey.generate() }
@@ -106,7 +106,7 @@ struct NoiseRefusalTests {
     #expect(try failingMessage(&pair) == 0)
   }
 
-  @Test("a caller who means another callee")
+  @Test("a caller that expects another callee")
   func wrongCallee() throws {
     let key = PresharedKey.generate()
     var initiator = try NoiseHandshake(
@@ -120,7 +120,7 @@ struct NoiseRefusalTests {
     #expect(responder.remoteStatic == nil)
   }
 
-  /// Exchange messages until one is refused, and return its number.
+  /// Exchanges messages until one is refused, and returns its number.
   private func failingMessage(_ pair: inout HandshakePair) throws -> Int? {
     for number in 0..<3 where !pair.initiator.isFinished {
       let message = try pair.write([])

@@ -10,7 +10,7 @@ struct NoiseTransportTests {
     return (try pair.initiator.finish(), try pair.responder.finish())
   }
 
-  @Test("messages of every size up to the longest", arguments: [0, 1, 15, 16, 17, 1000, 65_518, 65_519])
+  @Test("messages of every size up to the largest", arguments: [0, 1, 15, 16, 17, 1000, 65_518, 65_519])
   func sizes(_ count: Int) throws {
     var (first, second) = try transports()
     let plaintext = [UInt8](repeating: 0x5a, count: count)
@@ -30,7 +30,7 @@ struct NoiseTransportTests {
     #expect(first.sealedMessageCount == 1 && second.openedMessageCount == 1)
   }
 
-  @Test("an altered, repeated, skipped or reflected message is refused, and the true one is read")
+  @Test("altered, repeated, skipped and reflected messages are refused, and the original is accepted")
   func refusals() throws {
     var (first, second) = try transports()
     let message = try first.seal([9, 8, 7])
@@ -63,7 +63,7 @@ struct NoiseTransportTests {
     #expect(try second.open(try first.seal([1])) == [1])
   }
 
-  @Test("after a rekey only those who did the same go on")
+  @Test("after a rekey, only a side that did the same can continue")
   func rekey() throws {
     var (first, second) = try transports()
     _ = try second.open(try first.seal([1]))
@@ -90,7 +90,7 @@ struct NoiseTransportTests {
     #expect(throws: NoiseError.nonceExhausted) { try first.seal([2]) }
   }
 
-  @Test("counters above 32 bits are told apart")
+  @Test("counters that differ only above 32 bits are distinguished")
   func wideCounter() throws {
     let key = SecretBytes.random(count: 32)
     var low = NoiseTransport(sendingKey: key, receivingKey: key, nonce: 5)
@@ -100,7 +100,7 @@ struct NoiseTransportTests {
     #expect(try low.open(message) == [1])
   }
 
-  @Test("a message can be sealed and opened where it lies")
+  @Test("a message can be sealed and opened in place")
   func inPlace() throws {
     var (first, second) = try transports()
     let plaintext = [UInt8](0..<100)
@@ -112,7 +112,7 @@ struct NoiseTransportTests {
     #expect(Array(memory.prefix(100)) != plaintext)
     var other = memory
     #expect(try second.open(memory) == plaintext)
-    // The same once more, opened in place; the transport has gone on, so the next message is needed.
+    // The same, opened in place; the transport has advanced, so the next message is needed.
     other = try first.seal(plaintext)
     let openedCount = try other.withUnsafeMutableBytes { memory in
       try second.open(UnsafeRawBufferPointer(memory), into: memory)

@@ -10,7 +10,7 @@ struct NoiseVectorTests {
     #expect(names.isSuperset(of: fundamental + ["XXpsk0+psk3", "IKpsk2"]))
   }
 
-  @Test("both sides say what the vector says", arguments: (try? NoiseVector.all.get()) ?? [])
+  @Test("both sides produce the vector's messages", arguments: (try? NoiseVector.all.get()) ?? [])
   func conversation(_ vector: NoiseVector) throws {
     var initiator = try vector.handshake(.initiator)
     var responder = try vector.handshake(.responder)

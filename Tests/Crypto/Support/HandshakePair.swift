@@ -5,7 +5,7 @@ struct HandshakePair {
   var initiator: NoiseHandshake
   var responder: NoiseHandshake
 
-  /// Set up both sides with new keys; the responder's preshared keys are the initiator's unless given.
+  /// Creates both sides with new keys; the responder's preshared keys are the initiator's by default.
   init(
     _ pattern: NoisePattern, initiatorPrologue: [UInt8] = [1, 2], responderPrologue: [UInt8] = [1, 2],
     presharedKeys: [PresharedKey]? = nil, responderPresharedKeys: [PresharedKey]? = nil
@@ -23,7 +23,7 @@ struct HandshakePair {
       presharedKeys: responderPresharedKeys ?? keys)
   }
 
-  /// Tell from a pattern's letters whose static key is known before the first message.
+  /// Returns which static keys are known before the first message, from the pattern's letters.
   static func knownKeys(_ name: String) -> (initiator: Bool, responder: Bool) {
     let letters = Array(name.prefix { $0.isUppercase })
     return letters.count == 1 ? (letters == ["K"], true) : (letters[0] == "K", letters[1] == "K")
@@ -35,7 +35,7 @@ struct HandshakePair {
     set { if initiator.isMyTurn { responder = newValue } else { initiator = newValue } }
   }
 
-  /// Let the side whose turn it is write.
+  /// Writes the next message of the side whose turn it is.
   mutating func write(_ payload: [UInt8]) throws -> [UInt8] {
     if initiator.isMyTurn {
       try initiator.writeMessage(payload: payload)
@@ -44,7 +44,7 @@ struct HandshakePair {
     }
   }
 
-  /// Exchange what is left of the handshake.
+  /// Exchanges the rest of the handshake.
   mutating func complete() throws {
     while !initiator.isFinished || !responder.isFinished {
       if initiator.isMyTurn {

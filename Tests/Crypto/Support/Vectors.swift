@@ -2,7 +2,7 @@ import Foundation
 
 /// The files of test vectors.
 enum Vectors {
-  /// Read one of the project's own files, which are always there.
+  /// Reads one of the project's own files, which always exist.
   static func own<Content: Decodable>(_ name: String, as type: Content.Type = Content.self) -> Result<
     Content, any Error
   > {
@@ -18,7 +18,7 @@ enum Vectors {
   /// Shown where a test of other projects' vectors is left out.
   static let officialReason = "LATCHKEY_OFFICIAL_VECTORS does not name the folder of other projects' vectors"
 
-  /// Read a file of other projects' vectors; to be called only where the folder is named.
+  /// Reads a file of other projects' vectors; call it only if the folder is configured.
   static func official<Content: Decodable>(_ name: String, as type: Content.Type = Content.self) throws -> Content {
     guard let officialFolder else { throw CocoaError(.fileNoSuchFile) }
     return try read(officialFolder.appending(path: name))

@@ -3,7 +3,7 @@ import LatchkeyCrypto
 import Testing
 
 @Suite(
-  "Key file: of another user",
+  "Key file: owned by another user",
   .enabled(if: geteuid() == 0, "only root can give files away and act as someone else; run Tools/test by sudo"))
 struct KeyFileStoreAsRoot {
   private let folder: TemporaryFolder
@@ -14,14 +14,14 @@ struct KeyFileStoreAsRoot {
     store = KeyFileStore(path: folder.file("identity.key"))
   }
 
-  @Test("a file of another user, seen by that user's neighbour")
+  @Test("a file of another user is refused")
   func foreignOwner() throws {
     try store.create(.generate())
     try #require(chown(store.path, 65_534, 65_534) == 0)
     #expect(throws: KeyFileError.foreignOwner(path: store.path, owner: 65_534)) { try store.load() }
   }
 
-  @Test("a file that the system refuses to open")
+  @Test("a file that the system refuses to open is reported")
   func refused() throws {
     try store.create(.generate())
     // Files are opened as the user that this thread names; there is no suspension before it is changed back.

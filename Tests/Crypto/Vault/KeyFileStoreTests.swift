@@ -18,7 +18,7 @@ struct KeyFileStoreTests {
     return status.st_mode & 0o7777
   }
 
-  @Test("a new file is its owner's alone, and is read back")
+  @Test("a new file is accessible only to its owner, and is read back")
   func create() throws {
     let keyFile = KeyFile.generate()
     try store.create(keyFile)
@@ -36,7 +36,7 @@ struct KeyFileStoreTests {
     #expect(try folder.names == ["identity.key"])
   }
 
-  @Test("of many that create at once, one wins and its file is whole")
+  @Test("if several processes create a file at the same time, one succeeds and its file is complete")
   func race() async throws {
     let store = store
     let winners = await withTaskGroup(of: KeyFile?.self) { group in
@@ -53,7 +53,7 @@ struct KeyFileStoreTests {
     #expect(try folder.names == ["identity.key"])
   }
 
-  @Test("a file is replaced, and what had lax rights has strict ones")
+  @Test("a replaced file gets strict permissions even if the old one had none")
   func replace() throws {
     try store.create(.generate())
     try #require(chmod(store.path, 0o644) == 0)
@@ -64,26 +64,29 @@ struct KeyFileStoreTests {
     #expect(try folder.names == ["identity.key"])
   }
 
-  @Test("a file that is not there")
+  @Test("a missing file is reported")
   func missing() {
     #expect(throws: KeyFileError.missing(path: store.path)) { try store.load() }
   }
 
-  @Test("rights for anyone else are refused", arguments: [0o640, 0o604, 0o610, 0o620, 0o602, 0o601, 0o777] as [UInt32])
+  @Test(
+    "permissions for other users are refused", arguments: [0o640, 0o604, 0o610, 0o620, 0o602, 0o601, 0o777] as [UInt32])
   func rightsTooOpen(_ mode: UInt32) throws {
     try store.create(.generate())
     try #require(chmod(store.path, mode) == 0)
     #expect(throws: KeyFileError.rightsTooOpen(path: store.path, mode: mode)) { try store.load() }
   }
 
-  @Test("a file without rights for its owner", .disabled(if: geteuid() == 0, "the superuser may read every file"))
+  @Test(
+    "a file without permissions for its owner is refused",
+    .disabled(if: geteuid() == 0, "the superuser may read every file"))
   func unreadable() throws {
     try store.create(.generate())
     try #require(chmod(store.path, 0) == 0)
     #expect(throws: KeyFileError.unreadable(path: store.path, code: EACCES)) { try store.load() }
   }
 
-  @Test("a folder, a link and a pipe are no key files")
+  @Test("a folder, a link and a pipe are refused as key files")
   func notAFile() throws {
     let target = KeyFileStore(path: folder.file("target"))
     try target.create(.generate())
@@ -97,7 +100,7 @@ struct KeyFileStoreTests {
     }
   }
 
-  @Test("damage on disk: empty, cut, too long, not ours")
+  @Test("damaged files: empty, truncated, too long, or of another kind")
   func corrupt() throws {
     let keyFile = KeyFile.generate().encoded().withUnsafeBytes { [UInt8]($0) }
     let contents: [[UInt8]] = [
@@ -111,7 +114,7 @@ struct KeyFileStoreTests {
     }
   }
 
-  @Test("a later version on disk")
+  @Test("a file of a later version is reported as such")
   func newerVersion() throws {
     var body = KeyFile.generate().encoded().withUnsafeBytes { [UInt8]($0.dropLast(32)) }
     body[8] = 7
@@ -120,7 +123,7 @@ struct KeyFileStoreTests {
     #expect(throws: KeyFileError.newerVersion(path: store.path, version: 7)) { try store.load() }
   }
 
-  @Test("a place that cannot be written leaves nothing behind")
+  @Test("a folder that cannot be written leaves no partial file")
   func unwritable() throws {
     let lost = KeyFileStore(path: folder.file("nowhere/identity.key"))
     #expect(throws: KeyFileError.unwritable(path: lost.path, code: ENOENT)) { try lost.create(.generate()) }

@@ -14,10 +14,10 @@ struct KeyFileTests {
 
   private func decode(_ bytes: [UInt8]) throws -> KeyFile { try KeyFile(decoding: SecretBytes(bytes), path: Self.path) }
 
-  /// Put a new checksum behind altered content.
+  /// Returns altered content with a valid checksum.
   private func signed(_ body: [UInt8]) -> [UInt8] { body + SHA256.hash(body) }
 
-  @Test("what is written is read, with and without a household")
+  @Test("a file is encoded and decoded, with and without a household")
   func roundTrip() throws {
     for keyFile in [KeyFile.generate(), try withHousehold()] {
       let again = try decode(bytes(keyFile))
@@ -48,7 +48,7 @@ struct KeyFileTests {
     }
   }
 
-  @Test("every flipped bit, truncation and extension is damage")
+  @Test("every flipped bit, truncation and extension is detected as damage")
   func damage() throws {
     let content = bytes(try withHousehold())
     for bit in 0..<content.count * 8 {
@@ -62,7 +62,7 @@ struct KeyFileTests {
     #expect(throws: KeyFileError.corrupt(path: Self.path)) { try decode(content + [0]) }
   }
 
-  @Test("a later version is told from damage, whatever its length")
+  @Test("a later version is distinguished from damage, whatever its length")
   func newerVersion() throws {
     var body = [UInt8](bytes(KeyFile.generate()).dropLast(32))
     body[8] = 2
@@ -71,7 +71,7 @@ struct KeyFileTests {
     }
   }
 
-  @Test("content that is whole but not ours")
+  @Test("complete content of another kind is refused")
   func foreign() throws {
     let body = [UInt8](bytes(KeyFile.generate()).dropLast(32))
     var (older, flags, magic) = (body, body, body)

@@ -6,7 +6,7 @@ import Testing
 ///
 /// It cannot reach a real network: the shell's network has only loopback and what a test adds.
 final class DiscoveryLab: Sendable {
-  /// What the lab starts with.
+  /// The programs with which the lab starts.
   enum Mode: String {
     case nothing
     case bus = "--bus"
@@ -22,7 +22,7 @@ final class DiscoveryLab: Sendable {
   private let input: FileHandle
   private let lines = LineLog()
 
-  /// Start the lab.
+  /// Starts the lab.
   init(_ mode: Mode) throws {
     process = Process()
     let commands = Pipe()
@@ -51,14 +51,15 @@ final class DiscoveryLab: Sendable {
     process.waitUntilExit()
   }
 
-  /// Starts a probe; its lines begin with its name.
+  /// Starts a probe, whose lines begin with its name.
   ///
-  /// It runs as an ordinary user, unless it takes the network's packets.
+  /// It runs as an ordinary user, unless it captures the network's packets.
   ///
   /// - Parameters:
-  ///   - name: a letter or two.
-  ///   - arguments: the probe's.
-  ///   - prefix: a command that runs the probe, such as `ip netns exec b`.
+  ///   - name: One or two letters.
+  ///   - arguments: The arguments of the probe.
+  ///   - prefix: A command that runs the probe, such as `ip netns exec b`.
+  /// - Throws: The system's error if the probe cannot be started.
   func probe(_ name: String, _ arguments: String, under prefix: String = "") throws {
     // A packet socket takes a right that no node has.
     let user = arguments.hasPrefix("capture") ? "" : "with-avahi-user"
@@ -73,17 +74,17 @@ final class DiscoveryLab: Sendable {
       """)
   }
 
-  /// Give a probe an order.
+  /// Gives a probe an order.
   func order(_ name: String, _ order: String) throws {
     try shell("echo '\(order)' > $WITH_AVAHI_DIR/\(name).in")
   }
 
-  /// Run shell commands without waiting for them.
+  /// Runs shell commands without waiting for them.
   func shell(_ commands: String) throws {
     try input.write(contentsOf: Data((commands + "\n").utf8))
   }
 
-  /// Run shell commands and wait for their end.
+  /// Runs shell commands and waits for their end.
   ///
   /// - Returns: the lines they wrote.
   @discardableResult
@@ -94,7 +95,7 @@ final class DiscoveryLab: Sendable {
     return passed
   }
 
-  /// Wait for a probe's next line that begins so; the lines before it are passed over.
+  /// Waits for a probe's next line that begins so; the lines before it are passed over.
   ///
   /// - Returns: the line, and the lines that were passed over.
   @discardableResult
@@ -138,7 +139,7 @@ final class DiscoveryLab: Sendable {
       .appendingPathComponent("latchkey-discovery-probe").path
   }()
 
-  /// Why the lab cannot be used here, or nil.
+  /// The reason why the lab cannot be used here; `nil` if it can.
   static let obstacle: String? = {
     let process = Process()
     let output = Pipe()
@@ -159,7 +160,7 @@ final class DiscoveryLab: Sendable {
 }
 
 extension DiscoveryLab {
-  /// Wait until a probe has written a line that begins so, before or after the last line that was waited for.
+  /// Waits until a probe has written a line that begins so, before or after the last line that was waited for.
   func expectAmongAll(_ name: String, _ beginning: String) async throws {
     if all(name).contains(where: { $0.hasPrefix(beginning) }) { return }
     try await expect(name, beginning)

@@ -18,7 +18,7 @@ final class LineLog: Sendable {
 
   private let contents = Mutex(Contents())
 
-  /// Take what was written, in pieces of any size.
+  /// Appends output, in pieces of any size.
   func append(_ data: Data) {
     contents.withLock { contents in
       contents.rest.append(data)
@@ -32,7 +32,7 @@ final class LineLog: Sendable {
     }
   }
 
-  /// Wait for the next matching line of a name, or of any with `*`, after the one that was last waited for.
+  /// Waits for the next matching line of a name, or of any with `*`, after the one that was last waited for.
   ///
   /// - Returns: the line and those before it, or nil when given up.
   func next(
@@ -46,7 +46,7 @@ final class LineLog: Sendable {
     }
   }
 
-  /// Let whoever waits for a name wait no longer.
+  /// Ends the wait for a name.
   func giveUp(_ name: String) {
     contents.withLock { contents in
       for waiting in contents.waiting where waiting.name == name { waiting.resume.resume(returning: nil) }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct FuzzReplayTests {
   private static let targets = FuzzTarget.all.map(\.name)
 
-  @Test("Every kept input of a target is taken without a fault, a trap or a hang", arguments: targets)
+  @Test("Every kept input of a target runs without a fault, a trap or a hang", arguments: targets)
   func everyKeptInputHolds(target: String) async throws {
     let progress = FileManager.default.temporaryDirectory.appendingPathComponent("replay-\(UUID().uuidString)").path
     try Data("nothing yet".utf8).write(to: URL(fileURLWithPath: progress))
@@ -18,7 +18,7 @@ import Testing
     #expect(last.isEmpty, "the replay of \(target) ended at: \(last)")
   }
 
-  @Test("Every target has a corpus of at most 20 inputs, and no corpus belongs to a target that is none")
+  @Test("Every target has a corpus of at most 20 inputs, and every corpus belongs to a target")
   func everyTargetHasACorpus() throws {
     #expect(try KeptInputs.names(in: KeptInputs.corpora) == Self.targets.map { "\($0).txt" }.sorted())
     for target in Self.targets {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("The failures are there, each in the folder of a target")
+  @Test("The failures are kept, each in the folder of a target")
   func theFailuresAreThere() throws {
     let folders = try KeptInputs.names(in: KeptInputs.failures)
     #expect(folders.allSatisfy(Self.targets.contains), "\(folders)")
@@ -35,7 +35,7 @@ import Testing
     #expect(!files.isEmpty)
   }
 
-  @Test("Tools/fuzz runs the targets that there are, in their order")
+  @Test("Tools/fuzz runs all targets, in their order")
   func theToolNamesEveryTarget() throws {
     let tool = Process()
     tool.executableURL = KeptInputs.package.appendingPathComponent("Tools/fuzz")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The inputs in this repository: the fuzzers' best inputs, and whatever failed once.
+/// The inputs in this repository: the fuzzers' best inputs, and those that once failed.
 enum KeptInputs {
   /// One input with a name by which a person finds it.
   typealias Input = (name: String, bytes: [UInt8])

@@ -4,10 +4,10 @@ import Testing
 
 /// A replay of every kept input of a target, in a process on which nothing else depends.
 enum Replay {
-  /// What an input may take, in seconds: thousands of times what it does take.
+  /// The time limit of an input in seconds, thousands of times its usual duration.
   private static let limit: UInt32 = 60
 
-  /// Give a target its seeds and kept inputs, and record whatever does not hold.
+  /// Gives a target its seeds and kept inputs, and records whatever does not hold.
   ///
   /// - Parameters:
   ///   - name: the target's.
@@ -26,7 +26,7 @@ enum Replay {
 
   private static func take(_ input: [UInt8], called name: String, by target: FuzzTarget, _ progress: String) throws {
     try Data(name.utf8).write(to: URL(fileURLWithPath: progress))
-    // Ends the process: nothing else stops an input that goes round in circles.
+    // Ends the process, which is the only way to stop an endless loop.
     alarm(limit)
     do { try target.run(input) } catch { Issue.record("\(name): \(error)") }
     alarm(0)

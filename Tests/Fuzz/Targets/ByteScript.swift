@@ -6,7 +6,7 @@ struct ByteScript {
     rest = bytes[...]
   }
 
-  /// Whether nothing is left to do.
+  /// A Boolean value that indicates whether the script has ended.
   var isEmpty: Bool { rest.isEmpty }
 
   /// The next byte.

@@ -1,6 +1,6 @@
 /// A violation of a rule that must hold for any input.
 public struct FuzzFault: Error, CustomStringConvertible {
-  /// What it is, for whoever replays the input.
+  /// A description of the fault, for the replay.
   public var description: String
 
   init(_ description: String) {

@@ -1,6 +1,6 @@
 /// One path by which bytes arrive from outside, with the conditions that must hold for all of them.
 public struct FuzzTarget: Sendable {
-  /// What `Tools/fuzz` and the folders of inputs call it.
+  /// The name for `Tools/fuzz` and the folders of inputs.
   public let name: String
   /// Bytes of an input at most.
   public let maximumBytes: Int
@@ -10,7 +10,7 @@ public struct FuzzTarget: Sendable {
   /// Inputs to begin with: valid ones of every kind.
   public var seeds: [[UInt8]] { makeSeeds() }
 
-  /// Take one input.
+  /// Takes one input.
   ///
   /// - Throws: `FuzzFault` when something does not hold that has to; a trap ends the process.
   public func run(_ input: [UInt8]) throws(FuzzFault) {

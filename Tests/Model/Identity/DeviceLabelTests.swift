@@ -2,7 +2,7 @@ import LatchkeyModel
 import LatchkeyTestSupport
 import Testing
 
-/// What devices are called, and which of two names holds.
+/// Tests of the names of devices, and of which of two wins.
 @Suite struct DeviceLabelTests {
   private static func name(_ text: String) -> DeviceName { DeviceName(sanitising: text) }
 

@@ -44,7 +44,8 @@ import Testing
     var nextKey: UInt8 = 1
     var wasPairedAnew = false
 
-    /// Every step that anything can take; each is one durable transaction, or a message that is sent, comes in, or is lost.
+    /// Every step that anything can take; each is one durable transaction, or a message that is sent, comes in, or is
+    /// lost.
     var successors: [World] {
       var worlds: [World] = []
       func step(_ change: (inout World) -> Void) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LatchkeyModel
 
-/// What a mistyped word may stand for.
+/// Tests of the suggestions for a mistyped word.
 @Suite struct SpellingTests {
   private static let words = ["status", "settings", "sync", "app", "apps", "usage", "commands", "devices"]
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of the rules for texts.
 @Suite struct TextRuleTests {
-  @Test("Control characters, line ends and turned directions are refused everywhere, but for line feeds in messages")
+  @Test("Control characters, line ends and changes of direction are refused, except line feeds in messages")
   func controls() {
     for rule in TextRule.all {
       for scalar in [
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("A fault names the field, the character or the bytes, and says what to do")
+  @Test("A fault names the field, and the character or the size, and says what to do")
   func sentences() {
     #expect(
       TextRule.displayName.fault(in: "Chess\0")
@@ -29,7 +29,7 @@ import Testing
     #expect(TextRule.appID.fault(in: "a b") == "The application's ID has a space: leave it out.")
   }
 
-  @Test("What families write is taken")
+  @Test("Texts that families write are accepted")
   func ordinary() {
     let names = ["Emma's PC", "漢字", "Žofie", "🦉", "שלום", "سلام", "e\u{301}"]
     for rule in [TextRule.deviceName, .displayName, .message, .matcherValue] {
@@ -53,7 +53,7 @@ import Testing
     #expect(TextRule.deviceName.fault(in: String(repeating: "ä", count: 33)) != nil)
   }
 
-  @Test("A text that was cleaned has no fault but that it may be empty, and what has none is not changed")
+  @Test("A sanitized text is valid unless it is empty, and a valid text is not changed")
   func cleaned() {
     var random = SeededRandom()
     for _ in 0..<5_000 {
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("Every value of the model refuses a text that its rule refuses, and keeps every other as it is")
+  @Test("Every value of the model refuses texts that violate its rule, and keeps all others unchanged")
   func everyField() throws {
     var random = SeededRandom()
     for _ in 0..<3_000 {

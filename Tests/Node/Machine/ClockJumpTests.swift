@@ -2,7 +2,7 @@ import Testing
 
 @testable import LatchkeyAgent
 
-/// What three clocks show of sleep and of a wall clock that was set.
+/// Tests of the detection of sleep and of a wall clock that was set, by three clocks.
 @Suite struct ClockJumpTests {
   @Test func onlyJumpsOfTheClockAreNoticed() {
     func reading(wall: Int, awake: Int, boot: Int) -> ClockJump.Reading {

@@ -1,7 +1,7 @@
 import LatchkeyAgent
 import Testing
 
-/// What an address itself shows.
+/// Tests of the properties of an address.
 @Suite struct IPAddressTests {
   @Test(arguments: ["192.168.1.5", "10.0.0.1", "169.254.3.4", "fe80::1", "2001:db8::5", "::1", "127.0.0.1"])
   func usableAddressesGoThereAndBack(text: String) throws {

@@ -7,13 +7,13 @@ import LatchkeyWire
 import Testing
 
 extension ProcessTests {
-  /// A child's machine whose database somebody has changed while it was stopped: for each kind of item that it sends, the
-  /// parent's rules, settings and clock and its other children's data stay as they were, and the parent says what is wrong.
+  /// A child's machine whose database was altered while it was stopped: for each kind of item that it sends, the
+  /// parent's rules, settings and clock and its other children's data do not change, and the parent reports the fault.
   @Suite struct AlteredDatabaseTests {
     private static let coding = MessageBodyCoding()
     private static let farAhead = HybridTimestamp.wallLimit - 1
 
-    /// What no word of Emma's machine may change.
+    /// The data that no item from Emma's machine may change.
     private struct Kept: Equatable {
       var rules: [AppConfiguration]
       var settings: FamilySettings
@@ -70,7 +70,7 @@ extension ProcessTests {
       defaultMilliPointsPerMinute: 999_999_999, minutesPerPoint: 1_440, zone: "UTC",
       modified: HybridTimestamp(wall: farAhead, counter: .max, author: stranger))
 
-    /// What a child that lies answers to a command that sets a rule.
+    /// Returns the false answers of a child to a command that sets a rule.
     private static func lies(_ rule: AppConfiguration) -> [(what: String, outcome: CommandReceipt.Outcome)] {
       var open = rule
       (open.isBlocked, open.milliPointsPerMinute, open.dailyLimitMinutes) = (false, 999_999_999, nil)
@@ -100,7 +100,7 @@ extension ProcessTests {
       ]
     }
 
-    @Test("Whatever a child answers to commands, nothing of it becomes a rule, a setting or a time of the parent's")
+    @Test("No answer of a child to a command becomes a rule, a setting or a time of the parent")
     func answers() async throws {
       try await ProcessLab.run { lab in
         let (parent, emma, tom) = try await family(lab)
@@ -183,7 +183,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A receipt of the family's rules that is changed while it waits changes none of the parent's",
+      "A receipt for the family's rules that is altered in the child's queue does not change the parent's rules",
       arguments: [Int64.max, farAhead, -1])
     func waitingReceipt(wall: Int64) async throws {
       try await ProcessLab.run { lab in
@@ -209,7 +209,7 @@ extension ProcessTests {
         let warnings = try await parent.api.status().warnings.filter { $0.contains("“Emma's PC”") }
         #expect(warnings.contains { $0.contains("latchkey settings show") }, "\(warnings)")
         #expect(warnings.contains { $0.contains("did not take") } == (wall != Self.farAhead), "\(warnings)")
-        // A new edit holds, whatever the child claimed.
+        // A new edit wins, whatever the child claimed.
         let next = try await parent.issue(
           .setFamilySettings(FamilySettings(minutesPerPoint: 6, zone: "Europe/Berlin")), to: "Emma's PC")
         #expect(try await parent.ended(next).status == .executed)
@@ -220,7 +220,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Usage, losses, commands and keys that a child makes up change nothing of the parent's or of another child's")
+    @Test("Forged usage, losses, commands and keys of a child change nothing of the parent or of another child")
     func items() async throws {
       try await ProcessLab.run { lab in
         let (parent, emma, tom) = try await family(lab)
@@ -269,7 +269,7 @@ extension ProcessTests {
         for kind in [ItemKind.usageRecord, .usageLoss, .command, ItemKind(rawValue: 4_711)] {
           try emma.forge(.usage, kind, id: SecureRandom.bytes(16), body: [0xFF, 0xFF])
         }
-        // A receipt for what was never asked, and one under the ID of Tom's command.
+        // A receipt for a command that was never issued, and one under the ID of Tom's command.
         let wild = CommandReceipt.Outcome.executed(.familySettings(Self.wildSettings))
         let toms = try #require(try await parent.api.commands(device: "Tom's PC", limit: 1).first).commandID
         for id in [toms, CommandID(milliseconds: 1, random: SecureRandom.bytes(10))] {
@@ -313,7 +313,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A removal that nobody signed ends the session and removes nobody; the parent says why")
+    @Test("An unsigned removal ends the session and removes no device, and the parent states the reason")
     func removal() async throws {
       try await ProcessLab.run { lab in
         let (parent, emma, _) = try await family(lab)

@@ -2,10 +2,10 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// What a node remembers of pairings that are over.
+  /// Tests of the record that a node keeps of ended pairings.
   @Suite struct EndedPairingTests {
     @Test(
-      "However many pairings there were, the last ones can be asked how they ended, and the first ones are forgotten")
+      "A node remembers how the latest pairings ended, and forgets the oldest, however many there were")
     func remembered() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")

@@ -4,28 +4,28 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// Ten thousand wrong attempts at one code.
+  /// Tests of ten thousand wrong attempts at one code.
   @Suite struct FloodTests {
     private static let connections = 50
     private static let attempts = 10_000
     /// 50 connections at a time with buffers of at most 4 KiB each need well under one MiB.
     ///
-    /// What malloc keeps for as many threads as there are cores, and a debug build's pages that are touched late, are
-    /// allowed for; a leak of 4 KiB for each attempt would be 39 MiB.
+    /// The limit also allows for malloc's memory of each thread, and for pages of a debug build that are touched late;
+    /// a leak of 4 KiB for each attempt would be 39 MiB.
     private static let allowedGrowth: Int64 = 32 << 20
 
     @Test(
-      "10,000 wrong attempts from 50 connections at a time are five failures, a spent code, and no harm to the parent")
+      "10,000 wrong attempts from 50 connections count as five failures, close the code, and do not harm the parent")
     func flood() async throws {
       try await ProcessLab.run { lab in
-        // A port that the kernel gives to nobody else while the parent is down.
+        // A port that the kernel assigns to no other process while the parent is down.
         let parent = try await lab.runningNode(
           .parent, "Kitchen laptop", ["--no-discovery", "--port", "\(try lab.freePort())"])
         let child = try await lab.runningNode(.child, "Emma's PC")
         let port = try await parent.port()
         let code = try await lab.invite(parent)
 
-        // A first wave until some are counted, a crash, and the guesses are not given back.
+        // A first wave until some are counted, then a crash, which does not give the guesses back.
         let first = Flood(code: code, port: port, attempts: Self.attempts, connections: Self.connections)
         async let wave: Void = first.run()
         try await eventually("two are counted") {
@@ -36,7 +36,7 @@ extension ProcessTests {
         try await parent.start()
         #expect(counted >= 2)
         #expect(try await (parent.api.pairings().first?.failuresLeft ?? 0) <= 5 - counted)
-        // What is allocated once is not counted.
+        // Memory that is allocated only once is not counted.
         try await eventually("it is spent") { try await parent.api.pairings().isEmpty }
         let before = try await parent.api.status().residentBytes
         var answered = 0
@@ -54,7 +54,7 @@ extension ProcessTests {
         #expect(after - before < Self.allowedGrowth, "\(before) bytes grew to \(after)")
         #expect(first.largestAnswer <= 2 + 40 + 4, "an answer that says nothing, and a notice")
 
-        // A new code works right after.
+        // A new code works immediately afterwards.
         let next = try await lab.invite(parent)
         #expect(try await lab.join(child, next.typed, peer: "127.0.0.1:\(port)").outcome == .ok)
         #expect(parent.log.ranges(of: "a wrong pairing code was tried").count == 5)

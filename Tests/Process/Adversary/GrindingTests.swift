@@ -7,13 +7,14 @@ import Testing
 @testable import LatchkeyProtocol
 
 extension ProcessTests {
-  /// Looking for six digits that come out alike on both screens, by somebody in the middle who has the typed code.
+  /// Tests of a search for equal digits on both screens, by an attacker between the machines that has the typed code.
   @Suite struct GrindingTests {
     /// Three digits take a thousand tries, six a million: enough to see that it could be done, if it were allowed.
     private static let wanted: Substring = "777"
 
     @Test(
-      "A joiner that finds fitting digits after it has seen the inviter's number is a wrong guess, and nobody is asked")
+      "A joiner that searches for digits after seeing the inviter's number is a wrong guess, and no question is asked"
+    )
     func byTheJoiner() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -30,7 +31,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("An inviter that finds fitting digits after it has seen the joiner's number has no way to say so")
+    @Test("An inviter that searches for digits after it has seen the joiner's number cannot change its own number")
     func byTheInviter() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -57,7 +58,7 @@ extension ProcessTests {
     }
 
     /// The best that he can do in either order of play: his number to one side is out before the other's is known.
-    @Test("Whoever chooses first gains nothing by looking; whoever could choose last would find digits every time")
+    @Test("A side that chooses first gains nothing by a search, while one that chose last would find digits every time")
     func byComputation() throws {
       var random = SeededRandom()
       let parties = (0..<4).map { number in

@@ -10,7 +10,7 @@ extension ProcessTests {
     /// Positions besides those around the frames' boundaries, for each form of the code.
     private static let positions = 20
 
-    @Test("However the line behaves, both machines are paired or neither is, and both say how it ended")
+    @Test("On any faulty connection, both machines are paired or neither is, and both report the outcome")
     func everyFault() async throws {
       var random = SeededRandom()
       print("LinkFaultTests: \(random.note)")
@@ -108,12 +108,12 @@ extension ProcessTests {
       #expect(fault.possibleOutcomes.contains(outcome), "\(fault): \(ended)")
       #expect(outcome != .ok || !fault.mustFail, "\(fault): \(ended)")
       if fault.isSilence {
-        // The inviter has heard nothing more either, and given up or, with its last word said, nothing left to do.
+        // The inviter has heard nothing more either: it has given up or, if it sent the last message, is done.
         try await eventually("\(fault): the inviter is done") {
           try await parent.api.pairings().first { $0.pairingID == code.id }?.phase ?? .waiting == .waiting
         }
         middle.heal()
-        // The line is well again: what was in doubt is asked about at once.
+        // The connection works again, so the joiner asks for the result immediately.
         try await child.restart()
       }
       let id = try await child.api.status().deviceID
@@ -130,13 +130,13 @@ extension ProcessTests {
       _ = try? await parent.api.cancelPairing(id: code.id)
     }
 
-    /// Forget each other, at once and without a word.
+    /// Makes both nodes forget each other, without a message.
     private static func part(_ parent: NodeProcess, _ child: NodeProcess) async throws {
       _ = try await parent.api.forget(device: "\(try await child.api.status().deviceID)")
       _ = try await child.api.forget(device: "\(try await parent.api.status().deviceID)")
     }
 
-    /// A minute after the last attempt nobody holds a half of anything.
+    /// Checks that a minute after the last attempt neither side holds half of a pairing.
     private func agreeInTheEnd(_ parent: NodeProcess, _ children: [NodeProcess]) async throws {
       try await eventually("what was half made at the parent is over") {
         await parent.kill()

@@ -24,7 +24,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Who only passes on what is said learns nothing, changes nothing, and is nobody afterwards",
+      "A relay of all messages learns nothing, changes nothing, and has no access afterwards",
       arguments: [false, true])
     func relay(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
@@ -45,7 +45,7 @@ extension ProcessTests {
         #expect(try await parent.api.devices().map(\.device.deviceID) == [ids.1])
         #expect(try await child.api.devices().map(\.device.deviceID) == [ids.0])
 
-        // What was seen names nobody, and no key is in it.
+        // The observed bytes contain no name and no key.
         let keys = try [parent, child].map { try KeyFileStore(path: $0.folder + "/identity.key").load() }
         let names = ["Kitchen", "Emma", try #require(atParent.digits), code.typed, code.pasted].map { Array($0.utf8) }
         let secrets = names + keys.flatMap { [$0.link.publicKey.bytes, $0.identity.publicKey.bytes] }
@@ -68,7 +68,7 @@ extension ProcessTests {
       }
     }
 
-    /// Whether a node answers nothing to a valid first message from a key that it does not know.
+    /// Returns whether a node gives no answer to a valid first message from an unknown key.
     private func silence(at port: UInt16, _ key: LinkPublicKey) async throws -> Bool {
       let stream = try ByteStream(port: port)
       let handshake = SessionInitiator(
@@ -79,7 +79,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "Who puts his own keys in place of either side's is a wrong guess to both, and is told nothing",
+      "A relay that substitutes its own keys is a wrong guess on both sides, and learns nothing",
       arguments: [false, true])
     func substitutedKeys(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
@@ -104,7 +104,8 @@ extension ProcessTests {
         let (toJoiner, toInviter) = ends.withLock { ($0[0], $0[1]) }
         #expect(toJoiner.outcome == .wrongCode && toJoiner.digits == nil)
         #expect(toInviter.outcome == .wrongCode && toInviter.digits == nil)
-        // Of the joiner he has an offer and a first message that he cannot open, of the inviter a notice.
+        // From the joiner, the attacker has an offer and a first message that it cannot decrypt; from the inviter, a
+        // notice.
         #expect(toJoiner.received.map(\.count) == (isTyped ? [56, 82] : [82]))
         #expect(toInviter.received.map(\.count) == (isTyped ? [40, 2] : [2]))
 
@@ -126,7 +127,7 @@ extension ProcessTests {
       }
     }
 
-    /// What the middle puts in place of a share, or of an ephemeral key.
+    /// Returns the value that the attacker substitutes for a share or an ephemeral key.
     private static func ownKey(for direction: Direction, _ isTyped: Bool) throws -> [UInt8] {
       guard isTyped else { return LinkKeyPair.generate().publicKey.bytes }
       return try CPace(
@@ -135,7 +136,7 @@ extension ProcessTests {
       ).share
     }
 
-    @Test("Frames of an earlier pairing with the same code open nothing, on either side", arguments: [false, true])
+    @Test("Frames of an earlier pairing with the same code are useless on either side", arguments: [false, true])
     func replayedFrames(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await couple(lab)
@@ -151,7 +152,7 @@ extension ProcessTests {
         // Not refused by a person, the code is still open.
         _ = try await lab.follow(code.id, at: parent) { $0.phase == .waiting }
 
-        // To the inviter, all at once and as he says it: nobody is asked anything.
+        // The recorded frames are sent to the inviter as they are; no question is asked.
         let stream = try ByteStream(port: port, from: "127.0.0.12")
         stream.write(earlier.bytes(.toInviter))
         let answer = await onThread { stream.readToEnd() }
@@ -179,7 +180,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Frames of two sessions with the same code do not mix", arguments: [false, true])
+    @Test("Frames of two sessions with the same code cannot be mixed", arguments: [false, true])
     func mixedSessions(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await couple(lab)
@@ -213,7 +214,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Who has read the typed code and stands between shows both people other digits; a no leaves nothing behind")
+    @Test("A relay that knows the typed code shows different digits to both people, and a no leaves nothing behind")
     func knownTypedCode() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await couple(lab)
@@ -244,7 +245,8 @@ extension ProcessTests {
       }
     }
 
-    @Test("Who has read the pasted code cannot pose as its inviter, and as its joiner is shown before he is let in")
+    @Test(
+      "A relay that knows the pasted code cannot pose as the inviter, and is shown as a joiner before it is accepted")
     func knownPastedCode() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await couple(lab)
@@ -275,7 +277,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Who knows the check symbol of a typed code has five guesses on each side, and none after that")
+    @Test("An attacker that knows the check symbol of a typed code has five guesses on each side")
     func knownCheckSymbol() async throws {
       var random = SeededRandom()
       print("MiddleTests.knownCheckSymbol: \(random.note)")

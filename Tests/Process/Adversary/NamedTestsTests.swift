@@ -25,7 +25,7 @@ import Testing
     return suites
   }
 
-  @Test("Every test that a page on attackers names exists", arguments: ["threat-model.md", "known-attacks.md"])
+  @Test("Every test that the pages about attacks name exists", arguments: ["threat-model.md", "known-attacks.md"])
   func exist(page: String) throws {
     let suites = try Self.suites()
     let text = try String(contentsOf: Self.package.appendingPathComponent("Protocol/\(page)"), encoding: .utf8)

@@ -6,10 +6,10 @@ import LatchkeyProtocol
 import Testing
 
 extension ProcessTests {
-  /// A device that was removed and has kept everything it ever had, and a thief of less than that.
+  /// Tests of a removed device that kept all its data, and of a thief with a part of them.
   @Suite struct RemovedDeviceTests {
     @Test(
-      "A removed device does not come back by its keys, its old folder, its removal played again, or its old code"
+      "A removed device cannot return with its keys, its old folder, a replayed removal, or its old code"
     )
     func comesBack() async throws {
       try await ProcessLab.run { lab in
@@ -22,7 +22,7 @@ extension ProcessTests {
         #expect(try await lab.join(child, code.typed, peer: middle.address).outcome == .ok)
         try await eventually("they are connected") { try await child.isConnected() }
 
-        // Before it is told it puts everything aside, and stays the same to the parent.
+        // The device copies its folder before it is told, which does not change it for the parent.
         #expect(await child.terminate() == .exited(0))
         let copy = NodeProcess(lab: lab, folder: lab.newPath(), name: "Emma's copy")
         try FileManager.default.copyItem(atPath: child.folder, toPath: copy.folder)
@@ -35,7 +35,7 @@ extension ProcessTests {
         try await eventually("the parent is sure") { try await parent.api.status().peers.isEmpty }
         #expect(await child.terminate() == .exited(0))
 
-        // Its keys, and then its whole folder as it was.
+        // Its keys, and then its complete folder.
         #expect(try await stolen.call(port: port) == .silence)
         try await copy.start()
         try await eventually("the copy gets silence") {
@@ -44,14 +44,14 @@ extension ProcessTests {
         #expect(try await !parent.isConnected())
         #expect(await copy.terminate() == .exited(0))
 
-        // The session in which it was removed, and the pairing, once more.
+        // Replays the session in which it was removed, and the pairing.
         for recording in middle.sessions + middle.pairings {
           let stream = try ByteStream(port: port)
           stream.write(recording.bytes(.toInviter))
           stream.finish()
           #expect(await onThread { stream.readToEnd() }.isEmpty)
         }
-        // The code it came with.
+        // The code with which it was paired.
         await child.kill()
         try await child.start()
         for text in [code.typed, code.pasted] {
@@ -67,7 +67,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A removed device that was not told is answered for the removal's sake alone, and then never again"
+      "A removed device that was not told gets only its removal, and then no answer"
     )
     func notToldYet() async throws {
       try await ProcessLab.run { lab in
@@ -76,7 +76,7 @@ extension ProcessTests {
         #expect(await child.terminate() == .exited(0))
         let stolen = try StolenKeys(of: child)
         #expect(try await !parent.api.unpair(device: "Emma's PC").wasTold)
-        // It is removed and has not been told: the parent answers, for the removal's sake alone.
+        // It is removed and was not told: the parent answers only to deliver the removal.
         let reception = try await stolen.call(port: port)
         #expect(reception != .silence)
         let waiting = try await parent.latchkey("message", "send", "--on", "Emma's PC", "not for you")
@@ -90,7 +90,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A link key without the pairwise key opens nothing, and does not disturb the device it was taken from")
+    @Test("A link key without the pairwise key opens nothing, and does not disturb its device")
     func linkKeyAlone() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

@@ -5,10 +5,10 @@ import LatchkeyProtocol
 import Testing
 
 extension ProcessTests {
-  /// Somebody who has recorded everything two machines ever said to each other, and plays it to both.
+  /// Tests of an attacker that has recorded all traffic between two machines and replays it to both.
   @Suite struct ReplayTests {
     @Test(
-      "A complete pairing and a session, played again to either machine, do nothing and tell nobody anything",
+      "A complete pairing and a session have no effect and get no information when replayed to either machine",
       arguments: [false, true])
     func everything(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
@@ -81,7 +81,7 @@ extension ProcessTests {
 }
 
 extension NodeProcess {
-  /// Kill it, and start it with other options.
+  /// Kills the node and starts it with other options.
   fileprivate func start(afterKilling options: [String]) async throws {
     await kill()
     try await start(options)

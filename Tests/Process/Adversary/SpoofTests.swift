@@ -6,9 +6,9 @@ import Synchronization
 import Testing
 
 extension ProcessTests {
-  /// Somebody on the network who announces the discriminator of another's open code.
+  /// Tests of a machine that announces the discriminator of another machine's open code.
   @Suite struct SpoofTests {
-    /// Ports that play an inviter who does not have the code; gives how many first messages they were sent.
+    /// Ports that play an inviter who does not have the code; returns how many first messages they were sent.
     private static func traps(
       _ count: Int, _ code: Invitation, isTyped: Bool, tested: @escaping @Sendable () -> Void
     ) throws -> [Interceptor] {
@@ -26,7 +26,7 @@ extension ProcessTests {
       }
     }
 
-    /// Wait until a node sees the code announced at so many addresses.
+    /// Waits until a node sees the code announced at a number of addresses.
     private func sees(_ child: NodeProcess, _ code: Invitation, addresses: Int) async throws {
       var seen = NearbyInvitations(change: 0, invitations: [])
       while (seen.invitations.first { code.typed.hasPrefix($0.prefix) }?.addresses.count ?? 0) < addresses {
@@ -35,7 +35,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A joiner passes by whoever announces the same discriminator, and pairs with the machine that showed the code",
+      "A joiner ignores machines that announce the same discriminator, and pairs with the one that showed the code",
       arguments: [false, true])
     func passedBy(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
@@ -61,7 +61,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("With the typed code a spoofer gets five runs in all, each worth one guess, over a restart of the joiner")
+    @Test("With the typed code, a spoofer gets five runs with one guess each, even over a restart of the joiner")
     func fiveRuns() async throws {
       try await ProcessLab.run { lab in
         // The machine that showed the code is not to be found.

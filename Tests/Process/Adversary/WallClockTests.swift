@@ -7,12 +7,12 @@ import Testing
 extension ProcessTests {
   /// Machines whose wall clocks are years off, or set in the middle of a pairing.
   @Suite struct WallClockTests {
-    /// Where Debian keeps it, in a folder that is named after the processor.
+    /// The library's path on Debian, in a folder named after the processor.
     static let library = ["x86_64", "aarch64"]
       .map { "/usr/lib/\($0)-linux-gnu/faketime/libfaketime.so.1" }
       .first { FileManager.default.fileExists(atPath: $0) }
 
-    /// What makes a process see another time of day, and the real clock of the boot.
+    /// Returns the variables that give a process another wall clock and leave its boot clock.
     private func variables(_ file: String) -> [String: String] {
       [
         "LD_PRELOAD": Self.library ?? "", "FAKETIME_TIMESTAMP_FILE": file, "FAKETIME_NO_CACHE": "1",
@@ -29,13 +29,13 @@ extension ProcessTests {
       return try await child.isConnected() && isParent
     }
 
-    /// What a node takes for the time of day, from its log.
+    /// Returns the year in a node's log.
     private func year(_ node: NodeProcess) -> Int? {
       node.log.split(separator: "\n").last.flatMap { Int($0.prefix(4)) }
     }
 
     @Test(
-      "A clock that is ten years off, or is set by twenty in the middle of a pairing, changes nothing of it",
+      "A clock that is ten years wrong, or is set by twenty years during a pairing, does not affect the pairing",
       .enabled(if: WallClockTests.library != nil, "skipped: libfaketime is missing; Tools/setup installs it"),
       arguments: [DeviceRole.parent, .child], [false, true])
     func tenYears(whose: DeviceRole, isTyped: Bool) async throws {
@@ -49,7 +49,7 @@ extension ProcessTests {
         // it is loaded into another program, which then becomes the node.
         await other.use(variables(file), launcher: ["/usr/bin/env"])
         for node in [parent, child] { try await node.start() }
-        // What it shares with later programs goes with the name of the process that loaded it.
+        // The library's shared memory is named after the process that loaded it.
         let pid = try #require(await other.pid)
         for name in ["faketime_shm_\(pid)", "sem.faketime_sem_\(pid)"] { unlink("/dev/shm/\(name)") }
         let now = Calendar(identifier: .gregorian).component(.year, from: Date())
@@ -72,7 +72,7 @@ extension ProcessTests {
         #expect(try await parent.ended(id).status == .executed)
         #expect(abs((year(other) ?? 0) - (now + 10)) <= 1, "the clock was set")
 
-        // A code that is open keeps its minutes, whatever happens to the date.
+        // An open code keeps its time, whatever the date.
         let open = try await lab.invite(parent)
         try set(file, "-10y")
         let left = try #require(try await parent.api.pairings().first { $0.pairingID == open.id })

@@ -7,7 +7,7 @@ import Testing
 extension ProcessTests {
   /// Codes that do not fit, at a real node's command line: a sentence with the next step each, and nothing half done.
   @Suite struct WrongCodeTests {
-    /// Enter a code and expect a status, and a sentence that names the next step.
+    /// Enters a code and checks the exit status and that the sentence contains the next step.
     private func refuse(
       _ code: String, at node: NodeProcess, _ status: Int32, next: String, _ arguments: [String] = [],
       sourceLocation: SourceLocation = #_sourceLocation
@@ -26,7 +26,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A typed code with a wrong symbol, two that changed places, one too few or too many never reaches the network")
+      "A typed code with a wrong, swapped, missing or additional symbol never causes network traffic")
     func mistypedTyped() async throws {
       var random = SeededRandom()
       print("WrongCodeTests: \(random.note)")
@@ -54,7 +54,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A code whose minutes are over is silent on both ways, on a node that ran on and on one that was started again",
+      "An expired code gets no answer on either path, before and after a restart of the node",
       arguments: [false, true])
     func expired(isTyped: Bool) async throws {
       try await ProcessLab.run { lab in
@@ -82,7 +82,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A code that runs out while the person is asked is told to both, and nothing is kept")
+    @Test("If a code expires while the person is asked, both sides are told and nothing is stored")
     func expiredWhileAsked() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -102,7 +102,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A parent that joins and a child that invites are told which machine does which")
+    @Test("A parent that joins and a child that invites are told which machine does which step")
     func otherRole() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -122,7 +122,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A machine that takes itself for a parent and uses the right code is a wrong guess to the inviter")
+    @Test("A machine that acts as a parent with the right code is a wrong guess for the inviter")
     func joinerOfAnotherRole() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -140,7 +140,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A machine with the code that names another role after the prologue is turned away, and the code stays open")
+    @Test("A machine with the code that claims another role after the prologue is refused, and the code stays open")
     func changedRole() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -155,7 +155,7 @@ extension ProcessTests {
               Result { try GrindingPeer(.parent, typed).joinAsCommitted(on: try ByteStream(port: port)) }
             }.get()
             guard answer != PairingNotice.busy.frame else { return false }
-            // What is said is encrypted, and so no notice of a wrong guess.
+            // The answer is encrypted, so it is not the notice of a wrong guess.
             #expect((answer?.count ?? 0) > 2, "\(String(describing: answer))")
             return true
           }
@@ -171,7 +171,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A code of another household, a spent and a cancelled one, typed, pair nobody and say what to do",
+      "A typed code that is foreign, used or cancelled pairs no machine, and the message says what to do",
       arguments: ["foreign", "spent", "cancelled"])
     func notThisCode(which: String) async throws {
       try await ProcessLab.run { lab in
@@ -181,7 +181,7 @@ extension ProcessTests {
         let code = try await lab.invite(parent)
         switch which {
         case "foreign":
-          // It names a discriminator of which no code is open here; one that is open would be a wrong guess.
+          // Its discriminator belongs to no open code here; otherwise it would be a wrong guess.
           let elsewhere = try await lab.runningNode(.parent, "Neighbour")
           var foreign = try await lab.invite(elsewhere)
           while foreign.typed.prefix(2) == code.typed.prefix(2) { foreign = try await lab.invite(elsewhere) }

@@ -13,7 +13,7 @@ struct CrashFeed: Sendable {
 
   private static let workers = 12
 
-  /// Feed until all is accepted.
+  /// Supplies items until all are accepted.
   func run() async throws {
     let parentAPI = try await parent.api
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -10,13 +10,13 @@ extension ProcessTests {
     private static let records = Length.pick(4_000, thorough: 10_000)
     private static let commands = Length.pick(200, thorough: 500)
 
-    @Test("Records and commands go through 40 deaths on both sides, each exactly once and in order")
+    @Test("Records and commands survive 40 crashes on both sides, each delivered exactly once and in order")
     func loop() async throws {
       var random = SeededRandom()
       let note = random.note
       print("CrashLoopTests: \(note)")
       try await ProcessLab.run { lab in
-        // A port that the kernel gives to nobody else while the parent is down.
+        // A port that the kernel assigns to no other process while the parent is down.
         let options = ["--no-discovery", "--port", "\(try lab.freePort())"]
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", options)
         let child = try await lab.runningNode(.child, "Emma's PC")
@@ -64,7 +64,7 @@ extension ProcessTests {
       }
     }
 
-    /// Wait until nothing waits anywhere and every command has its receipt.
+    /// Waits until all queues are empty and every command has its receipt.
     private func settle(_ parent: NodeProcess, _ child: NodeProcess) async throws {
       try await eventually("nothing waits on the child") { try await child.hasNothingWaiting() }
       try await eventually("nothing waits on the parent") { try await parent.hasNothingWaiting() }
@@ -74,17 +74,17 @@ extension ProcessTests {
       try await eventually("nothing waits on the child") { try await child.hasNothingWaiting() }
     }
 
-    /// Compare what both databases hold with what was fed; gives how often something came that was there already.
+    /// Compares both databases with the supplied items; returns the number of repeated deliveries.
     private func check(_ parent: NodeProcess, _ child: NodeProcess, _ note: String) throws -> Int {
       let recorded = try CrashWitness.ids("usage kept", of: child)
       #expect(recorded.count == Self.records && Set(recorded).count == Self.records, "\(note)")
       let arrived = try CrashWitness.ids("usage kept", of: parent)
       #expect(Set(arrived) == Set(recorded) && arrived.count == recorded.count, "\(arrived.count) arrived, \(note)")
-      // In the very order in which they were recorded, but for those that waited when their stream began anew.
+      // In the order of recording, except for items that waited when their stream restarted.
       let anew = try Set(CrashWitness.ids("begun anew", of: child))
       #expect(arrived.filter { !anew.contains($0) } == recorded.filter { !anew.contains($0) }, "\(note)")
       #expect(anew.count < Self.records * 9 / 10, "\(note)")
-      // The two that the plan provoked on each side: a death alone makes no stream begin anew.
+      // The plan causes two restarts on each side; a crash alone causes none.
       let restarts = try [parent, child].map {
         try CrashWitness.ids("restart", of: $0).map { String(decoding: $0, as: UTF8.self) }
       }

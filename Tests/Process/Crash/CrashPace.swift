@@ -1,4 +1,4 @@
-/// A pace that distributes what is to be recorded over the deaths, so that both continue until both are done.
+/// A pace that distributes items over the crashes, so that both sides continue until both are done.
 actor CrashPace {
   private let total: Int
   private let deaths: Int
@@ -11,10 +11,10 @@ actor CrashPace {
     self.deaths = deaths
   }
 
-  /// How many may be handed out until the next death.
+  /// The number of items that may be issued before the next crash.
   private var limit: Int { past >= deaths ? total : total * (past + 1) / (deaths + 1) }
 
-  /// The next number from 1 on, once it is due; nil when there are no more.
+  /// Returns the next number, from 1, once it is due; `nil` after the last.
   func take() async throws -> Int? {
     while given < total, given >= limit { try await Task.sleep(for: .milliseconds(5)) }
     guard given < total else { return nil }
@@ -24,15 +24,15 @@ actor CrashPace {
 
   func recordAccepted() { accepted += 1 }
 
-  /// Wait until that many are accepted.
+  /// Waits until a number of items is accepted.
   func reach(_ count: Int) async throws {
     while accepted < count { try await Task.sleep(for: .milliseconds(5)) }
   }
 
-  /// Wait until a part, in thousandths, of what this death's share still has is accepted.
+  /// Waits until a part of the rest before the next crash is accepted, in thousandths.
   func reach(thousandths: Int) async throws { try await reach(accepted + (limit - accepted) * thousandths / 1_000) }
 
-  /// Whether nothing is accepted any more before the next death.
+  /// A Boolean value that indicates whether all items before the next crash are accepted.
   var isSpent: Bool { accepted >= limit }
 
   func countDeath() { past += 1 }

@@ -26,7 +26,7 @@ struct CrashRun {
         try await node(ofParent).start()
       case .restart(let ofParent, let point):
         let streamClass = ofParent ? StreamClass.command : .usage
-        // A stream of which nothing was stored has nothing to begin anew for.
+        // A stream without stored items is not restarted.
         try await eventually("something of the \(streamClass.word) stream is stored") {
           try await node(ofParent).api.devices().flatMap(\.queues).contains {
             $0.streamClass == streamClass && $0.storedThrough > 0
@@ -46,9 +46,9 @@ struct CrashRun {
     }
   }
 
-  /// Start a node that dies at an instruction.
+  /// Starts a node that crashes at an instruction.
   ///
-  /// Where too little is left to do for that, it dies at the first time.
+  /// If few items remain, it crashes the first time.
   private mutating func die(_ ofParent: Bool, _ point: String, _ times: Int) async throws {
     let node = node(ofParent)
     try await node.start(crashPoint: "\(point):\(times)")

@@ -9,7 +9,7 @@ enum CrashStep: Sendable {
   /// The receiver of a stream has lost its place in it; the sender dies at an instruction of the new beginning.
   case restart(ofParent: Bool, point: String)
 
-  /// Where a node may die of its own accord while items flow.
+  /// The points at which a node may kill itself while items flow.
   static let points = [
     "store.uncommitted", "delivery.accepted", "delivery.sent", "delivery.gathered", "delivery.committed",
     "delivery.stored-sent", "delivery.stored-received", "delivery.forgotten",
@@ -29,7 +29,7 @@ enum CrashStep: Sendable {
     return steps.shuffled(using: &random)
   }
 
-  /// How often somebody dies in it.
+  /// The number of crashes in the step.
   var deaths: Int {
     switch self {
     case .random: 1

@@ -3,7 +3,7 @@ import GRDB
 
 /// Triggers in a node's database that record what takes effect, in order, in the transaction of the effect.
 enum CrashWitness {
-  /// Set them up in a node that is stopped.
+  /// Installs the triggers in the database of a stopped node.
   static func install(in node: NodeProcess) throws {
     try node.edit {
       try $0.execute(

@@ -6,9 +6,10 @@ import LatchkeyTestSupport
 import Testing
 
 extension ProcessTests {
-  /// A node whose disk fails it: says so, keeps what it has, takes nothing new, and goes on by itself when the disk is well.
+  /// A node whose disk fails it: says so, keeps what it has, takes nothing new, and goes on by itself when the disk is
+  /// well.
   @Suite struct DiskTests {
-    @Test("A disk that is full is said to be, refuses new work and loses nothing, and is used again when there is room")
+    @Test("A full disk is reported, refuses new work and loses nothing, and is used again when there is space")
     func full() async throws {
       try await Self.each([DeviceRole.child, .parent]) { role in
         try await ProcessLab.run { lab in
@@ -30,14 +31,14 @@ extension ProcessTests {
       var sentence = "The disk reported a fault"
     }
 
-    @Test("A disk whose syncs or writes fail acknowledges nothing, and everything is there once it is well")
+    @Test("A disk whose syncs or writes fail acknowledges nothing, and nothing is lost once it works again")
     func faulty() async throws {
       let usual = [
         Fault(role: .child, order: "sync 5"), Fault(role: .parent, order: "write 28", sentence: "The disk is full"),
       ]
       let others = [
         Fault(role: .parent, order: "sync 5"), Fault(role: .child, order: "write 5"),
-        // What a file system answers that has turned itself read-only, and one on which a quota is used up.
+        // The errors of a file system that became read-only, and of one with an exhausted quota.
         Fault(role: .child, order: "write 30", sentence: "The state folder's disk is read-only"),
         Fault(role: .parent, order: "write 122", sentence: "The disk is full"),
       ]
@@ -57,7 +58,7 @@ extension ProcessTests {
       }
     }
 
-    /// Try all at one time, since most of it is waiting.
+    /// Tries all at one time, since most of it is waiting.
     private static func each<Case: Sendable>(
       _ cases: [Case], _ body: @escaping @Sendable (Case) async throws -> Void
     ) async throws {
@@ -67,7 +68,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A node does not start on a disk that is read-only, says why, and starts when it is writable again")
+    @Test("A node does not start on a read-only disk, states the reason, and starts once the disk is writable")
     func readOnly() async throws {
       try await ProcessLab.run { lab in
         guard let disk = try await SmallDisk.memory(lab, mebibytes: 8) else { return }
@@ -89,7 +90,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A database that was damaged while the node was stopped is set aside, nothing of it lost, and the next start is anew"
+      "A database that was damaged while the node was stopped is set aside completely, and a new one is created"
     )
     func damagedWhileStopped() async throws {
       try await ProcessLab.run { lab in
@@ -118,7 +119,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A database that is damaged under a running node is noticed, takes nothing more, and is set aside at the next start"
+      "Damage of the database of a running node is detected, stops new work, and the next start sets the database aside"
     )
     func damagedWhileRunning() async throws {
       try await ProcessLab.run { lab in

@@ -14,7 +14,7 @@ struct DiskTrouble: Sendable {
   /// Names the case.
   let note: String
 
-  /// Have the disk fall ill after a while, see what comes of it, have it rise again, and see that all is there.
+  /// Makes the disk fail after a while, checks the effects, repairs the disk, and checks that nothing was lost.
   func run(fall: () throws -> Void, rise: () throws -> Void) async throws {
     try await sick.lab.pair(parent, child)
     var given: [String] = []
@@ -28,7 +28,7 @@ struct DiskTrouble: Sendable {
 
     try fall()
     if sick.name == parent.name {
-      // What fits into the room that is left is accepted, and held.
+      // Work that fits the remaining space is accepted and kept.
       try await refusal { given.append(try await give(given.count)) }
       try await record("while.ill", on: child)
     } else {
@@ -62,7 +62,7 @@ struct DiskTrouble: Sendable {
     try check(given, records: sick.name == parent.name ? 3 : begun.isEmpty ? 2 : 3)
   }
 
-  /// How often the other one goes on trying: it neither gives up nor goes round in a circle.
+  /// Checks that the other node retries at its usual rate.
   private func watchTries(of well: NodeProcess) async throws {
     let (sessions, refusals) = (Self.count("session open", in: well.log), Self.count("refused", in: sick.log))
     try await Task.sleep(for: .seconds(6))
@@ -93,7 +93,7 @@ struct DiskTrouble: Sendable {
     try await sick.api.status().warnings.contains { $0.hasPrefix(sentence) }
   }
 
-  /// Does it until it is refused as it has to be; little things go on as long as there is room for them.
+  /// Repeats work until it is refused with the right error; small writes succeed while there is space.
   private func refusal(_ work: () async throws -> Void) async throws {
     for _ in 0..<5_000 {
       do { try await work() } catch let error as LocalAPIError {
@@ -118,7 +118,7 @@ struct DiskTrouble: Sendable {
     let program: UsedProgram
   }
 
-  /// Begin a session.
+  /// Begins to record a program's use.
   static func startUse(of app: String, on child: NodeProcess) async throws -> BegunUse {
     let program = try UsedProgram()
     return BegunUse(id: try await child.api.startUsage(program.request(app)).recordID, program: program)

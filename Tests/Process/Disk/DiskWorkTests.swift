@@ -7,7 +7,7 @@ import Testing
 extension ProcessTests {
   /// How much the disk is worked, counted where the node asks for it.
   @Suite struct DiskWorkTests {
-    @Test("What is accepted is on the disk by then, one by one")
+    @Test("Every accepted item is on the disk when it is acknowledged, one by one")
     func eachIsSynced() async throws {
       try await ProcessLab.run { lab in
         let (parent, child, disk) = try await family(lab, counted: .parent)
@@ -20,7 +20,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("What waits for a machine goes over with a few syncs on both sides", arguments: [DeviceRole.parent, .child])
+    @Test("A queue is delivered with a few syncs on both sides", arguments: [DeviceRole.parent, .child])
     func fewSyncs(counted: DeviceRole) async throws {
       try await ProcessLab.run { lab in
         let (parent, child, disk) = try await family(lab, counted: counted)
@@ -38,7 +38,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("While a sync does not return, the node answers and keeps its sessions; what arrives meanwhile is one commit")
+    @Test("While a sync hangs, the node answers and keeps its sessions, and arriving items become one commit")
     func waitsForNoDisk() async throws {
       try await ProcessLab.run { lab in
         let (parent, child, disk) = try await family(lab, counted: .parent)
@@ -67,17 +67,17 @@ extension ProcessTests {
       }
     }
 
-    @Test("Two nodes that have nothing to do write nothing and hardly wake")
+    @Test("Two idle nodes write nothing and hardly wake")
     func idle() async throws {
       try await ProcessLab.run { lab in
         let (parent, child, disk) = try await family(lab, counted: .child)
         _ = try await parent.ended(parent.issue(.message("the last"), to: child.name))
         for node in [parent, child] { try await eventually("nothing waits") { try await node.hasNothingWaiting() } }
         let pids = [await parent.pid, await child.pid].compactMap { $0 }
-        // What follows a delivery, such as the note of when both were in step, is over when nobody wakes for a second.
+        // The work after a delivery, such as recording its time, is over when no thread wakes for a second.
         for _ in 0..<15 {
           let before = try pids.map(Self.wakeUps)
-          // One second of looking at the kernel's counts, which wake nobody.
+          // One second between two readings of the kernel's counters, which wake no thread.
           try await Task.sleep(for: .seconds(1))
           if try zip(pids, before).allSatisfy({ try Self.wakeUps(of: $0, since: $1) <= 10 }) { break }
         }
@@ -92,7 +92,7 @@ extension ProcessTests {
       }
     }
 
-    /// A family of which one is on a disk that counts.
+    /// Creates a family in which one node is on a disk that counts its operations.
     private func family(_ lab: ProcessLab, counted: DeviceRole) async throws -> (NodeProcess, NodeProcess, FaultyDisk) {
       let disk = FaultyDisk(lab)
       let parent = try await lab.node(.parent, "Kitchen laptop")
@@ -103,7 +103,7 @@ extension ProcessTests {
       return (parent, child, disk)
     }
 
-    /// How often each thread of a process has gone to sleep and come back.
+    /// Returns the number of times that each thread of a process was woken.
     private static func wakeUps(of process: pid_t) throws -> [String: Int] {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").reduce(into: [:]) { counts, thread in
         let lines = ProcessLab.read("/proc/\(process)/task/\(thread)/status").split(separator: "\n")
@@ -112,7 +112,7 @@ extension ProcessTests {
       }
     }
 
-    /// How often they have since, of those that live still.
+    /// Returns the number of wake-ups since an earlier reading, of the threads that still exist.
     private static func wakeUps(of process: pid_t, since before: [String: Int]) throws -> Int {
       try wakeUps(of: process).reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
     }

@@ -13,17 +13,17 @@ struct FaultyDisk: Sendable {
     counter = lab.newPath()
   }
 
-  /// What a node finds in its environment to be on this disk.
+  /// The environment variables that put a node on this disk.
   var variables: [String: String] {
     ["LD_PRELOAD": Self.library, "LATCHKEY_DISK_FAULT": orders, "LATCHKEY_DISK_COUNT": counter]
   }
 
-  /// From now on do as ordered, such as "sync 5".
+  /// Sets the faults from now on, such as "sync 5".
   func order(_ text: String) throws {
     try Data(text.utf8).write(to: URL(fileURLWithPath: orders), options: .atomic)
   }
 
-  /// Be well again.
+  /// Ends all faults.
   func heal() { unlink(orders) }
 
   /// Syncs of the database's files that have begun since the node was started.

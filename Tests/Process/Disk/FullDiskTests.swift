@@ -10,7 +10,7 @@ extension ProcessTests {
   /// Small disks that a node fills by itself: nothing accepted is lost, nothing refused is half done, and it goes on.
   @Suite struct FullDiskTests {
     @Test(
-      "Commands fill a parent's disk, and delivering them makes room again",
+      "Commands fill a parent's disk, and their delivery makes space again",
       arguments: Length.pick([4], thorough: [4, 12, 64]))
     func commands(mebibytes: Int) async throws {
       try await ProcessLab.run { lab in
@@ -47,7 +47,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Records of use fill a child's disk, and delivering them makes room again")
+    @Test("Usage records fill a child's disk, and their delivery makes space again")
     func usage() async throws {
       try await ProcessLab.run { lab in
         guard let disk = try await SmallDisk.memory(lab, mebibytes: 4) else { return }
@@ -56,7 +56,7 @@ extension ProcessTests {
         let parent = try await lab.runningNode(.parent, "Roomy")
         try await lab.pair(parent, child)
         #expect(await parent.terminate() == .exited(0))
-        // A few hundred records are enough for what is left.
+        // A few hundred records fill the rest.
         try disk.fill()
         try await disk.run("truncate -s -\(Length.pick(150, thorough: 400))k $disk/filler")
         var given: Set<RecordID> = []
@@ -88,7 +88,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A node starts on a disk without a byte free, delivers what it has, and goes on when there is room",
+      "A node starts on a disk without a free byte, delivers its queue, and continues when there is space",
       arguments: [true, false])
     func start(hasReserve: Bool) async throws {
       try await ProcessLab.run { lab in
@@ -107,7 +107,7 @@ extension ProcessTests {
         let process = await parent.pid
         try await expectFull(parent, hasReserve ? "started with a reserve" : "started without a reserve")
         let refused = await #expect(throws: LocalAPIError.self) {
-          // What is left of the reserve may hold a little more.
+          // The rest of the reserve may accept a few more.
           for _ in 0..<1_000 {
             given.append(
               try await parent.issue(.message(String(repeating: "x", count: 4_000)), to: child.name))
@@ -128,7 +128,7 @@ extension ProcessTests {
       }
     }
 
-    /// Gives commands, some at a time, until one is refused.
+    /// Issues commands, several at a time, until one is refused.
     private static func give(_ parent: NodeProcess, to child: String) async throws -> [String] {
       let text = String(repeating: "x", count: 4_000)
       var given: [String] = []

@@ -5,7 +5,7 @@ import LatchkeyModel
 /// A real file system in a mount namespace of its own, which ends with the process that holds it.
 struct SmallDisk: Sendable {
   let lab: ProcessLab
-  /// Where it is mounted, inside.
+  /// The mount point within the namespace.
   let path: String
   private let holder: SpawnedProcess
 
@@ -14,9 +14,9 @@ struct SmallDisk: Sendable {
   /// The same place as this process sees it.
   var outside: String { "/proc/\(holder.pid)/root\(path)" }
 
-  /// Make one by shell commands that find its path in `$disk`.
+  /// Creates a disk with shell commands, which find its path in `$disk`.
   ///
-  /// - Returns: nil, with a word on standard output, where this user or this kernel may not mount anything.
+  /// - Returns: `nil`, with a word on standard output, where this user or this kernel may not mount anything.
   static func make(_ lab: ProcessLab, _ commands: String) async throws -> SmallDisk? {
     let path = lab.newPath()
     mkdir(path, 0o700)
@@ -39,12 +39,12 @@ struct SmallDisk: Sendable {
     try await make(lab, "mount -t tmpfs -o size=\(mebibytes)m none $disk")
   }
 
-  /// Run shell commands that find its path in `$disk`.
+  /// Runs shell commands, which find the disk's path in `$disk`.
   @discardableResult func run(_ commands: String) async throws -> CommandResult {
     try await lab.run(enter[0], enter.dropFirst() + ["sh", "-c", "set -e; disk=\(path); \(commands)"])
   }
 
-  /// Make a node whose state folder is on it.
+  /// Creates a node whose state folder is on it.
   func node(_ role: DeviceRole, _ name: String) async throws -> NodeProcess {
     let node = NodeProcess(lab: lab, folder: path + "/state", outside: outside + "/state", name: name)
     await node.use([:], launcher: enter + Namespaces.asOrdinaryUser)
@@ -53,7 +53,7 @@ struct SmallDisk: Sendable {
     return node
   }
 
-  /// Leave no byte free.
+  /// Fills the disk completely.
   func fill() throws {
     let file = open(outside + "/filler", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw LabFault("The disk cannot be filled.") }
@@ -64,6 +64,6 @@ struct SmallDisk: Sendable {
     }
   }
 
-  /// Give back what `fill` took.
+  /// Releases the space that `fill` took.
   func makeRoom() { unlink(outside + "/filler") }
 }

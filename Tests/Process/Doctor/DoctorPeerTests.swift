@@ -3,14 +3,14 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// What `latchkey doctor` says of queues, clocks and removals.
+  /// Tests of the findings of `latchkey doctor` about queues, clocks and removals.
   @Suite struct DoctorPeerTests {
     private func finding(_ id: String, _ node: NodeProcess) async throws -> Finding? {
       let result = try await node.latchkey(["doctor", "--format", "json"])
       return try result.decode(Examination.self).findings.first { $0.id == id }
     }
 
-    @Test("What has waited for more than a week for a machine that is away")
+    @Test("Items that have waited for more than a week for an absent machine")
     func old() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
@@ -27,7 +27,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A peer's clock that is ahead")
+    @Test("A peer whose clock is ahead")
     func clock() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
@@ -49,7 +49,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A peer that is removed and has not heard of it")
+    @Test("A removed peer that has not heard of its removal")
     func removed() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()

@@ -7,7 +7,7 @@ import Testing
 extension ProcessTests {
   /// Faults planted in a namespace, and what `latchkey doctor` says of them there.
   @Suite struct DoctorTests {
-    /// Plant a fault, and give what is found beside what is found without it.
+    /// Creates a fault, and returns the findings that it adds.
     private func found(
       hasDisk: Bool = false, asRoot: Bool = false, options: [String] = NodeProcess.quiet,
       _ plant: (PlantedNetwork, NodeProcess) async throws -> Void
@@ -24,7 +24,7 @@ extension ProcessTests {
     }
 
     @Test(
-      "A machine without a fault has none; what only root may look at, avahi-daemon and D-Bus that are missing are named"
+      "A machine without faults has no findings except those that need root and missing services"
     )
     func sound() async throws {
       guard let found = try await found({ _, _ in }) else { return }
@@ -36,7 +36,7 @@ extension ProcessTests {
         Set(found.ids).isSuperset(of: ["interfaces", "multicast-heard", "avahi-absent", "dbus-absent", "disk-rate"]))
     }
 
-    @Test("A node that does not run is the first finding, and the rest is looked at all the same")
+    @Test("A node that is not running is the first finding, and all other checks run")
     func stopped() async throws {
       guard let found = try await found({ _, node in await node.kill() }) else { return }
       #expect(found.status == 2)
@@ -77,7 +77,7 @@ extension ProcessTests {
       #expect(found.findings.first?.sentence.contains("latchkey") == true)
     }
 
-    @Test("A D-Bus that died and left its socket")
+    @Test("A dead D-Bus whose socket remains")
     func deadBus() async throws {
       let found = try await found { network, _ in
         try await network.run(
@@ -88,7 +88,7 @@ extension ProcessTests {
       #expect(found.new == ["dbus-silent"], "\(found.findings)")
     }
 
-    @Test("A D-Bus that takes connections and answers none of them")
+    @Test("A D-Bus that accepts connections and does not answer")
     func hungBus() async throws {
       let found = try await found { network, _ in
         try await network.run("mkdir -p /run/dbus")
@@ -130,15 +130,15 @@ extension ProcessTests {
       #expect(found.status == 2)
     }
 
-    @Test("A state folder that others may use")
+    @Test("A state folder that other users may access")
     func rights() async throws {
       guard let found = try await found({ _, node in chmod(node.folder, 0o755) }) else { return }
-      // Nobody asks the node of a folder in which others could answer.
+      // The node of a folder that others may change is not asked.
       #expect(Set(found.new) == ["node-not-running", "folder-open"], "\(found.findings)")
       #expect(found.status == 2)
     }
 
-    @Test("A state folder on a disk that is mounted read-only")
+    @Test("A state folder on a read-only disk")
     func readOnlyDisk() async throws {
       let found = try await found(hasDisk: true) { network, node in
         await node.kill()
@@ -149,7 +149,7 @@ extension ProcessTests {
       #expect(found.status == 2)
     }
 
-    @Test("A node that is told which interfaces to use is judged by those alone")
+    @Test("A node with chosen interfaces is checked only on those")
     func chosenInterfaces() async throws {
       try await ProcessLab.run { lab in
         guard let network = try await PlantedNetwork.make(lab) else { return }
@@ -159,7 +159,7 @@ extension ProcessTests {
         let used = findings.first { $0.id == "interfaces" }
         #expect(used?.sentence.contains("lo (") == true && used?.sentence.contains("lan0") == false, "\(findings)")
         #expect(findings.contains { $0.id == "interface-left-out" && $0.sentence.contains("lan0") }, "\(findings)")
-        // What drops everything on the other one is nothing to this node.
+        // A rule for the other interface does not concern this node.
         try await network.run(
           "nft 'add table inet far; add chain inet far in { type filter hook input priority 0; };"
             + " add rule inet far in iifname \"lan0\" drop'")
@@ -182,7 +182,7 @@ extension ProcessTests {
       #expect(found.status == 1)
     }
 
-    @Test("A kill switch that outlives its VPN")
+    @Test("A kill switch without its VPN")
     func killSwitch() async throws {
       let found = try await found(asRoot: true) { network, _ in
         try await network.run(
@@ -209,7 +209,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A peer that is gone: known since when and where; and one that is announced and kept apart")
+    @Test("An absent peer, with its last contact, and a peer that is announced but not reachable")
     func peers() async throws {
       try await ProcessLab.run { lab in
         guard let network = try await PlantedNetwork.make(lab) else { return }
@@ -245,7 +245,7 @@ extension ProcessTests {
         let places = ["127.0.0.1:\(port)", "[::1]:\(port)"]
         let place = places.first { since?.sentence.contains("last reached at " + $0) == true }
         #expect(place != nil, "\(String(describing: since))")
-        // What `devices show` has to say of that address.
+        // The address in the output of `devices show`.
         let shown = try await child.latchkey(["devices", "show", "Kitchen laptop"])
         #expect(shown.output.contains(place ?? "no place") && shown.output.contains("failed"), "\(shown)")
       }

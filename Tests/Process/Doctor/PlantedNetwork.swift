@@ -15,10 +15,9 @@ struct PlantedNetwork: Sendable {
   /// The command that runs what follows in it as an ordinary user.
   var launcher: [String] { enter + Namespaces.asOrdinaryUser }
 
-  /// Make one.
-  ///
-  /// - Parameter hasDisk: whether to mount 8 MiB of memory at `disk`.
-  /// - Returns: nil, with a word on standard output, where this user may not make one.
+  /// Creates a network, with 8 MiB of memory mounted at `disk` if requested; `nil`, with a note on standard output, if
+  /// this
+  /// user is not permitted to.
   static func make(_ lab: ProcessLab, hasDisk: Bool = false) async throws -> PlantedNetwork? {
     let path = lab.newPath()
     mkdir(path, 0o700)
@@ -46,7 +45,7 @@ struct PlantedNetwork: Sendable {
     return PlantedNetwork(lab: lab, disk: path, holder: holder)
   }
 
-  /// Run shell commands in it.
+  /// Runs shell commands in the network.
   func run(_ commands: String) async throws {
     let result = try await lab.run(enter[0], enter.dropFirst() + ["sh", "-ec", commands])
     guard result.status == 0 else { throw LabFault("\(commands): \(result)") }
@@ -63,7 +62,7 @@ struct PlantedNetwork: Sendable {
     }
   }
 
-  /// Run avahi-daemon in it, without a bus.
+  /// Runs avahi-daemon in the network, without a bus.
   func startAvahi() async throws -> SpawnedProcess {
     let base = lab.newPath()
     try "[server]\nenable-dbus=no\n".write(toFile: base + ".conf", atomically: true, encoding: .utf8)
@@ -80,7 +79,7 @@ struct PlantedNetwork: Sendable {
     return avahi
   }
 
-  /// Make a node in it; nothing runs yet.
+  /// Creates a node in the network, which is not started.
   func node(
     _ role: DeviceRole, _ name: String, onDisk: Bool = false, variables: [String: String] = [:],
     interfaces: String = "lo,lan0"
@@ -95,9 +94,8 @@ struct PlantedNetwork: Sendable {
     return node
   }
 
-  /// Examines a node's machine with `latchkey doctor`.
-  ///
-  /// - Parameter asRoot: whether as someone who may also look at what only root may, such as the firewall's rules.
+  /// Examines a node's machine with `latchkey doctor`; `asRoot` permits it to read what only root may, such as firewall
+  /// rules.
   func examine(
     _ node: NodeProcess, asRoot: Bool = false, _ arguments: String...
   ) async throws -> (findings: [Finding], status: Int32) {

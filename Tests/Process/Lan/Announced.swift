@@ -5,10 +5,10 @@ struct Announced: Hashable, Sendable {
   var address: String
   var text: [String]
 
-  /// Read all that was resolved.
+  /// Returns all resolved announcements.
   static func read(_ output: String) -> [Announced] {
     output.split(separator: "\n").compactMap { line in
-      // Values may hold `;`, so the pairs are what is left after nine of them.
+      // Values may contain `;`, so the pairs are the text after the ninth one.
       let fields = line.split(separator: ";", maxSplits: 9, omittingEmptySubsequences: false).map(String.init)
       guard fields.count == 10, fields[0] == "=", fields[7].contains(".") else { return nil }
       return Announced(instance: fields[3], host: fields[6], address: fields[7], text: pairs(fields[9]))

@@ -36,13 +36,13 @@ import Testing
       let (parent, _) = try await lab.family(hosts)
       for milliseconds in [100, 400, 100, 900, 2_500] {
         try await hosts[1].plug(false)
-        // How long the cable is out, and in, is the scenario: nothing is waited for.
+        // The duration is part of the scenario; there is no event to wait for.
         try await Task.sleep(for: .milliseconds(milliseconds))
         try await hosts[1].plug(true)
         try await Task.sleep(for: .milliseconds(100))
       }
       try await lab.deliver("a message after the last", from: parent, to: "Child 1", reach: .seconds(3))
-      // Also what was given while the cable was out.
+      // Including commands issued while the cable was out.
       try await hosts[0].plug(false)
       let id = try await parent.issue(.message("later"), to: "Child 1")
       // The cable is out for so long, longer than doubt lasts.
@@ -66,7 +66,7 @@ import Testing
       try await lab.deliver("to the parent's new address", from: parent, to: "Child 1", beside: browser)
       try await hosts[1].address("10.77.1.2/16")
       try await lab.deliver("to the child's new address", from: parent, to: "Child 1", beside: browser)
-      // A child whose firewall lets nobody in hears where the parent is.
+      // A child with a closed firewall still learns the parent's address.
       try await hosts[1].shell(
         "nft 'add table inet shut; add chain inet shut in { type filter hook input priority 0; }; "
           + "add rule inet shut in iifname eth0 tcp flags & (syn | ack) == syn drop'")

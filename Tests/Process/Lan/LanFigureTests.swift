@@ -5,7 +5,8 @@ import Testing
 
 /// Measurements beside those of Avahi's own tools.
 @Suite(.serialized) struct LanFigureTests {
-  /// Children's machines are turned on, one after the other; the parent has another address than the one that they remember.
+  /// Children's machines are turned on, one after the other; the parent has another address than the one that they
+  /// remember.
   @Test(LanScenario.first.isChosen) func firstContact() async throws {
     try await LanScenario.first.run { lab in
       let hosts = try await lab.hosts(4)
@@ -44,7 +45,7 @@ import Testing
     }
   }
 
-  /// How long a node took to be connected: from the start of its process, and from when it could begin to look.
+  /// The time until a node was connected, from the start of its process and from the start of its search.
   private typealias Connecting = (all: Duration, node: Duration)
 
   private func connect(_ child: NodeProcess) async throws -> Connecting {
@@ -98,7 +99,7 @@ import Testing
         let hours = Dictionary(grouping: Set(seen.map { "\($0.address) \($0.instance)" })) { $0.prefix { $0 != " " } }
         return hours.count == 3 && hours.values.allSatisfy { $0.count >= 24 } ? seen : nil
       }
-      // Whatever an announcement says belongs to that one name alone, `v=1` and where it is called aside.
+      // Every value in an announcement is unique to its name, except for `v=1` and the address.
       var owners: [String: Set<String>] = [:]
       for one in seen {
         for value in [one.host] + one.text where value != "\"v=1\"" { owners[value, default: []].insert(one.instance) }

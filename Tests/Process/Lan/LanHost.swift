@@ -19,11 +19,11 @@ final class LanHost: Sendable {
     self.base = base
   }
 
-  /// Run shell commands on this machine; gives their output.
+  /// Runs shell commands on this machine and returns their output.
   @discardableResult
   func shell(_ script: String) async throws -> String { try await lab.shell(holder, script) }
 
-  /// Runs a program on this machine as an ordinary user; gives its output.
+  /// Runs a program on this machine as an ordinary user; returns its output.
   func run(_ program: String) async throws -> String {
     try await shell((Namespaces.asOrdinaryUser + [program]).joined(separator: " "))
   }
@@ -38,24 +38,24 @@ final class LanHost: Sendable {
       all[0], Array(all.dropFirst()), variables: Self.variables, input: input, output: output, talk: base + ".log")
   }
 
-  /// Make a node on this machine; it is not started.
+  /// Creates a node on this machine; it is not started.
   func node(_ role: DeviceRole, _ name: String) async throws -> NodeProcess {
     let node = try await lab.processes.node(role, name)
     await node.use(Self.variables, launcher: launcher, interfaces: nil)
     return node
   }
 
-  /// Give the machine this IPv4 address, with its prefix length, in place of others.
+  /// Replaces the machine's addresses by an IPv4 address with prefix length.
   func address(_ address: String) async throws {
     try await shell("ip -4 address flush dev eth0; ip address add \(address) dev eth0")
   }
 
-  /// Take the cable out, or put it in again.
+  /// Removes or connects the cable.
   func plug(_ isIn: Bool) async throws {
     try await lab.onWire("ip link set p\(number) \(isIn ? "up" : "down")")
   }
 
-  /// Start the bus, unless it runs, and avahi-daemon.
+  /// Starts the bus, unless it runs, and avahi-daemon.
   func startDaemon() async throws {
     if daemons.withLock({ $0.bus == nil }) {
       let bus = try spawn(
@@ -81,7 +81,7 @@ final class LanHost: Sendable {
     try await waitFor("/run/avahi-daemon/socket")
   }
 
-  /// End avahi-daemon; `SIGKILL` lets it say no goodbye.
+  /// Ends avahi-daemon; with `SIGKILL`, it sends no goodbye.
   func endDaemon(_ signal: Int32 = SIGTERM) async throws {
     let avahi = daemons.withLock { daemons in
       defer { daemons.avahi = nil }
@@ -106,7 +106,7 @@ final class LanHost: Sendable {
 }
 
 extension LanHost {
-  /// Start a probe of discovery on this machine, wait for a line that it begins with, and give the file of its output.
+  /// Starts a probe of discovery on this machine, waits for a line that it begins with, and returns the file of its output.
   func probe(_ arguments: String, _ line: String) async throws -> String {
     let output = lab.processes.newPath()
     let probe = BuiltProgram.path(of: "latchkey-discovery-probe")
@@ -119,6 +119,6 @@ extension LanHost {
     return output
   }
 
-  /// Have every frame to and from this machine come late, by a relay between its cable and the bridge.
+  /// Delays every frame to and from this machine, with a relay between its cable and the bridge.
   func delay(milliseconds: Int) async throws { try await lab.delay(self, milliseconds: milliseconds) }
 }

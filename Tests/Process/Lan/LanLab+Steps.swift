@@ -2,7 +2,7 @@ import Foundation
 
 /// The steps that scenarios have in common.
 extension LanLab {
-  /// Drop mDNS between the bridge's ports, as an access point does that passes no multicast on.
+  /// Drops mDNS between the bridge's ports, like an access point without multicast.
   func blockMulticast() async throws {
     try await onWire(
       """
@@ -14,14 +14,14 @@ extension LanLab {
 
   private static let browse = ["avahi-browse", "--resolve", "--parsable", "--no-db-lookup", "_latchkey._tcp"]
 
-  /// Have `avahi-browse` look on a machine until the lab ends; gives the file that it writes.
+  /// Runs `avahi-browse` on a machine until the lab ends; returns its output file.
   func browse(_ host: LanHost) throws -> String {
     let output = processes.newPath()
     _ = try host.spawn(Self.browse, output: output)
     return output
   }
 
-  /// Have `avahi-browse` look on a machine; gives it, and how long it took until it wrote a text.
+  /// Runs `avahi-browse` on a machine; returns the process, and the time until it printed a text.
   func browse(_ host: LanHost, until text: String) async throws -> (SpawnedProcess, Duration) {
     let output = processes.newPath()
     let begun = ContinuousClock.now
@@ -31,7 +31,7 @@ extension LanLab {
     )
   }
 
-  /// Give a message and wait until the child has taken it; notes how long that took, and gives it.
+  /// Sends a message, waits until the child has stored it, and records and returns the duration.
   @discardableResult
   func deliver(
     _ what: String, from parent: NodeProcess, to child: String, reach: Duration? = nil
@@ -53,8 +53,8 @@ extension LanLab {
       ProcessLab.read(browser).split(separator: "\n").filter { $0.hasPrefix("=;") }.map { $0.split(separator: ";")[3] })
   }
 
-  /// Give a message and wait as above, while an `avahi-browse` that has looked on all along resolves the name that a moved
-  /// machine announces, to whichever of its new addresses it likes; notes both.
+  /// Gives a message and waits as above, while an `avahi-browse` that has looked on all along resolves the name that a
+  /// moved machine announces, to whichever of its new addresses it likes; notes both.
   func deliver(_ what: String, from parent: NodeProcess, to child: String, beside browser: String) async throws {
     let (begun, before) = (ContinuousClock.now, Self.resolved(browser))
     async let seen = wait("avahi-browse resolves a new name", since: begun) {
@@ -64,7 +64,7 @@ extension LanLab {
     compare("beside it", [taken], with: "avahi-browse sees the new address", [try await seen])
   }
 
-  /// Wait until something is there, looking now and then.
+  /// Waits until a value is available, and checks at intervals.
   func until<Value>(
     seconds: Int, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value?
   ) async throws -> Value {
@@ -76,12 +76,12 @@ extension LanLab {
     throw LabFault("What the scenario waits for was not there within \(seconds) s.")
   }
 
-  /// Hold a scenario to what it shows.
+  /// Fails the scenario with a sentence unless a condition holds.
   func check(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
     guard condition else { throw LabFault(sentence()) }
   }
 
-  /// Put a relay between a machine's cable and its bridge that keeps every frame for a while.
+  /// Puts a relay that delays every frame between a machine's cable and its bridge.
   func delay(_ host: LanHost, milliseconds: Int) async throws {
     let (port, near, far) = ("p\(host.number)", "n\(host.number)", "f\(host.number)")
     try await onWire(

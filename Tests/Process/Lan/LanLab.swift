@@ -15,7 +15,7 @@ final class LanLab: Sendable {
   /// The bridge that hosts are put on unless a scenario says otherwise.
   static let bridge = "lan"
 
-  /// Run `body` with a lab, and end what it started however it ends.
+  /// Runs `body` with a lab, whose processes end with it.
   static func run<Value>(_ body: (LanLab) async throws -> Value) async throws -> Value {
     try await ProcessLab.run { processes in
       let lab = try LanLab(processes)
@@ -37,13 +37,13 @@ final class LanLab: Sendable {
     try await addBridge(Self.bridge)
   }
 
-  /// What the scenario measured, in the order in which it did.
+  /// The figures of the scenario, in order.
   var figures: [String] { state.withLock { $0.figures } }
 
-  /// Note a figure for the table.
+  /// Records a figure for the table.
   func note(_ figure: String) { state.withLock { $0.figures.append(figure) } }
 
-  /// Note what something takes beside what a peer needs for it, both the medians of what was measured.
+  /// Records the medians of a duration and of the same for a peer.
   func compare(_ what: String, _ ours: [Duration], with peer: String, _ theirs: [Duration], reach: Double? = nil) {
     let (our, their) = (Self.median(ours), Self.median(theirs))
     let ratio = our / their
@@ -51,14 +51,14 @@ final class LanLab: Sendable {
     note("\(what) \(Self.text(our)), \(peer) \(Self.text(their)): \(String(format: "%.2f ×", ratio))\(verdict)")
   }
 
-  /// Note how long something took; what should take no longer than `reach` is judged by that.
+  /// Records a duration, and whether it exceeded `reach`.
   func note(_ what: String, _ duration: Duration, reach: Duration?) {
     note("\(what) \(Self.text(duration))\(reach.map { judged(Self.text($0), duration <= $0) } ?? "")")
   }
 
-  /// Whether a figure that should have been reached was missed.
+  /// A Boolean value that indicates whether a figure missed its target.
   ///
-  /// It is no failure of the test: figures are of machines.
+  /// The test does not fail then, since figures depend on the machine.
   var hasMissed: Bool { state.withLock { $0.hasMissed } }
 
   private func judged(_ reach: String, _ isMet: Bool) -> String {
@@ -75,7 +75,7 @@ final class LanLab: Sendable {
     return milliseconds < 1_000 ? "\(milliseconds) ms" : String(format: "%.2f s", Double(milliseconds) / 1_000)
   }
 
-  /// Wait for a condition, looking often; notes and gives how long it took since `begun`.
+  /// Waits for a condition, and records and returns the time since `begun`.
   @discardableResult
   func time(
     _ what: String, since begun: ContinuousClock.Instant = .now, seconds: Int = 60, reach: Duration? = nil,
@@ -86,7 +86,7 @@ final class LanLab: Sendable {
     return duration
   }
 
-  /// Wait for a condition, looking often; gives how long it took since `begun`.
+  /// Waits for a condition and returns the time since `begun`.
   func wait(
     _ what: String, since begun: ContinuousClock.Instant = .now, seconds: Int = 60,
     isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
@@ -103,7 +103,7 @@ final class LanLab: Sendable {
   /// The command that runs what follows on a machine of the lab, with the right to change its network.
   static func enter(_ holder: SpawnedProcess) -> [String] { Namespaces.enter(holder, "--net", "--mount") }
 
-  /// Run shell commands where the bridges are; gives their output.
+  /// Runs shell commands in the bridges' namespace and returns their output.
   @discardableResult
   func onWire(_ script: String) async throws -> String { try await shell(wire, script) }
 
@@ -120,23 +120,19 @@ final class LanLab: Sendable {
     }
   }
 
-  /// Run shell commands in a holder's namespaces; gives their output.
+  /// Runs shell commands in a holder's namespaces; returns their output.
   func shell(_ holder: SpawnedProcess, _ script: String) async throws -> String {
     let result = try await processes.run("nsenter", Self.enter(holder).dropFirst() + ["sh", "-e", "-c", script])
     guard result.status == 0 else { throw LabFault("`\(script)` failed: \(result)") }
     return result.output
   }
 
-  /// Add a network that hosts can be put on.
+  /// Adds a network that hosts can be put on.
   func addBridge(_ name: String) async throws {
     try await onWire("ip link add \(name) type bridge mcast_snooping 0; ip link set \(name) up")
   }
 
-  /// Add a machine.
-  ///
-  /// - Parameters:
-  ///   - address: with its prefix length; nil for IPv6 alone.
-  ///   - hasDaemon: whether an avahi-daemon runs there.
+  /// Adds a machine with an address and prefix length, or only IPv6 if `nil`; `hasDaemon` runs avahi-daemon there.
   func host(
     _ address: String?, on bridge: String = LanLab.bridge, hasDaemon: Bool = true
   ) async throws -> LanHost {
@@ -161,7 +157,7 @@ final class LanLab: Sendable {
     return host
   }
 
-  /// Add machines `first`, `first` + 1, … of the first network.
+  /// Adds machines `first`, `first` + 1, … of the first network.
   func hosts(_ count: Int, from first: Int = 1, hasDaemon: Bool = true) async throws -> [LanHost] {
     var hosts: [LanHost] = []
     for number in first..<first + count {
@@ -170,9 +166,13 @@ final class LanLab: Sendable {
     return hosts
   }
 
-  /// Put a parent on the first host and a child on each other one, pair them, and wait until all are connected.
+  /// Runs a parent on the first host and a child on each other one, pairs them, and returns when all are connected.
   ///
-  /// - Parameter tries: how often a person enters a code whose connection broke off, as a line does that loses much.
+  /// - Parameters:
+  ///   - hosts: The hosts.
+  ///   - tries: The number of times that a person enters a code whose connection broke, as happens on a lossy network.
+  /// - Returns: The nodes, which are connected.
+  /// - Throws: The failure of the first step that did not succeed.
   func family(_ hosts: [LanHost], tries: Int = 1) async throws -> (parent: NodeProcess, children: [NodeProcess]) {
     let parent = try await hosts[0].node(.parent, "Kitchen laptop")
     try await parent.start([])
@@ -203,7 +203,7 @@ final class LanLab: Sendable {
     }
   }
 
-  /// Why no lab can be made here and what to do, or nil.
+  /// The reason why a lab cannot be created here and the next step; `nil` if it can.
   static let obstacle: String? = {
     for (program, package) in [
       ("unshare", "util-linux"), ("ip", "iproute2"), ("nft", "nftables"), ("dbus-daemon", "dbus"),

@@ -4,7 +4,7 @@ import Testing
 
 /// A situation that occurs in families' networks, with a name for `Tools/lan-lab`.
 struct LanScenario: Sendable {
-  /// What `Tools/lan-lab run` calls it.
+  /// The name for `Tools/lan-lab run`.
   let name: String
   /// The runs that try it.
   let part: Part
@@ -62,7 +62,7 @@ struct LanScenario: Sendable {
     return .enabled(if: LanLab.obstacle == nil, "skipped: \(LanLab.obstacle ?? "")")
   }
 
-  /// Run it in a lab of its own, and write what came of it where `Tools/lan-lab` looks.
+  /// Runs the scenario in its own lab, and writes the results where `Tools/lan-lab` reads them.
   func run(_ body: (LanLab) async throws -> Void) async throws {
     let begun = ContinuousClock.now
     var (figures, hasMissed) = ([String](), false)
@@ -78,7 +78,8 @@ struct LanScenario: Sendable {
     }
   }
 
-  /// The file that `Tools/lan-lab` makes its table from; beside it, ending with `.day`, what the scenario of that name saw.
+  /// The file that `Tools/lan-lab` makes its table from; beside it, ending with `.day`, what the scenario of that name
+  /// saw.
   static var report: String? { ProcessInfo.processInfo.environment["LATCHKEY_LAN_REPORT"] }
 
   private func report(_ verdict: String, _ duration: Duration, _ figures: [String]) {

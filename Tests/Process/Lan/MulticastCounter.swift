@@ -1,6 +1,6 @@
 /// A counter of the mDNS messages that enter the bridges.
 struct MulticastCounter {
-  /// What has been counted.
+  /// The counted packets.
   struct Count {
     var questions = 0
     var answers = 0
@@ -10,7 +10,7 @@ struct MulticastCounter {
 
   private let lab: LanLab
 
-  /// Begin to count.
+  /// Starts to count.
   init(_ lab: LanLab) async throws {
     self.lab = lab
     // The first bit of the flags tells answers from questions.
@@ -23,7 +23,7 @@ struct MulticastCounter {
       """)
   }
 
-  /// What has come since the beginning.
+  /// Returns the packets since the start.
   func read() async throws -> Count {
     let rules = try await lab.onWire("nft list chain bridge count in").split(whereSeparator: \.isWhitespace)
     func numbers(_ word: String) -> [Int] {

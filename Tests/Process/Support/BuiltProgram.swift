@@ -20,8 +20,8 @@ enum BuiltProgram {
     return package.path
   }()
 
-  /// Where they are: in the folder that `LATCHKEY_PROGRAMS` names, else beside the test bundle, else where a debug build
-  /// leaves them.
+  /// The folder of the programs: the one that `LATCHKEY_PROGRAMS` names, else that of the test bundle, else that of a
+  /// debug build.
   private static let folder: String = {
     if let chosen = ProcessInfo.processInfo.environment["LATCHKEY_PROGRAMS"] { return chosen }
     let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

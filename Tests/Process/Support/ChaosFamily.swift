@@ -10,7 +10,7 @@ struct ChaosFamily: Sendable {
   let parent: NodeProcess
   let children: [NodeProcess]
 
-  /// Ask again for as long as nobody answers; everything asked here is safe to ask twice.
+  /// Repeats a request until the node answers; the requests are safe to repeat.
   static func persistently<Value>(_ ask: () async throws -> Value) async throws -> Value {
     for _ in 0..<3_000 {
       do { return try await ask() } catch let error as LocalAPIError where error.code == .timeout {
@@ -20,9 +20,9 @@ struct ChaosFamily: Sendable {
     throw LabFault("Nobody answered for a minute.")
   }
 
-  /// Give commands 1 to `count` to a child, each one once: after a crash in the middle, look whether it was accepted.
+  /// Issues commands 1 to `count` to a child, each once: after a crash, it checks whether the command was accepted.
   ///
-  /// Each is for an application of its own, so that none makes way for a newer one.
+  /// Each is for its own application, so that no command supersedes another.
   func giveCommands(_ count: Int, to child: NodeProcess, accepted: () -> Void) async throws {
     for number in 1...count {
       try await Self.persistently {
@@ -37,7 +37,8 @@ struct ChaosFamily: Sendable {
     }
   }
 
-  /// Record sessions 1 to `count` on a child, each one once: asked again for the same program, the node gives the same session.
+  /// Record sessions 1 to `count` on a child, each one once: asked again for the same program, the node gives the same
+  /// session.
   func recordUse(_ count: Int, on child: NodeProcess, accepted: () -> Void) async throws {
     for number in 1...count {
       let program = try UsedProgram()

@@ -14,7 +14,7 @@ struct CommandResult: Sendable, CustomStringConvertible {
   /// Lines of standard error that are not empty.
   var talkLines: [Substring] { talk.split(separator: "\n") }
 
-  /// Read standard output as JSON.
+  /// Reads standard output as JSON.
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try CommandRegistry.household.decoder().decode(type, from: Data(output.utf8))
   }

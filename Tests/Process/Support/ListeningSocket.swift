@@ -5,7 +5,7 @@ final class ListeningSocket: Sendable {
   private let descriptor: Int32
   let port: UInt16
 
-  /// Listen on 127.0.0.1; port 0 takes any that is free.
+  /// Listens on 127.0.0.1; port 0 takes any that is free.
   init(port: UInt16 = 0) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()

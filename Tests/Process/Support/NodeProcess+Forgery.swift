@@ -26,7 +26,7 @@ extension NodeProcess {
     }
   }
 
-  /// Has a child that is stopped take a command for one that it answered long ago, in words of the forger's.
+  /// Makes a stopped child's database contain a forged answer to a command.
   nonisolated func forgeAnswer(to command: CommandID, _ body: [UInt8]) throws {
     try edit { database in
       try database.execute(

@@ -14,7 +14,7 @@ actor NodeProcess {
   nonisolated let name: String
   /// Its log, of all its runs.
   nonisolated var log: String { ProcessLab.read(folder + ".log") }
-  /// When it last wrote a line into its log that holds this.
+  /// Returns the time of the last log line that contains a text.
   nonisolated func logged(_ text: String) -> Date? {
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     return log.split(separator: "\n").last { $0.contains(text) }
@@ -24,11 +24,11 @@ actor NodeProcess {
   nonisolated var database: String { outside + "/latchkey.sqlite" }
   private var process: SpawnedProcess?
   private var options = NodeProcess.quiet
-  /// What its processes find in their environment besides the lab's.
+  /// The environment variables in addition to those of the lab.
   private var variables: [String: String] = [:]
-  /// What its processes are started by, if not by themselves.
+  /// The program that starts the node; empty for none.
   private var launcher: [String] = []
-  /// What it is told to listen on; nil for what it finds itself.
+  /// The interfaces to use; `nil` for those that the node chooses.
   private var interfaces: String? = "lo"
 
   /// On loopback alone, and without mDNS: codes and peers' addresses lead the way.
@@ -46,17 +46,18 @@ actor NodeProcess {
     get async throws { try await ControlClient.open(stateFolder: outside, timeout: .seconds(30)) }
   }
 
-  /// Whether its process has not ended.
+  /// A Boolean value that indicates whether the process is running.
   var isRunning: Bool { process?.isRunning == true }
 
   /// The ID of the process that runs.
   var pid: pid_t? { process?.pid }
 
-  /// Start the node and wait until it answers.
+  /// Starts the node and waits until it answers.
   ///
   /// - Parameters:
-  ///   - options: nil for those of the last start.
-  ///   - crashPoint: where a debug build kills itself.
+  ///   - options: The options of `run`; `nil` for those of the last start.
+  ///   - crashPoint: The point at which a debug build kills itself; `nil` for none.
+  /// - Throws: The failure, with the node's output, if it does not answer.
   func start(_ options: [String]? = nil, crashPoint: String? = nil) async throws {
     if let options { self.options = options }
     let command = launcher + [BuiltProgram.path]
@@ -79,63 +80,65 @@ actor NodeProcess {
     if process.isRunning { try ProcessRights.record(process.pid, name) }
   }
 
-  /// From now on have its processes find these in their environment besides the lab's.
+  /// Sets the conditions of later starts.
   ///
   /// - Parameters:
-  ///   - launcher: a program that becomes the node, such as `/usr/bin/env`; none when left out.
-  ///   - interfaces: what it listens on, and nil for what it finds itself.
+  ///   - variables: The environment variables in addition to those of the lab.
+  ///   - launcher: A program that becomes the node, such as `/usr/bin/env`; empty for none.
+  ///   - interfaces: The interfaces to use; `nil` for those that the node chooses.
   func use(_ variables: [String: String], launcher: [String] = [], interfaces: String? = "lo") {
     self.variables = variables
     self.launcher = launcher
     self.interfaces = interfaces
   }
 
-  /// From now on have its processes find these in their environment, too.
+  /// Adds environment variables for later starts.
   func add(_ variables: [String: String]) { self.variables.merge(variables) { $1 } }
 
   /// What its processes find in their environment besides the lab's.
   var environment: [String: String] { variables }
 
-  /// Run `latchkey` against this node, in the environment that it runs in itself.
+  /// Runs `latchkey` against this node, in the node's own environment.
   func latchkey(_ arguments: [String]) async throws -> CommandResult {
     let command = launcher + [BuiltProgram.path]
     return try await lab.run(
       command[0], command.dropFirst() + arguments + ["--state-dir", folder], variables: variables)
   }
 
-  /// End it at once, as a crash would.
+  /// Kills the node, like a crash.
   func kill() async {
     process?.signal(SIGKILL)
     _ = await process?.wait()
   }
 
-  /// Kill it and start it again.
+  /// Kills the node and starts it again.
   func restart() async throws {
     await kill()
     try await start()
   }
 
-  /// Ask it to leave, and wait until it has.
+  /// Sends SIGTERM and waits until the process has ended.
   func terminate() async -> ProcessEnd? {
     process?.signal(SIGTERM)
     return await process?.wait()
   }
 
-  /// Send its process a signal.
+  /// Sends its process a signal.
   func signal(_ number: Int32) { process?.signal(number) }
 
-  /// Wait until it ends by itself.
+  /// Waits until it ends by itself.
   func wait() async -> ProcessEnd? { await process?.wait() }
 
-  /// Run `latchkey` against this node.
+  /// Runs `latchkey` against this node.
   nonisolated func latchkey(_ arguments: String..., input: String = "") async throws -> CommandResult {
     var arguments = arguments
-    // What stands after `--` belongs to another program.
+    // Arguments after `--` belong to another program.
     arguments.insert(contentsOf: ["--state-dir", folder], at: arguments.firstIndex(of: "--") ?? arguments.endIndex)
     return try await lab.latchkey(arguments, input: input)
   }
 
-  /// Start `latchkey` against this node and leave it running; gives the process and the files of its output and talk.
+  /// Starts `latchkey` against this node and leaves it running; returns the process and the files of its output and
+  /// talk.
   nonisolated func launch(_ arguments: [String], input: String = "/dev/null") throws -> (
     process: SpawnedProcess, output: String, talk: String
   ) {
@@ -147,12 +150,12 @@ actor NodeProcess {
     return (process, base + ".out", base + ".err")
   }
 
-  /// Whether a session with any peer is open.
+  /// Returns whether a session with any peer is open.
   nonisolated func isConnected() async throws -> Bool {
     try await api.devices().contains { $0.isConnected }
   }
 
-  /// Whether nothing waits here for any peer.
+  /// Returns whether the queues for all peers are empty.
   nonisolated func hasNothingWaiting() async throws -> Bool {
     try await api.devices().allSatisfy { $0.queues.allSatisfy { $0.waitingItems == 0 } }
   }
@@ -170,12 +173,12 @@ actor NodeProcess {
     return port
   }
 
-  /// Give a command and return its ID.
+  /// Issues a command and returns its ID.
   nonisolated func issue(_ action: CommandDraft, to device: String) async throws -> String {
     try await api.issue(CommandRequest(device: device, action: action)).commandID.description
   }
 
-  /// Wait until a command has come to its end, also over restarts.
+  /// Waits until the status of a command is final, even over restarts.
   nonisolated func ended(_ id: String) async throws -> ConfigurationCommand {
     for _ in 0..<8 {
       let command = try await api.waitForCommand(id: id)
@@ -189,12 +192,12 @@ actor NodeProcess {
     try await api.usage(UsageQuery(limit: 10_000)).sessions.filter { !$0.isOpen }.map(\.record)
   }
 
-  /// Wait until `count` sessions are known here.
+  /// Waits until `count` sessions are known here.
   nonisolated func eventuallyHasUsage(_ count: Int) async throws {
     try await eventually("\(name) knows \(count) sessions") { try await self.usage().count >= count }
   }
 
-  /// Read the database of a node that is stopped.
+  /// Reads the database of a node that is stopped.
   nonisolated func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     if outside != folder { return try DatabaseQueue(path: copy()).read(body) }
     var configuration = Configuration()
@@ -211,7 +214,7 @@ actor NodeProcess {
     return copy
   }
 
-  /// Change the database of a node that is stopped.
+  /// Changes the database of a node that is stopped.
   nonisolated func edit(_ body: (Database) throws -> Void) throws {
     try DatabaseQueue(path: database).write(body)
   }

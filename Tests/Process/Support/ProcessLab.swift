@@ -15,9 +15,8 @@ final class ProcessLab: Sendable {
   private let started = Mutex<[SpawnedProcess]>([])
   private let names = Mutex(0)
 
-  /// Runs `body` with a lab, and ends what it started however it ends.
-  ///
-  /// - Parameter asRoot: whether the lab may be root's, for tests that start no node as root.
+  /// Runs `body` with a lab and ends its processes in any case; `asRoot` permits root, for tests that start no node as
+  /// root.
   static func run<Value>(asRoot: Bool = false, _ body: (ProcessLab) async throws -> Value) async throws -> Value {
     let lab = try ProcessLab(asRoot: asRoot)
     do {
@@ -40,7 +39,7 @@ final class ProcessLab: Sendable {
     folder = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// What every process of the lab finds in its environment.
+  /// The environment variables of every process of the lab.
   var environment: [String: String] {
     var variables = [
       "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder, "TZ": "Europe/Berlin",
@@ -51,9 +50,7 @@ final class ProcessLab: Sendable {
     return variables
   }
 
-  /// Start a program that ends with the lab at the latest.
-  ///
-  /// - Parameter variables: what it finds in its environment besides the lab's.
+  /// Starts a program that ends with the lab at the latest; `variables` are added to the lab's environment.
   func spawn(
     _ program: String, _ arguments: [String], variables: [String: String] = [:], input: String = "/dev/null",
     output: String, talk: String
@@ -64,7 +61,7 @@ final class ProcessLab: Sendable {
     return process
   }
 
-  /// Run a program to its end.
+  /// Runs a program to its end.
   func run(
     _ program: String, _ arguments: [String], variables: [String: String] = [:], input: String = ""
   ) async throws -> CommandResult {
@@ -78,12 +75,12 @@ final class ProcessLab: Sendable {
     return CommandResult(end: end, output: Self.read(base + ".out"), talk: Self.read(base + ".err"))
   }
 
-  /// Run `latchkey` to its end.
+  /// Runs `latchkey` to its end.
   func latchkey(_ arguments: [String], input: String = "") async throws -> CommandResult {
     try await run(BuiltProgram.path, arguments, input: input)
   }
 
-  /// Make a node's folder; nothing runs yet.
+  /// Creates a node's folder; nothing runs yet.
   func node(_ role: DeviceRole, _ name: String, variables: [String: String] = [:]) async throws -> NodeProcess {
     let node = NodeProcess(lab: self, folder: newPath(), name: name)
     await node.use(variables)
@@ -92,14 +89,14 @@ final class ProcessLab: Sendable {
     return node
   }
 
-  /// Make and start a node.
+  /// Creates and starts a node.
   func runningNode(_ role: DeviceRole, _ name: String, _ options: [String]? = nil) async throws -> NodeProcess {
     let node = try await node(role, name)
     try await node.start(options)
     return node
   }
 
-  /// Make and start a parent and a child, and pair them.
+  /// Creates and starts a parent and a child, and pairs them.
   func pairedFamily() async throws -> (parent: NodeProcess, child: NodeProcess) {
     let parent = try await runningNode(.parent, "Kitchen laptop")
     let child = try await runningNode(.child, "Emma's PC")
@@ -107,21 +104,21 @@ final class ProcessLab: Sendable {
     return (parent, child)
   }
 
-  /// Pair two running nodes, and wait until both are connected.
+  /// Pairs two running nodes, and waits until both are connected.
   func pair(_ parent: NodeProcess, _ child: NodeProcess) async throws {
     let progress = try await join(child, try await code(from: parent))
     guard progress.outcome == .ok else { throw LabFault("the pairing ended so: \(progress)") }
     try await eventually("\(child.name) is connected") { try await child.isConnected() }
   }
 
-  /// Have a code shown that lets in whoever has it.
+  /// Opens a code that accepts any machine without a question.
   func code(from parent: NodeProcess) async throws -> String {
     let invited = try await parent.api.invite(InviteRequest(acceptWithoutAsking: true))
     guard let code = invited.code else { throw LabFault("no code was shown: \(invited)") }
     return code
   }
 
-  /// Enter a code, and follow the pairing to its end.
+  /// Enters a code, and follows the pairing to its end.
   func join(_ child: NodeProcess, _ code: String, peer: String? = nil) async throws -> PairingProgress {
     let api = try await child.api
     var progress = try await api.join(JoinRequest(code: code, peer: peer))
@@ -139,7 +136,7 @@ final class ProcessLab: Sendable {
     }
   }
 
-  /// A TCP port on loopback that nobody has, outside the range from which the kernel gives out others.
+  /// Returns a free TCP port on loopback, outside the range from which the kernel assigns ports.
   func freePort() throws -> UInt16 {
     for _ in 0..<200 {
       let port = UInt16.random(in: 20_000..<30_000)

@@ -30,7 +30,7 @@ struct RawPeer: Sendable {
     peer = try LinkPublicKey(bytes: [UInt8](row["link_key"] as Data))
   }
 
-  /// Open a session at a port of loopback, send batches, and read until `count` receipts are in.
+  /// Opens a session at a port of loopback, sends batches, and reads until `count` receipts are in.
   ///
   /// - Returns: the receipts, by command.
   func receipts(_ count: Int, port: UInt16, sending batches: [SessionBatch]) async throws -> [CommandID: CommandReceipt
@@ -42,7 +42,7 @@ struct RawPeer: Sendable {
     }
   }
 
-  /// Opens a session at a port of loopback, says what is sent in it, and returns the callee's Hello.
+  /// Opens a session at a loopback port, states the streams, and returns the callee's Hello.
   func hello(port: UInt16, stating outgoing: [StreamPosition]) async throws -> Hello? {
     let endpoint = SocketEndpoint(host: "127.0.0.1", port: port)
     return try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in

@@ -5,7 +5,7 @@ import Glibc
 final class RawSocket: Sendable {
   private let descriptor: Int32
 
-  /// Connect to a port of 127.0.0.1.
+  /// Connects to a port of 127.0.0.1.
   init(port: UInt16) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
@@ -26,15 +26,15 @@ final class RawSocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Send bytes; a connection that the other side has closed takes them or not.
+  /// Sends bytes, and ignores the error of a closed connection.
   func send(_ bytes: [UInt8]) {
     _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
   }
 
-  /// Say that nothing more will come.
+  /// Ends the sending direction.
   func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Read until the other side closes; gives all it said.
+  /// Returns all bytes until the other side closes.
   func untilClosed() async -> [UInt8] {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread { [self] in

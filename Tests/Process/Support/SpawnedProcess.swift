@@ -13,12 +13,7 @@ final class SpawnedProcess: Sendable {
   let pid: pid_t
   private let state = Mutex(State())
 
-  /// Start a program.
-  ///
-  /// - Parameters:
-  ///   - input: a file for standard input.
-  ///   - output: a file that standard output is written to.
-  ///   - talk: a file that standard error is appended to.
+  /// Starts a program with files as its standard input and output; standard error is appended to `talk`.
   init(
     _ program: String, _ arguments: [String], environment: [String: String], input: String, output: String, talk: String
   )
@@ -49,10 +44,10 @@ final class SpawnedProcess: Sendable {
     Thread.detachNewThread { self.reap() }
   }
 
-  /// Whether it has not ended.
+  /// A Boolean value that indicates whether the process is running.
   var isRunning: Bool { state.withLock { $0.end == nil } }
 
-  /// Wait for its end; a test that is given up takes it along.
+  /// Waits for the end of the process, and kills it if the test is cancelled.
   func wait() async -> ProcessEnd {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -67,7 +62,7 @@ final class SpawnedProcess: Sendable {
     }
   }
 
-  /// Send a signal, unless it has ended.
+  /// Sends a signal, unless it has ended.
   func signal(_ number: Int32) {
     state.withLock { state in
       if state.end == nil { kill(pid, number) }

@@ -4,7 +4,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// Pairing by programs: lines of JSON, digits on standard input, nobody at a terminal.
+  /// Tests of pairing by programs, with lines of JSON and digits on standard input.
   @Suite struct JSONPairingTests {
     private struct Line: Decodable {
       var event: String
@@ -32,14 +32,14 @@ extension ProcessTests {
       return try #require(found)
     }
 
-    /// Pair, answering the inviter's request with what `answer` makes of the digits; nil ends its input.
+    /// Pairs, and answers the inviter's question with the result of `answer` for the digits; `nil` ends the input.
     private func pair(
       _ parent: NodeProcess, _ child: NodeProcess, joinWith: (String) -> [String] = { _ in [] },
       _ answer: (String) -> String?
     ) async throws -> (inviter: (ProcessEnd, Line), joiner: CommandResult) {
       let fifo = parent.lab.newPath()
       guard mkfifo(fifo, 0o600) == 0 else { throw LabFault("no pipe") }
-      // For both ways, so that opening it waits for nobody.
+      // Opened for both directions, so that opening does not block.
       let pipe = Glibc.open(fifo, O_RDWR | O_CLOEXEC)
       let invite = try parent.launch(["pair", "invite", "--json", "--for", "Emma"], input: fifo)
       let code = try #require(try await line("code", invite.output).typedCode)
@@ -62,7 +62,7 @@ extension ProcessTests {
       return path
     }
 
-    @Test("A request is accepted by its six digits and by nothing else")
+    @Test("A request is accepted only with its six digits")
     func digits() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])
@@ -82,7 +82,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("The joining side goes on only for the digits that it was told")
+    @Test("The joining side continues only with the digits that it was told")
     func acceptedDigits() async throws {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])
@@ -96,7 +96,7 @@ extension ProcessTests {
         #expect(try await parent.api.devices().isEmpty)
         #expect(try await child.api.devices().isEmpty)
         #expect(await invite.process.wait() == .exited(77))
-        // Neither the code nor its short form is in what was said, or in a log.
+        // Neither form of the code is in an output or a log.
         for text in [joined.talk, joined.output, parent.log, child.log, ProcessLab.read(invite.talk)] {
           #expect(!text.contains(code.suffix(20)))
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A picture of a terminal's screen as a camera would take it.
+/// An image of a terminal's screen, as a camera takes it.
 ///
 /// Only half blocks and colours are drawn.
 struct ScreenPicture {
@@ -12,11 +12,7 @@ struct ScreenPicture {
   private static let scale = 5
   private static let margin = 20
 
-  /// Draw.
-  ///
-  /// - Parameters:
-  ///   - coloured: lines with the sequences that colour them, as tmux gives them.
-  ///   - isDark: the terminal's own background; its own text is the opposite.
+  /// Draws lines with color sequences, as tmux prints them; `isDark` is the terminal's background.
   init(_ coloured: String, columns: Int, isDark: Bool) {
     let lines = coloured.split(separator: "\n", omittingEmptySubsequences: false)
     let (paper, ink): (UInt8, UInt8) = isDark ? (25, 205) : (250, 45)
@@ -63,7 +59,7 @@ struct ScreenPicture {
     }
   }
 
-  /// Of the colours that a code is drawn with there are two.
+  /// Returns the brightness of one of the two colors of a code.
   private static func grey(_ colour: Int) -> UInt8 { colour == 231 ? 255 : 0 }
 
   private mutating func fill(_ column: Int, _ half: Int, _ value: UInt8) {
@@ -73,7 +69,7 @@ struct ScreenPicture {
     }
   }
 
-  /// Write it as a PGM file.
+  /// Writes the image as a PGM file.
   func write(to path: String) throws {
     try (Data("P5 \(width) \(height) 255\n".utf8) + Data(pixels)).write(to: URL(fileURLWithPath: path))
   }

@@ -5,7 +5,7 @@ struct TmuxServer: Sendable {
   let lab: ProcessLab
   private let socket: String
 
-  /// Run `body` with a server, and end it with all its windows.
+  /// Runs `body` with a server, whose windows end with it.
   static func run(_ lab: ProcessLab, _ body: (TmuxServer) async throws -> Void) async throws {
     let server = TmuxServer(lab: lab, socket: lab.newPath() + ".tmux")
     do {
@@ -17,9 +17,7 @@ struct TmuxServer: Sendable {
     }
   }
 
-  /// Start `latchkey` with a node's state folder in a window of its own.
-  ///
-  /// - Parameter variables: besides those of the lab, such as `NO_COLOR=1`.
+  /// Starts `latchkey` with a node's state folder in a new window, with additional variables such as `NO_COLOR=1`.
   func open(
     _ node: NodeProcess, _ arguments: [String] = ["pair"], columns: Int = 80, rows: Int = 24, variables: [String] = []
   ) async throws -> TmuxTerminal {
@@ -41,7 +39,7 @@ struct TmuxServer: Sendable {
     return TmuxTerminal(server: self, name: name, raw: raw)
   }
 
-  /// Run a command of tmux.
+  /// Runs a command of tmux.
   func ask(_ arguments: String...) async throws -> CommandResult {
     try await lab.run("/usr/bin/tmux", ["-u", "-S", socket, "-f", "/dev/null"] + arguments)
   }

@@ -7,7 +7,7 @@ struct TmuxTerminal: Sendable {
   /// The file with every byte that the program wrote to the terminal.
   let raw: String
 
-  /// What is in sight.
+  /// The visible text.
   var screen: String {
     get async throws { try await server.ask("capture-pane", "-t", name, "-p").output }
   }
@@ -17,7 +17,7 @@ struct TmuxTerminal: Sendable {
     get async throws { try await server.ask("capture-pane", "-t", name, "-p", "-e", "-N").output }
   }
 
-  /// What is in sight and what has scrolled out of it, without the line breaks that the width made.
+  /// The visible text and the scrollback, without the line breaks of the terminal's width.
   var everything: String {
     get async throws { try await server.ask("capture-pane", "-t", name, "-p", "-J", "-S", "-").output }
   }
@@ -30,27 +30,27 @@ struct TmuxTerminal: Sendable {
     }
   }
 
-  /// Wait until a text is in sight or above, however it is broken into lines.
+  /// Waits until a text is visible or in the scrollback, however it is broken into lines.
   func shows(_ text: String) async throws {
     do {
       try await eventually("the terminal shows “\(text)”") { try await words.contains(text) }
     } catch { throw LabFault("\(error) It shows:\n\(try await everything)") }
   }
 
-  /// Wait until the last thing shown is a question.
+  /// Waits until the last thing shown is a question.
   func prompts(_ text: String) async throws {
     do {
       try await eventually("the terminal asks “\(text)”") { try await words.hasSuffix(text) }
     } catch { throw LabFault("\(error) It shows:\n\(try await everything)") }
   }
 
-  /// Type text, and Enter after it.
+  /// Types text, and Enter after it.
   func enter(_ text: String) async throws {
     if !text.isEmpty { _ = try await server.ask("send-keys", "-t", name, "-l", "--", text) }
     try await press("Enter")
   }
 
-  /// Press a key by tmux's name for it, such as `C-c`.
+  /// Presses a key by tmux's name for it, such as `C-c`.
   func press(_ key: String) async throws {
     _ = try await server.ask("send-keys", "-t", name, key)
   }
@@ -59,7 +59,7 @@ struct TmuxTerminal: Sendable {
     _ = try await server.ask("resize-window", "-t", name, "-x", String(columns), "-y", String(rows))
   }
 
-  /// Wait until the program has ended, and give its status.
+  /// Waits until the program has ended, and returns its exit status.
   func ended() async throws -> Int32 {
     var status: Int32 = -1
     do {
@@ -90,11 +90,11 @@ struct TmuxTerminal: Sendable {
   func pastedCode() async throws -> String {
     var code = ""
     try await eventually("a pasted code is shown") {
-      // What the terminal alone has broken is one line to whoever copies it.
+      // Line breaks of the terminal's width are not copied.
       code =
         try await everything.split(whereSeparator: \.isWhitespace).last { $0.hasPrefix("LK1") }.map(String.init) ?? ""
       if code.filter({ $0 != "-" }).count >= 69 { return true }
-      // Its lines may have a picture on their left; groups are what is left of them.
+      // A picture may be to the left of the lines; the rest is the groups.
       let groups = try await screen.split(whereSeparator: \.isWhitespace).filter { word in
         word.utf8.allSatisfy { $0 == UInt8(ascii: "-") || ($0 >= 0x30 && $0 <= 0x39) || ($0 >= 0x41 && $0 <= 0x5A) }
           && word.split(separator: "-").map(\.count) != [2, 5, 2] && word.count > 2

@@ -5,7 +5,7 @@ import Testing
 protocol WizardFamily {}
 
 extension WizardFamily {
-  /// Run with a parent's and a child's node.
+  /// Runs a closure with a parent's and a child's node.
   func family(
     _ body: (_ parent: NodeProcess, _ child: NodeProcess, _ tmux: TmuxServer) async throws -> Void
   ) async throws {
@@ -25,7 +25,7 @@ extension WizardFamily {
     }
   }
 
-  /// Both persons say yes, and both wizards end well.
+  /// Answers yes on both sides, and checks that both wizards succeed.
   func agree(_ left: TmuxTerminal, _ right: TmuxTerminal) async throws {
     try await left.shows(question)
     try await left.enter("y")

@@ -3,9 +3,9 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// What the wizard makes of terminals that are narrow, dumb, written into, or change their size.
+  /// Tests of the wizard on terminals that are narrow or dumb, that other programs write to, or that are resized.
   @Suite struct WizardScreenTests: WizardFamily {
-    @Test("What the node writes into the wizard's terminal is gone with the next second")
+    @Test("Log lines that the node writes into the wizard's terminal are removed within a second")
     func writtenOver() async throws {
       try await family { parent, _, tmux in
         let left = try await tmux.open(parent, ["pair", "--for", "Emma"])
@@ -34,15 +34,15 @@ extension ProcessTests {
         let left = try await tmux.open(parent, ["init", "--role", "parent", "--name", "x"], columns: 30)
         #expect(try await left.ended() == 73)
         for text in ["holds a node already", "another folder with"] { #expect(try await left.words.contains(text)) }
-        // What the program itself wrote, and not what the terminal made of it.
+        // The program's own output, before the terminal interprets it.
         let lines = ProcessLab.read(left.raw).split { $0.isNewline }
         #expect(lines.count >= 3 && lines.contains { $0.hasPrefix("latchkey: ") })
-        // What has no spaces, such as the folder's path, stays whole.
+        // Text without spaces, such as the folder's path, is not broken.
         for line in lines { #expect(line.count <= 30 || !line.contains(" "), "\(line)") }
       }
     }
 
-    @Test("In 20 columns, plain, on a dumb terminal, and after a change of size the code stays readable and pairs")
+    @Test("In 20 columns, plain, on a dumb terminal, and after a resize, the code stays readable and pairs")
     func small() async throws {
       try await family { parent, child, tmux in
         for (columns, options, variables) in [
@@ -65,7 +65,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("The window may change its size while the code waits")
+    @Test("The window may be resized while the code waits")
     func resized() async throws {
       try await family { parent, _, tmux in
         let left = try await tmux.open(parent, ["pair", "--for", "Emma"])
@@ -79,7 +79,7 @@ extension ProcessTests {
             guard screen.contains(code), screen.contains("Good for"), screen.contains("▀▀▀▀▀▀▀") == shows else {
               return false
             }
-            // What is seen in the middle of a drawing is neither the old page nor the new one.
+            // A partial drawing is neither the old page nor the new one.
             guard shows else { return true }
             return try await decode(left, columns: columns, isDark: true) == pasted
           }

@@ -5,7 +5,7 @@ import Testing
 extension ProcessTests {
   /// Both wizards in real terminals, with real nodes behind them that find each other on loopback.
   @Suite struct WizardTests: WizardFamily {
-    @Test("Both wizards pair by the typed code, which the child's finds on the network by itself")
+    @Test("Both wizards pair with the typed code, which the child's wizard finds on the network")
     func typed() async throws {
       try await family { parent, child, tmux in
         let right = try await tmux.open(child)
@@ -49,7 +49,8 @@ extension ProcessTests {
       return words[after...].prefix(7)
     }
 
-    @Test("The picture of the code is read from the screen, on dark and light backgrounds, with colours and without")
+    @Test(
+      "The picture of the code can be scanned from the screen, on dark and light backgrounds, with and without colors")
     func picture() async throws {
       try await family { parent, child, tmux in
         for (variables, options, backgrounds) in [
@@ -65,7 +66,7 @@ extension ProcessTests {
           try await left.press("C-c")
           #expect(try await left.ended() == 75)
         }
-        // What was read leads to a pairing.
+        // The scanned code pairs.
         let left = try await tmux.open(parent, ["pair", "--for", "Emma"])
         try await left.shows("Good for")
         let right = try await tmux.open(child)
@@ -124,7 +125,7 @@ extension ProcessTests {
           let code = try await left.typedCode()
           let right = try await tmux.open(child)
           try await right.prompts("Code:")
-          // At step 1 nobody shows the code that is looked for.
+          // At step 1, no machine shows the code.
           if step == 1 { try await right.enter(try await closedCode(parent)) }
           if step >= 2 {
             try await right.enter(code)
@@ -150,7 +151,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A try that the child's person broke off is told as theirs, and leaves no word in the one that succeeds")
+    @Test("A cancellation by the child's person is reported as theirs, and does not appear in a later success")
     func brokenOffAndBegunAgain() async throws {
       try await family { parent, child, tmux in
         let left = try await tmux.open(parent, ["pair", "--for", "Emma"], rows: 60)
@@ -202,7 +203,7 @@ extension ProcessTests {
       return "\(text.prefix(2))-\(text.dropFirst(2).prefix(5))-\(text.suffix(2))"
     }
 
-    @Test("A wrong, mistyped, truncated, foreign and spent code is one sentence each, and the right one then works")
+    @Test("A wrong, mistyped, truncated, foreign and used code get one sentence each, and the right one then works")
     func wrongCodes() async throws {
       try await family { parent, child, tmux in
         let left = try await tmux.open(parent, ["pair", "--for", "Emma"])
@@ -243,7 +244,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A long code that is copied as it stands on the screen, in several lines, is taken as one")
+    @Test("A long code copied from the screen in several lines is accepted as one")
     func pastedInLines() async throws {
       try await family { parent, child, tmux in
         for options in [[], ["--plain"]] {
@@ -255,7 +256,7 @@ extension ProcessTests {
           try await right.shows("The code goes on: paste or type its next line")
           try await right.enter(String(code.dropFirst(30)))
           try await right.shows(sameThere)
-          // What goes wrong elsewhere is no matter of the code: the person looks at it and says no.
+          // Failures elsewhere do not concern the code: the person refuses.
           try await right.enter("n")
           #expect(try await right.ended() == 77)
           #expect(try await left.ended() == 77)
@@ -264,7 +265,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("What was typed before the question, and what a pipe says, lets nobody in")
+    @Test("Input typed before the question, and input from a pipe, accepts no machine")
     func typedAhead() async throws {
       try await family { parent, child, tmux in
         let left = try await tmux.open(parent, ["pair", "--for", "Emma"])
@@ -294,7 +295,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Names that are none are refused with a sentence, and the next one is taken")
+    @Test("Invalid names are refused with a sentence, and the next one is accepted")
     func names() async throws {
       try await family { parent, _, tmux in
         let left = try await tmux.open(parent)
@@ -313,7 +314,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("A node that is killed and comes back leaves the code open; one that stays away is told")
+    @Test("The code stays open while a killed node restarts, and the person is told if it does not")
     func nodeDies() async throws {
       try await family { parent, child, tmux in
         let left = try await tmux.open(parent, ["pair", "--for", "Emma"])

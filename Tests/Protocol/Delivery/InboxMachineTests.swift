@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "A commit of an earlier process's items that ends in a session of its successor has that session opened anew")
+    "A commit of an earlier process's items that ends in a session of its successor causes a new session")
   mutating func aCommitOutrunsTheHello() throws {
     var inbox = InboxMachine([position(3)])
     inbox.sessionOpened(hello([position(4)]))
@@ -76,9 +76,9 @@ import Testing
     #expect(!inbox.hasOutrunHello)
   }
 
-  /// The peer had begun the stream anew, and is then set back to the epoch before: a number that it gives out again is another
-  /// item, which nobody can tell as long as our Hello states the new epoch.
-  @Test("A peer that is back at an epoch that it had left is told in a new session what is in force of that")
+  /// The peer had begun the stream anew, and is then set back to the epoch before: a number that it gives out again is
+  /// another item, which nobody can tell as long as our Hello states the new epoch.
+  @Test("A peer that returns to an epoch that it had left is told in a new session which of its items are in force")
   mutating func backAtAnEarlierEpoch() throws {
     let held = HeldItem(streamClass: .command, sequence: 1, itemID: [7])
     var inbox = InboxMachine([position(1)], held: [held])
@@ -257,7 +257,8 @@ import Testing
     #expect(inbox.statement == [position(0)])
   }
 
-  /// What comes again is in force by a commit of the session before: it waits no longer, and the window is as wide as ever.
+  /// What comes again is in force by a commit of the session before: it waits no longer, and the window is as wide as
+  /// ever.
   @Test mutating func aCommitOfTheSessionBeforeLeavesTheWindowAsItIs() throws {
     var inbox = InboxMachine([])
     let most = UInt64(Limits.windowItems)
@@ -299,8 +300,8 @@ import Testing
     #expect(inbox.held == [item])
   }
 
-  /// A Hello from before a restart is taken while items of the new epoch are in a commit: when the machine comes to that
-  /// epoch again, it knows what the commit brought, and the peer may go on behind it.
+  /// A Hello from before a restart is taken while items of the new epoch are in a commit: when the machine comes to
+  /// that epoch again, it knows what the commit brought, and the peer may go on behind it.
   @Test mutating func anEpochThatTheStoreHasBegunGoesOnFromThere() throws {
     var inbox = InboxMachine([position(5)])
     inbox.sessionOpened(hello([position(3, epoch: 8)]))
@@ -316,8 +317,8 @@ import Testing
     #expect(inbox.nextCommit() == [next])
   }
 
-  /// The epoch that the store is about to leave, for one in a commit or waiting for it, begins anew: what it had is reported
-  /// no more, and nothing goes on behind it, which would be a gap in the store.
+  /// The epoch that the store is about to leave, for one in a commit or waiting for it, begins anew: what it had is
+  /// reported no more, and nothing goes on behind it, which would be a gap in the store.
   @Test(arguments: [false, true])
   mutating func anEpochThatTheStoreIsLeavingBeginsAnew(isInCommit: Bool) throws {
     var inbox = InboxMachine([position(5)])

@@ -179,7 +179,8 @@ import Testing
     }
   }
 
-  /// A commit of the session before ends after this one began: what it stored is stored, though not sent in this session.
+  /// A commit of the session before ends after this one began: what it stored is stored, though not sent in this
+  /// session.
   @Test mutating func aCommitOfTheSessionBeforeMayBeReportedInThisOne() throws {
     var outbox = outbox(last: 5)
     _ = outbox.sessionOpened(hello())

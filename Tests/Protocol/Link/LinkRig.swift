@@ -12,10 +12,10 @@ struct LinkRig {
 
   var machine: LinkMachine
   var now = BootInstant(milliseconds: 10_000)
-  /// What the machine has asked for and nobody has looked at.
+  /// The effects that no test has examined yet.
   var effects: [LinkEffect] = []
 
-  /// - Parameter isBegun: whether what is asked for at the beginning has been answered.
+  /// Creates a rig; with `isBegun`, the machine's initial requests are already answered.
   init(
     _ standing: PeerStanding = PeerStanding(state: .active, keys: PairwiseKeys(present: key)),
     streams: LinkStreams = LinkStreams(), role: DeviceRole = .parent, told: [SocketEndpoint] = [address],
@@ -122,7 +122,7 @@ struct LinkRig {
 }
 
 extension [LinkEffect] {
-  /// What was said in a session.
+  /// Returns the batches sent in a session.
   func said(on number: Int) -> [SessionBatch] {
     compactMap { if case .send(let batch, number) = $0 { batch } else { nil } }
   }

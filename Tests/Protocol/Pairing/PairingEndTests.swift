@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of a pairing that is interrupted at every step, and of what remains on either side.
 @Suite struct PairingEndTests {
-  /// What ends it, after which step, and what is left when all has settled and the connection is gone.
+  /// The cause of an end, the step before it, and the state after everything has settled and the connection is gone.
   struct Row: Sendable, CustomTestStringConvertible {
     var step: Int
     var inviter: (outcome: PairingOutcome, kept: PairingSide.Kept)
@@ -75,7 +75,8 @@ import Testing
     check(rig, row, random.note)
   }
 
-  /// What is pending is rolled back after a while, or completed by a session: never is one side paired and the other empty.
+  /// What is pending is rolled back after a while, or completed by a session: never is one side paired and the other
+  /// empty.
   @Test(arguments: [
     Row(0, .network, .nothing, .expired, .nothing), Row(1, .network, .nothing, .expired, .nothing),
     Row(2, .network, .nothing, .network, .nothing), Row(3, .network, .nothing, .network, .nothing),

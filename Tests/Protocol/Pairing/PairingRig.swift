@@ -57,7 +57,7 @@ struct PairingRig: Sendable {
     }
   }
 
-  /// Go on from the step before to this one.
+  /// Goes on from the step before to this one.
   mutating func take(_ step: Int) {
     switch step {
     case 1, 3, 4, 11: passToInviter()
@@ -71,7 +71,7 @@ struct PairingRig: Sendable {
     }
   }
 
-  /// Go as far as a step from the very beginning.
+  /// Goes as far as a step from the very beginning.
   mutating func take(through step: Int) {
     for next in 1...Self.steps where next <= step { take(next) }
   }
@@ -84,7 +84,7 @@ struct PairingRig: Sendable {
     if !inviter.outgoing.isEmpty { joiner.receive(inviter.outgoing.removeFirst()) }
   }
 
-  /// Let everything happen that needs no person, until nothing does.
+  /// Lets everything happen that needs no person, until nothing does.
   mutating func settle() {
     var quiet = false
     while !quiet {

@@ -102,7 +102,7 @@ import Testing
     #expect(rig.inviter.outcomes == [.wrongCode] && rig.joiner.outcomes == [.wrongCode])
   }
 
-  /// Somebody who knows the secret poses as the inviter with keys of its own.
+  /// An attacker who knows the secret acts as the inviter with its own keys.
   @Test func aJoinerDoesNotRevealItselfToOtherKeys() {
     var random = SeededRandom()
     let inviter = Samples.party(.parent, name: "P", &random)
@@ -124,7 +124,8 @@ import Testing
     }
   }
 
-  /// Somebody in the middle who knows the code, and has changed the commitment in the text on its way to the joiner.
+  /// An attacker between the machines knows the code, and has replaced the commitment in the text on its way to the
+  /// joiner.
   @Test func digitsDifferWithAManInTheMiddle() throws {
     var random = SeededRandom()
     let man = Samples.party(.parent, name: "P", &random)

@@ -23,13 +23,13 @@ struct ScriptedPairing {
       presharedKeys: Array(repeating: PairingSecrets.handshakeKey(secret: code.secret), count: 2))
   }
 
-  /// What an honest peer says of itself.
+  /// The introduction of an honest peer.
   var introduction: PairingIntroduction {
     PairingIntroduction(
       identityKey: party.identity.publicKey.bytes, name: party.name.text, role: party.role, random: random)
   }
 
-  /// What an honest joiner binds itself with.
+  /// The commitment of an honest joiner.
   var commitment: [UInt8] { PairingSecrets.joinerCommitment(keys: party.keys, random: random) }
 
   mutating func write(_ payload: [UInt8]) throws -> [UInt8] {

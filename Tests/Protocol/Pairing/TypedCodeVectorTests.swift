@@ -96,7 +96,7 @@ import Testing
     #expect(Set(file.refused.map(\.failure)).count == 6)
   }
 
-  /// What Protocol/03-pairing.md §2 calls a failure.
+  /// Returns the name of a failure in Protocol/03-pairing.md §2.
   private static func word(_ error: PairingCodeError) -> String {
     switch error {
     case .empty: "empty"

@@ -4,7 +4,7 @@ import LatchkeyTestSupport
 import Testing
 
 @Suite struct CloneWatchTests {
-  /// Say Hello with these runs one after the other, a millisecond apart, and give which of them were proof.
+  /// Says Hello with these runs one after the other, a millisecond apart, and returns which of them were proof.
   private func proofs(_ runs: [UInt8], apart: Int64 = 1) -> [Bool] {
     var watch = CloneWatch()
     return runs.enumerated().map { place, run in
@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "A run that returns twice is proof, and nothing less",
+    "Only a run that returns twice proves a clone",
     arguments: [
       ([1, 1, 1, 1], []),
       ([1, 2, 3, 4, 5, 6], []),

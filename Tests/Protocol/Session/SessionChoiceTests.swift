@@ -17,7 +17,7 @@ import Testing
   /// A process said Hello, and was killed before the Hello arrived.
   ///
   /// Its successor's session is open meanwhile.
-  @Test("A Hello that a dead process said in an older session does not replace its successor's session")
+  @Test("A Hello from a dead process in an older session does not replace its successor's session")
   func lateHelloOfADeadProcess() {
     var roster = SessionRoster(own: low, peer: high)
     roster.accepted(10)
@@ -37,7 +37,7 @@ import Testing
     #expect(choice == .keep(insteadOf: nil))
   }
 
-  @Test("A process that was started anew replaces the session of the one before")
+  @Test("A restarted process replaces the session of the earlier one")
   func startedAnew() {
     var roster = SessionRoster(own: low, peer: high)
     roster.accepted(1)
@@ -49,7 +49,7 @@ import Testing
     #expect(choice == .keep(insteadOf: 1))
   }
 
-  @Test("Of two sessions of one process, both sides keep the one that the lower device ID dialled", arguments: [1, 2])
+  @Test("Of two sessions of one process, both sides keep the one that the lower device ID dialed", arguments: [1, 2])
   func crossing(dialledFirst: Int) {
     // Each side dials once, and takes the other's call before its own is answered.
     let (mine, theirs) = dialledFirst == 1 ? (1, 2) : (2, 1)

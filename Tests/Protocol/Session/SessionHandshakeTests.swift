@@ -50,7 +50,7 @@ import Testing
     #expect(throws: SessionFault.authentication) { try answer(initiator.firstFrame) }
   }
 
-  /// Whoever has a link key and not the pairwise key: a thief, or a device that was removed.
+  /// A peer with a link key but without the pairwise key is a thief, or a device that was removed.
   @Test mutating func anotherPairwiseKeyOpensNothing() throws {
     let initiator = dial()
     let responder = try answer(initiator.firstFrame)
@@ -65,7 +65,7 @@ import Testing
     #expect(responder.caller == stranger.publicKey && responder.caller != caller.publicKey)
   }
 
-  /// A replay opens a session that nobody but the real caller could use, and none of its data.
+  /// A replay opens a session that only the real caller could use, and delivers none of its data.
   @Test mutating func aReplayedCallGivesAnotherSessionAndNoData() throws {
     let initiator = dial()
     let firstAnswer = try answer(initiator.firstFrame).accept(pairwiseKey: key)
@@ -79,7 +79,7 @@ import Testing
     #expect(try real.open(said) == [1, 2, 3])
   }
 
-  /// The first frame can be replayed, so nobody may put anything into it.
+  /// The first frame can be replayed, so it must not carry data.
   @Test mutating func dataInTheHandshakeIsRefused() throws {
     let prologue = Array("latchkey session v1".utf8) + [0x4C, 0x4B, 1, 2, 0, 0]
     var initiator = try NoiseHandshake(

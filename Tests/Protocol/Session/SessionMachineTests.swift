@@ -76,7 +76,7 @@ import Testing
     #expect(pair.callee.peerHello == nil)
   }
 
-  /// Whoever refuses a session says why, and nothing else.
+  /// A side that refuses a session states the reason, and nothing else.
   @Test mutating func aGoodbyeMayComeInsteadOfAHello() throws {
     #expect(try say(SessionBatch(goodbye: .duplicate)).goodbye == .duplicate)
     #expect(pair.callee.peerHello == nil)

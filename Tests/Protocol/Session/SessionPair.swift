@@ -35,7 +35,7 @@ struct SessionPair {
         outgoing: [], incoming: [], keyID: [UInt8](repeating: 9, count: 8)))
   }
 
-  /// Let both have said and heard their Hello.
+  /// Lets both have said and heard their Hello.
   mutating func open() throws {
     _ = try callee.received(try caller.seal(Self.hello(), now: clock.now), now: clock.now)
     _ = try caller.received(try callee.seal(Self.hello(), now: clock.now), now: clock.now)

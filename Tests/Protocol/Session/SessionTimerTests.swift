@@ -12,7 +12,7 @@ import Testing
     try pair.open()
   }
 
-  /// Let time pass until the caller's timer, and fire it.
+  /// Advances the time to the caller's timer, and fires it.
   private mutating func fire() -> SessionMachine.TimerEffect? {
     pair.clock.advance(pair.caller.nextTimer - pair.clock.now)
     return pair.caller.timerFired(now: pair.clock.now)
@@ -34,7 +34,7 @@ import Testing
     #expect(pair.clock.now - start == 60_000)
   }
 
-  /// Whoever is through with the handshake and says nothing more holds nobody up for a minute.
+  /// A peer that stays silent after the handshake does not hold a place for a minute.
   @Test func aHelloIsDueSoon() throws {
     var random = SeededRandom()
     let pair = try SessionPair(&random)

@@ -1,20 +1,20 @@
-/// One-line mistakes that the store, or whoever runs the machines, could make.
+/// Mistakes of one line that the store or an interpreter of the machines could make.
 ///
-/// Each has to be noticed within a bounded number of seeds: a simulator that notices nothing would be worth nothing.
+/// The simulator must detect each within a limited number of seeds; otherwise it would prove nothing.
 ///
-/// They are made in the simulator's own store and glue; no code that runs in production can make them.
+/// They exist only in the simulator's own store and interpreter; production code cannot make them.
 public enum DeliberateFault: String, CaseIterable, Sendable {
   /// Items are reported stored when their commit begins.
   case acknowledgeBeforeCommit = "acknowledge-before-commit"
   /// The watermark follows the effect in a transaction of its own.
   case watermarkInItsOwnTransaction = "watermark-in-its-own-transaction"
-  /// A number that holds nothing is left out of what is loaded.
+  /// An empty number is omitted from a load.
   case forgetSkips = "forget-skips"
   /// A restarted stream keeps its epoch.
   case reuseEpoch = "reuse-epoch"
-  /// What was received and not committed counts as received in the next session.
+  /// Items that were received and not committed count as received in the next session.
   case keepReceivedAtNewSession = "keep-received-at-new-session"
-  /// What was sent is forgotten without waiting for `stored`.
+  /// Sent items are deleted without waiting for `stored`.
   case forgetWhatIsSent = "forget-what-is-sent"
   /// A number is given out in one transaction and its item kept in the next.
   case numberBeforeItem = "number-before-item"
@@ -36,11 +36,11 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case expireWithoutSkip = "expire-without-skip"
   /// A command that comes again under another number takes effect again.
   case forgetCommandIDs = "forget-command-ids"
-  /// What the peer says of its last items is not compared with what was sent.
+  /// The last items that the peer states are not compared with the sent ones.
   case ignoreHeldItems = "ignore-held-items"
   /// A total is made of records that were given to a session.
   case mergeWhatWasSent = "merge-what-was-sent"
-  /// What a full queue has no room for is dropped without a word to the parent.
+  /// Items that a full queue drops are not reported to the parent.
   case dropWithoutLoss = "drop-without-loss"
   /// A cap is not held.
   case ignoreCaps = "ignore-caps"
@@ -54,23 +54,23 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case takeFromRemoved = "take-from-removed"
   /// A silent session counts as alive for ever.
   case neverDeclareDead = "never-declare-dead"
-  /// Of two sessions the newer is kept, whoever dialled it.
+  /// The newer of two sessions is kept, whichever side dialed it.
   case keepNewerSession = "keep-newer-session"
   /// A full disk during a commit is taken for success.
   case ignoreFailedCommit = "ignore-failed-commit"
-  /// What a full disk had room for is in force, and nothing of what that brought about is told.
+  /// Items that a full disk had space for are in force, but their effects are not reported.
   case forgetParts = "forget-parts"
-  /// When a commit of an earlier session fails, the session that is open meanwhile goes on.
+  /// If a commit of an earlier session fails, the present session continues.
   case endWrongSession = "end-wrong-session"
-  /// What the peer has stored and is not noted yet is forgotten with the session.
+  /// Reports of stored items that were not recorded yet are lost with the session.
   case forgetPendingAtEnd = "forget-pending-at-end"
-  /// A link goes on with the streams that were closed by a removal, when the device is paired anew.
+  /// A link continues with streams that a removal closed, when the device is paired again.
   case keepClosedStreams = "keep-closed-streams"
-  /// What a commit of an earlier session has stored is not reported in the one that is open meanwhile.
+  /// Items stored by a commit of an earlier session are not reported in the present one.
   case reportInOldSession = "report-in-old-session"
   /// A call from before a pairing counts as proof that the pairing was rolled back.
   case discardByOlderCall = "discard-by-older-call"
-  /// What was read of a peer longer ago takes the place of what was read since.
+  /// An older reading of a peer replaces a newer one.
   case applyOlderLook = "apply-older-look"
   /// A receipt that the parent lost when it was set back is not sent again.
   case dropReceiptsAtRestart = "drop-receipts-at-restart"
@@ -85,7 +85,7 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
 }
 
 extension DeliberateFault {
-  /// Whether it is a mistake with effects that something outside the store carries out.
+  /// A Boolean value that indicates whether the mistake concerns effects outside the store.
   var isOfEffects: Bool {
     [.forgetPendingEffects, .carryOutTwice, .receiptBeforeOutcome, .keepSupersededEffects].contains(self)
   }

@@ -61,7 +61,7 @@ struct SimulateCommand: ParsableCommand {
     let begun = clock.now
     let report = sweep.run(workers: workers) { failure in
       print("seed \(failure.seed): \(failure.what)\nreplay it with: \(failure.replay)")
-      // Who reads a file or a pipe sees each failure at once.
+      // The reader of a file or a pipe sees each failure immediately.
       fflush(nil)
     }
     let time = begun.duration(to: clock.now).components

@@ -7,7 +7,7 @@ import Testing
 ///
 /// For more of them: `Tools/simulate --seeds 100000`.
 @Suite struct SeedTests {
-  @Test("Nothing goes wrong in the seeds that every run tries")
+  @Test("The fixed seeds of every run hold all invariants")
   func nothingGoesWrong() {
     sweep(from: 1, seeds: Length.pick(500, thorough: 2_000))
   }
@@ -15,7 +15,7 @@ import Testing
   /// `Tools/test` sets LATCHKEY_FRESH_SEEDS, the first seed and the number of seeds, as in `4711:2000`.
   ///
   /// Without it the first seed is random.
-  @Test("Nothing goes wrong in seeds that no run has tried")
+  @Test("New seeds hold all invariants")
   func nothingGoesWrongInFreshSeeds() throws {
     let words = ProcessInfo.processInfo.environment["LATCHKEY_FRESH_SEEDS"]?.split(separator: ":")
     let numbers = words?.compactMap { UInt64($0) } ?? [UInt64.random(in: 1...(1 << 44)), 500]

@@ -2,7 +2,7 @@ import LatchkeyModel
 import LatchkeyStore
 
 extension Store {
-  /// Load at a time that matters to nobody.
+  /// Loads items at an arbitrary time.
   func load(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, from: UInt64, items: Int, bytes: Int
   ) async throws -> [DeliveryItem] {

@@ -27,13 +27,13 @@ final class TestStore {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Close and open again, as a restart does.
+  /// Closes and opens again, as a restart does.
   func reopen() throws {
     store.close()
     store = try Store(path: path, own: own, coding: MessageBodyCoding(), keys: TestKeys())
   }
 
-  /// Pair with a device for good.
+  /// Pairs with a device completely.
   func pair(_ device: DeviceID, role: DeviceRole, name: String = "peer", key: UInt8 = 7) async throws {
     try await store.savePending(
       RegisteredDevice(
@@ -45,14 +45,14 @@ final class TestStore {
     _ = try await store.promote(device, at: 1)
   }
 
-  /// Give a device a message command.
+  /// Issues a message command to a device.
   func send(_ text: String, to device: DeviceID, number: UInt8) async throws -> CommandID {
     let id = CommandID(milliseconds: 1_000 + Int64(number), random: [UInt8](repeating: number, count: 10))
     _ = try await store.issue(id, to: device, at: 1_000) { _, _ in .message(text) }
     return id
   }
 
-  /// Load everything that waits for a device in a class.
+  /// Loads everything that waits for a device in a class.
   func waiting(_ device: DeviceID, _ streamClass: StreamClass) async throws -> [DeliveryItem] {
     guard let position = try await store.outboxPositions(device)[streamClass] else { return [] }
     return try await store.load(

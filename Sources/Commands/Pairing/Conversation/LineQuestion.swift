@@ -1,4 +1,4 @@
-/// A line of input that one question waits for, and nothing after that question.
+/// A line of input for one question.
 struct LineQuestion: Sendable {
   let number: Int
   private let withdrawn: AsyncStream<Void>
@@ -9,7 +9,7 @@ struct LineQuestion: Sendable {
     (withdrawn, withdrawing) = AsyncStream.makeStream()
   }
 
-  /// Wait for the line and send it; nothing is sent once the question is withdrawn.
+  /// Reads the line and sends it, unless the question has been withdrawn.
   func read(from console: any Console, to events: PairingEvents) async {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
@@ -27,7 +27,7 @@ struct LineQuestion: Sendable {
     }
   }
 
-  /// Stop waiting.
+  /// Withdraws the question.
   func withdraw() {
     withdrawing.finish()
   }

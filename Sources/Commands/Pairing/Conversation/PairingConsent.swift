@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// Who says yes to the other machine.
+/// The person or rule that accepts the other machine.
 enum PairingConsent: Hashable, Sendable {
   /// It was given with the command.
   case beforehand
@@ -11,7 +11,7 @@ enum PairingConsent: Hashable, Sendable {
   /// The caller, who named the digits with the command.
   case digits(String)
 
-  /// Whether a line of input has to be read.
+  /// A Boolean value that indicates whether a line of input is needed.
   var readsLine: Bool { self == .person || self == .digitLine }
 
   /// The answer that a line gives; the end of the input is a no.
@@ -24,10 +24,10 @@ enum PairingConsent: Hashable, Sendable {
     }
   }
 
-  /// Whether an answer means yes; anything else, nothing included, means no.
+  /// Returns whether an answer means yes; any other answer, including none, means no.
   static func isYes(_ line: String?) -> Bool { ["y", "yes"].contains(word(line)) }
 
-  /// Whether a person who answers so should be asked once more; nothing at all is a no.
+  /// Returns whether an answer is unclear, so that the question is repeated; no answer means no.
   func isUnclear(_ line: String?) -> Bool {
     self == .person && !["y", "yes", "n", "no", ""].contains(Self.word(line))
   }

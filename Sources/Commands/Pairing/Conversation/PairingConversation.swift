@@ -12,7 +12,7 @@ struct PairingConversation {
   private var progress: PairingProgress
   /// The machines that were paired before.
   private let before: Set<RegisteredDevice>
-  /// When the code runs out, in milliseconds of the environment's clock.
+  /// The time at which the code expires, in milliseconds of the environment's clock.
   private var deadline: Int64?
   /// The machine that is there, by its `attempt`.
   private var met: Int?
@@ -21,12 +21,12 @@ struct PairingConversation {
   private var unclear: Int?
   private var wasInterrupted = false
   private var nodeIsLost = false
-  /// What the node said last of a step that is not over.
+  /// The node's last statement about a step that has not ended.
   private var told: String?
   private var refusedHere = false
   private var shownDigits: String?
 
-  /// - Parameter first: as the node answered when it began.
+  /// Creates a conversation about a pairing, whose first state is the node's answer to the request that began it.
   init(
     _ first: PairingProgress, node: any NodeInterface, environment: TerminalEnvironment, events: PairingEvents,
     consent: PairingConsent, view: any PairingView
@@ -40,12 +40,13 @@ struct PairingConversation {
     before = first.phase == .ended ? [] : Set(((try? await node.devices()) ?? []).map(\.device))
   }
 
-  /// Wait until the pairing has ended; Ctrl-C cancels it at the node, and so does whatever else ends this early.
+  /// Follows the pairing to its end; cancels it at the node on Ctrl-C or any other early end.
   ///
-  /// - Throws: `TerminalFailure` when nobody can say how it ended.
+  /// - Returns: The end of the pairing.
+  /// - Throws: `TerminalFailure` if the outcome is unknown.
   mutating func follow() async throws -> PairingEnd {
     do { return try await wait() } catch {
-      // Nobody would answer for the code any more.
+      // No person would answer for the code any more.
       if !wasInterrupted { _ = try? await node.cancelPairing(id: progress.pairingID) }
       throw error
     }
@@ -120,7 +121,7 @@ struct PairingConversation {
     try await react(to: next, &group)
   }
 
-  /// Show what is new about the other machine, and get it answered.
+  /// Shows the news about the other machine, and asks the person about it.
   private mutating func react(
     to next: PairingProgress, _ group: inout ThrowingTaskGroup<Void, any Error>
   ) async throws {
@@ -183,9 +184,9 @@ struct PairingConversation {
     }
   }
 
-  /// Break it off.
+  /// Cancels the pairing.
   ///
-  /// What cannot be broken off any more is undone by the node, which takes a moment.
+  /// If it is too late, the node undoes the pairing, which takes a moment.
   private mutating func cancel() async throws {
     guard !wasInterrupted else {
       throw TerminalFailure(

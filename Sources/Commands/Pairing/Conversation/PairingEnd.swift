@@ -3,7 +3,7 @@ import LatchkeyModel
 /// How a pairing ended, as told to the person and to scripts.
 struct PairingEnd: Sendable {
   let progress: PairingProgress
-  /// Whether it was this side that said no.
+  /// A Boolean value that indicates whether the person at this machine refused.
   var refusedHere = false
   /// The digits that the command named, and those that came.
   var expectedDigits: String?
@@ -12,7 +12,7 @@ struct PairingEnd: Sendable {
   /// The exit status.
   var status: ExitStatus { progress.outcome.map { ExitStatus($0) } ?? .internalFault }
 
-  /// What happened and the next step.
+  /// The outcome and the next step.
   var sentence: String {
     switch progress.outcome {
     case nil: "The pairing ended without an outcome: look at what `latchkey run` prints."
@@ -64,9 +64,7 @@ struct PairingEnd: Sendable {
     }
   }
 
-  /// Say it on standard error.
-  ///
-  /// - Throws: `TerminalFailure` for every outcome but those that leave the two paired.
+  /// Prints the outcome on standard error; throws `TerminalFailure` unless the two machines are paired.
   func tell(_ console: any Console) throws(TerminalFailure) {
     guard status == .ok else { throw TerminalFailure(status, sentence) }
     console.note(sentence)

@@ -1,4 +1,5 @@
-/// One queue for everything that can happen, read by one reader, so that nothing happens in the middle of something else.
+/// One queue for everything that can happen, read by one reader, so that nothing happens in the middle of something
+/// else.
 final class PairingEvents: Sendable {
   private let stream: AsyncStream<PairingEvent>
   private let continuation: AsyncStream<PairingEvent>.Continuation
@@ -8,7 +9,7 @@ final class PairingEvents: Sendable {
     (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
   }
 
-  /// Run `body` with a queue that hears of Ctrl-C and of the terminal's size from the beginning to the end.
+  /// Runs `body` with a queue that receives Ctrl-C and changes of the terminal's size.
   static func during<Value: Sendable>(
     console: any Console, _ body: (PairingEvents) async throws -> Value
   ) async throws -> Value {
@@ -27,9 +28,7 @@ final class PairingEvents: Sendable {
     continuation.yield(event)
   }
 
-  /// Wait for the next event; one reader at a time.
-  ///
-  /// - Throws: `CancellationError` when the task is cancelled.
+  /// Returns the next event, to one reader at a time; throws `CancellationError` if the task is cancelled.
   func next() async throws -> PairingEvent {
     for await event in stream { return event }
     throw CancellationError()

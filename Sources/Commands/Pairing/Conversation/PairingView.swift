@@ -4,28 +4,25 @@ import LatchkeyModel
 protocol PairingView {
   /// It has begun: a code is open, or the machine that shows it is looked for.
   mutating func began(_ pairing: PairingProgress) throws
-  /// Somebody entered a wrong code.
+  /// Shows that a wrong code was entered.
   mutating func guessed(failuresLeft: Int) throws
   /// A machine that has the code is there; with `asks`, the person has to say yes or no.
   mutating func met(_ pairing: PairingProgress, asks: Bool) throws
-  /// The answer was neither yes nor no, and is asked for once more.
+  /// Shows that the answer was neither yes nor no, and asks again.
   mutating func unclear() throws
   /// That machine is gone again, and the code is open still.
   mutating func lost(_ pairing: PairingProgress) throws
   /// The answer is on its way to the other machine.
   mutating func answered(_ pairing: PairingProgress, accepts: Bool) throws
-  /// The search has come upon something that the person should know; or the last step broke off, and how it ended is being found
-  /// out.
+  /// Shows an observation of the search, or that the last step broke off and its result is being determined.
   mutating func doubts(_ sentence: String) throws
-  /// About a second has passed.
-  ///
-  /// - Parameter remaining: milliseconds that the code is good for, when that is known.
+  /// Updates the view after about a second; `remaining` is the time until the code closes in milliseconds, if known.
   mutating func ticked(remaining: Int64?) throws
-  /// The terminal has another size.
+  /// Updates the view after the size of the terminal changed.
   mutating func resized() throws
-  /// The node of this machine is gone, or is back.
+  /// Shows that the node of this machine cannot be reached, or can be again.
   mutating func node(isThere: Bool) throws
-  /// It is over; the sentence about it follows.
+  /// Shows that the pairing has ended; the sentence about the outcome follows.
   mutating func ended(_ pairing: PairingProgress) throws
 }
 

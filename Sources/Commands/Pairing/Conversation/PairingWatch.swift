@@ -4,13 +4,13 @@ import LatchkeyModel
 struct PairingWatch: Sendable {
   let node: any NodeInterface
   let events: PairingEvents
-  /// How long a node that went away is waited for.
+  /// The time to wait for a node that stopped.
   let patience: Duration
   let pause: @Sendable (Duration) async throws -> Void
 
   private static let step = Duration.milliseconds(500)
 
-  /// Send each change, until the pairing has ended or the node cannot be asked any more.
+  /// Sends each change until the pairing ends or the node cannot be reached.
   func run(_ first: PairingProgress) async {
     var change = first.change
     var waited = Duration.zero

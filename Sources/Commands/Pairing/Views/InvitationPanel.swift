@@ -5,9 +5,9 @@ struct InvitationPanel: Sendable {
   let code: String
   let typedCode: String?
   let childName: String?
-  /// The code as a picture; nil where the terminal cannot show one.
+  /// The code as a picture; `nil` if the terminal cannot show one.
   let picture: QRCodeText?
-  /// Whether headings may be bold.
+  /// A Boolean value that indicates whether headings may be bold.
   let isBold: Bool
 
   /// The least width of the text beside the picture.
@@ -25,13 +25,13 @@ struct InvitationPanel: Sendable {
     picture = look.isUnicode && !code.isEmpty ? QRCode(compact).map { QRCodeText($0, paint: look.paint) } : nil
   }
 
-  /// Lay it out.
+  /// Returns the lines of the panel.
   ///
   /// - Parameters:
-  ///   - size: the terminal's; two rows below the page stay free for what is said there.
-  ///   - time: what stands where the time left is told.
-  ///   - notice: what else there is to know now.
-  /// - Returns: lines that fit, or nil when the terminal is too small for a code that stays in sight.
+  ///   - size: The size of the terminal, of which two rows below the page remain free for messages.
+  ///   - time: The time until the code closes, in words.
+  ///   - notice: The news about the pairing; `nil` for none.
+  /// - Returns: The lines; `nil` if the terminal is too small to keep the code visible.
   func lines(size: TerminalSize, time: String, notice: String?) -> [String]? {
     let rows = size.rows - 2
     if let picture, picture.lines.count <= rows {
@@ -71,10 +71,17 @@ struct InvitationPanel: Sendable {
     }
   }
 
+  /// Returns the lines of text beside the code's picture.
+  ///
   /// - Parameters:
-  ///   - place: where the picture is.
-  ///   - isTight: without blank lines.
-  ///   - tells: with what to do on the other machine.
+  ///   - columns: The columns of a line.
+  ///   - time: The time until the code closes, in words.
+  ///   - notice: The news about the pairing; `nil` for none.
+  ///   - place: The file that contains the picture; `nil` if the terminal shows it.
+  ///   - hint: The advice about the picture; `nil` for none.
+  ///   - isTight: Whether to omit blank lines.
+  ///   - tells: Whether to include the steps on the other machine.
+  /// - Returns: The lines.
   private func text(
     columns: Int, time: String, notice: String?, place: String?, hint: String? = nil, isTight: Bool = false,
     tells: Bool = true

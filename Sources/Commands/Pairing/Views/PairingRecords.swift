@@ -3,7 +3,7 @@ import LatchkeyModel
 /// A pairing as JSON, one object a line, for programs.
 struct PairingRecords: PairingView {
   let console: any Console
-  /// What a person who runs it by hand is asked, on standard error.
+  /// The question on standard error for a person who runs the command by hand.
   let question: String
 
   /// One line; `event` says which members are there.
@@ -15,9 +15,9 @@ struct PairingRecords: PairingView {
       case request
       /// That machine is gone again: `attempt`.
       case withdrawn
-      /// Somebody entered a wrong code: `failuresLeft`.
+      /// A wrong code was entered: `failuresLeft`.
       case failure
-      /// It is over: `outcome`, `sentence`, `device`?.
+      /// The pairing has ended: `outcome`, `sentence`, `device`?.
       case result
     }
 

@@ -9,7 +9,7 @@ struct PairingScreen: PairingView {
   private var panel: InvitationPanel?
   private var remaining: Int64?
   private var notice: String?
-  /// What is said below the page, and what a window too small for the page is left with.
+  /// The messages below the page, which are all that a window too small for the page shows.
   private var transcript: PairingTranscript
   private var opened: PairingProgress?
   private var isTooSmall = false

@@ -3,11 +3,11 @@ import LatchkeyModel
 /// A pairing as lines of text, one an event; nothing that was printed changes.
 struct PairingTranscript: PairingView {
   let console: any Console
-  /// Whether somebody reads the time left and what happens in between, as they do in the wizard.
+  /// A Boolean value that indicates whether a person reads the time left and intermediate events, as in the wizard.
   var isWizard = false
   /// The time left, in minutes, that was told last.
   private var toldMinutes: Int64?
-  /// Whether the cursor stands behind a question.
+  /// A Boolean value that indicates whether the cursor is behind a question.
   private var isPrompted = false
 
   init(console: any Console, isWizard: Bool = false) {
@@ -25,7 +25,7 @@ struct PairingTranscript: PairingView {
     note(whose + "On the other machine run `latchkey pair` and enter one of these codes.")
     if let typed = pairing.typedCode { note("To type: \(typed)") }
     note("To paste:")
-    // On one line of its own, whatever the terminal makes of that: so it can be pasted.
+    // One line, even if the terminal wraps it, so that it can be pasted.
     console.note(code)
     if let time = pairing.expiresInMilliseconds {
       note("Good for \(PairingWords.minutes(time)); Ctrl-C closes the code.")
@@ -39,7 +39,7 @@ struct PairingTranscript: PairingView {
     guard asks else { return note(text) }
     let prompt = text + " " + PairingWords.question(pairing, isWizard: isWizard) + " "
     isPrompted = true
-    // What was typed before anybody asked is no answer.
+    // Input typed before the question is not an answer to it.
     console.forgetInput()
     put(prompt)
   }

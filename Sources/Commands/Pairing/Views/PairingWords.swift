@@ -8,7 +8,7 @@ enum PairingWords {
     return name + (pairing.peerRole.map { " (\($0.rawValue))" } ?? "")
   }
 
-  /// Who is there, what it wants, and the digits.
+  /// Returns the introduction of the other machine, with its request and the digits.
   static func introduction(_ pairing: PairingProgress, isWizard: Bool = false) -> String {
     let action = pairing.part == .inviter ? "wants to join" : "answers to the code"
     let digits = pairing.digits.map(grouped).map {
@@ -17,7 +17,7 @@ enum PairingWords {
     return "\(who(pairing)) \(action)\(digits ?? "")."
   }
 
-  /// What yes or no is asked for.
+  /// Returns the question that the person answers with yes or no.
   static func question(_ pairing: PairingProgress, isWizard: Bool = false) -> String {
     guard isWizard else { return "Accept? [y/N]" }
     return pairing.part == .inviter
@@ -29,7 +29,7 @@ enum PairingWords {
     digits.count == 6 ? "\(digits.prefix(3)) \(digits.suffix(3))" : ShownText.safe(digits)
   }
 
-  /// What a wrong code leaves.
+  /// Returns the sentence about a wrong code and the attempts left.
   static func guessed(_ failuresLeft: Int) -> String {
     "Somebody entered a wrong code; \(ShownText.count(failuresLeft, "failure")) left until the code is closed."
   }
@@ -41,16 +41,16 @@ enum PairingWords {
       ? "That machine is gone again, and the code is still open." : "That machine is gone again."
   }
 
-  /// What is said to an answer that is neither yes nor no.
+  /// The reply to an answer that is neither yes nor no.
   static let unclear = "That is neither yes nor no: answer y or n, where n turns it away. [y/N]"
 
-  /// What happens after a yes.
+  /// Returns the sentence that follows a yes.
   static func answered(_ pairing: PairingProgress) -> String {
     let name = ShownText.quoted(pairing.peerName ?? DeviceName(sanitising: ""))
     return "You said yes; waiting for \(name) …"
   }
 
-  /// Whether the node is there.
+  /// Returns the sentence about whether the node can be reached.
   static func node(isThere: Bool) -> String {
     isThere
       ? "The node of this machine is back."

@@ -1,32 +1,35 @@
 /// A code as it comes in: in one line, or in the several that a screen has broken the long form into.
 struct CodeInput: Sendable {
-  /// What has come so far.
+  /// The input so far.
   private(set) var text = ""
 
   /// Characters of a long code beside its dashes, without and with an address.
   ///
   /// Spec: Protocol/03-pairing.md §2.
   private static let lengths = [69, 78]
-  /// What a selection of the screen may hold of the QR code beside the text.
+  /// The characters of the QR code that a selection of the screen may include.
   private static let picture: Set<Character> = ["█", "▀", "▄"]
 
-  /// What a person is told while a code goes on.
+  /// The message while a code is incomplete.
   static let goesOn = "The code goes on: paste or type its next line, or press Enter to leave it at that."
 
-  /// Take a line; true when what has come is worth looking at.
+  /// Adds a line of input.
   ///
-  /// - Parameter leaves: whether an empty line means that nothing more will come.
+  /// - Parameters:
+  ///   - line: The line.
+  ///   - leaves: Whether an empty line ends the input.
+  /// - Returns: `true` if the input so far is worth examining.
   mutating func takes(_ line: String, leaves: Bool) -> Bool {
     let rest = String(line.filter { !Self.picture.contains($0) })
     guard rest.contains(where: { !$0.isWhitespace }) else {
       return leaves && rest.count == line.count && !text.isEmpty
     }
-    // Whoever begins anew does not go on with what there was.
+    // A new code begins, so the earlier input is discarded.
     text = Self.compact(rest)?.hasPrefix("LK1") == true ? rest : text + rest
     return !isBeginning
   }
 
-  /// Whether it is the beginning of a long code that is not complete.
+  /// A Boolean value that indicates whether the input is the incomplete beginning of a long code.
   var isBeginning: Bool {
     guard let symbols = Self.compact(text), symbols.hasPrefix("LK1"), let longest = Self.lengths.last else {
       return false
@@ -35,7 +38,7 @@ struct CodeInput: Sendable {
       && !Self.lengths.contains(symbols.utf8.count)
   }
 
-  /// The symbols without dashes and white space, in capitals; nil for a text that is no code.
+  /// Returns the symbols without dashes and white space, in capitals; `nil` if the text is not a code.
   private static func compact(_ text: String) -> String? {
     let symbols = text.uppercased().filter { !$0.isWhitespace && !"-\u{2010}\u{2011}\u{2013}".contains($0) }
     return symbols.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) } ? symbols : nil

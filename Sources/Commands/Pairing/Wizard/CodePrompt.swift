@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// Asks for a code, and shows meanwhile which codes are open on the network.
+/// A prompt for a code that shows the open codes on the network.
 struct CodePrompt {
   let node: any NodeInterface
   let console: any Console
@@ -8,12 +8,11 @@ struct CodePrompt {
   let look: TerminalLook
 
   private static let prompt = "Code: "
-  /// How many open codes are named.
+  /// The largest number of open codes that are listed.
   private static let most = 8
 
-  /// Wait for a line that has something in it.
-  ///
-  /// - Throws: `TerminalFailure` when the person leaves; nothing is going on then.
+  /// Returns the first line that is not empty; throws `TerminalFailure` if the person leaves, before any pairing has
+  /// begun.
   func code() async throws -> String {
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
@@ -22,7 +21,7 @@ struct CodePrompt {
     }
   }
 
-  /// Send what is found each time it changes; a node that does not answer is asked no more.
+  /// Sends the open codes after each change, until the node does not answer.
   private func search() async {
     var change = 0
     while !Task.isCancelled, let found = try? await node.nearbyInvitations(after: change) {
@@ -73,7 +72,7 @@ struct CodePrompt {
     }
   }
 
-  /// Cut behind the ends of lines.
+  /// Splits the input after each line end.
   private static func parts(_ bytes: [UInt8]) -> [[UInt8]] {
     bytes.reduce(into: [[]]) { parts, byte in
       parts[parts.count - 1].append(byte)
@@ -98,7 +97,7 @@ struct CodePrompt {
     }
   }
 
-  /// Without a cursor that moves: what is found at once is told, and then the line belongs to the person.
+  /// Reads a line without moving the cursor: prints the codes that are found first, then leaves the line to the person.
   private func readLine() async throws -> String {
     let first = try await firstFound()
     WizardEnd.note(Self.sentence(first), console)

@@ -6,14 +6,14 @@ struct InviterWizard {
   let environment: TerminalEnvironment
   let events: PairingEvents
   let look: TerminalLook
-  /// How long the code is good.
+  /// The minutes for which the code is open.
   let minutes: Int
   /// Whose machine will join, when that was given.
   let name: String?
 
   private var console: any Console { environment.console }
 
-  /// Ask, open a code, show it, and follow the pairing to its end.
+  /// Asks the questions, opens a code, shows it, and follows the pairing to its end.
   func run() async throws {
     let childName = if let name { name } else { try await askName() }
     let opened = try await node.invite(
@@ -27,7 +27,7 @@ struct InviterWizard {
       opened, node: node, environment: environment, events: events, consent: .person, view: view)
     let end: PairingEnd
     do { end = try await conversation.follow() } catch {
-      // Whatever the reason, the terminal is left with what is drawn, and the sentence comes below.
+      // In every case, the drawing remains and the sentence follows below it.
       try? conversation.view.ended(opened)
       throw error
     }
@@ -35,7 +35,7 @@ struct InviterWizard {
     try await offerName(end.progress)
   }
 
-  /// Ask for another name for a machine that could not keep its own, since another one has it.
+  /// Asks for another name for a machine whose own name is taken.
   private func offerName(_ progress: PairingProgress) async throws {
     guard progress.outcome == .ok, let device = progress.device, let given = progress.peerName, device.name != given
     else { return }
@@ -59,7 +59,7 @@ struct InviterWizard {
     }
   }
 
-  /// Ask until the answer is a name or nothing.
+  /// Asks until the answer is a valid name or empty.
   private func askName() async throws -> String {
     let prompt = WizardPrompt(console: console, events: events)
     while true {
@@ -74,7 +74,7 @@ struct InviterWizard {
 }
 
 extension DeviceNameError {
-  /// The fault, for somebody who is asked for a name and not for an option.
+  /// The fault, worded for a question instead of an option.
   fileprivate var wizardSentence: String {
     switch self {
     case .empty: "The name is empty: enter one, or nothing."

@@ -11,7 +11,7 @@ struct JoinerWizard {
 
   private var console: any Console { environment.console }
 
-  /// Ask for a code until one leads somewhere, and follow the pairing to its end.
+  /// Asks for a code until one starts a pairing, and follows the pairing to its end.
   func run() async throws {
     WizardEnd.note(
       "On the parent's machine run `latchkey pair`; it shows two codes. Enter one of them here; Ctrl-C leaves.", console
@@ -42,7 +42,7 @@ struct JoinerWizard {
     console.forgetInput()
   }
 
-  /// Whether another code, or the same one a little later, may do it.
+  /// Returns whether another code, or the same code a little later, may succeed.
   private static func mayTryAgain(_ outcome: PairingOutcome?) -> Bool {
     switch outcome {
     case .wrongCode, .typo, .expired, .busy, .notFound: true

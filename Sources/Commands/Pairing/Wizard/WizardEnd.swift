@@ -8,9 +8,7 @@ struct WizardEnd {
     self.end = end
   }
 
-  /// Say how the pairing ended, in lines that fit the terminal.
-  ///
-  /// - Throws: `TerminalFailure` with the status, for every outcome but those that leave the two paired.
+  /// Prints the outcome in lines that fit the terminal; throws `TerminalFailure` unless the two machines are paired.
   func tell(_ console: any Console) throws(TerminalFailure) {
     guard end.status == .ok else {
       let who =
@@ -20,7 +18,7 @@ struct WizardEnd {
     Self.note(end.sentence, console)
   }
 
-  /// Say something in lines that fit the terminal.
+  /// Prints a text in lines that fit the terminal.
   static func note(_ text: String, _ console: any Console) {
     for line in WrappedText.lines(text, columns: console.size.columns - 1) { console.note(line) }
   }

@@ -5,9 +5,7 @@ struct WizardPrompt {
   let console: any Console
   let events: PairingEvents
 
-  /// Put it and wait for the line.
-  ///
-  /// - Throws: `TerminalFailure` when the person leaves with Ctrl-C or Ctrl-D; nothing has been begun then.
+  /// Asks a question and returns the line; throws `TerminalFailure` if the person leaves with Ctrl-C or Ctrl-D.
   func line(_ text: String) async throws -> String {
     let columns = console.size.columns
     let lines = WrappedText.lines(text, columns: columns - 1)

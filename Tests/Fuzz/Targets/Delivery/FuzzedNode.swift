@@ -26,7 +26,7 @@ struct FuzzedNode {
   private var news: [(streamClass: StreamClass, position: OutboxPosition)] = []
   private var peer = HostilePeer()
 
-  /// Do the next thing that the script says.
+  /// Performs the next thing that the script says.
   mutating func step(_ script: inout ByteScript) throws(FuzzFault) {
     try take(step: &script)
     // Whoever shows how far behind a node is adds the two up.
@@ -250,7 +250,8 @@ struct FuzzedNode {
 
   // MARK: The end
 
-  /// What our Hello says of what is held here is what is durable here, of the streams that it states as the store has them.
+  /// What our Hello says of what is held here is what is durable here, of the streams that it states as the store has
+  /// them.
   private func checkHeld() throws(FuzzFault) {
     for position in inbox.statement where store.incoming[position.streamClass] == position {
       let said = inbox.held.first { $0.streamClass == position.streamClass }

@@ -29,7 +29,7 @@ struct FuzzedStore {
     incoming[streamClass].map { $0.epoch == epoch ? $0.through : 0 } ?? 0
   }
 
-  /// Accept an item: from here on it is promised.
+  /// Accepts an item: from here on it is promised.
   mutating func accept(_ streamClass: StreamClass, bytes: Int) -> (StreamClass, OutboxPosition) {
     if outgoing[streamClass] == nil {
       epochs += 1
@@ -46,7 +46,7 @@ struct FuzzedStore {
     return (streamClass, position)
   }
 
-  /// Take an item back; its number holds nothing any more.
+  /// Takes an item back; its number holds nothing any more.
   mutating func cancel(_ streamClass: StreamClass, at index: Int) {
     guard var stream = outgoing[streamClass], stream.items.indices.contains(index) else { return }
     let item = stream.items[index]
@@ -66,7 +66,7 @@ struct FuzzedStore {
     return loaded
   }
 
-  /// Forget what the peer says it has stored.
+  /// Forgets what the peer says it has stored.
   mutating func forget(_ stored: StreamPosition) throws(FuzzFault) {
     guard var stream = outgoing[stored.streamClass], stream.epoch == stored.epoch else { return }
     try require(stored.through <= stream.last, "\(stored) is forgotten, and \(stream.last) is the last there is")
@@ -88,7 +88,7 @@ struct FuzzedStore {
     return OutboxPosition(epoch: stream.epoch, storedThrough: 0, last: stream.last)
   }
 
-  /// Bring items into force as the real store does, which reports a gap as its own failure.
+  /// Brings items into force as the real store does, which reports a gap as its own failure.
   mutating func receive(_ runs: [ItemRun]) throws(FuzzFault) {
     for run in runs {
       guard let end = run.items.last?.skipThrough else { continue }

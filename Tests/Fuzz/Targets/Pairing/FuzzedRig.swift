@@ -10,7 +10,7 @@ struct FuzzedRig: Sendable {
 
   private(set) var inviter: FuzzedSide
   private(set) var joiner: FuzzedSide
-  /// Whether both have the same code.
+  /// A Boolean value that indicates whether both have the same code.
   private let isRight: Bool
   /// What went by so far, and frames of another pairing of the same two.
   private var seen: [[UInt8]] = []
@@ -76,7 +76,7 @@ struct FuzzedRig: Sendable {
     return stages
   }()
 
-  /// Do one thing that an undisturbed pairing does next.
+  /// Performs one thing that an undisturbed pairing does next.
   private mutating func advance() throws(FuzzFault) {
     if let frame = take(fromJoiner: true) { return try give(frame, toInviter: true) }
     if let frame = take(fromJoiner: false) { return try give(frame, toInviter: false) }
@@ -89,7 +89,7 @@ struct FuzzedRig: Sendable {
 
   // MARK: Steps
 
-  /// Do the next thing that the script says.
+  /// Performs the next thing that the script says.
   mutating func step(_ script: inout ByteScript) throws(FuzzFault) {
     let way = script.byte()
     let isInviter = way & 1 == 1

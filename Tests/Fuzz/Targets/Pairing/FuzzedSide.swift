@@ -12,7 +12,7 @@ struct FuzzedSide: Sendable {
   private(set) var sent: [[UInt8]] = []
   private(set) var asked: PairingQuestion?
   private(set) var failures = 0
-  /// Whether anything of the peer was ever durable here.
+  /// A Boolean value that indicates whether anything of the peer was ever durable here.
   private(set) var hasStored = false
   private(set) var active: PairedPeer?
   private(set) var outcome: PairingOutcome?

@@ -13,7 +13,7 @@ struct PairingInsider {
 
   private var handshake: NoiseHandshake
   private(set) var transport: NoiseTransport?
-  /// Whether it has shown, as it should, that its keys are its own.
+  /// A Boolean value that indicates whether it has shown, as it should, that its keys are its own.
   private(set) var hasProved = false
   private let isInviter: Bool
 

@@ -21,7 +21,7 @@ struct FrameRules {
     self.awaitsPreamble = awaitsPreamble
   }
 
-  /// Take bytes and give what is whole by them.
+  /// Takes bytes and returns what is whole by them.
   mutating func take(_ part: [UInt8]) -> [Piece] {
     guard fault == nil else { return [] }
     held += part

@@ -105,7 +105,7 @@ enum PairingCodeTarget {
     try require(parts(found) == parts(code), "\(text(decorated)) means another code")
   }
 
-  /// Replace up to `places` symbols by others; gives how many really are others.
+  /// Replaces up to `places` symbols by others; returns how many really are others.
   private static func spoil(
     _ scalars: inout [Unicode.Scalar], from start: Int, by symbols: [Unicode.Scalar], places: Int,
     _ script: inout ByteScript

@@ -11,7 +11,7 @@ struct SessionMeddling {
   private var now = BootInstant(milliseconds: 90_000_000)
   private var timers: SessionTimers
   private var hello: Hello?
-  /// Whether the victim has said anything.
+  /// A Boolean value that indicates whether the victim has said anything.
   private var hasSpoken = false
   private var sealedFrames: [[UInt8]] = []
   /// The victim refused something, and whoever runs it has closed the connection.
@@ -24,7 +24,7 @@ struct SessionMeddling {
     timers = SessionTimers(openedAt: now)
   }
 
-  /// Do the next thing that the script says.
+  /// Performs the next thing that the script says.
   mutating func step(_ script: inout ByteScript) throws(FuzzFault) {
     switch script.choice(11) {
     case 0: try receive(plaintext: script.block())

@@ -121,7 +121,7 @@ enum SessionTarget {
     } catch { preconditionFailure("the first frame is the caller's own: \(error)") }
   }
 
-  /// Flip bits of a frame, or cut it or add to it; false when it is as it was.
+  /// Flips bits of a frame, or cut it or add to it; false when it is as it was.
   private static func alter(_ frame: inout [UInt8], _ script: inout ByteScript) -> Bool {
     let before = frame
     switch script.choice(4) {

@@ -4,7 +4,7 @@ import LatchkeyProtocol
 
 /// The real machines of a pairing under an adversary's control, on its own connections and with keys of its own.
 struct Attacker: Sendable {
-  /// What came of an attempt.
+  /// The result of an attempt.
   struct End: Sendable {
     var outcome: PairingOutcome?
     /// The digits that its own machine would show, once the other side had proved itself.
@@ -15,7 +15,7 @@ struct Attacker: Sendable {
 
   let party: PairingParty
 
-  /// Make keys nobody knows.
+  /// Creates an attacker with new keys.
   init(_ role: DeviceRole, name: String = "Mallory") throws {
     party = PairingParty(identity: .generate(), link: .generate(), name: try DeviceName(name), role: role)
   }
@@ -26,9 +26,7 @@ struct Attacker: Sendable {
       sessionID: SecureRandom.bytes(16))
   }
 
-  /// Join by a code, as a child; says yes to everything.
-  ///
-  /// - Parameter isHeld: called with the digits before anything is made final; false to leave then.
+  /// Joins as a child with a code and accepts everything; `isHeld` gets the digits and returns `false` to leave.
   func join(_ code: PairingCredential, on stream: ByteStream, isHeld: @Sendable (String) -> Bool = { _ in true }) -> End
   {
     var machine = PairingJoinerMachine(own: party, code: code, entropy: Self.entropy(), asksPerson: false)
@@ -39,7 +37,7 @@ struct Attacker: Sendable {
       promote: { machine.promoted() }, lose: { machine.connectionLost() })
   }
 
-  /// Play the inviter of a code; the preamble has been read.
+  /// Acts as the inviter of a code, after the preamble was read.
   func invite(_ code: PairingCredential, on stream: ByteStream, isHeld: @Sendable (String) -> Bool = { _ in true })
     -> End
   {

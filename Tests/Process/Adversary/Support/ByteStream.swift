@@ -5,19 +5,17 @@ import Glibc
 final class ByteStream: Sendable {
   private let descriptor: Int32
 
-  /// Take over a connection that was accepted.
+  /// Creates a stream from an accepted connection.
   init(accepted descriptor: Int32) {
     self.descriptor = descriptor
     var noDelay: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, socklen_t(MemoryLayout<Int32>.size))
-    // So that a thread whose other side has been forgotten ends before its test does.
+    // A time limit, so that a waiting thread ends before its test does.
     var patience = timeval(tv_sec: 150, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  /// Connect to a port of 127.0.0.1.
-  ///
-  /// - Parameter source: the address that the other side sees; all of 127.0.0.0/8 will do.
+  /// Connects to a port of 127.0.0.1 from an address in 127.0.0.0/8, which the other side sees.
   convenience init(port: UInt16, from source: String = "127.0.0.1") throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     let isConnected =
@@ -32,7 +30,7 @@ final class ByteStream: Sendable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// Write all of it; what the other side does not want any more is lost.
+  /// Writes all bytes; those that the other side no longer reads are lost.
   func write(_ bytes: [UInt8]) {
     var sent = 0
     while sent < bytes.count {
@@ -45,10 +43,10 @@ final class ByteStream: Sendable {
     }
   }
 
-  /// Write a frame: two bytes of length, and the body.
+  /// Writes a frame: two bytes of length, and the body.
   func write(frame body: [UInt8]) { write(Self.framed(body)) }
 
-  /// Read exactly so many bytes; nil when the connection ends before that.
+  /// Reads exactly so many bytes; `nil` if the connection ends before that.
   func read(_ count: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     while bytes.count < count {
@@ -58,26 +56,26 @@ final class ByteStream: Sendable {
     return bytes
   }
 
-  /// Read a frame's body; nil when the connection ends before that.
+  /// Reads a frame's body; `nil` if the connection ends before that.
   func readFrame() -> [UInt8]? {
     guard let length = read(2) else { return nil }
     return read(Int(length[0]) << 8 | Int(length[1]))
   }
 
-  /// Read until the other side closes; gives all it said.
+  /// Returns all bytes until the other side closes.
   func readToEnd() -> [UInt8] {
     var all: [UInt8] = []
     while let more = some(atMost: 4_096) { all += more }
     return all
   }
 
-  /// Say that nothing more will come.
+  /// Ends the sending direction.
   func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// End the connection in both directions; whoever waits for it hears of that.
+  /// Ends the connection in both directions, which wakes a waiting reader.
   func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// The body with its length before it.
+  /// Returns the body, preceded by its length.
   static func framed(_ body: [UInt8]) -> [UInt8] { [UInt8(body.count >> 8), UInt8(body.count & 0xFF)] + body }
 
   private func some(atMost count: Int) -> [UInt8]? {
@@ -89,7 +87,7 @@ final class ByteStream: Sendable {
     }
   }
 
-  /// Call `body` with a socket address of this host and port.
+  /// Calls `body` with a socket address of this host and port.
   static func withAddress<Value>(
     _ host: String, _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value
   ) -> Value {

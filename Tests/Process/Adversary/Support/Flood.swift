@@ -70,7 +70,7 @@ final class Flood: Sendable {
     }
   }
 
-  /// Try a wrong secret; gives the bytes of the answer.
+  /// Tries a wrong secret; returns the bytes of the answer.
   private func attempt(_ isTyped: Bool, _ stream: ByteStream) -> Int {
     guard let guess = try? code.guess(isTyped: isTyped), let attacker = try? Attacker(.child) else { return 0 }
     return attacker.join(guess, on: stream).received.reduce(0) { $0 + 2 + $1.count }

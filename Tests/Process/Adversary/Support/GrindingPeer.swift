@@ -38,7 +38,7 @@ struct GrindingPeer {
         identityKey: party.identity.publicKey.bytes, name: party.name.text, role: party.role, random: random))
   }
 
-  /// Try random numbers until the digits end as wanted; nil after many more than it should take.
+  /// Tries random numbers until the digits end as wanted; nil after many more than it should take.
   static func grind(_ wanted: Substring, _ digits: ([UInt8]) -> String) -> [UInt8]? {
     for _ in 0..<100_000 {
       let random = SecureRandom.bytes(32)
@@ -47,9 +47,9 @@ struct GrindingPeer {
     return nil
   }
 
-  /// Join, and give another number than was committed to, once the inviter's is known and fits.
+  /// Joins, and sends a different number than it committed to once it knows the inviter's number.
   ///
-  /// - Returns: what the inviter says to that.
+  /// - Returns: The answer of the inviter.
   func join(on stream: ByteStream, digitsEnd wanted: Substring) throws -> [UInt8]? {
     try join(on: stream) { inviter, random, _ in
       let found = Self.grind(wanted) {
@@ -60,7 +60,7 @@ struct GrindingPeer {
     }
   }
 
-  /// Joins with the number that it committed to, and with its own role, which need not be the prologue's.
+  /// Joins with the number that it committed to, and with its own role, which may differ from the prologue's.
   ///
   /// - Returns: what the inviter says to that.
   func joinAsCommitted(on stream: ByteStream) throws -> [UInt8]? {
@@ -92,7 +92,7 @@ struct GrindingPeer {
     return stream.readFrame()
   }
 
-  /// Invite, and say the second message once more with a number that fits, once the joiner's is known.
+  /// Invites, and repeats the second message with a suitable number once it knows the joiner's number.
   ///
   /// - Returns: the length of what the joiner had said before its number, and what it says to the second try.
   func invite(on stream: ByteStream, digitsEnd wanted: Substring) throws -> (before: Int, after: [UInt8]?) {

@@ -12,7 +12,7 @@ final class Interceptor: Sendable {
   /// Connections so far.
   var count: Int { streams.withLock { $0.count } }
 
-  /// Listen at any port that is free; whoever connects waits until `start`.
+  /// Listens on any free port; connections wait until `start`.
   init() throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
@@ -30,7 +30,7 @@ final class Interceptor: Sendable {
     port = UInt16(bigEndian: address.sin_port)
   }
 
-  /// Take connections.
+  /// Starts to accept connections.
   func start(_ handler: @escaping @Sendable (ByteStream) -> Void) {
     Thread.detachNewThread { [listening, weak self] in
       while let accepted = listening.accepted() {
@@ -46,13 +46,13 @@ final class Interceptor: Sendable {
 
   deinit { end() }
 
-  /// End this connection with the others when all is over.
+  /// Keeps a connection open until the interceptor ends.
   func keep(_ stream: ByteStream) { streams.withLock { $0.append(stream) } }
 
-  /// End every connection made so far.
+  /// Ends every connection made so far.
   func endAll() { for stream in streams.withLock({ $0 }) { stream.end() } }
 
-  /// Take no more connections, and end those that there are.
+  /// Stops accepting connections and ends the existing ones.
   func end() {
     listening.end()
     endAll()

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A fault in a pairing's connection between the two machines.
 struct LinkFault: Sendable, CustomStringConvertible {
-  /// What is done to a frame.
+  /// The alteration of a frame.
   enum Forgery: String, Sendable, CaseIterable {
     case changed, random, doubled, reflected
   }
@@ -26,16 +26,16 @@ struct LinkFault: Sendable, CustomStringConvertible {
   /// The address from which the inviter sees it come; another for each, so that none waits for what another did.
   let source: String
 
-  /// Whether a pairing with it must not come about.
+  /// A Boolean value that indicates whether a pairing with this fault must fail.
   ///
-  /// It may where the other side's word is out already.
+  /// It may succeed if the other side has already sent its last message.
   var mustFail: Bool {
     guard case .forged(let direction, let frame, let forgery) = kind else { return false }
     // A second Commit comes after the joiner has acknowledged the first.
     return frame < (direction == .toJoiner && forgery == .doubled ? last - 1 : last)
   }
 
-  /// Whether it is likely to take a minute until both sides are sure.
+  /// A Boolean value that indicates whether it may take a minute until both sides know the result.
   var isLong: Bool {
     switch kind {
     case .cut: return false
@@ -46,17 +46,18 @@ struct LinkFault: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether the joiner waits for as long as a person may take, since it cannot know that nobody is asked.
+  /// A Boolean value that indicates whether the joiner waits as for a person, since it cannot know that no question is
+  /// shown.
   var leavesJoinerAsking: Bool {
     guard case .silence(.toJoiner, let frame) = kind else { return false }
     return frame == last - 1
   }
 
-  /// What the joiner may tell its person.
+  /// The outcomes that the joiner may report.
   var possibleOutcomes: [PairingOutcome] {
     let usual: [PairingOutcome] = [.ok, .expired, .network, .wrongCode]
     if leavesJoinerAsking { return usual + [.cancelled] }
-    // Random bytes in place of an offer or an answer are versions that nobody speaks.
+    // Random bytes in place of an offer or an answer decode as unsupported versions.
     if case .forged(_, frame: 0, .random) = kind, isTyped { return usual + [.version] }
     return usual
   }
@@ -99,10 +100,10 @@ struct LinkFault: Sendable, CustomStringConvertible {
 final class FaultQueue: Sendable {
   private let faults: Mutex<[LinkFault]>
 
-  /// Begin with these; the first is taken first.
+  /// Creates a list of faults, which are used in this order.
   init(_ faults: [LinkFault]) { self.faults = Mutex(faults) }
 
-  /// Take one; nil when none is left.
+  /// Returns the next fault; `nil` if there is none.
   func next() -> LinkFault? {
     faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
   }

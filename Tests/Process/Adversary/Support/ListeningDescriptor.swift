@@ -8,10 +8,10 @@ final class ListeningDescriptor: Sendable {
   private let number: Int32
   private let isOpen = Mutex(true)
 
-  /// Take over a socket.
+  /// Creates a descriptor that owns a socket.
   init(_ number: Int32) { self.number = number }
 
-  /// Wait for a connection; nil when there will be none any more, and the socket is closed.
+  /// Waits for a connection; `nil` if there will be none any more, and the socket is closed.
   func accepted() -> Int32? {
     while true {
       let accepted = accept(number, nil, nil)
@@ -22,12 +22,12 @@ final class ListeningDescriptor: Sendable {
     }
   }
 
-  /// Have whoever waits stop waiting.
+  /// Wakes the thread that waits for a connection.
   func end() {
     isOpen.withLock { if $0 { shutdown(number, Int32(SHUT_RDWR)) } }
   }
 
-  /// Close it; by the thread that waits at it.
+  /// Closes the socket; called by the waiting thread.
   func close() {
     isOpen.withLock { isOpen in
       if isOpen { Glibc.close(number) }

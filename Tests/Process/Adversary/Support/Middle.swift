@@ -23,9 +23,7 @@ final class Middle: Sendable {
   /// The address to which a victim is sent.
   let address: String
 
-  /// Stand before a node's port.
-  ///
-  /// - Parameter source: the address from which the node sees the connections come.
+  /// Opens a port that relays to a node's port; the node sees connections from `source`.
   init(
     to port: UInt16, from source: String = "127.0.0.1", cut: (direction: Direction, bytes: Int)? = nil,
     _ plan: @escaping Plan = { _, _, _ in .pass }
@@ -41,26 +39,26 @@ final class Middle: Sendable {
 
   deinit { end() }
 
-  /// What was seen of the pairings so far.
+  /// The recorded pairings.
   var pairings: [Recording] { recordings { $0 != 2 } }
 
-  /// What was seen of the sessions so far.
+  /// The recorded sessions.
   var sessions: [Recording] { recordings { $0 == 2 } }
 
   private func recordings(_ purpose: (UInt8) -> Bool) -> [Recording] {
     state.withLock { $0.recordings }.filter { purpose($0.preamble[3]) }
   }
 
-  /// Let everything pass from now on; what was held up is over.
+  /// Relays all frames from now on; frames that were held back are lost.
   func heal() {
     state.withLock { $0.isSilent = false }
     interceptor.endAll()
   }
 
-  /// Let nothing pass from now on, and close nothing.
+  /// Relays nothing from now on, and leaves the connections open.
   func fallSilent() { state.withLock { $0.isSilent = true } }
 
-  /// Be gone.
+  /// Ends the relay.
   func end() { interceptor.end() }
 
   private func serve(_ client: ByteStream) {

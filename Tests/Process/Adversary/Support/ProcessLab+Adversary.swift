@@ -3,14 +3,14 @@ import LatchkeyModel
 import Testing
 
 extension ProcessLab {
-  /// Open a code at a parent.
+  /// Opens a code at a parent.
   func invite(_ parent: NodeProcess, asks: Bool = false) async throws -> Invitation {
     let opened = try await parent.api.invite(InviteRequest(acceptWithoutAsking: !asks))
     guard let pasted = opened.code, let typed = opened.typedCode else { throw LabFault("no code: \(opened)") }
     return Invitation(id: opened.pairingID, pasted: pasted, typed: typed)
   }
 
-  /// Wait until a pairing of a node has come so far, or to its end.
+  /// Waits until a pairing of a node reaches a phase or ends.
   func follow(
     _ id: String, at node: NodeProcess, until isThere: (PairingProgress) -> Bool
   ) async throws -> PairingProgress {
@@ -22,18 +22,18 @@ extension ProcessLab {
     return progress
   }
 
-  /// Wait until the person at a node is asked.
+  /// Waits until the person at a node is asked.
   func asked(_ id: String, at node: NodeProcess) async throws -> PairingProgress {
     try await follow(id, at: node) { $0.phase == .asking && $0.digits != nil }
   }
 
-  /// Say yes or no, and follow the pairing to its end.
+  /// Answers the question and follows the pairing to its end.
   func answer(_ progress: PairingProgress, at node: NodeProcess, yes: Bool) async throws {
     _ = try await node.api.answerPairing(
       id: progress.pairingID, PairingAnswer(accept: yes, attempt: progress.attempt))
   }
 
-  /// Expect that neither node holds anything of a pairing: neither in force nor half made.
+  /// Expects that neither node holds anything of a pairing: neither in force nor half made.
   ///
   /// Both are stopped for it.
   func expectNothingHalfDone(

@@ -20,7 +20,7 @@ struct Pump: Sendable {
     limit = cut.flatMap { isPairing && $0.direction == direction ? $0.bytes : nil }
   }
 
-  /// Send bytes on, as far as they may go; false when that was the end.
+  /// Forwards the bytes that may pass; returns `false` at the end.
   mutating func forward(_ bytes: [UInt8]) -> Bool {
     guard let limit, sent + bytes.count >= limit else {
       to.write(bytes)

@@ -4,9 +4,7 @@ import LatchkeyDiscovery
 final class Spoofer: Sendable {
   private let running: Task<Void, Never>
 
-  /// Announce until `end`.
-  ///
-  /// - Parameter name: the instance's; those that sort first are tried first.
+  /// Announces an open code until `end`; names that sort first are tried first.
   init(discriminator: UInt16, port: UInt16, name: String) {
     let discovery = MulticastDiscovery(configuration: DiscoveryConfiguration(interfaces: ["lo"], allowDaemon: false))
     running = Task {
@@ -18,7 +16,7 @@ final class Spoofer: Sendable {
     }
   }
 
-  /// Withdraw it.
+  /// Withdraws it.
   func end() async {
     running.cancel()
     await running.value

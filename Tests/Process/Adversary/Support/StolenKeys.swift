@@ -20,7 +20,7 @@ struct StolenKeys: Sendable {
   let pairwiseKey: PresharedKey
   let peer: LinkPublicKey
 
-  /// Read the folder of a node that is stopped, or a copy of one.
+  /// Reads the keys in the folder of a stopped node, or in a copy.
   init(of node: NodeProcess) throws {
     link = try KeyFileStore(path: node.folder + "/identity.key").load().link
     let row = try node.read { try Row.fetchOne($0, sql: "SELECT pairwise_key, link_key FROM peer") }
@@ -29,9 +29,7 @@ struct StolenKeys: Sendable {
     peer = try LinkPublicKey(bytes: [UInt8](row["link_key"] as Data))
   }
 
-  /// Call the peer, say Hello, and see what comes of it.
-  ///
-  /// - Parameter key: another pairwise key than the one found.
+  /// Dials the peer, sends a Hello and returns the reaction; `key` replaces the pairwise key that was found.
   func call(port: UInt16, key: PresharedKey? = nil) async throws -> Reception {
     let stream = try ByteStream(port: port)
     let handshake = SessionInitiator(
@@ -40,7 +38,7 @@ struct StolenKeys: Sendable {
     stream.write(frame: handshake.firstFrame)
     guard let answer = await onThread({ stream.readFrame() }) else { return .silence }
     guard var transport = try? handshake.received(answer) else {
-      // A peer with another pairwise key; what is said under a wrong one is said all the same.
+      // A peer with another pairwise key sends frames that cannot be decrypted.
       stream.write(frame: SecureRandom.bytes(64))
       return await onThread { stream.readFrame() } == nil ? .answeredAndDropped : .received
     }

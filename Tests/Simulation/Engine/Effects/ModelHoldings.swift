@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What the effects of commands read and write, in memory: the real store's tables of rules, settings, messages and values.
+/// The data that the effects of commands read and write, in memory, in place of the real store's tables.
 package struct ModelHoldings: EffectTransaction, Sendable {
   package struct Rule: Hashable, Sendable {
     package var configuration: AppConfiguration
@@ -13,7 +13,7 @@ package struct ModelHoldings: EffectTransaction, Sendable {
   package let enforcement = Enforcement.recorded
   private var usageCount: Int64 = 0
   package private(set) var rules: [DeviceID: [AppID: Rule]] = [:]
-  /// Of this device: the removals that an older rule does not undo.
+  /// The removals on this device, which an older rule does not undo.
   private var removals: [AppID: HybridTimestamp] = [:]
   package private(set) var familySettings: FamilySettings?
   package private(set) var messages: Set<CommandID> = []

@@ -10,7 +10,7 @@ package struct ModelPendingEffect: Sendable {
   package let dueAt: Int64
 }
 
-/// An outcome that was recorded, as whoever checks wants it.
+/// A recorded outcome, for the oracle.
 package struct ModelOutcome: Sendable {
   package let id: CommandID
   package let isDone: Bool
@@ -18,7 +18,7 @@ package struct ModelOutcome: Sendable {
 
 /// Effects that something outside the store carries out. Spec: Protocol/05-delivery.md §7.
 extension ModelStore {
-  /// Brings a command into force, and has what waits for the agent wait.
+  /// Executes a command, and stores its effect as pending if it waits for the agent.
   mutating func execute(_ command: CommandBody, _ place: Int, _ wall: Int64, _ result: inout ModelInboxResult)
     throws(ModelStoreFault) -> CommandReceipt.Outcome
   {

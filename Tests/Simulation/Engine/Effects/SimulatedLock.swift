@@ -34,7 +34,7 @@ package struct SimulatedLock: CommandDefinition {
   }
 }
 
-/// What a simulated lock says that it holds.
+/// The reported state of a simulated lock.
 package struct SimulatedLockState: CommandState {
   package static let kind: CommandKind = "simulatedLock"
 

@@ -1,8 +1,8 @@
 import LatchkeyModel
 
-/// What carries out effects on a child's machine, in a process of its own making: it takes its time, and a crash takes it.
+/// The agent that carries out effects on a child's machine, in its own process, which takes time and can crash.
 extension SimulatedNode {
-  /// Takes up what waits and is not under way in this process.
+  /// Starts the pending effects that are not in progress in this process.
   func carryOutEffects() {
     for effect in store.pending where !underWay.contains(effect.id) {
       underWay.insert(effect.id)

@@ -3,13 +3,14 @@ final class Connection {
   let number: Int
   /// Microseconds that everything takes longer on this connection, by trouble.
   var extraDelay: Int64 = 0
-  /// Whether nothing arrives any more, and nobody says so: half-open on both sides.
+  /// A Boolean value that indicates whether the connection is half-open on both sides, so that nothing arrives and no
+  /// error is reported.
   var isGone = false
   private(set) var caller: Port?
   private(set) var callee: Port?
-  /// Whether the callee has not proved its caller yet.
+  /// A Boolean value that indicates whether the caller is not authenticated yet.
   var isUnproven = true
-  /// Whether an eavesdropper said it all before.
+  /// A Boolean value that indicates whether an eavesdropper replays recorded frames.
   var isReplay = false
   /// The key that the callee answered with.
   var answeredKey: [UInt8]?

@@ -21,10 +21,10 @@ final class Network {
     self.simulation = simulation
   }
 
-  /// Microseconds that one message takes.
+  /// The duration of one message in microseconds.
   var delay: Int64 { Int64(50 + simulation.random.below(slowest)) }
 
-  /// When the way between two nodes is free again; nil when it is.
+  /// Returns the time at which the path between two nodes is restored; `nil` if it works.
   func cut(_ one: Int, _ other: Int) -> Int64? {
     let until = max(allCutUntil, cuts[Way(one, other)] ?? 0)
     return until > simulation.now ? until : nil
@@ -51,19 +51,19 @@ final class Network {
     }
   }
 
-  /// Connections that somebody holds on to.
+  /// The connections that a node holds.
   var open: [Connection] {
     connections.filter { ($0.caller?.isOpen ?? false) || ($0.callee?.isOpen ?? false) }
   }
 
-  /// Connect to the listener of whichever node is at a place; gives nil when that fails.
+  /// Connects to the listener of the node at a place; passes `nil` if that fails.
   func dial(_ from: SimulatedNode, place: Int, _ then: @escaping (Port?) -> Void) {
     dials += 1
     let (number, started) = (dials, simulation.now)
     func attempt() {
       guard let to = simulation.nodes.first(where: { $0.place == place }), cut(from.index, to.index) == nil, to.isOn
       else {
-        // Nobody answers; the packet is repeated until the dialler gives up.
+        // There is no answer; the packet is repeated until the dialer gives up.
         guard simulation.now - started < 5_000_000 else { return then(nil) }
         return simulation.after(1_000_000) { attempt() }
       }
@@ -78,7 +78,7 @@ final class Network {
     simulation.after(delay) { attempt() }
   }
 
-  /// Let an eavesdropper say again what a caller said before.
+  /// Lets an eavesdropper replay a caller's frames.
   func replay(_ old: Connection, to node: SimulatedNode, from ghost: SimulatedNode) {
     guard node.isListening else { return }
     dials += 1
@@ -90,7 +90,7 @@ final class Network {
     for frame in old.overheard { ports.caller.send(frame) }
   }
 
-  /// Let go of connections that nobody holds, but for the last ones, which an eavesdropper may have kept.
+  /// Releases connections that no node holds, except for the latest, which an eavesdropper may have recorded.
   private func tidy() {
     guard connections.count > 256 else { return }
     let last = connections.suffix(32)

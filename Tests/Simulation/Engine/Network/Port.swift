@@ -3,7 +3,7 @@ final class Port {
   let connection: Connection
   let node: SimulatedNode
   private let life: Int
-  /// Where its machine was when the connection was made.
+  /// The place of its machine when the connection was made.
   let place: Int
   unowned let simulation: Simulation
   weak var other: Port?
@@ -31,9 +31,9 @@ final class Port {
     simulation = node.simulation
   }
 
-  /// Whether the program that holds this side is there still.
+  /// A Boolean value that indicates whether the program on this side is still running.
   var isHeld: Bool { node.isRunning && node.life == life }
-  /// Where the other machine was then; nil when it is gone.
+  /// The place of the other machine at that time; `nil` if it is gone.
   var remotePlace: Int? { other?.place }
   var isWritable: Bool { unread < simulation.scenario.connectionBytes }
 
@@ -47,7 +47,7 @@ final class Port {
     carry(frame)
   }
 
-  /// Close after what was sent.
+  /// Closes the connection after the sent frames.
   func close() {
     guard isOpen else { return }
     carry(.end)
@@ -55,7 +55,7 @@ final class Port {
     endSoon()
   }
 
-  /// Close at once: what is on its way may be lost.
+  /// Closes the connection immediately; frames in flight may be lost.
   func abort() {
     guard isOpen else { return }
     isOpen = false
@@ -104,7 +104,7 @@ final class Port {
 
   private func take(_ frame: Frame) {
     guard isHeld, isOpen else {
-      // Nobody is there: a machine that is on says so, one that is off does not.
+      // No program listens: a machine that is on answers so, one that is off does not.
       if node.isOn, !connection.isGone { other?.resetSoon() }
       return
     }
@@ -112,7 +112,7 @@ final class Port {
     give()
   }
 
-  /// Hand the next frame over, if one is there and wanted.
+  /// Delivers the next frame, if there is one and it is wanted.
   func give() {
     guard isReading, !arrived.isEmpty, isHeld, !isOver else { return }
     guard !node.isAsleep else { return }
@@ -131,7 +131,7 @@ final class Port {
     if wasFull, isWritable, isOpen, isHeld { onDrained?() }
   }
 
-  /// The other side has refused: what is on its way to it is lost, and so is what it sent.
+  /// Handles a refusal by the other side, which loses the frames in both directions.
   private func resetSoon() {
     simulation.after(simulation.network.delay) { [weak self] in
       guard let self, let other, !connection.isGone,
@@ -154,7 +154,7 @@ final class Port {
     forget()
   }
 
-  /// Let go of whoever listened.
+  /// Releases the listener.
   func forget() {
     (onFrame, onEnd, onDrained) = (nil, nil, nil)
   }

@@ -6,11 +6,11 @@ import LatchkeyModel
 final class Disk {
   private unowned let node: SimulatedNode
   private var freeAt: Int64 = 0
-  /// Microseconds that one transaction takes at most.
+  /// The longest duration of a transaction in microseconds.
   var slowest = 3_000
   /// Until then every third transaction fails.
   var fullUntil: Int64 = 0
-  /// Whether the node knows that its disk refuses, and finds out when that is over.
+  /// A Boolean value that indicates whether the node has noticed that its disk refuses, and will notice when that ends.
   private var isNoticed = false
   /// The process dies with the transaction that brings this to 0, right before it is durable or right after.
   var killIn: (commits: Int, isDurable: Bool, losesPower: Bool)?
@@ -27,16 +27,15 @@ final class Disk {
     isNoticed = false
   }
 
-  /// Make something durable, then go on with what it gave.
-  ///
-  /// - Parameter peer: the only one whose streams it touches; nil when there may be several.
+  /// Makes a change durable and passes its result on; `peer` is the only one whose streams it changes, `nil` for
+  /// several.
   func commit<Value>(
     _ what: @autoclosure @escaping () -> String, with peer: DeviceID? = nil,
     _ body: @escaping (inout ModelStore) throws(ModelStoreFault) -> Value,
     then: @escaping (Result<Value, ModelStoreFault>) -> Void
   ) {
     let random = simulation.random.below(slowest)
-    // What arrives together is often durable together.
+    // Simultaneous changes are often durable together.
     let isGrouped = simulation.random.once(in: 3)
     freeAt = max(simulation.now, freeAt) + (isGrouped ? 0 : Int64(30 + random))
     let wait = freeAt - simulation.now
@@ -54,7 +53,7 @@ final class Disk {
     }
   }
 
-  /// Look at one consistent picture, some time between the question and the answer.
+  /// Reads one consistent state, at some time between the request and the answer.
   func read<Value>(_ body: @escaping (ModelStore) -> Value, then: @escaping (Value) -> Void) {
     node.act(after: Int64(1 + simulation.random.below(200))) { [unowned self] in
       let value = body(node.store)

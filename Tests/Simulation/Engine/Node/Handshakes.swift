@@ -2,7 +2,7 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// What a session's frames are sealed with.
+/// The encryption of a session's frames.
 enum Sealing {
   case plain
   case noise(NoiseTransport)
@@ -12,7 +12,7 @@ enum Sealing {
 struct Handshakes {
   struct Call {
     let first: Frame
-    /// Gives what to seal with, and the key's place among those that were held.
+    /// Returns the encryption, and the index of the key among those that were tried.
     let answered: ([UInt8]) -> (Sealing, Int)?
   }
 
@@ -24,7 +24,7 @@ struct Handshakes {
   let isSealed: Bool
   unowned let simulation: Simulation
 
-  /// Begin to call a peer that may answer with any of a few keys.
+  /// Begins a call to a peer that may answer with any of several keys.
   func call(_ node: SimulatedNode, _ peer: DeviceID, keys: [[UInt8]]) -> Call? {
     guard isSealed else {
       return Call(first: .first(node.device, [])) { answer in
@@ -43,7 +43,7 @@ struct Handshakes {
     }
   }
 
-  /// Be called, and find out by whom.
+  /// Answers a call and identifies the caller.
   func respond(_ node: SimulatedNode, _ claimed: DeviceID, _ bytes: [UInt8]) -> Answer? {
     guard isSealed else { return Answer(caller: claimed) { (answer: $0, .plain) } }
     guard let own = node.linkKey,

@@ -1,9 +1,9 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// What the machine asks of the disk.
+/// The machine's requests to the disk.
 ///
-/// Each step between two calls of the disk may be the last one.
+/// A crash may occur between any two disk operations.
 extension LinkRunner {
   func judge(_ number: Int, _ hello: Hello) {
     let device = peer
@@ -45,7 +45,7 @@ extension LinkRunner {
     }
   }
 
-  /// The store's answer to a load, with what has to be durable before it; nil when the disk refused.
+  /// Answers a load, after making durable what it depends on; `nil` if the disk refused.
   private func give(_ load: OutboxMachine.Load, then: @escaping ([DeliveryItem]?) -> Void) {
     let device = peer
     let from = simulation.fault == .takeGaps ? simulation.oracle.furthest(self, load) : load.from
@@ -90,7 +90,7 @@ extension LinkRunner {
       (store: inout ModelStore) throws(ModelStoreFault) in
       try store.receive(runs, from: device, role: role, in: sessionKey, at: wall)
     } then: { [self] result in
-      // Whatever has become of the link meanwhile, what is in force has to be told to others.
+      // Items in force must be reported to others, even if the link has ended meanwhile.
       switch result {
       case .failure(.diskFull) where mayBeParted(runs):
         commitInParts(Self.parts(runs)[...], of: runs, in: sessionKey, began)
@@ -123,11 +123,7 @@ extension LinkRunner {
     }
   }
 
-  /// Takes what there is room for on a full disk.
-  ///
-  /// Spec: Protocol/05-delivery.md §6.
-  ///
-  /// - Parameter taken: The parts that are in force, and what they have brought about.
+  /// Stores the items that a full disk has space for, part by part, and accumulates the parts in force in `taken`.
   private func commitInParts(
     _ parts: ArraySlice<ItemRun>, taken: (parts: [ItemRun], result: ModelInboxResult) = ([], ModelInboxResult()),
     of runs: [ItemRun], in sessionKey: [UInt8]?, _ began: Int?
@@ -159,9 +155,7 @@ extension LinkRunner {
     update { $0.commitFailed(fault.asFault, now: $1) }
   }
 
-  /// - Parameters:
-  ///   - runs: What is in force.
-  ///   - fault: Why only a part is.
+  /// Handles the end of a commit of runs; `fault` is the reason why only a part is in force.
   private func committed(
     _ runs: [ItemRun], _ result: ModelInboxResult, butFor fault: ModelStoreFault? = nil, in began: Int?
   ) {
@@ -260,7 +254,7 @@ extension LinkRunner {
       node.disk.commit("removal told", with: device) {
         $0.removalTold(device)
       } then: { [weak self] result in
-        // What the disk holds now decides: meanwhile the device may have been paired anew, and then goes on.
+        // The present state of the disk decides: the device may have been paired again, and then the link continues.
         if self?.noted(result) != nil { self?.node.refresh(device) { [weak self] in self?.done() } }
       }
     }
@@ -288,7 +282,7 @@ extension LinkRunner {
     }
   }
 
-  /// Gives what a note came to; nil when the disk refused it, which the machine is told.
+  /// Returns the result of a note; `nil` if the disk refused it, which the machine is told.
   private func noted<Value>(_ result: Result<Value, ModelStoreFault>) -> Value? {
     switch result {
     case .success(let value): return value

@@ -2,7 +2,7 @@ import LatchkeyModel
 import LatchkeyProtocol
 
 extension LinkRunner {
-  /// Run one effect of the machine.
+  /// Runs one effect of the machine.
   func run(_ effect: LinkEffect) {
     switch effect {
     case .send(let batch, let number): send(batch, number)

@@ -1,8 +1,7 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// The mistakes that whoever runs the machine makes on purpose: each changes what the machine is told, what it asks
-/// for, or what it remembers.
+/// The deliberate mistakes of the machine's interpreter: each changes an input, an effect, or stored data.
 ///
 /// Without a fault every one of these functions does nothing.
 extension LinkRunner {
@@ -28,7 +27,7 @@ extension LinkRunner {
     }
   }
 
-  /// What came in, as it is told to the machine.
+  /// Returns a received batch as the machine is told of it.
   func spoiled(_ batch: SessionBatch, _ number: Int) -> SessionBatch {
     var batch = batch
     switch simulation.fault {
@@ -48,7 +47,7 @@ extension LinkRunner {
     return batch
   }
 
-  /// What was read of the streams, as it is told to the machine.
+  /// Returns the streams as the machine is told of them.
   func spoiled(_ streams: LinkStreams) -> LinkStreams {
     guard simulation.fault == .keepClosedStreams else { return streams }
     var streams = streams
@@ -57,11 +56,10 @@ extension LinkRunner {
     return streams
   }
 
-  /// What was brought into force, as it is told to the machine: with the mistake, as many numbers of the epoch that has
-  /// begun since.
+  /// Returns the runs in force as the machine is told of them: with the mistake, as the same numbers of a newer epoch.
   ///
-  /// A word to the peer alone would do no lasting harm: the gap that it leads to ends the session, and the next Hello
-  /// is believed.
+  /// A false report to the peer alone would do no lasting harm: the resulting gap ends the session, and the next Hello
+  /// is correct.
   func spoiled(_ runs: [ItemRun]) -> [ItemRun] {
     guard simulation.fault == .reportOldEpochAsNew else { return runs }
     return runs.map { run in
@@ -73,7 +71,7 @@ extension LinkRunner {
     }
   }
 
-  /// What has to be noted, as it is told to the disk.
+  /// Returns a note as the disk is told of it.
   func spoiled(_ note: LinkNote) -> LinkNote {
     guard simulation.fault == .discardByOlderCall, case .opened(let sighting, .nothing, let isInStep) = note,
       machine.standing.pendingKey != nil, node.role == .child
@@ -114,9 +112,8 @@ extension LinkRunner {
     update { machine, _ in machine.send(SessionBatch(stored: stored), on: current) }
   }
 
-  /// After runs were brought into force.
-  ///
-  /// - Parameter began: the session that was open when their commit began.
+  /// Applies the deliberate faults after runs were brought into force in the session that was open at the start of the
+  /// commit.
   func spoilAfterCommit(_ machine: inout LinkMachine, in began: Int?) {
     guard simulation.fault == .reportInOldSession, machine.current != began else { return }
     machine.effects.removeAll { if case .send(let batch, _) = $0 { !batch.stored.isEmpty } else { false } }

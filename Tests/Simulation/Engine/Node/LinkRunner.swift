@@ -10,7 +10,7 @@ final class LinkRunner {
   var machine: LinkMachine
   /// The connections of the sessions that the machine holds, by their numbers.
   var seats: [Int: LinkSeat] = [:]
-  /// What ends each call that is under way.
+  /// The closures that end the calls in progress.
   var calls: [Int: () -> Void] = [:]
   var role: DeviceRole
   private var isDraining = false
@@ -39,12 +39,12 @@ final class LinkRunner {
       surroundings: node.surroundings, jitterSeed: node.simulation.random.next(), now: node.now)
   }
 
-  /// Begin; nothing happens before this.
+  /// Starts the link; nothing happens before.
   func run() { update { $0.begin(now: $1) } }
 
   // MARK: The machine
 
-  /// Tell the machine something, and run what it asks for.
+  /// Passes an input to the machine, and runs its effects.
   func update(_ tell: (inout LinkMachine, BootInstant) -> Void) {
     guard node.isRunning else { return }
     let before = machine
@@ -63,7 +63,7 @@ final class LinkRunner {
 
   /// Sets the alarm, never sooner than 10 ms ahead.
   ///
-  /// The machine need not count on that: the oracle sees to it that whatever is due is done at once.
+  /// The machine may be told late; the oracle checks that everything due is done at once.
   private func setAlarm() {
     guard let due = machine.nextTimer, alarmAt.map({ due < $0 }) ?? true else { return }
     alarmAt = due
@@ -121,7 +121,7 @@ final class LinkRunner {
 
   // MARK: What the node says
 
-  /// The disk has changed what is known of the peer.
+  /// Updates the link after the disk's data about the peer changed.
   func refresh(_ record: ModelPeer) {
     role = record.role
     update { $0.changed(record.standing, keyID: node.keyID(record), now: $1) }
@@ -146,9 +146,7 @@ final class LinkRunner {
 
   func diskRecovered() { update { $0.diskRecovered(now: $1) } }
 
-  /// mDNS has seen the peer's machine at a place.
-  ///
-  /// - Parameter isNews: whether it was lost from sight before.
+  /// Handles the sighting of the peer's machine at a place over mDNS; `isNews` if it was not visible before.
   func sighted(_ place: Int, instance: String, isNews: Bool) {
     update {
       if isNews { $0.lost(instance: instance) }

@@ -5,12 +5,12 @@ import LatchkeyProtocol
 final class LinkSeat {
   let port: Port
   private var cipher: SessionCipher?
-  // What the peer allows, and what is on its way to it, by the simulation's own count.
+  // The peer's window, and the items in flight to it, as the simulator counts them.
   var windowItems = Int.max
   var windowBytes = Int.max
   var onTheWay: [StreamClass: [DeliveryItem]] = [:]
   var epochs: [StreamClass: UInt64] = [:]
-  /// What the disk found in the peer's Hello.
+  /// The streams whose stated items the disk did not recognize.
   var foreign: Set<StreamClass> = []
 
   init(_ port: Port, _ sealing: Sealing) {
@@ -25,7 +25,7 @@ final class LinkSeat {
 
   func open(_ frame: Frame) throws(SessionFault) -> SessionBatch {
     switch frame {
-    // What was said on another connection is sealed with another key.
+    // Frames of another connection are encrypted with another key.
     case .plain(let batch, port.connection.number) where cipher == nil: return batch
     case .sealed(let bytes):
       guard let batch = try cipher?.open(bytes) else { throw .authentication }
@@ -36,7 +36,8 @@ final class LinkSeat {
 }
 
 extension SocketEndpoint {
-  /// An address in a simulation stands for a place at which a machine is until it moves: none has two places, and no place two.
+  /// An address in a simulation stands for a place at which a machine is until it moves: none has two places, and no
+  /// place two.
   init(place: Int) {
     self.init(host: "p\(place)", port: 7)
   }

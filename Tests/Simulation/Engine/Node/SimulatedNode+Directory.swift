@@ -17,14 +17,14 @@ extension SimulatedNode {
     }
   }
 
-  /// Take over what the disk holds about a device.
+  /// Updates the links from the disk's data about a device.
   func refresh(_ device: DeviceID, then: @escaping () -> Void = {}) {
     let look = nextLook()
     looks[device] = look
     disk.read {
       $0.peer(device)
     } then: { [unowned self] peer in
-      // Whoever looked after this one may have seen more, and is not to be set back.
+      // A later reading may be newer, and must not be undone.
       guard looks[device] == look || simulation.fault == .applyOlderLook else { return refresh(device, then: then) }
       apply(peer, device, look, then: then)
     }
@@ -32,7 +32,7 @@ extension SimulatedNode {
 
   /// The disk has taken a device out: tell it.
   func removed(_ device: DeviceID) {
-    // Whatever was read of it before is of the past.
+    // Earlier readings are outdated.
     looks[device] = nextLook()
     refresh(device)
     refreshAll()
@@ -51,7 +51,7 @@ extension SimulatedNode {
         link.refresh(record)
         return then()
       }
-      // The peer's removal has ended it, and the device was paired anew meanwhile: it gets another one.
+      // The peer's removal ended the link, and the device was paired again meanwhile: it gets a new link.
       links.removeAll { $0 === link }
     }
     disk.read {
@@ -80,7 +80,7 @@ extension SimulatedNode {
     }
   }
 
-  /// Tell the links of streams that have new items, durably.
+  /// Tells the links of streams that have new items, durably.
   func committed(_ changes: [ModelChange]) {
     for change in changes { link(change.device)?.committed(change) }
   }

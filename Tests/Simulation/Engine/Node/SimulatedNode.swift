@@ -11,17 +11,17 @@ final class SimulatedNode {
   /// For sealed frames; a copy of the machine has the same.
   let linkKey: LinkKeyPair?
   let sources: ModelSources
-  /// What is on the disk.
+  /// The content of the disk.
   var store: ModelStore
   /// Counts processes; what an earlier one planned does not happen.
   private(set) var life = 0
   private(set) var isRunning = false
-  /// Whether the machine has power.
+  /// A Boolean value that indicates whether the machine has power.
   private(set) var isOn = true
   private(set) var isListening = false
-  /// Whether nothing moves: the machine sleeps.
+  /// A Boolean value that indicates whether the machine sleeps.
   private(set) var isAsleep = false
-  /// What is due when it wakes.
+  /// The actions to run when the machine wakes.
   private var deferred: [() -> Void] = []
   private(set) var runID: [UInt8] = []
   var commandIDs = CommandIDClock(after: nil)
@@ -35,9 +35,9 @@ final class SimulatedNode {
   var backup: ModelStore?
   /// Milliseconds that the wall clock is off.
   var wallError: Int64 = 0
-  /// Where the machine is; another number with each move to another address.
+  /// The address of the machine, as a number that changes with each move.
   private(set) var place: Int
-  /// Where peers were, as the disk holds it.
+  /// The stored addresses of peers.
   var remembered: [DeviceID: (proven: [Int], told: Int?)] = [:]
   private var bootedAt: Int64 = 0
   private var sleptMilliseconds: Int64 = 0
@@ -85,7 +85,7 @@ final class SimulatedNode {
 
   // MARK: Life
 
-  /// Begin a process on what the disk holds.
+  /// Starts a process with the content of the disk.
   func start() {
     guard !isRunning else { return }
     boot()
@@ -108,7 +108,7 @@ final class SimulatedNode {
     carryOutEffects()
   }
 
-  /// The process is gone between two instructions.
+  /// Ends the process between two instructions.
   ///
   /// - Parameter losesPower: the machine is gone with it, so nobody is told, and its clock begins anew.
   func crash(losesPower: Bool) {
@@ -143,7 +143,7 @@ final class SimulatedNode {
     bootedAt = simulation.now
   }
 
-  /// Sleep: nothing moves for a while, and the boot clock runs on for longer than anybody saw.
+  /// Sleeps: nothing moves for a while, and the boot clock runs on for longer than anybody saw.
   func sleep(micros: Int64, milliseconds: Int64) {
     guard isRunning, !isAsleep else { return }
     isAsleep = true
@@ -152,7 +152,7 @@ final class SimulatedNode {
     simulation.after(micros) { [unowned self] in if self.life == life { wake() } }
   }
 
-  /// Go on.
+  /// Wakes the machine.
   func wake() {
     guard isAsleep else { return }
     isAsleep = false
@@ -163,12 +163,12 @@ final class SimulatedNode {
     for connection in simulation.network.open {
       for port in [connection.caller, connection.callee] where port?.node === self { port?.give() }
     }
-    // Waking is a sign of life for whoever sleeps.
+    // After waking, the links check their sessions.
     act(after: 0) { [unowned self] in for link in links { link.networkChanged() } }
     lookForExpired()
   }
 
-  /// The machine has another address: what was sent from or to the one before gets nowhere, and nobody says so.
+  /// Changes the machine's address: frames from or to the old one are lost without an error.
   func move() {
     place = simulation.freshPlace()
     for connection in simulation.network.open
@@ -187,7 +187,7 @@ final class SimulatedNode {
     for other in simulation.nodes where other !== self && simulation.random.below(10) > 0 { announce(to: other) }
   }
 
-  /// - Parameter isNews: whether the one who sees it has to do with it also where it has seen it before.
+  /// Announces this machine to another one; with `isNews`, even if the other one already sees it there.
   func announce(to other: SimulatedNode, isNews: Bool = true) {
     guard other.link(device) != nil else { return }
     // Each process announces itself under a name of its own.
@@ -198,7 +198,7 @@ final class SimulatedNode {
     }
   }
 
-  /// See who is announced, now and every minute: what was lost once is not lost every time.
+  /// Reads the announcements, now and every minute, so that a lost one is seen later.
   private func look() {
     for other in simulation.nodes where other !== self && other.isListening { other.announce(to: self, isNews: false) }
     act(after: 60_000_000) { [unowned self] in look() }
@@ -210,7 +210,7 @@ final class SimulatedNode {
     remembered[device] = (Array(([place] + before.proven.filter { $0 != place }).prefix(8)), before.told)
   }
 
-  /// What a link has to know of this machine.
+  /// The surroundings of the machine's links.
   var surroundings: LinkSurroundings {
     let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: place >> $0) }
     return LinkSurroundings(
@@ -228,7 +228,7 @@ final class SimulatedNode {
     return lastLook
   }
 
-  // MARK: What runs out
+  // MARK: Expiry
 
   private func lookForExpired() {
     act(after: 1_000) { [unowned self] in

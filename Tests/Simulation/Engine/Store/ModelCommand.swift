@@ -12,11 +12,11 @@ package struct ModelCommand: Sendable {
   package var epoch: UInt64?
   package var hasState = false
   package let supersedeKey: String?
-  /// What was shown before it; `nil` when that is not known.
+  /// The state shown before the command; `nil` if it is unknown.
   package var previous: ShownState?
   package var waitsFor: String?
   package var expiresAt: Int64?
-  /// Of whoever checks: its place among all that were accepted, and the pairing it was given in.
+  /// For the oracle: the command's index among all accepted ones, and the pairing in which it was issued.
   package let order: Int
   package let pairing: Int
 }
@@ -29,7 +29,7 @@ package struct ModelReceipt: Sendable {
   package var sequence: UInt64
 }
 
-/// One command that took effect, as whoever checks wants it.
+/// A command that took effect, for the oracle.
 package struct ModelEffect: Sendable {
   package let id: CommandID
   package let author: DeviceID

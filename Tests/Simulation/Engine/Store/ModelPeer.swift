@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What a store holds of one peer: its row, and its streams in both directions.
+/// The stored data of one peer: its row, and its streams in both directions.
 package struct ModelPeer: Sendable {
   package typealias State = PeerStanding.State
 
@@ -12,13 +12,13 @@ package struct ModelPeer: Sendable {
     package var waitingBytes: Int64 = 0
     /// Usage: nothing beyond it was ever given to a session.
     package var sentBound: UInt64 = 0
-    /// What a restart queued again has numbers up to this one.
+    /// The last number of the items that a restart queued again.
     package var restartBound: UInt64 = 0
     package var storedItem: UInt64 = 0
     package var storedItemID: [UInt8] = []
     /// In order of their numbers; a number without a row holds nothing.
     package var items: [ModelItem] = []
-    /// Of whoever checks: whether the stream was begun anew, which may take more than the cap.
+    /// For the oracle: whether the stream was restarted, which may exceed the cap.
     package var wasRestarted = false
   }
 
@@ -51,11 +51,11 @@ package struct ModelPeer: Sendable {
   /// On a child: its sessions that went into totals for this parent, and the totals.
   package var merged: Set<RecordID> = []
   package var totals: [RecordID: ModelTotal] = [:]
-  /// Of whoever checks: usage for which there was no room at all.
+  /// For the oracle: usage that did not fit at all.
   package var refused: Set<RecordID> = []
-  /// Of whoever checks: how often the two were paired.
+  /// For the oracle: the number of pairings of the two.
   package var pairing = 0
-  /// When the two were paired last.
+  /// The time of the latest pairing.
   package var pairedAt: Int64 = 1
 
   init(device: DeviceID, role: DeviceRole) {
@@ -63,7 +63,7 @@ package struct ModelPeer: Sendable {
     self.role = role
   }
 
-  /// What decides on sessions with it.
+  /// The standing that decides about sessions with the peer.
   package var standing: PeerStanding {
     PeerStanding(
       state: state, keys: keys, pendingKey: pendingKey, isQuarantined: isQuarantined, removalSessions: removalSessions,

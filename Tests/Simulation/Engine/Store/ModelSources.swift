@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What a model store is given instead of taking it: codings, keys, epochs and clocks, all of which a seed repeats.
+/// The inputs of a model store: codings, keys, epochs and clocks, all of which a seed determines.
 package final class ModelSources {
   package let coding: any BodyCoding
   package let keys: any KeySource
@@ -10,7 +10,7 @@ package final class ModelSources {
   package var bootID: String
   package var now: () -> BootInstant
   let fault: DeliberateFault?
-  /// Of whoever checks: what went into each total and each word of a loss.
+  /// For the oracle: the records in each total and each loss.
   package var members: [RecordID: Set<RecordID>] = [:]
 
   package init(

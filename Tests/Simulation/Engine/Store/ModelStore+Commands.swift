@@ -4,7 +4,7 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/05-delivery.md §9, §10.
 extension ModelStore {
-  /// Make a command durable: its row, its place in the outbox and the rule it sets here.
+  /// Stores a command: its row, its place in the outbox and the rule that it sets here.
   package mutating func issue(
     _ id: CommandID, to device: DeviceID, expiresAfter: Int64? = nil, at wall: Int64,
     payload make: (HybridTimestamp) -> CommandPayload
@@ -30,9 +30,9 @@ extension ModelStore {
     return change
   }
 
-  /// Take a command back before it is stored on the child.
+  /// Cancels a command before it is stored on the child.
   ///
-  /// Gives whether this call did.
+  /// It returns whether this call cancelled it.
   package mutating func cancel(_ id: CommandID) -> Bool {
     guard let index = commands.firstIndex(where: { $0.id == id }), commands[index].status == .queued else {
       return false
@@ -42,9 +42,9 @@ extension ModelStore {
     return true
   }
 
-  /// Take what has run out from the queues.
+  /// Removes expired commands from the queues.
   ///
-  /// Gives the commands that ran out.
+  /// It returns their IDs.
   @discardableResult
   package mutating func expireDue(at wall: Int64) -> [CommandID] {
     let age = countedAge(wall)
@@ -59,7 +59,7 @@ extension ModelStore {
     return due.map { commands[$0].id }
   }
 
-  /// Milliseconds until the next command runs out; nil when none can.
+  /// Returns the milliseconds until the next command expires; `nil` if none can.
   package func untilNextExpiry() -> Int64? {
     let due = commands.filter { $0.status == .queued }.compactMap(\.expiresAt) + pending.map(\.dueAt)
     return due.min().map { max(0, $0 - age) }
@@ -79,7 +79,7 @@ extension ModelStore {
     withdraw(place, .command, commands[index].sequence, itemID: commands[index].id.bytes, as: fate)
   }
 
-  // MARK: What is shown
+  // MARK: Shown states
 
   func shown(_ thing: any HouseholdThing, _ device: DeviceID) -> ShownState {
     var holdings = holdings
@@ -107,7 +107,7 @@ extension ModelStore {
     }
   }
 
-  /// Commands that were given on top of one that leaves its queue are now on top of what was shown before that one.
+  /// Links the commands issued after one that leaves its queue to the state that was shown before it.
   private mutating func unlink(_ command: ModelCommand, _ desired: DesiredState) {
     guard desired.thing.isFamilyWide else { return }
     for index in commands.indices
@@ -118,7 +118,7 @@ extension ModelStore {
     }
   }
 
-  /// What a command set that was taken back is no longer wanted: show what was shown before it, unless something else is by now.
+  /// Restores the state shown before a cancelled command, unless another is shown by now.
   mutating func restoreShown(before command: ModelCommand) {
     guard let desired = command.payload.desired else { return }
     unlink(command, desired)
@@ -126,7 +126,7 @@ extension ModelStore {
     show(command.previous ?? shownLast(desired.thing, command.target), desired.thing, command.target)
   }
 
-  /// What the last other command for a thing set.
+  /// Returns the state that the last other command for a thing set.
   private func shownLast(_ thing: any HouseholdThing, _ device: DeviceID) -> ShownState {
     let last = commands.filter {
       $0.supersedeKey == thing.key && ($0.target == device || thing.isFamilyWide)
@@ -135,7 +135,7 @@ extension ModelStore {
     return last?.payload.desired?.shown ?? ShownState(nil)
   }
 
-  /// Sets what is shown again if a newer command that waits is taken back.
+  /// Sets the state to show if a newer waiting command is cancelled.
   mutating func note(_ shown: ShownState, before desired: DesiredState, _ device: DeviceID) {
     for index in commands.indices
     where commands[index].status == .queued && commands[index].supersedeKey == desired.thing.key {

@@ -1,13 +1,13 @@
 import LatchkeyModel
 
-/// What one transaction on received items brought about.
+/// The effects of one transaction with received items.
 package struct ModelInboxResult {
   package var changes: [ModelChange] = []
   package var wasRemoved = false
   package var hasNewKeys = false
   package var hasCompletedPairing = false
   package var faults = 0
-  /// Whether a removal leaves a half-made pairing as it is, which is later than it.
+  /// A Boolean value that indicates whether a removal leaves a later, incomplete pairing unchanged.
   var keepsPending = false
   /// Items that were passed over and have no receipt.
   var refused: [RefusedItem] = []
@@ -24,13 +24,13 @@ package struct ModelInboxResult {
 
 /// Bringing received items into force. Spec: Protocol/05-delivery.md §6.
 extension ModelStore {
-  /// Bring items into force: effects, receipts and watermarks in one transaction.
+  /// Brings items into force: effects, receipts and watermarks in one transaction.
   package mutating func receive(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, in sessionKey: [UInt8]? = nil, at wall: Int64
   ) throws(ModelStoreFault) -> ModelInboxResult {
     let place = try place(device)
     var result = ModelInboxResult()
-    // What was under way when a device was removed is of a device that is removed.
+    // Items in flight while a device was removed are not accepted.
     guard sources.fault == .takeFromRemoved || peers[place].state == .active || peers[place].state == .pending else {
       throw .noSuchPeer
     }
@@ -67,7 +67,7 @@ extension ModelStore {
     advance(place, run, through: watermark, held: held)
   }
 
-  /// Raise the watermark of a stream.
+  /// Raises the watermark of a stream.
   private mutating func advance(_ place: Int, _ run: ItemRun, through: UInt64, held: DeliveryItem?) {
     let present = peers[place].incoming[run.streamClass]
     var stream = ModelPeer.Incoming(epoch: run.epoch, watermark: through)
@@ -79,7 +79,7 @@ extension ModelStore {
     peers[place].incoming[run.streamClass] = stream
   }
 
-  /// Raise watermarks alone: nothing but a deliberate fault.
+  /// Raises watermarks alone: nothing but a deliberate fault.
   mutating func advanceAlone(_ runs: [ItemRun], from device: DeviceID) {
     guard let place = try? place(device), peers[place].state == .active else { return }
     for run in runs {
@@ -152,7 +152,7 @@ extension ModelStore {
     result.changes.append(change)
   }
 
-  /// What came in one window is answered as a whole.
+  /// The commands of one window are answered together.
   package var receiptCaps: QueueCaps {
     QueueCaps(
       items: caps.items.addingReportingOverflow(Int64(Limits.windowItems)).partialValue,

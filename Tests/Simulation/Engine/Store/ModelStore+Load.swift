@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// Loading, forgetting and beginning anew. Spec: Protocol/05-delivery.md §4, §5, §7.
+/// Loads, deletions and restarts of streams.
 extension ModelStore {
   package enum LoadResult {
     case loaded([DeliveryItem])
@@ -8,7 +8,7 @@ extension ModelStore {
     case isNotBound
   }
 
-  /// What a load gives, or what has to be done first.
+  /// Returns the items of a load, or the step that must precede it.
   package func load(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, from: UInt64, items: Int, bytes: Int
   ) -> LoadResult {
@@ -92,7 +92,7 @@ extension ModelStore {
     return try takeStoredRotation(place)
   }
 
-  /// Give what is left of a stream a new epoch and numbers from 1.
+  /// Gives the rest of a stream a new epoch and numbers from 1.
   package mutating func restart(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause
   ) throws(ModelStoreFault) -> OutboxPosition {
@@ -193,7 +193,7 @@ extension ModelStore {
     return again.map { commands[$0] }.sorted { $0.id < $1.id }.map { (.command, $0.id.bytes, $0.body, 0) }
   }
 
-  /// Whether a child that has lost what it had stored has lost this, too.
+  /// Returns whether a restored child has lost a command.
   private func isLost(_ command: ModelCommand, after held: UInt64, earlier: StreamPosition?, _ epoch: UInt64?) -> Bool {
     guard command.epoch != nil else { return true }
     if let earlier {

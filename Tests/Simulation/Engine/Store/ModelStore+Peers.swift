@@ -4,12 +4,12 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/04-session.md §9, Protocol/06-messages.md §7, §8.
 extension ModelStore {
-  /// Begin a household with a discovery key.
+  /// Creates a household with a discovery key.
   package mutating func foundHousehold(_ key: [UInt8]) {
     if discoveryKeys.isEmpty { discoveryKeys[0] = key }
   }
 
-  /// Keep a device as half paired: what was in force stays so until `promote`.
+  /// Stores a device as pending, which changes nothing in force until `promote`.
   package mutating func savePending(_ device: DeviceID, _ role: DeviceRole, key: [UInt8]) {
     if peer(device) == nil { peers.append(ModelPeer(device: device, role: role)) }
     guard let place = try? place(device) else { return }
@@ -17,7 +17,7 @@ extension ModelStore {
     peers[place].pendingKey = key
   }
 
-  /// Make a half-paired device active; false when nothing is pending.
+  /// Makes a pending device active; returns `false` if none is pending.
   package mutating func promote(_ device: DeviceID, at wall: Int64 = 1) throws(ModelStoreFault) -> Bool {
     guard let place = try? place(device), let key = peers[place].pendingKey else { return false }
     if peers[place].state == .removed || peers[place].state == .removedUntold { closeStreams(place) }
@@ -56,9 +56,8 @@ extension ModelStore {
 
   // MARK: Removal
 
-  /// Remove a device: its commands are cancelled, its streams closed, and a removal is queued for it to hear.
-  ///
-  /// - Parameter removal: the item's body; nil to forget the device without a word.
+  /// Removes a device: cancels its commands, closes its streams, and queues a removal; without one, the device is
+  /// forgotten.
   package mutating func remove(
     _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8]
   ) throws(ModelStoreFault) -> (change: ModelChange?, rotations: [ModelChange]) {

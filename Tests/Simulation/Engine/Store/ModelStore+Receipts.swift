@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What a child says that it holds of one thing, where it is not what this parent set.
+/// A state that a child reports in place of the one that this parent set.
 package struct ModelDiscrepancy: Hashable, Sendable {
   package let command: CommandID
   package let state: StateInForce?
@@ -32,7 +32,7 @@ extension ModelStore {
     case .executed, .failed: return
     }
     if case .underWay(let what) = outcome {
-      // What was taken back too late is held by the child, whatever becomes of the effect.
+      // The child holds the state of a command that was cancelled too late, whatever the outcome.
       if !commands[index].status.isFinal {
         commands[index].waitsFor = what
       } else if let desired = commands[index].payload.desired {
@@ -68,7 +68,7 @@ extension ModelStore {
     }
   }
 
-  /// Whether a later command for the same thing is on its way or in force.
+  /// Returns whether a later command for the same thing is waiting or in force.
   private func isReplaced(_ command: ModelCommand) -> Bool {
     commands.contains {
       $0.target == command.target && $0.supersedeKey == command.supersedeKey && $0.id > command.id
@@ -100,7 +100,7 @@ extension ModelStore {
       command: command.id, state: state, reason: reason, isFarAhead: isFarAhead)
   }
 
-  /// What is shown of it: a thing for which a newer command is on its way is left out.
+  /// Returns the shown discrepancies, without things for which a newer command is waiting.
   package func shownDiscrepancies(_ device: DeviceID) -> [String: ModelDiscrepancy] {
     (discrepancies[device] ?? [:]).filter { thing, discrepancy in
       !commands.contains {

@@ -2,7 +2,7 @@ import LatchkeyModel
 
 /// Items that are not taken. Spec: Protocol/06-messages.md §9.
 extension ModelStore {
-  /// Pass over an item that cannot be used.
+  /// Ignores an item that cannot be used.
   func passOver(
     _ item: DeliveryItem, _ streamClass: StreamClass, _ reason: RefusalReason, _ result: inout ModelInboxResult
   ) {
@@ -12,7 +12,7 @@ extension ModelStore {
       RefusedItem(streamClass: streamClass, kind: item.kind, itemID: item.itemID, reason: reason))
   }
 
-  /// Queue word of the items that were passed over.
+  /// Queues a notice of the ignored items.
   mutating func tellRefusals(_ place: Int, _ result: inout ModelInboxResult) throws(ModelStoreFault) {
     guard !result.refused.isEmpty, !result.wasRemoved else { return }
     peers[place].refusedHere += Int64(result.refused.count)
@@ -29,7 +29,7 @@ extension ModelStore {
     }
   }
 
-  /// Keep what the peer says that it has not taken.
+  /// Stores which items the peer refused.
   mutating func applyRefusal(_ item: DeliveryItem, _ place: Int, _ result: inout ModelInboxResult) {
     guard let notice = try? coding.refusalNotice(item.body) else {
       return passOver(item, .control, .unreadable, &result)

@@ -17,7 +17,7 @@ extension ModelStore {
     var record: UsageRecord
   }
 
-  /// Keep a finished record and queue it for every parent.
+  /// Stores a finished record and queues it for every parent.
   package mutating func report(_ record: UsageRecord) throws(ModelStoreFault) -> [ModelChange] {
     guard usage[record.recordID] == nil else { return [] }
     usage[record.recordID] = record
@@ -30,7 +30,7 @@ extension ModelStore {
     return changes
   }
 
-  /// Queue an item, making room if there is none; nil when there is no room even so.
+  /// Queues an item, and makes space if there is none; returns `nil` if there is still none.
   mutating func addUsage(
     _ place: Int, _ item: (kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)
   ) throws(ModelStoreFault) -> ModelChange? {
@@ -65,7 +65,7 @@ extension ModelStore {
       caps: QueueCaps(items: .max, bytes: .max))
   }
 
-  /// What waits beside what a restart queued again; nil when nothing of that waits.
+  /// Returns the backlog without re-queued items; `nil` if none were re-queued.
   private func newBesideRestart(_ place: Int) -> (items: Int64, bytes: Int64)? {
     guard let stream = peers[place].outgoing[.usage], let first = stream.items.first,
       first.sequence <= stream.restartBound
@@ -159,7 +159,7 @@ extension ModelStore {
     peers[place].totals[id] = ModelTotal(level: level, body: item.body)
   }
 
-  /// Drop the oldest items, and queue word of it at the end.
+  /// Drops the oldest items, and queues a report of the loss at the end.
   private mutating func drop(_ place: Int) throws(ModelStoreFault) -> Int64 {
     guard let stream = peers[place].outgoing[.usage] else { return 0 }
     let rows = stream.items.filter { $0.kind == .usageRecord }.prefix(Int(max(2, min(1_024, caps.items / 16))))

@@ -1,10 +1,10 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// What a node's database holds, with the transactions of the real store as methods: a copy is a backup.
+/// The content of a node's database, with the transactions of the real store as methods; a copy is a backup.
 ///
-/// A method that throws may have changed things; whoever calls puts the copy from before in place, as a rollback does.
-/// `StoreDifferenceTests` holds it to the real store. Spec: Protocol/05-delivery.md.
+/// A method that throws may have changed the content; the caller restores the earlier copy, like a rollback.
+/// `StoreDifferenceTests` compares it with the real store.
 package struct ModelStore {
   package let own: DeviceID
   package let caps: QueueCaps
@@ -14,11 +14,11 @@ package struct ModelStore {
   /// In the order in which they were given.
   package internal(set) var commands: [ModelCommand] = []
   package internal(set) var receipts: [CommandID: ModelReceipt] = [:]
-  /// What the effects of commands have made of it.
+  /// The data that the effects of commands have written.
   package internal(set) var holdings: ModelHoldings
   /// Effects that have no outcome yet.
   package internal(set) var pending: [ModelPendingEffect] = []
-  /// Of children: what they say that they hold where this device set something else, by the supersede key.
+  /// The states that children report in place of those that this device set, by the supersede key.
   package internal(set) var discrepancies: [DeviceID: [String: ModelDiscrepancy]] = [:]
   package internal(set) var usage: [RecordID: UsageRecord] = [:]
   package internal(set) var losses: [RecordID: UsageLoss] = [:]
@@ -28,7 +28,7 @@ package struct ModelStore {
   var ageClock: AgeClock
   /// Numbers whose items are kept in the next transaction: nothing but a deliberate fault.
   var numbersAhead: [(device: DeviceID, streamClass: StreamClass, epoch: UInt64, item: ModelItem)] = []
-  /// Of whoever checks: what took effect, in order, and which records were meant for which parents, in which pairing.
+  /// For the oracle: the effects in order, and the records with their parents and pairings.
   package internal(set) var effects: [ModelEffect] = []
   package internal(set) var outcomes: [ModelOutcome] = []
   package internal(set) var reported: [RecordID: [DeviceID: Int]] = [:]
@@ -43,7 +43,7 @@ package struct ModelStore {
     open()
   }
 
-  /// Go on as a copy on another machine.
+  /// Continues as a copy on another machine.
   mutating func adopt(_ sources: ModelSources) {
     self.sources = sources
   }
@@ -56,7 +56,7 @@ package struct ModelStore {
 
   package var messages: Set<CommandID> { holdings.messages }
 
-  /// Be opened by a process that starts.
+  /// Opens the store for a new process.
   package mutating func open() {
     ageClock = AgeClock(after: noted, bootID: sources.bootID)
     let before = noted.map { $0.bootID == sources.bootID ? $0.last : BootInstant(milliseconds: 0) }
@@ -65,7 +65,7 @@ package struct ModelStore {
     )
   }
 
-  /// Be closed by a process that ends in order, which no simulated one does.
+  /// Closes the store cleanly, which no simulated process does.
   package mutating func close() { noteAge() }
 
   /// The clock for how long things have waited, in milliseconds.
@@ -92,7 +92,7 @@ package struct ModelStore {
 
   // MARK: Outbox
 
-  /// Give an item the next number of a stream and keep it.
+  /// Assigns an item the next number of a stream and stores it.
   @discardableResult
   mutating func enqueue(
     _ place: Int, _ streamClass: StreamClass, kind: ItemKind, itemID: [UInt8], body: [UInt8], level: Int64 = 0,
@@ -136,7 +136,7 @@ package struct ModelStore {
     numbersAhead = []
   }
 
-  /// Take one item out of a queue: its number holds nothing any more.
+  /// Removes one item from a queue, whose number becomes empty.
   mutating func withdraw(
     _ place: Int, _ streamClass: StreamClass, _ sequence: UInt64, itemID: [UInt8], as fate: DeliveryFate?
   ) {
@@ -191,7 +191,7 @@ package struct ModelStore {
           let stream = peer.outgoing[held.streamClass], stream.epoch == position.epoch
         else { return false }
         let after = (held.sequence + 1)...max(held.sequence + 1, position.through)
-        // What follows the peer's last item held nothing when it took it.
+        // The numbers after the peer's last item were empty when it received them.
         if position.through > held.sequence,
           after.contains(stream.storedItem) || stream.items.contains(where: { after.contains($0.sequence) })
         {

@@ -1,4 +1,4 @@
-/// Why a transaction of the model was refused; the real store's errors by the same names.
+/// The reason why a transaction of the model was refused, with the names of the real store's errors.
 package enum ModelStoreFault: Error, Hashable, Sendable {
   case queueFull
   case noSuchPeer
@@ -6,6 +6,6 @@ package enum ModelStoreFault: Error, Hashable, Sendable {
   /// The disk refused; nothing was kept.
   case diskFull
 
-  /// Whether it is the disk that is at fault, and not what was asked for.
+  /// A Boolean value that indicates whether the disk is at fault, and not the request.
   package var isOfDisk: Bool { self == .diskFull }
 }

@@ -127,7 +127,7 @@ final class Chaos {
     repairSplits()
   }
 
-  /// Copy a child's machine, and let the copy run.
+  /// Copies a child's machine, and lets the copy run.
   private func clone(_ node: SimulatedNode) {
     guard node.role == .child, node.isRunning, twins.isEmpty else { return }
     simulation.oracle.clones(node)
@@ -136,7 +136,7 @@ final class Chaos {
     twin.start()
   }
 
-  /// People pair those anew that cannot open a session any more.
+  /// Pairs machines again that cannot open a session any more.
   private func repairSplits() {
     simulation.after(5_000_000) { [unowned self] in
       var isWhole = true
@@ -155,7 +155,7 @@ final class Chaos {
 
   // MARK: The end
 
-  /// Nothing befalls anybody any more; what is broken is mended.
+  /// Ends all troubles and repairs their effects.
   func end() {
     isOver = true
     simulation.note(8, "peace")

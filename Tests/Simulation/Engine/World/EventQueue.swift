@@ -26,7 +26,7 @@ struct EventQueue {
     }
   }
 
-  /// Take the first event, if it comes no later than that.
+  /// Removes and returns the first event that is not later than `end`.
   mutating func next(before end: Int64) -> Event? {
     if let first = heap.first, first.time > end { return nil }
     guard let first = heap.first, let last = heap.popLast() else { return nil }

@@ -29,7 +29,7 @@ final class Household {
     }
   }
 
-  /// What they do, spread over the time of trouble.
+  /// Plans the people's acts over the time of troubles.
   func plan() {
     for _ in 0..<scenario.work {
       // Often several things are done at a time.
@@ -101,7 +101,7 @@ final class Household {
     }
   }
 
-  /// Give the number's item its own transaction, if a deliberate fault wants that.
+  /// Queues one item in its own transaction, if a deliberate fault requires it.
   private func finish(_ node: SimulatedNode, then: @escaping () -> Void) {
     then()
     guard simulation.fault == .numberBeforeItem else { return }
@@ -142,9 +142,7 @@ final class Household {
     }
   }
 
-  /// Two machines are paired: both hold the new key, and one of them counts on it already.
-  ///
-  /// - Parameter isWhole: whether both do.
+  /// Pairs two machines, of which both have stored the new key; with `isWhole`, both use it, otherwise only one.
   func pair(_ parent: SimulatedNode, _ child: SimulatedNode, isWhole: Bool) {
     let key = simulation.keys.freshKey()
     simulation.note(6, "\(parent.name) and \(child.name) are paired")
@@ -164,7 +162,7 @@ final class Household {
     }
   }
 
-  /// When all is well again: one more of everything.
+  /// Issues one more of every kind of item after the troubles.
   func lastWave() {
     for parent in parents {
       for child in children where simulation.oracle.isCouple(parent, child) {

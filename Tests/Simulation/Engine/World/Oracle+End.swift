@@ -7,14 +7,14 @@ extension Oracle {
     return household.parents.flatMap { parent in household.children.map { (parent, $0) } }
   }
 
-  /// What has not arrived yet; nil when everything has.
+  /// Returns a description of an item that has not arrived yet; `nil` if all have.
   func whatIsMissing() -> String? {
     for (parent, child) in couples {
       let names = "\(parent.name) and \(child.name)"
       guard parent.isRunning, child.isRunning else { return "\(names) do not run" }
       let past = past(Couple(parent: parent.device, child: child.device))
       let (one, other) = (parent.store.peer(child.device), child.store.peer(parent.device))
-      // Who was set back, removed and half paired in one: people have to pair them anew.
+      // Machines that were restored, removed and half paired must be paired again by people.
       let isTangled = past.isSetBack && [one?.state, other?.state].contains { $0 == .removedUntold || $0 == .removed }
       if !isTangled, !past.wasRemovedHalfPaired, one?.pendingKey != nil || other?.pendingKey != nil {
         return "the pairing of \(names) is half made: \(brief(one)) and \(brief(other))"
@@ -53,7 +53,7 @@ extension Oracle {
     return "\(peer.state) with \(keys)\(peer.pendingKey.map { " pending \($0[0])" } ?? "")"
   }
 
-  /// Whether nothing befell two machines that cost them what they had stored: Protocol/05-delivery.md §8.
+  /// Returns whether two machines have lost no stored data; see Protocol/05-delivery.md §8.
   private func isWholePast(_ past: CouplePast) -> Bool { !past.hasUnnoticedNumbers && !past.isSetBackAgain }
 
   private func unansweredCommand() -> String? {
@@ -68,7 +68,7 @@ extension Oracle {
     return nil
   }
 
-  /// What is not as it was promised; nil when all is.
+  /// Returns a description of a broken guarantee; `nil` if there is none.
   func whatIsWrong() -> String? {
     for (parent, child) in couples where isCouple(parent, child) {
       let past = past(Couple(parent: parent.device, child: child.device))
@@ -82,7 +82,7 @@ extension Oracle {
     return nil
   }
 
-  /// What is told of a command is what became of it.
+  /// Checks that the shown status of each command is its true one.
   private func wrongCommands(_ parent: SimulatedNode, _ child: SimulatedNode, _ past: CouplePast) -> String? {
     guard !past.isSetBack, let pairing = parent.store.peer(child.device)?.pairing else { return nil }
     for command in parent.store.commands where command.target == child.device && command.pairing == pairing {
@@ -97,7 +97,7 @@ extension Oracle {
     return nil
   }
 
-  /// Both sides hold the same rules, unless somebody else has a say or the parent was set back.
+  /// Checks that both sides have the same rules, unless another parent changed them or the parent was restored.
   private func wrongRules(_ parent: SimulatedNode, _ child: SimulatedNode, _ past: CouplePast) -> String? {
     guard !past.isSetBack, !past.isPairedAnew, checker().scenario.parents == 1 else { return nil }
     let wanted = (parent.store.rules[child.device] ?? [:]).mapValues(\.modified)

@@ -10,7 +10,7 @@ final class Oracle {
   private unowned let simulation: Simulation
   private var pasts: [Couple: CouplePast] = [:]
   private var cloned: Set<DeviceID> = []
-  /// When commands were given, on a clock of their node that counts all its boots.
+  /// The times at which commands were issued, on a clock of their node that continues over boots.
   private var issuedAt: [CommandID: (at: Int64, lifetime: Int64?)] = [:]
   private var lastOrder: [Couple: (pairing: Int, order: Int)] = [:]
   /// The peers' runs that a link knows of, by the run that the link belongs to and the peer.
@@ -18,7 +18,7 @@ final class Oracle {
   private var furthestSent: [String: UInt64] = [:]
   /// Connections that a device kept, each with the one that made way for it.
   private var kept: [DeviceID: Set<[Int]>] = [:]
-  /// When devices were set back last, and when links opened their last sessions.
+  /// The times at which devices were last restored, and at which links opened their last sessions.
   private var setBackAt: [DeviceID: Int64] = [:]
   private var openedAt: [DeviceID: [DeviceID: Int64]] = [:]
   /// Items that were taken out of a queue before the peer was known to have stored them, by sender and peer.
@@ -36,7 +36,7 @@ final class Oracle {
 
   func past(_ couple: Couple) -> CouplePast { pasts[couple] ?? CouplePast() }
 
-  /// Whether two machines are paired, as both have it durably, and hold keys that meet.
+  /// Returns whether two machines are durably paired on both sides with a common key.
   func isCouple(_ parent: SimulatedNode, _ child: SimulatedNode) -> Bool {
     guard let one = parent.store.peer(child.device), let other = child.store.peer(parent.device) else { return false }
     guard one.state == .active, other.state == .active, !one.isQuarantined, !other.isQuarantined,
@@ -45,7 +45,7 @@ final class Oracle {
     return other.callingKeys.contains(oneKey) && one.callingKeys.contains(otherKey)
   }
 
-  /// Whether two machines that were set back cannot open a session any more, though one of them counts on it.
+  /// Returns whether two restored machines cannot open a session any more, although one of them expects to.
   func isSplit(_ parent: SimulatedNode, _ child: SimulatedNode) -> Bool {
     guard past(Couple(parent: parent.device, child: child.device)).isSetBack, !isCouple(parent, child) else {
       return false
@@ -70,7 +70,7 @@ final class Oracle {
       return
     }
     pasts[couple, default: CouplePast()].isPairedAnew = true
-    // Whoever counts the other as removed begins new streams; both do, or neither, for all to go on.
+    // A side that regards the other as removed begins new streams; both must do so, or neither.
     if one.outgoing.isEmpty != other.outgoing.isEmpty || one.state != other.state || one.pendingKey != nil
       || other.pendingKey != nil
     {
@@ -155,7 +155,7 @@ final class Oracle {
     }
   }
 
-  /// What the sender forgets is in force at the receiver, durably.
+  /// Checks that items that a sender deletes are durably in force at the receiver.
   private func checkForgotten(
     _ node: SimulatedNode, _ peer: ModelPeer, _ streamClass: StreamClass, _ before: ModelPeer.Outgoing, through: UInt64
   ) {
@@ -317,7 +317,7 @@ final class Oracle {
     }
   }
 
-  /// Where a sender would go on that remembers what it sent in an earlier session.
+  /// Returns the position of a sender that remembered the items of an earlier session.
   func furthest(_ link: LinkRunner, _ load: OutboxMachine.Load) -> UInt64 {
     let sent = furthestSent["\(link.name) \(load.streamClass) \(load.epoch)"] ?? 0
     let last = link.node.store.peer(link.peer)?.outgoing[load.streamClass]?.last ?? 0
@@ -338,9 +338,7 @@ final class Oracle {
     if sightings > 100 { simulation.fail("\(link.name) has not noted \(sightings) sessions") }
   }
 
-  /// A link has done all that was due.
-  ///
-  /// - Parameter next: When the next thing is due.
+  /// Checks that a link has done everything that was due, and records when it is due next.
   func timerFired(_ link: LinkRunner, next: BootInstant?) {
     guard let next, next <= link.node.now else { return }
     simulation.fail("\(link.name) has done what was due, and asks for a moment that is \(link.node.now - next) ms ago")
@@ -361,7 +359,7 @@ final class Oracle {
     }
   }
 
-  /// Of two sessions with a peer, a link keeps one: its peer does not keep the other instead.
+  /// Checks that a link does not keep one session while its peer keeps the other.
   func keeps(_ link: LinkRunner, _ connection: Connection, insteadOf other: Connection?) {
     guard let other else { return }
     kept[link.node.device, default: []].insert([connection.number, other.number])
@@ -397,7 +395,7 @@ final class Oracle {
     simulation.fail("\(link.name) puts a machine in quarantine of which there is no copy")
   }
 
-  /// Whether a run was superseded before: what a deliberate fault takes for a proof.
+  /// Returns whether a run was superseded before, which a deliberate fault takes for a proof.
   func hasReturned(_ link: LinkRunner, _ runID: [UInt8]) -> Bool {
     let key = link.node.runID + link.peer.bytes
     guard var known = runs[key] else {

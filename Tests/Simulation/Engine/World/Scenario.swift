@@ -3,7 +3,7 @@ import LatchkeyTestSupport
 
 /// The meaning of a seed: how many nodes there are, what they do, and which disturbances occur.
 public struct Scenario: Sendable {
-  /// What may befall a node or the network, and a person's acts that are out of the common run.
+  /// A trouble of a node or the network, or an unusual act of a person.
   enum Trouble: CaseIterable {
     case reset, halfOpen, partition, delay, replay, stall
     case kill, killAtCommit, powerCut, sleep, move, wallJump, slowDisk, fullDisk
@@ -14,7 +14,7 @@ public struct Scenario: Sendable {
   /// The first are parents.
   var parents = 1
   var children = 1
-  /// Whether frames are sealed by the real handshake and session machine; else batches travel as they are.
+  /// A Boolean value that indicates whether frames use the real handshake and session machine instead of plain batches.
   var isSealed = false
   /// Milliseconds of trouble, before everything heals.
   var length: Int64 = 300_000
@@ -29,20 +29,21 @@ public struct Scenario: Sendable {
   var frameBytes = 60_000
   /// Bytes that may be under way in a connection before it takes no more.
   var connectionBytes = 256 << 10
-  /// Of 100 acts, how many are usage rather than commands.
+  /// The percentage of acts that are usage rather than commands.
   var usageShare = 50
-  /// Whether everything is cut off for long before it heals, so that back-offs are at their longest.
+  /// A Boolean value that indicates whether a long outage precedes the end, so that back-offs are at their longest.
   var endsWithOutage = false
-  /// Whether some commands have effects that something outside the store carries out.
+  /// A Boolean value that indicates whether some commands have effects outside the store.
   var locks = false
   /// Machines that may be calling at the same moments, as far as each one knows.
   var crowd = 1
 
-  /// Think a scenario up.
+  /// Creates the scenario of a seed.
   ///
   /// - Parameters:
-  ///   - nodes: how many there are to be; nil for what the seed says: mostly 2, sometimes 10, seldom up to 200.
-  ///   - fault: a mistake that is to show, if it needs troubles of certain kinds at a time to do so.
+  ///   - seed: The seed.
+  ///   - nodes: The number of nodes; `nil` for the seed's: usually 2, sometimes 10, rarely up to 200.
+  ///   - fault: A deliberate fault that must show, if it needs simultaneous troubles of certain kinds; `nil` for none.
   public init(seed: UInt64, nodes: Int? = nil, showing fault: DeliberateFault? = nil) {
     self.seed = seed
     var random = SeededRandom(seed: seed ^ 0x5EED)
@@ -85,13 +86,14 @@ public struct Scenario: Sendable {
     if fault?.isOfEffects == true { locks = true }
   }
 
-  /// Have these troubles alone, one hard upon the other.
+  /// Selects only these troubles, in quick succession.
   private mutating func press(_ wanted: [Trouble]) {
     troubles = wanted
     pause = min(pause, 3_000)
     work *= 2
   }
 
-  /// Whether somebody is set back to an older state, after which less is promised.
+  /// A Boolean value that indicates whether a machine is restored to an older state, after which the guarantees are
+  /// weaker.
   var setsBack: Bool { troubles.contains(.backup) || troubles.contains(.wipe) || troubles.contains(.clone) }
 }

@@ -13,7 +13,7 @@ public struct SeedSweep: Sendable {
     public let replay: String
   }
 
-  /// What came of it.
+  /// The result of a sweep.
   public struct Report: Sendable {
     /// Seeds that were run.
     public var seeds = 0
@@ -29,9 +29,7 @@ public struct SeedSweep: Sendable {
   private let fault: DeliberateFault?
   private let goesOn: Bool
 
-  /// Creates a sweep.
-  ///
-  /// - Parameter goesOn: A Boolean value that indicates whether the sweep continues after a seed that fails.
+  /// Creates a sweep over `seeds` seeds from `from`; with `goesOn`, it continues after a seed that fails.
   public init(from: UInt64, seeds: Int, nodes: Int? = nil, fault: DeliberateFault? = nil, goesOn: Bool = false) {
     self.from = from
     self.seeds = seeds
@@ -40,9 +38,7 @@ public struct SeedSweep: Sendable {
     self.goesOn = goesOn
   }
 
-  /// Run them, several at a time; each by itself is on one thread.
-  ///
-  /// - Parameter found: Called with each failure as it is found, by one thread at a time.
+  /// Runs the seeds in parallel, each on one thread; `found` gets each failure, by one thread at a time.
   public func run(workers: Int, found: @Sendable (Failure) -> Void = { _ in }) -> Report {
     let next = Atomic(0)
     let report = Mutex(Report())

@@ -25,7 +25,7 @@ public final class Simulation {
   private(set) lazy var chaos = Chaos(self)
   private(set) lazy var household = Household(self)
   private(set) lazy var handshakes = Handshakes(isSealed: scenario.isSealed, simulation: self)
-  /// What happened so far.
+  /// The events so far.
   public private(set) var trace: Trace
   private var violation: String?
   private var epochs: UInt64 = 0
@@ -34,11 +34,7 @@ public final class Simulation {
   /// Events after which it is taken to go round in a circle.
   private static let mostEvents = 6_000_000
 
-  /// Set a scenario up.
-  ///
-  /// - Parameters:
-  ///   - fault: a mistake to be made on purpose.
-  ///   - isTraced: whether to write down what happens.
+  /// Creates the simulation of a scenario, with a deliberate fault or none; `isTraced` records the events.
   public init(_ scenario: Scenario, fault: DeliberateFault? = nil, isTraced: Bool = false) {
     self.scenario = scenario
     self.fault = fault
@@ -49,9 +45,9 @@ public final class Simulation {
     trace = Trace(isKept: isTraced)
   }
 
-  /// Let it all happen: trouble, then peace, in which everything has to arrive.
+  /// Runs the scenario: troubles, then calm, in which everything must arrive.
   ///
-  /// - Returns: what went wrong first, nil when nothing did.
+  /// - Returns: what went wrong first, `nil` if nothing did.
   public func run() -> String? {
     household.move(in: scenario)
     household.plan()
@@ -62,7 +58,7 @@ public final class Simulation {
     while violation == nil, oracle.whatIsMissing() != nil, now - peace < 900_000_000 { go(until: now + 500_000) }
     if violation == nil { violation = oracle.whatIsMissing() }
     if violation == nil {
-      // Nothing is stuck: what is new arrives as well.
+      // New items also arrive, so nothing is stuck.
       household.lastWave()
       let wave = now
       repeat {
@@ -75,7 +71,7 @@ public final class Simulation {
     return verdict
   }
 
-  /// Take one event after the other up to a moment.
+  /// Processes the events up to a time.
   private func go(until end: Int64) {
     while violation == nil, let event = queue.next(before: end) {
       now = event.time
@@ -86,7 +82,7 @@ public final class Simulation {
     now = max(now, end)
   }
 
-  // MARK: For whoever takes part
+  // MARK: For the participants
 
   func at(_ time: Int64, _ run: @escaping () -> Void) { queue.add(at: max(now, time), run) }
   func after(_ micros: Int64, _ run: @escaping () -> Void) { queue.add(at: now + max(0, micros), run) }

@@ -4,7 +4,7 @@ import LatchkeySimulation
 import LatchkeyStore
 import LatchkeyTestSupport
 
-/// What a link asks its store for.
+/// The requests of a link to its store.
 extension StorePair {
   /// A stream that goes out, with its position in both.
   private func sending(
@@ -59,7 +59,7 @@ extension StorePair {
     let streamClass = random.pick(StreamClass.allCases)
     let stored = model.outboxPositions(device)[streamClass]?.storedThrough ?? 0
     let (isAhead, after) = (random.once(in: 3), random.once(in: 2) ? 0 : stored / 2)
-    // What the peer holds of an epoch before: the epochs that a restart chose are the same on both sides.
+    // The peer's items of an earlier epoch: the epochs of a restart are the same on both sides.
     let earlier =
       after == 0 && random.once(in: 2)
       ? pastEpochs.last.map { StreamPosition(streamClass: streamClass, epoch: $0, through: UInt64(random.below(6))) }
@@ -96,7 +96,7 @@ extension StorePair {
     }
   }
 
-  // MARK: What comes in
+  // MARK: Input
 
   func receive(_ peer: Peer) async -> String? {
     let runs = (0..<(1 + random.below(2))).map { _ in run(from: peer) }
@@ -120,7 +120,7 @@ extension StorePair {
     let isAnew = present == nil || random.once(in: 12)
     let epoch = isAnew ? random.next() | 1 : present?.epoch ?? 1
     var next = isAnew ? 1 : (present?.watermark ?? 0) + 1
-    // What is there already comes again, or, against the rules, something is left out.
+    // Known items are repeated or, in violation of the rules, some are omitted.
     if random.once(in: 6) { next = max(1, next - min(next, UInt64(random.below(3)))) }
     if random.once(in: 20) { next += 1 }
     var items: [DeliveryItem] = []
@@ -183,7 +183,7 @@ extension StorePair {
     return DeliveryItem(sequence: sequence, kind: .refusal, itemID: random.bytes(16), body: body)
   }
 
-  /// What no receiver can use, sometimes under the ID of a command.
+  /// Returns an item that no receiver can use, sometimes under the ID of a command.
   private func unusable(_ sequence: UInt64, _ streamClass: StreamClass) -> DeliveryItem {
     let id = random.once(in: 2) ? random.pick(model.commands.map(\.id.bytes) + [random.bytes(16)]) : random.bytes(16)
     let kinds: [ItemKind] =
@@ -233,7 +233,7 @@ extension StorePair {
     return DeliveryItem(sequence: sequence, kind: .receipt, itemID: id.bytes, body: body)
   }
 
-  /// What a child that lies, or that has another parent, might say that it holds.
+  /// Returns a state that a child with another parent, or a dishonest child, might report.
   private func otherState(than payload: CommandPayload, from peer: Peer) -> StateInForce {
     // From a little before this machine's wall clock to days ahead of it.
     let ahead = Int64(random.below(4)) * Limits.aheadMilliseconds / 2 - 100_000

@@ -2,9 +2,9 @@ import LatchkeyModel
 import LatchkeySimulation
 import LatchkeyStore
 
-/// What both hold, compared line by line.
+/// The comparison of both stores' content, line by line.
 extension StorePair {
-  /// The first thing that the two hold differently; nil when there is none.
+  /// Returns the first difference; `nil` if there is none.
   func difference() async throws -> String? {
     let records = try await real.peers()
     let (one, other) = (records.map(line), model.peers.map(line))

@@ -4,11 +4,11 @@ import LatchkeySimulation
 import LatchkeyStore
 import LatchkeyTestSupport
 
-/// What people, clocks and links ask a store for, at random.
+/// The random requests of people, clocks and links to a store.
 extension StorePair {
   private static let apps = ["org.gnome.Chess", "org.kde.krita", "net.minetest"].compactMap { AppID($0) }
 
-  /// Pair everybody, as most sequences want it.
+  /// Pairs all devices, as most sequences require.
   func begin() async -> String? {
     if role == .parent {
       let key = random.bytes(32)
@@ -28,9 +28,9 @@ extension StorePair {
     return nil
   }
 
-  /// Do one thing to both.
+  /// Performs one operation on both stores.
   ///
-  /// Gives what it was, and how their answers differ.
+  /// It returns a description of the operation, and the difference of the answers.
   func step() async throws -> (what: String, difference: String?) {
     let peer = random.pick(peers)
     let device = peer.device
@@ -197,7 +197,7 @@ extension StorePair {
     }
   }
 
-  /// What an agent carries out has an outcome, or had none in time.
+  /// Records an outcome of a pending effect, or lets its time end.
   private func finish() async -> String? {
     let pending = model.pending
     if random.once(in: 4) {

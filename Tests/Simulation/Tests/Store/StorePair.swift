@@ -61,7 +61,7 @@ final class StorePair {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Where the model draws its epochs.
+  /// The source of the model's epochs.
   private final class Epochs {
     private var random: SeededRandom
 
@@ -72,7 +72,7 @@ final class StorePair {
     func next() -> UInt64 { random.next() | 1 }
   }
 
-  /// Close and open both, as a restart of the process does, or of the machine.
+  /// Closes and opens both, as a restart of the process does, or of the machine.
   func reopen(isReboot: Bool) throws {
     real.close()
     model.close()
@@ -84,7 +84,7 @@ final class StorePair {
     model.open()
   }
 
-  /// Ask both, and give how their answers differ; nil when they do not.
+  /// Runs an operation on both stores, and returns the difference of the answers; `nil` if there is none.
   func both(
     _ what: String, _ askReal: (Store) async throws -> String, _ askModel: (inout ModelStore) throws -> String
   ) async -> String? {
@@ -134,6 +134,6 @@ final class StorePair {
 }
 
 extension ManualClock {
-  /// The clock as a store takes it, within the present boot.
+  /// The clock for a store, within the present boot.
   fileprivate var store: StoreClock { StoreClock(bootID: bootID, now: { self.now }) }
 }

@@ -40,7 +40,8 @@ extension DeliveryBench {
     var after: Int64
     /// One command to all until all have stored it, median.
     var secondsToAll: Double
-    /// Microseconds of the parent's processor time for each of a command's copies, with a tenth of the children and with all.
+    /// Microseconds of the parent's processor time for each of a command's copies, with a tenth of the children and
+    /// with all.
     var costs: (few: Double, many: Double)
   }
 

@@ -18,7 +18,7 @@ final class NodeFleet {
     try grow(to: children)
   }
 
-  /// Pair more children until there are so many.
+  /// Pairs more children until there are so many.
   func grow(to count: Int) throws {
     while children < count {
       let nodes = min(Self.nodesPerProcess, count - children)

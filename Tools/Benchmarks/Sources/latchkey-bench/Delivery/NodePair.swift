@@ -24,14 +24,14 @@ final class NodePair {
 
   func endChild() { child.end() }
 
-  /// End the parent's process and give the port that it listened on.
+  /// Ends the parent's process and returns the port that it listened on.
   func endParent() throws -> Int64 {
     guard let port = try parent.ask("port", "port").first else { throw BenchFault("The parent does not listen.") }
     parent.end()
     return port
   }
 
-  /// Start it again where its child looks for it.
+  /// Starts it again where its child looks for it.
   func startParent(port: Int64) throws {
     parent = try WorkerProcess(role: .parent, folder: folder + "-parent", port: port)
   }

@@ -10,7 +10,7 @@ struct ProcessCost {
   /// Bytes of memory that are its own or shared.
   var residentBytes: Int64
 
-  /// Read what it is now; threads that have ended count in its time, not in its wake-ups.
+  /// Reads what it is now; threads that have ended count in its time, not in its wake-ups.
   static func of(_ process: Int32) throws -> ProcessCost {
     var wakeups = 0
     let tasks = "/proc/\(process)/task"

@@ -9,11 +9,7 @@ final class NodeProcess {
   private let process: Process
   private let log: FileHandle
 
-  /// Make a node and run it; returns when it answers.
-  ///
-  /// - Parameters:
-  ///   - tool: the path of `latchkey`.
-  ///   - folder: where its state goes; must not be there.
+  /// Creates a node in `folder`, which must not exist, with the program `tool`, and returns when it answers.
   static func start(
     tool: String, folder: String, role: DeviceRole, name: String, options: [String]
   ) async throws -> NodeProcess {

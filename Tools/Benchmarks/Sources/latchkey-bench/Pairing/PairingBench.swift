@@ -10,7 +10,7 @@ struct PairingBench {
   let children: Int
   let wormhole: Wormhole?
   let wormholes: Int
-  /// Whether an avahi-daemon is there to be compared with.
+  /// A Boolean value that indicates whether an avahi-daemon is there to be compared with.
   let comparesDiscovery: Bool
   let tell: (String) -> Void
 
@@ -100,10 +100,10 @@ struct PairingBench {
 
   /// Over mDNS, with avahi-browse beside it, in turns so that neither takes the other's time.
   ///
-  /// Once with an invitation that stands: from the code entered to paired on both sides, beside `avahi-browse -r` from its
-  /// start to the resolved invitation. And once with one that is announced at this moment, both begun right then. The
-  /// joiner's node runs before, as it does in use, and so has looked before; avahi-browse is begun anew, as a person would,
-  /// and its process start is told apart.
+  /// Once with an invitation that stands: from the code entered to paired on both sides, beside `avahi-browse -r` from
+  /// its start to the resolved invitation. And once with one that is announced at this moment, both begun right then.
+  /// The joiner's node runs before, as it does in use, and so has looked before; avahi-browse is begun anew, as a
+  /// person would, and its process start is told apart.
   private func discovered() async throws -> [BenchRow] {
     let count = min(pairings, 60)
     tell("\(count) pairings over mDNS of either kind, with avahi-browse beside …")
@@ -163,7 +163,7 @@ struct PairingBench {
     }
   }
 
-  /// Wait until what was announced last is over a second old: mDNS says the same records no more often than that.
+  /// Waits until what was announced last is over a second old: mDNS says the same records no more often than that.
   private static func quiet() async throws {
     try await Task.sleep(for: .milliseconds(1_500))
   }

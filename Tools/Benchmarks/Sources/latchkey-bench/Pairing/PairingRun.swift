@@ -20,9 +20,7 @@ struct PairingRun {
     var microseconds: Int64 { ended - began }
   }
 
-  /// Pair.
-  ///
-  /// - Parameter whenOpen: what has to have happened between the opening of the code and its entering.
+  /// Pairs the two nodes; `whenOpen` runs between the opening of the code and its entry.
   func run(whenOpen: (PairingProgress) async throws -> Void = { _ in }) async throws -> Times {
     let opened = try await parent.client.invite(InviteRequest(acceptWithoutAsking: true))
     let text = code == .pasted ? opened.code : opened.typedCode
@@ -36,7 +34,7 @@ struct PairingRun {
     return Times(began: began, ended: max(try await inviterEnded, joinerEnded))
   }
 
-  /// Wait for the end as a command line does, and give its moment.
+  /// Waits for the end as a command line does, and returns its moment.
   private static func follow(_ node: any NodeInterface, _ first: PairingProgress) async throws -> Int64 {
     var progress = first
     while progress.phase != .ended { progress = try await node.pairing(id: progress.pairingID, after: progress.change) }

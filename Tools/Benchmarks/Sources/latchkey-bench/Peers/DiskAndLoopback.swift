@@ -10,7 +10,7 @@ final class DiskAndLoopback {
   private var page = [UInt8](repeating: 1, count: 4_096)
   private var written = 0
 
-  /// - Parameter folder: on the disk that the nodes use.
+  /// Creates the measurement in a folder on the disk that the nodes use.
   init(folder: String) throws {
     paths = ["\(folder)/probe-1", "\(folder)/probe-2"]
     files = paths.map { open($0, O_CREAT | O_RDWR, 0o600) }

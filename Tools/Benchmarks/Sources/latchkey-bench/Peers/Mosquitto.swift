@@ -2,8 +2,8 @@ import Foundation
 
 /// A mosquitto broker on loopback with TLS and persistence, and the clients that Tools/Benchmarks/mqtt-peer.c makes.
 ///
-/// Nothing is dropped and nothing is held back: no bound on what is queued or on its way. It acknowledges a message before
-/// that is on any disk: its database is written every half hour, when it ends, and never synchronised.
+/// Nothing is dropped and nothing is held back: no bound on what is queued or on its way. It acknowledges a message
+/// before that is on any disk: its database is written every half hour, when it ends, and never synchronised.
 final class Mosquitto {
   static let settings =
     "mosquitto: QoS 1, TLS 1.3, persistence on, max_queued_messages 0, max_inflight_messages 0, set_tcp_nodelay true; "
@@ -13,11 +13,8 @@ final class Mosquitto {
   private let port: Int
   private let broker: LineProcess
 
-  /// Make keys and start the broker.
-  ///
-  /// - Parameters:
-  ///   - client: the program that mqtt-peer.c becomes.
-  ///   - folder: must not be there.
+  /// Creates keys in `folder`, which must not exist, and starts the broker; `client` is the program built from
+  /// mqtt-peer.c.
   init(client: String, folder: String, port: Int) throws {
     self.client = client
     self.folder = folder
@@ -61,14 +58,14 @@ final class Mosquitto {
     return process
   }
 
-  /// Begin a persistent session.
+  /// Begins a persistent session.
   func join() throws {
     let process = try start("join", ["child"])
     _ = try process.read("joined")
     process.end()
   }
 
-  /// Take the persistent session up again; says `received`, its own start, the first message and the last.
+  /// Takes the persistent session up again; says `received`, its own start, the first message and the last.
   func receiver(_ count: Int) throws -> LineProcess { try start("receive", ["child", String(count)]) }
 
   /// Connections with a subscription each.

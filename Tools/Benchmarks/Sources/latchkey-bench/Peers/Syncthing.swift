@@ -1,10 +1,11 @@
 import Foundation
 
-/// An idle syncthing that talks to nobody: its own home, its page on loopback, and everything that leaves the machine off.
+/// An idle syncthing that talks to nobody: its own home, its page on loopback, and everything that leaves the machine
+/// off.
 final class Syncthing {
   let process: LineProcess
 
-  /// - Parameter folder: its home; must not be there.
+  /// Creates an instance with a home folder, which must not exist.
   init(folder: String) throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let path = "/usr/bin/syncthing"

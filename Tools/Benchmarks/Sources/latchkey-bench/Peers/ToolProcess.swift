@@ -8,11 +8,8 @@ final class ToolProcess {
   private let output: FileHandle
   private var text = ""
 
-  /// Start it.
-  ///
-  /// - Parameters:
-  ///   - folder: where it runs, and its home.
-  ///   - onTerminal: whether it writes to a terminal, for what keeps lines back from a pipe.
+  /// Starts a program in its home `folder`; with `onTerminal`, on a terminal, for programs that buffer output to a
+  /// pipe.
   init(_ path: String, _ arguments: [String], folder: String, onTerminal: Bool = false) throws {
     guard FileManager.default.isExecutableFile(atPath: path) else { throw BenchFault("\(path) is not there.") }
     process.executableURL = URL(fileURLWithPath: path)
@@ -59,7 +56,7 @@ final class ToolProcess {
 
   func write(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
 
-  /// Read until the output so far satisfies `condition`; false when it ended without that.
+  /// Reads until the output so far satisfies `condition`; false when it ended without that.
   func read(until condition: (String) -> Bool) -> Bool {
     while !condition(text) {
       var bytes = [UInt8](repeating: 0, count: 4_096)
@@ -71,14 +68,14 @@ final class ToolProcess {
     return true
   }
 
-  /// Wait for its end by itself.
+  /// Waits for its end by itself.
   func finish() {
     try? input.fileHandleForWriting.close()
     _ = read { _ in false }
     process.waitUntilExit()
   }
 
-  /// End it.
+  /// Ends it.
   ///
   /// Nothing politer: avahi-browse goes on after SIGTERM while it waits for a resolver.
   func stop() {

@@ -11,9 +11,7 @@ final class BenchNode: Sendable {
   private let node: RunningNode
   private let group: ServiceGroup
 
-  /// - Parameters:
-  ///   - folder: where its state is, or goes.
-  ///   - port: 0 for any that is free.
+  /// Creates a node with its state in a folder, which may exist, on a TCP port; 0 for any.
   init(role: DeviceRole, folder: String, port: UInt16) async throws {
     let path = StateFolder(path: folder)
     if !FileManager.default.fileExists(atPath: path.database) {
@@ -29,7 +27,7 @@ final class BenchNode: Sendable {
       configuration: ServiceGroupConfiguration(services: node.services.map { .init(service: $0) }, logger: logger))
   }
 
-  /// Run until `body` returns.
+  /// Runs until `body` returns.
   func run(_ body: @escaping @Sendable (NodeService) async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { try await self.group.run() }

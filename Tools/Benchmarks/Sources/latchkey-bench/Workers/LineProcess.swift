@@ -26,7 +26,7 @@ final class LineProcess {
     try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
   }
 
-  /// Read the line that begins with `word`, and give the rest of its words.
+  /// Reads the line that begins with `word`, and returns the rest of its words.
   func read(_ word: String) throws -> [Substring] {
     while true {
       while let end = buffer.firstIndex(of: 10) {
@@ -40,13 +40,13 @@ final class LineProcess {
     }
   }
 
-  /// Close its input, which is the end of what it does, and wait for that.
+  /// Closes its input, which is the end of what it does, and waits for that.
   func end() {
     try? input.fileHandleForWriting.close()
     process.waitUntilExit()
   }
 
-  /// End it at once.
+  /// Ends it at once.
   func kill() {
     Glibc.kill(process.processIdentifier, SIGKILL)
     end()

@@ -20,19 +20,19 @@ struct NodeLoad {
     streamClass = usage ? .usage : .command
   }
 
-  /// Accept `count` messages and give the last one's number.
+  /// Accepts `count` messages and returns the last one's number.
   func issue(_ count: Int, size: Int, concurrency: Int) async throws -> UInt64 {
     let text = text(size)
     return try await every(count, concurrency) { try await give(text) }.reduce(0) { max($0, $1) }
   }
 
-  /// Wait until the device has stored more than `through`; gives the moment.
+  /// Waits until the device has stored more than `through`; returns the moment.
   func stored(beyond through: UInt64) async -> Int64 {
     _ = await node.stored(by: device, streamClass, after: through)
     return Durations.now()
   }
 
-  /// Relay `count` messages with `concurrency` under way.
+  /// Relays `count` messages with `concurrency` under way.
   ///
   /// - Returns: from the first asked to the last stored; and how long each took from asked, and from accepted, to stored.
   func relay(
@@ -86,7 +86,7 @@ struct NodeLoad {
     }
   }
 
-  /// Have a message accepted, durably; gives its number.
+  /// Makes a message accepted, durably; returns its number.
   private func give(_ text: String) async throws -> UInt64 {
     guard streamClass == .usage else { return try await node.send(.message(text), to: device).sequence }
     let next = numbers.next()

@@ -11,7 +11,7 @@ actor StoredClock {
     self.through = through
   }
 
-  /// Wait until `sequence` was stored; gives the moment.
+  /// Waits until `sequence` was stored; returns the moment.
   func wait(for sequence: UInt64) async -> Int64 {
     if sequence <= through { return at }
     return await withCheckedContinuation { waiting[sequence] = $0 }

@@ -22,14 +22,14 @@ struct WorkerCommand: AsyncParsableCommand {
     try await run(nodes[...], [])
   }
 
-  /// Run the first of what is left around all the others.
+  /// Runs the first of what is left around all the others.
   private func run(_ left: ArraySlice<BenchNode>, _ running: [NodeService]) async throws {
     guard let first = left.first else { return try await WorkerTurns(nodes: running).run() }
     try await first.run { try await run(left.dropFirst(), running + [$0]) }
   }
 }
 
-/// Write a line to whoever drives this process.
+/// Writes a line to whoever drives this process.
 func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }

@@ -7,9 +7,7 @@ final class WorkerProcess {
   /// When its nodes were open.
   let upAt: Int64
 
-  /// - Parameters:
-  ///   - folder: the node's state; with more than one, what its folders' names begin with.
-  ///   - port: where it listens; 0 for any that is free.
+  /// Starts a worker; with more than one node, `folder` is the prefix of their state folders, and port 0 is any.
   init(role: DeviceRole, folder: String, nodes: Int = 1, port: Int64 = 0) throws {
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
     lines = try LineProcess(own, ["worker", role.rawValue, folder, "--nodes", String(nodes), "--port", String(port)])
@@ -21,10 +19,10 @@ final class WorkerProcess {
 
   func write(_ line: String) throws { try lines.write(line) }
 
-  /// Read the line that begins with `word`, and give the rest of it.
+  /// Reads the line that begins with `word`, and returns the rest of it.
   func read(_ word: String) throws -> [Substring] { try lines.read(word) }
 
-  /// Tell it to do something and wait for the answer.
+  /// Tells it to do something and waits for the answer.
   func ask(_ line: String, _ word: String) throws -> [Int64] {
     try write(line)
     return try read(word).compactMap { Int64($0) }
@@ -32,7 +30,7 @@ final class WorkerProcess {
 
   func end() { lines.end() }
 
-  /// Pair a parent's worker with a child's, and wait for their session.
+  /// Pairs a parent's worker with a child's, and waits for their session.
   static func pair(_ parent: WorkerProcess, _ child: WorkerProcess, node: Int = 0) throws {
     try parent.write("invite")
     guard let code = try parent.read("code").first else { throw BenchFault("No code was shown.") }
