@@ -4,16 +4,11 @@ import LatchkeyModel
 extension DeliveryBench {
   /// A child that is connected and has nothing to do, beside an idle syncthing, at the same time.
   func idle() async throws -> Result {
-    let tool = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-      .appendingPathComponent("latchkey").path
-    let parent = try await NodeProcess.start(
-      tool: tool, folder: fresh("idle-parent"), role: .parent, name: "bench parent", options: ["--no-discovery"])
-    defer { parent.stop() }
-    let child = try await NodeProcess.start(
-      tool: tool, folder: fresh("idle-child"), role: .child, name: "bench child", options: ["--no-discovery"])
-    defer { child.stop() }
-    let address = try await parent.address()
-    _ = try await PairingRun(parent: parent, child: child, code: .pasted, address: address).run()
+    let (parent, child) = try await pairedProcesses("idle")
+    defer {
+      parent.stop()
+      child.stop()
+    }
     let syncthing = try Syncthing(folder: fresh("syncthing"))
     defer { syncthing.stop() }
     // Both have long started then.

@@ -47,6 +47,7 @@ final class DeliveryBench {
     case .children: try manyChildren()
     case .growth: try growth()
     case .idle: try await idle()
+    case .api: try await localAPI()
     }
   }
 
@@ -63,6 +64,23 @@ final class DeliveryBench {
 
   /// A parent's worker and a child's, paired and connected.
   func pair() throws -> NodePair { try NodePair(folder: fresh("pair")) }
+
+  /// The name of the child that `pairedProcesses` makes.
+  static let childName = "bench child"
+
+  /// Starts `latchkey run` for a parent and for a child, without mDNS, and pairs them.
+  func pairedProcesses(_ name: String) async throws -> (parent: NodeProcess, child: NodeProcess) {
+    let tool = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+      .appendingPathComponent("latchkey").path
+    let options = ["--no-discovery"]
+    let parent = try await NodeProcess.start(
+      tool: tool, folder: fresh("\(name)-parent"), role: .parent, name: "bench parent", options: options)
+    let child = try await NodeProcess.start(
+      tool: tool, folder: fresh("\(name)-child"), role: .child, name: Self.childName, options: options)
+    let address = try await parent.address()
+    _ = try await PairingRun(parent: parent, child: child, code: .pasted, address: address).run()
+    return (parent, child)
+  }
 }
 
 extension [Double] {

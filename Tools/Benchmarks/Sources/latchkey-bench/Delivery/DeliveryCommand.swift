@@ -18,7 +18,7 @@ struct DeliveryCommand: AsyncParsableCommand {
   @Option(help: "How often each is repeated; the median counts.") var rounds = 3
   @Option(help: "Children that are connected to one parent.") var children = 1_000
   @Option(help: "Seconds that the idle child is watched.") var idle = 60
-  @Option(help: "Only these, such as throughput,drain,single,return,children,growth,idle.") var only: String?
+  @Option(help: "Only these, such as throughput,drain,single,return,children,growth,idle,api.") var only: String?
   @Option(help: "table or json.") var format = BenchFormat.table
   @Option(help: "Write the table and the JSON into this folder, too.") var save: String?
 
