@@ -117,7 +117,7 @@ struct ChildrenRemoveSubcommand: AsyncParsableCommand {
     try await confirmation.confirm(
       "Remove \(ShownText.quoted(DeviceName(sanitising: argument.child))) from the family, with all rules?")
     let child = try await interface.removeChild(argument.child)
-    let machines = child.machines.isEmpty ? "" : " \(ChildText.machines(child)) stays paired."
+    let machines = child.machines.isEmpty ? "" : " \(ChildText.machines(child)) \(child.machines.count == 1 ? "stays" : "stay") paired."
     TerminalEnvironment.current.console.note("\(ShownText.quoted(child.name)) is removed.\(machines)")
   }
 }

@@ -18,6 +18,16 @@ extension CommandID: SchemaDescribing {
   static var schemaSample: CommandID { CommandID(milliseconds: 0, random: [UInt8](repeating: 0, count: 10)) }
 }
 
+extension ChildID: SchemaDescribing {
+  static func schema(in book: SchemaBook) -> JSONValue { .text(pattern: "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}") }
+  static var schemaSample: ChildID { sample(ChildID(bytes: [UInt8](repeating: 0, count: 16))) }
+}
+
+extension RegisterKey: SchemaDescribing {
+  static func schema(in book: SchemaBook) -> JSONValue { .text(minimumLength: 1) }
+  static var schemaSample: RegisterKey { "name" }
+}
+
 extension RecordID: SchemaDescribing {
   static func schema(in book: SchemaBook) -> JSONValue { .text(pattern: "[0-9a-f]{32}") }
   static var schemaSample: RecordID { sample(RecordID(bytes: [UInt8](repeating: 0, count: 16))) }
@@ -56,6 +66,23 @@ extension QueueEntry.Content: SchemaDescribing {
       ])
   }
   static var schemaSample: QueueEntry.Content { .control }
+}
+
+extension Register: SchemaDescribing {
+  static func schema(in book: SchemaBook) throws -> JSONValue {
+    let members: [String: JSONValue] = [
+      "key": try book.schema(of: RegisterKey.self), "value": .text(),
+      "modified": try book.schema(of: HybridTimestamp.self),
+    ]
+    return .choice(
+      by: "zone",
+      [
+        ("family", members, ["value"]),
+        ("child", members.merging(["id": try book.schema(of: ChildID.self)]) { $1 }, ["value"]),
+        ("machine", members.merging(["id": try book.schema(of: DeviceID.self)]) { $1 }, ["value"]),
+      ])
+  }
+  static var schemaSample: Register { Register(.family, .schemaSample, nil, modified: .never) }
 }
 
 // Values whose members depend on the kind of command, which the registry lists.

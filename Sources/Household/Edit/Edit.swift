@@ -112,6 +112,11 @@ public struct Edit: CommandDefinition {
     try transaction.note(held.filter { $0.modified.author != transaction.own }, by: device)
   }
 
+  /// Refuses every draft: an edit is made by the node, which sets the registers at the parent as well.
+  public static func fault(in draft: Edit) -> String? {
+    "Settings are changed through the routes of what they are about, such as children: ask for the change there."
+  }
+
   public var summary: String { HouseholdKey.phrase(registers) }
 }
 

@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func noTextIsKeptThatNoTestLooksAt() throws {
-    #expect(try Snapshot.names("page-").count == 62)
+    #expect(try Snapshot.names("page-").count == 70)
     #expect(
       try Snapshot.names("") == Snapshot.names("page-").union(Snapshot.names("help-")).union(Snapshot.names("screen-")))
   }
