@@ -39,7 +39,7 @@ enum SessionTarget {
     while !script.isEmpty, !meddling.isClosed { try meddling.step(&script) }
   }
 
-  /// Checks that the callee accepts only the first frame of the caller that it claims to be from.
+  /// Checks that the callee accepts a valid first frame of any caller, whom it names correctly, and no other frame.
   private static func checkFirstFrame(_ script: inout ByteScript) throws(FuzzFault) {
     let keys = SessionKeys.shared
     let frame: [UInt8]
