@@ -102,7 +102,7 @@ struct DaemonLabTests {
     // Withdrawn through the second daemon, so it was that daemon which announced it.
     try lab.order("A", "withdraw")
     try await lab.expect("B", "lost aaaaaaaa")
-    // What lived on was never lost in between.
+    // A service that remained was never reported as lost.
     #expect(!lab.all("A").contains("lost bbbbbbbb"))
 
     // A restart so quick that the name hardly leaves the bus.

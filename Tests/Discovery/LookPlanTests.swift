@@ -15,7 +15,7 @@ struct LookPlanTests {
     return plan
   }
 
-  /// What wakes at a time, with nothing left to be looked up.
+  /// Wakes the plan at a time at which nothing remains to be looked up.
   private func wake(_ plan: inout LookPlan, isBehind: Bool = false, jitter: Double = 0) {
     guard let time = plan.nextWake else { return }
     plan.wake(at: time, isBehind: isBehind, jitter: jitter)
@@ -83,7 +83,7 @@ struct LookPlanTests {
 
   @Test func anotherNetworkCutsAPauseShort() {
     var plan = crowded()
-    // A look begins anew, and there may be no crowd.
+    // A new look begins, and there may be no crowd.
     plan.networkMoved(at: Self.start + .milliseconds(500), jitter: 1)
     #expect(plan.isLooking && plan.nextWake == nil)
     plan.sees(others: 9, at: Self.start + .milliseconds(600))

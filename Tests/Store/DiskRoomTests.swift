@@ -13,7 +13,7 @@ import Testing
   func plan(total: Int64, pages: Int64) {
     let plan = DiskPlan(total: total)
     #expect(plan.logPages == pages)
-    // What a whole log adds to the database fits, and a trial is a part of it.
+    // The reserve covers a complete log, and a trial is smaller than the reserve.
     #expect(plan.reserve >= plan.log + plan.log / 4 && plan.trial < plan.reserve && plan.trial > 4_096)
     #expect(DiskPlan(total: nil) == DiskPlan(total: 1 << 40))
   }
@@ -28,7 +28,7 @@ import Testing
     var status = stat()
     #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600 && Int(status.st_blocks) * 512 >= 1 << 20)
     #expect(ReserveFile(path: path, size: 1 << 20).isWhole)
-    // One of another size is made anew.
+    // A reserve of another size is created again.
     let smaller = ReserveFile(path: path, size: 1 << 19)
     #expect(!smaller.isWhole && smaller.take())
     #expect(stat(path, &status) == 0 && status.st_size == 1 << 19)

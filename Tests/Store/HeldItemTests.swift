@@ -99,7 +99,7 @@ import Testing
     let items = try await rig.store.load(child, .command, epoch: 99, from: 1, items: 9, bytes: 100_000)
     #expect(Set(items.map(\.itemID)) == Set([rules[1], open.commandID, message.commandID].map(\.bytes)))
     #expect(try await rig.store.command(rules[1])?.status == .queued)
-    // What it has lost is not executed any more.
+    // The lost command no longer counts as executed.
     #expect(try await rig.store.command(rules[0])?.status == .superseded)
     #expect(try await rig.store.command(message.commandID)?.status == .queued)
   }

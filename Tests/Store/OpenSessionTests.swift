@@ -78,7 +78,7 @@ import Testing
     #expect(try await rig.store.openSessions().map(\.processes.count) == [2])
     #expect(try await end(rig, session.recordID, [first]) == .open)
     #expect(try await rig.store.openSessions().map(\.processes) == [[second]])
-    // What was never one of its programs ends nothing.
+    // A program that does not belong to the session does not end it.
     #expect(try await end(rig, session.recordID, [first]) == .open)
     guard case .ended = try await end(rig, session.recordID, [second]) else {
       Issue.record("it has not ended")

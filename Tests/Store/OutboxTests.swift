@@ -104,7 +104,7 @@ import Testing
     #expect(items.map(\.itemID) == [ids[0], ids[1], ids[3]].map(\.bytes))
     #expect(items.map(\.sequence) == [1, 2, 3])
     for id in [ids[0], ids[1], ids[3]] { #expect(try await rig.store.command(id)?.status == .queued) }
-    // A number that was given anew can be cancelled like any other.
+    // An item with a new number can be cancelled like any other.
     #expect(try await rig.store.cancel(ids[3], at: 14)?.1 == true)
     try rig.reopen()
     #expect(try await rig.store.outboxPositions(child)[.command]?.last == 3)

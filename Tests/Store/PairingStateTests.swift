@@ -96,7 +96,7 @@ import Testing
     let removal: [UInt8]? = wasTold ? nil : [1]
     _ = try await rig.store.remove(device.deviceID, removal: removal, itemID: rig.random.bytes(16), at: 2)
     #expect(try await state(rig, device)?.sessionKey == (wasTold ? nil : key(1)))
-    // Half paired anew and rolled back, it is as removed as before.
+    // A new pairing that is rolled back leaves the device removed.
     try await pend(rig, device, key: 2)
     #expect(try await state(rig, device)?.sessionKey == key(2))
     try await rig.store.discardPending(device.deviceID)
@@ -259,7 +259,7 @@ import Testing
     try await pend(rig, second, key: 3, invitation: "code")
     #expect(try await state(rig, first) == nil)
     #expect(try await rig.store.openInvitations().first?.pendingDevice == second.deviceID)
-    // A session of the second spends the code; whoever was about to use it too is turned away.
+    // A session of the second device uses up the code, and another pending device is refused.
     #expect(try await rig.store.promote(second.deviceID, at: 2))
     #expect(try await rig.store.promote(first.deviceID, at: 2) == false)
     await #expect(throws: StoreError.self) { try await pend(rig, third, key: 4, invitation: "code") }

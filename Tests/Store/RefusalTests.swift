@@ -30,7 +30,7 @@ import Testing
       sequence: sequence, kind: .usageRecord, itemID: record.recordID.bytes, body: coding.encode(record))
   }
 
-  /// Has the parent take items, and the child whatever the parent has to say.
+  /// Delivers items to the parent, and the parent's notices to the child.
   private func deliver(_ runs: [ItemRun], _ family: (parent: TestStore, child: TestStore)) async throws -> InboxResult {
     let result = try await family.parent.store.receive(
       runs, from: child, role: .child, enforcement: .recorded, at: 20)
@@ -90,7 +90,7 @@ import Testing
     let wrong = CommandReceipt(commandID: other, outcome: .executed(.messageStored), at: 1)
     let items = [
       DeliveryItem(sequence: 1, kind: .receipt, itemID: id.bytes, body: [0xFF]),
-      // It is under the ID of nobody's command.
+      // It has the ID of no command.
       DeliveryItem(sequence: 2, kind: .receipt, itemID: Fixed.command(9).bytes, body: coding.encode(wrong)),
     ]
     let result = try await deliver([run(items, .receipt)], family)

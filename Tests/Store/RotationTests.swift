@@ -24,7 +24,7 @@ import Testing
     return (rig, children)
   }
 
-  /// What waits for a device in its control stream.
+  /// Returns the items that wait for a device in its control stream.
   private func rotations(_ rig: StoreRig, _ device: DeviceID) async throws -> [KeyRotation] {
     guard let position = try await rig.store.outboxPositions(device)[.control] else { return [] }
     return try await rig.store.load(

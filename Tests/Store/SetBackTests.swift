@@ -21,7 +21,7 @@ import Testing
       child, StreamPosition(streamClass: .command, epoch: change.epoch, through: change.last), at: 11)
   }
 
-  /// Has a child answer commands with the receipts that follow those before.
+  /// Answers commands of a child with the next receipts.
   private func execute(_ rig: StoreRig, _ child: DeviceID, _ ids: [CommandID], after count: Int = 0) async throws {
     var items: [DeliveryItem] = []
     for (index, id) in ids.enumerated() {
@@ -103,7 +103,7 @@ import Testing
       lost.reason?.hasSuffix(
         "was set back to an earlier state and no longer has this: give it again if it still matters.") == true)
     #expect(try await rig.store.command(young.commandID)?.status == .queued)
-    // What waits again runs out when it would have.
+    // A command that is queued again expires at its original time.
     rig.clock.advance(86_400_000)
     #expect(try await rig.store.expireDue(at: 15) == [young.commandID])
   }
@@ -228,7 +228,7 @@ import Testing
     #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
     _ = try await rig.store.restart(child, .usage, epoch: 9, cause: .peerLost(after: 0), at: 14)
     #expect(try await Set(rig.store.setBacks().map(\.cause)) == [.peerLost, .peerIsAhead])
-    // Pairing anew settles both, and forgetting does.
+    // A new pairing settles both, and so does forgetting the device.
     try await rig.pair(child, .child)
     #expect(try await rig.store.setBacks().isEmpty)
     try await rig.store.noteSetBack(child, holding: more, at: 15)
@@ -252,7 +252,7 @@ import Testing
       app.modified = HybridTimestamp(wall: wall, counter: 0, author: author)
       return app
     }
-    // What is shown here, as the backup has it.
+    // The rules shown here, as in the backup.
     for id in ["org.a", "org.gone"] {
       let shown = try app(id, blocked: false, author: rig.own, wall: 1)
       let (command, change) = try await give(rig, .setApp(shown), to: child)

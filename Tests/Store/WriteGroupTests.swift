@@ -37,7 +37,7 @@ struct WriteGroupTests {
     // Gapless, and each given once; what did not fit was refused and has none.
     #expect(given.sorted() == Array(1...position.last))
     try expectTrueCounters(rig)
-    // What is left of the room, and no more.
+    // Exactly the remaining space.
     let left = 350 - (try await store.queues(child, at: 12).first?.waitingItems ?? 0)
     for _ in 0..<left { try await rig.command(to: child) }
     await #expect(throws: StoreError.queueFull(.init("command"))) { try await rig.command(to: child) }

@@ -112,7 +112,7 @@ import Testing
         for _ in 0..<40 {
           group.addTask {
             await come.arrive()
-            // Whether it is served, or cut off because the listener has ended, is all the same here.
+            // It may be served, or closed because the listener has stopped; both are correct here.
             _ = try? await Dialer().withConnection(to: endpoint, preamble: .session) { _, _ in }
           }
         }

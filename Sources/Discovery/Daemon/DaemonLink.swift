@@ -46,7 +46,7 @@ final class DaemonLink {
       connect()
     }
     connect()
-    // Whether a daemon is behind the bus is known one turn later; nothing else should be started for that long.
+    // The next turn shows whether a daemon is on the bus; until then, no other back end should be started.
     if responder != nil { view = .unproven }
   }
 

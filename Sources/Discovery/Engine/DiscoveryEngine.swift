@@ -168,7 +168,7 @@ final class DiscoveryEngine {
     emit(.networkChanged)
     backoff.reset()
     let moved = Self.identity(selection.interfaces) != Self.identity(before.selection.interfaces)
-    // Whether loopback is served depends on the other interfaces.
+    // The other interfaces determine whether loopback is served.
     let loopbackInDoubt =
       selection.interfaces.contains(where: \.isLoopback)
       && Self.identity(available.filter { $0.isUp && !$0.addresses.isEmpty })

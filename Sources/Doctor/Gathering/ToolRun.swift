@@ -22,7 +22,7 @@ enum ToolRun {
   ///   - arguments: The program's arguments.
   ///   - bytes: The largest number of bytes of its output that are read.
   ///   - seconds: The time limit.
-  /// - Returns: The result, which includes the reason if the program could not be run.
+  /// - Returns: The output, or that the program is absent or failed.
   static func run(_ name: String, _ arguments: [String], bytes: Int = 4 << 20, seconds: Int = 3) -> Result {
     guard
       let path = folders.map({ (folder: String) -> String in "\(folder)/\(name)" }).first(where: {

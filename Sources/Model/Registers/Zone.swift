@@ -2,11 +2,11 @@
 ///
 /// Spec: Protocol/10-household.md §2.
 public enum Zone: Hashable, Sendable, Comparable {
-  /// What the whole family shares. Every machine holds it.
+  /// The registers of the whole family, which every machine holds.
   case family
-  /// What concerns one child. The machines of this child hold it, and no other machine of a child does.
+  /// The registers of one child, which the machines of this child hold and those of other children do not.
   case child(ChildID)
-  /// What concerns one machine, such as the children whose machine it is. The machine itself holds it.
+  /// The registers of one machine, such as the children who use it, which the machine itself holds.
   case machine(DeviceID)
 
   /// The number of the zone's form on the wire: 1 family, 2 child, 3 machine.

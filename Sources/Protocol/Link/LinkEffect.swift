@@ -127,7 +127,7 @@ public enum LinkNoteAnswer: Hashable, Sendable {
 
 /// A session that was opened and is not in the database yet.
 public struct LinkSighting: Hashable, Sendable {
-  /// What a session proves about a pairing that only one side has completed so far.
+  /// The proof that a session gives about a pairing that only one side has completed so far.
   public enum Proof: Hashable, Sendable {
     case nothing
     /// The peer has completed the pairing.

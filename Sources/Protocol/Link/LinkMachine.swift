@@ -60,7 +60,7 @@ public struct LinkMachine: Sendable {
   package var effects: [LinkEffect] = []
   var now: BootInstant
 
-  /// Whether the machine's view of the streams matches the database, after a pairing or a removal that may have
+  /// The relation of the machine's view of the streams to the database, after a pairing or a removal that may have
   /// replaced some.
   enum StreamLook: Hashable, Sendable {
     case none

@@ -132,7 +132,7 @@ public struct LinkSettings: Sendable {
   }
 }
 
-/// What a link needs to know about its own machine and the network.
+/// The properties of its own machine and of the network that a link needs.
 public struct LinkSurroundings: Hashable, Sendable {
   /// The number of devices with which this one is paired.
   public var devices: Int

@@ -2,10 +2,9 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Commands at the child. Spec: Protocol/06-messages.md §3.
+/// The execution of commands on the child's machine. Spec: Protocol/06-messages.md §3.
 extension InboxTransaction {
-  /// Brings a command into force and queues its receipt; a command seen before gets the same receipt again and no
-  /// effect.
+  /// Executes a command and queues its receipt; a repeated command gets the same receipt and has no effect.
   mutating func applyCommand(_ item: DeliveryItem, _ body: Result<CommandBody, BodyFault>) throws {
     guard let id = CommandID(bytes: item.itemID) else { return }
     if let receipt = try database.first(
@@ -59,7 +58,7 @@ extension InboxTransaction {
     return outcome
   }
 
-  /// Answers the commands under way for a thing that a later command sets: they have no effect of their own any more.
+  /// Answers the pending commands for a thing that a later command sets, since they have no effect any more.
   private mutating func supersedePending(_ command: CommandBody) throws {
     guard let desired = command.payload.desired else { return }
     let pending = try database.rows(
@@ -83,7 +82,7 @@ extension InboxTransaction {
     try answer(CommandReceipt(commandID: id, outcome: .failed(reason: reason), at: wall))
   }
 
-  /// Keeps the receipt under the command's ID and queues it.
+  /// Stores the receipt under the command's ID and queues it.
   private mutating func answer(_ receipt: CommandReceipt) throws {
     try queue(receipt.commandID, coding.encode(receipt))
   }

@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Receipts at the parent: compared with the commands that they answer, never believed. Spec: Protocol/06-messages.md
-/// §4.
+/// The handling of receipts on the parent's machine, which compares them with its commands and does not rely on them.
+/// Spec: Protocol/06-messages.md §4.
 extension InboxTransaction {
   /// Applies a child's receipt to the command of this device that it answers.
   ///
-  /// The rules that this device shows stay those of its own commands. What the child says beyond that is kept as its
-  /// word. An answer that cannot be used says nothing, and ends the command all the same: no other will come.
+  /// The rules that this device shows remain those of its own commands. A different state is stored as the child's
+  /// report. A receipt that cannot be used has no content, but ends the command, since no other will arrive.
   mutating func applyReceipt(_ item: DeliveryItem, _ body: Result<CommandReceipt, BodyFault>) throws {
     var outcome = CommandReceipt.Outcome.superseded(nil)
     do {
@@ -24,7 +24,7 @@ extension InboxTransaction {
     let payload = try coding.command(asked).payload
     if case .underWay(let what) = outcome { return try noteUnderWay(command, payload, what) }
     guard let verdict = ReceiptVerdict(outcome, of: payload) else { return }
-    // Taking it back can come too late, or be overtaken: then what the child did is the truth.
+    // A cancellation may be too late or overtaken; the child's report is then correct.
     try database.run(
       """
       UPDATE command SET status = ?1, status_at = ?2, reason = ?3, state = ?4, previous = NULL, waits_for = NULL
@@ -72,7 +72,7 @@ extension InboxTransaction {
     DatabaseEffects(database, coding, own: own, author: peer.device, at: wall)
   }
 
-  /// Shows what a command of this device set, now that the child has confirmed it, unless a newer state is shown.
+  /// Shows the state of a command now that the child has confirmed it, unless a newer state is shown.
   private func showInForce(_ desired: DesiredState, _ enforcement: Enforcement?, _ command: CommandID) throws {
     var effects = effects()
     let present = try desired.thing.shown(on: peer.device, in: &effects).state
@@ -85,8 +85,8 @@ extension InboxTransaction {
     try desired.thing.show(confirmed, on: peer.device, isNews: present != confirmed.state, in: &effects)
   }
 
-  /// Returns whether a later command for the same thing is on its way or in force; a rule that is shown no more may
-  /// have been taken back too late.
+  /// Returns whether a later command for the same thing is waiting or in force; a rule that is no longer shown may have
+  /// been cancelled too late.
   private func isReplaced(_ command: CommandID) throws -> Bool {
     try database.first(
       """
@@ -97,7 +97,8 @@ extension InboxTransaction {
       """, [command.bytes], { _ in true }) ?? false
   }
 
-  /// Keeps the child's word where it is not what this device set, or forgets it once both agree.
+  /// Stores the state that the child reports if it differs from the one that this device set; deletes it once both
+  /// agree.
   private func noteDiscrepancy(
     _ desired: DesiredState, _ verdict: ReceiptVerdict, _ state: StateInForce?, _ command: CommandID
   ) throws {
@@ -112,11 +113,11 @@ extension InboxTransaction {
     try keep(state, reason: verdict.ownReason, of: thing, agrees: agrees, command)
   }
 
-  /// Keeps what the child says that it holds of a thing, or forgets it once both agree.
+  /// Stores the state that the child reports of a thing; deletes it once both agree.
   func keep(
     _ state: StateInForce?, reason: String? = nil, of thing: String, agrees: Bool, _ command: CommandID
   ) throws {
-    // The answer to a later command is what the child says now.
+    // The answer to a later command is the child's present report.
     let isOld = try database.first(
       """
       SELECT 1 FROM command WHERE peer = ?1 AND supersede_key = ?2 AND command_id > ?3

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Reports of children's machines after a machine was set back. Spec: Protocol/05-delivery.md §5,
+/// The comparison of children's reports after a machine was restored. Spec: Protocol/05-delivery.md §5,
 /// Protocol/06-messages.md §4.
 extension InboxTransaction {
   /// Stores the state that the child's machine reports if it differs from the one shown here.

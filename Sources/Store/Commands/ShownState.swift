@@ -6,7 +6,7 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/05-delivery.md §10.
 extension DatabaseEffects {
-  /// Returns a state as the table of commands keeps it; empty for nothing.
+  /// Returns a state in the form of the table of commands; empty for none.
   func bytes(_ shown: ShownState) -> [UInt8] { shown.state.map { coding.encode($0) } ?? [] }
 
   /// Returns the state shown before a command that leaves its queue undelivered; `nil` if it is unknown.

@@ -49,7 +49,7 @@ extension Store {
     }
   }
 
-  /// Commands, newest first.
+  /// Returns commands, newest first.
   public func commands(device: DeviceID?, limit: Int) async throws(StoreError) -> [ConfigurationCommand] {
     try await read { [own, coding] database in
       let rows =
@@ -84,7 +84,7 @@ extension Store {
     }
   }
 
-  /// IDs whose text begins with `prefix` (hexadecimal digits, at least 4), at most two.
+  /// Returns the IDs whose text begins with `prefix` (hexadecimal digits, at least 4), at most two.
   public func commandIDs(beginning prefix: String) async throws(StoreError) -> [CommandID] {
     try await read { database in
       try database.rows(
@@ -156,7 +156,7 @@ extension Database {
         + "WHERE (excluded.wall, excluded.counter) > (hybrid_clock.wall, hybrid_clock.counter)", [wall, Int64(counter)])
   }
 
-  /// The next reading of this device's hybrid clock, durable with the transaction.
+  /// Returns the next reading of this device's hybrid clock, which becomes durable with the transaction.
   func tick(wall: Int64, author: DeviceID) throws -> HybridTimestamp {
     let last = try row("SELECT wall, counter FROM hybrid_clock").map {
       HybridTimestamp(wall: $0["wall"], counter: UInt32(clamping: $0["counter"] as Int64), author: author)

@@ -6,14 +6,14 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/06-messages.md §2, §4.
 extension Store {
-  /// Returns what a child's machine says that it holds where this machine set something else, the latest first.
+  /// Returns the states that a child's machine reports in place of those that this machine set, latest first.
   ///
-  /// A thing for which a newer command is on its way is left out: the answer to that will tell.
+  /// Things for which a newer command is waiting are omitted, since its answer will replace the report.
   public func discrepancies(device: DeviceID, limit: Int) async throws(StoreError) -> [Discrepancy] {
     try await read { [coding] database in try database.discrepancies(of: device, limit: limit, coding) }
   }
 
-  /// Returns the items of each paired device that were passed over because they cannot be used.
+  /// Returns the numbers of ignored items of each paired device.
   public func unusableItems() async throws(StoreError) -> [UnusableItems] {
     try await read { database in
       try database.rows(
@@ -23,7 +23,7 @@ extension Store {
   }
 }
 
-/// Items of a paired device that were passed over because they cannot be used.
+/// The ignored items of a paired device.
 public struct UnusableItems: Hashable, Sendable {
   /// The device.
   public var device: DeviceID
@@ -71,7 +71,7 @@ extension Database {
       """, [peer, items, reason, wall])
   }
 
-  /// Forgets what a device said that was not taken, since it is paired no more.
+  /// Deletes the reports and counts of a device, since it is no longer paired.
   func forgetWhatWasNotTaken(_ peer: Int64) throws {
     for table in ["discrepancy", "unusable_item"] { try run("DELETE FROM \(table) WHERE peer = ?", [peer]) }
   }

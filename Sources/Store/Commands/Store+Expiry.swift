@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Commands that run out. Spec: Protocol/05-delivery.md §10.
+/// The expiry of commands. Spec: Protocol/05-delivery.md §10.
 extension Store {
-  /// The clock for how long things have waited, in milliseconds.
+  /// Returns the clock by which items age, in milliseconds.
   func age() -> Int64 { ageClock.age(at: clock.now()) }
 
   /// Removes expired commands from the queues, at most 4,096, and fewer on a full disk.

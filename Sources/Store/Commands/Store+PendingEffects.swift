@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Effects of commands that something outside the database carries out.
+/// The pending effects, which something outside the database carries out.
 ///
 /// Spec: Protocol/05-delivery.md §7.
 extension Store {
   /// Returns the effects that have no outcome yet, in the order of their commands.
   ///
-  /// Each of them is to be carried out again after a start of the process: nothing tells how far it had come.
+  /// Each must be carried out again after a start of the process, since its progress is unknown.
   public func pendingEffects() async throws(StoreError) -> [PendingEffect] {
     let age = age()
     return try await read { [coding] database in

@@ -464,7 +464,7 @@ enum Migration001 {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// What the node keeps about itself.
+  /// The node's data about itself.
   private static let node = """
     -- Time that this machine has run or slept since the database began: CLOCK_BOOTTIME, carried over from boot to boot.
     CREATE TABLE age_clock (

@@ -2,21 +2,21 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Items that are not taken. Their sender is told in the transaction that passes them over. Spec:
-/// Protocol/06-messages.md §9.
+/// The handling of ignored items, whose sender is told in the same transaction. Spec: Protocol/06-messages.md §9.
 extension InboxTransaction {
-  /// Passes over an item that cannot be used.
+  /// Ignores an item that cannot be used.
   mutating func passOver(_ item: DeliveryItem, _ streamClass: StreamClass, _ fault: BodyFault) {
     result.faults.append(fault.description)
-    // A command is answered by its receipt, and a refusal is never refused, or two machines might go on for ever.
+    // A command is answered by its receipt, and a refusal is never refused, since two machines might otherwise continue
+    // forever.
     guard streamClass != .command, item.kind != .refusal else { return }
     refused.append(
       RefusedItem(streamClass: streamClass, kind: item.kind, itemID: item.itemID, reason: fault.reason))
   }
 
-  /// Queues word of the items that were passed over.
+  /// Queues a notice of the ignored items.
   ///
-  /// What there is no room for is part of the total that the next notice states.
+  /// Items that do not fit are included in the total that the next notice states.
   mutating func tellRefusals() throws {
     guard !refused.isEmpty, !result.wasRemoved else { return }
     let total =
@@ -38,7 +38,7 @@ extension InboxTransaction {
     }
   }
 
-  /// Keeps what the peer says that it has not taken.
+  /// Stores which items the peer refused.
   mutating func applyRefusal(_ item: DeliveryItem, _ body: Result<RefusalNotice, BodyFault>) throws {
     do {
       let notice = try body.get()

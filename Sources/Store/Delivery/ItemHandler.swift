@@ -1,22 +1,22 @@
 import GRDB
 import LatchkeyModel
 
-/// A kind of item that this machine takes, in the class that carries it.
+/// A kind of item that this version handles, in its class.
 ///
 /// Spec: Protocol/06-messages.md §2.
 ///
-/// An item that no handler of `ItemHandlers.all` takes is passed over, and its sender is told.
+/// An item without a handler in `ItemHandlers.all` is ignored, and its sender is told.
 protocol ItemHandler: Sendable {
   associatedtype Body: Sendable
 
   static var streamClass: StreamClass { get }
   static var kind: ItemKind { get }
 
-  /// Reads a body, before the transaction begins, so that a transaction does not wait for that.
+  /// Decodes a body before the transaction begins, so that a transaction does not wait for it.
   static func read(_ body: [UInt8], _ coding: any BodyCoding) throws(BodyFault) -> Body
   /// Brings an item into force.
   static func apply(_ item: DeliveryItem, _ body: Result<Body, BodyFault>, in inbox: inout InboxTransaction) throws
-  /// Returns what an item that waits for a peer holds, for a person who looks into the queue.
+  /// Returns the content of an item that waits for a peer, for a person who looks into the queue.
   static func content(
     _ item: (id: [UInt8], body: [UInt8]), own: DeviceID, _ coding: any BodyCoding, _ database: Database
   ) throws -> QueueEntry.Content
@@ -29,7 +29,7 @@ extension ItemHandler {
   ) throws -> QueueEntry.Content { .control }
 }
 
-/// The kinds of item that this version takes.
+/// The kinds of item that this version handles.
 enum ItemHandlers {
   struct Place: Hashable, Sendable {
     var streamClass: StreamClass
@@ -45,12 +45,12 @@ enum ItemHandlers {
   }()
 }
 
-/// An item that came, with its body read.
+/// A received item with its decoded body.
 struct DecodedItem: Sendable {
   let item: DeliveryItem
   private let take: (@Sendable (DeliveryItem, inout InboxTransaction) throws -> Void)?
 
-  /// Reads the item's body if its kind is one that this version takes in that class.
+  /// Decodes the item's body if this version handles its kind in that class.
   init(_ item: DeliveryItem, in streamClass: StreamClass, _ coding: any BodyCoding) {
     self.item = item
     take = ItemHandlers.all[.init(streamClass: streamClass, kind: item.kind)].map { Self.reading(item, $0, coding) }
@@ -64,7 +64,7 @@ struct DecodedItem: Sendable {
     return { try Handler.apply($0, body, in: &$1) }
   }
 
-  /// Brings the item into force; returns whether its kind is one that this version takes.
+  /// Brings the item into force, and returns whether this version handles its kind.
   func apply(in inbox: inout InboxTransaction) throws -> Bool {
     guard let take else { return false }
     try take(item, &inbox)
@@ -72,7 +72,7 @@ struct DecodedItem: Sendable {
   }
 }
 
-/// Items that came, with the bodies read.
+/// Received items with their decoded bodies.
 struct DecodedRun: Sendable {
   let streamClass: StreamClass
   let epoch: UInt64
@@ -85,7 +85,7 @@ struct DecodedRun: Sendable {
   }
 }
 
-/// The numbers of classes and kinds, for texts of SQL.
+/// The numbers of classes and kinds, for SQL statements.
 enum ItemNumber {
   static let control = StreamClass.control.rawValue
   static let command = StreamClass.command.rawValue

@@ -3,7 +3,7 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// The watermark of each stream that comes in from a device.
+  /// Returns the watermark of each stream from a device.
   public func inboxPositions(_ device: DeviceID) async throws(StoreError) -> [StreamPosition] {
     try await read { database in try database.inboxPositions(database.address(of: device).number) }
   }
@@ -21,7 +21,7 @@ extension Store {
   /// - Parameters:
   ///   - runs: The items as the inbox machine gathered them; a `removal` among them has a verified signature.
   ///   - device: The sender.
-  ///   - role: The role of this device.
+  ///   - role: The role of the sender.
   ///   - sessionKey: The pairwise key of the session that brought the items; `nil` if it belongs to the present
   ///     pairing.
   ///   - enforcement: How far this machine enforces rules, for the receipts.
@@ -63,7 +63,7 @@ extension Store {
     return result
   }
 
-  /// Items of the first part on a full disk; a power of four.
+  /// The number of items in the first part on a full disk; a power of four.
   private static var longestPart: Int { 64 }
 
   private func receiveAtOnce(
@@ -94,7 +94,7 @@ extension Store {
   }
 }
 
-/// One transaction's work on received items.
+/// The work of one transaction with received items.
 struct InboxTransaction {
   let database: Database
   let group: WriteGroup
@@ -106,13 +106,13 @@ struct InboxTransaction {
   let caps: QueueCaps
   let enforcement: Enforcement
   let clock: StoreClock
-  /// The clock for how long things have waited, in milliseconds.
+  /// The clock by which items age, in milliseconds.
   let age: Int64
   let wall: Int64
-  /// A Boolean value that indicates whether a removal leaves a half-made pairing as it is, which is later than it.
+  /// A Boolean value that indicates whether a removal leaves a later, incomplete pairing unchanged.
   var keepsPending = false
   var result = InboxResult()
-  /// Items that were passed over and have no receipt.
+  /// The ignored items without a receipt.
   var refused: [RefusedItem] = []
 
   mutating func apply(_ decoded: DecodedRun) throws {
@@ -187,9 +187,9 @@ struct InboxTransaction {
     } catch let fault as BodyFault { passOver(item, .usage, fault) }
   }
 
-  /// Finds out which pairing a removal ends that a session with a key brought.
+  /// Determines which pairing a removal in a session with a key ends.
   ///
-  /// Throws `StoreError.noSuchPeer` for a key of an earlier pairing than the one that holds.
+  /// Throws `StoreError.noSuchPeer` for a key of an earlier pairing than the present one.
   mutating func checkPairing(of sessionKey: [UInt8]) throws {
     guard let row = try database.row("SELECT * FROM peer WHERE number = ?", [peer.number]) else { return }
     let record = try PeerRecord(row)
@@ -212,7 +212,7 @@ struct InboxTransaction {
     }
   }
 
-  /// Takes over what a child's machine says of its parents.
+  /// Stores the parents that a child's machine reports.
   mutating func applyParents(_ item: DeliveryItem, _ body: Result<[PairedParent], BodyFault>) throws {
     do {
       guard peerRole == .child else { throw BodyFault("Only a child's device tells of its parents.", .role) }
@@ -229,7 +229,7 @@ struct InboxTransaction {
         as Data?,
         keys.keyID(of: [UInt8](pending)) == rotation.replaces
       {
-        // Keys that replace a half-made pairing's prove that the other side has made it final.
+        // Keys that replace those of an incomplete pairing prove that the other side has completed it.
         result.hasCompletedPairing = try database.promote(peer.device, keys, coding, by: own, at: wall)
       }
       guard let row = try database.row("SELECT * FROM peer WHERE number = ? AND state = 2", [peer.number]) else {

@@ -52,9 +52,9 @@ extension Store {
   }
 }
 
-/// A parent that lost its own past asks its children's machines what they hold.
+/// The requests for reports by a parent that was restored.
 extension Store {
-  /// Requests that this machine made by itself and that are told from a person's, the latest.
+  /// The number of latest requests that are distinguished from a person's as this machine's own.
   private static var keptRequests: Int { 8 }
 
   /// Records that a command asks a child's machine for a report because this machine was set back.
@@ -146,10 +146,10 @@ extension Database {
     try run("UPDATE set_back SET is_explained = 1 WHERE peer = ?", [peer])
   }
 
-  /// Words of evidence that are kept, the latest.
+  /// The number of pieces of evidence that are stored, latest first.
   private static var keptEvidence: Int { 16 }
 
-  /// Epochs of a peer's command stream whose order is kept.
+  /// The number of epochs of a peer's command stream whose order is stored.
   private static var keptEpochs: Int { 256 }
 
   /// Records that one epoch of a peer's command stream follows another.

@@ -74,7 +74,7 @@ final class DiscoveryLab: Sendable {
       """)
   }
 
-  /// Gives a probe an order.
+  /// Sends an order to a probe.
   func order(_ name: String, _ order: String) throws {
     try shell("echo '\(order)' > $WITH_AVAHI_DIR/\(name).in")
   }

@@ -7,7 +7,7 @@ enum Replay {
   /// The time limit of an input in seconds, thousands of times its usual duration.
   private static let limit: UInt32 = 60
 
-  /// Gives a target its seeds and kept inputs, and records whatever does not hold.
+  /// Runs a target with its seeds and kept inputs, and records every violation.
   ///
   /// - Parameters:
   ///   - name: the target's.

@@ -39,7 +39,7 @@ import Testing
     var flying: Offer?
     /// The child's word that this offer is durable there, on its way.
     var stored: Offer?
-    /// What the parent's last Hello named, on its way.
+    /// The key ID in the parent's last Hello, in flight.
     var named: [UInt8]?
     var nextKey: UInt8 = 1
     var wasPairedAnew = false

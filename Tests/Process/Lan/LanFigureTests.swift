@@ -74,7 +74,7 @@ import Testing
       try await hosts[2].startDaemon()
       let (browser, resolved) = try await lab.browse(hosts[2], until: ";10.77.1.1;")
       browser.signal(SIGTERM)
-      // What was asked for just now is not said again for a second, as above.
+      // Recently requested records are not repeated for a second, as above.
       try await Task.sleep(for: .seconds(3))
       try await hosts[1].startDaemon()
       let cold = try await connect(children[0])

@@ -95,7 +95,7 @@ actor NodeProcess {
   /// Adds environment variables for later starts.
   func add(_ variables: [String: String]) { self.variables.merge(variables) { $1 } }
 
-  /// What its processes find in their environment besides the lab's.
+  /// The environment variables in addition to those of the lab.
   var environment: [String: String] { variables }
 
   /// Runs `latchkey` against this node, in the node's own environment.

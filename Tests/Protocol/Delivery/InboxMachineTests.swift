@@ -76,8 +76,8 @@ import Testing
     #expect(!inbox.hasOutrunHello)
   }
 
-  /// The peer had begun the stream anew, and is then set back to the epoch before: a number that it gives out again is
-  /// another item, which nobody can tell as long as our Hello states the new epoch.
+  /// The peer restarted the stream, and is then restored to the earlier epoch: a number that it assigns again is
+  /// another item, which remains undetected as long as our Hello states the new epoch.
   @Test("A peer that returns to an epoch that it had left is told in a new session which of its items are in force")
   mutating func backAtAnEarlierEpoch() throws {
     let held = HeldItem(streamClass: .command, sequence: 1, itemID: [7])
@@ -186,7 +186,7 @@ import Testing
     #expect(inbox.nextCommit() == nil)
     #expect(inbox.committed([first]) == [position(5)])
     #expect(inbox.statement == [position(5)])
-    // What came twice is in force by now and waits no longer.
+    // Repeated items are in force by now and no longer wait.
     #expect(inbox.nextCommit() == nil)
     _ = try inbox.received(run(4...7))
     let second = try unwrap(inbox.nextCommit())
@@ -257,8 +257,8 @@ import Testing
     #expect(inbox.statement == [position(0)])
   }
 
-  /// What comes again is in force by a commit of the session before: it waits no longer, and the window is as wide as
-  /// ever.
+  /// Repeated items that a commit of the earlier session brought into force no longer wait, and the window is as wide
+  /// as before.
   @Test mutating func aCommitOfTheSessionBeforeLeavesTheWindowAsItIs() throws {
     var inbox = InboxMachine([])
     let most = UInt64(Limits.windowItems)
@@ -274,7 +274,7 @@ import Testing
     #expect(throws: SessionFault.self) { try inbox.received(run((2 * most + 1)...(2 * most + 1))) }
   }
 
-  /// A stream that begins anew with more than the window does not begin: what is held of it is still what was.
+  /// A restart with more items than the window is refused, and the earlier stream stays.
   @Test mutating func aRefusedRunOfANewEpochLeavesWhatIsHeld() throws {
     let item = HeldItem(streamClass: .command, sequence: 4, itemID: random.bytes(16))
     var inbox = InboxMachine([position(4)], held: [item])
@@ -317,8 +317,8 @@ import Testing
     #expect(inbox.nextCommit() == [next])
   }
 
-  /// The epoch that the store is about to leave, for one in a commit or waiting for it, begins anew: what it had is
-  /// reported no more, and nothing goes on behind it, which would be a gap in the store.
+  /// The peer restarts the epoch that the store is about to leave for one in a commit or waiting for it: the old items
+  /// are no longer reported, and none follows them, which would be a gap in the store.
   @Test(arguments: [false, true])
   mutating func anEpochThatTheStoreIsLeavingBeginsAnew(isInCommit: Bool) throws {
     var inbox = InboxMachine([position(5)])

@@ -238,9 +238,10 @@ import Testing
     #expect(outbox.nextLoad()?.from == claim.from)
   }
 
-  /// What a process has reported stored it has: a Hello of the same process and key that says less was made before.
+  /// Items that a process reported as stored are stored: a Hello of the same process and key with lower numbers was
+  /// made earlier.
   ///
-  /// Of another process, or with another key, it says that something was lost.
+  /// A Hello of another process, or with another key, says that items were lost.
   @Test(arguments: [
     (Claim(held: [(.command, 7, 2)], stored: 4, effects: [.restart(.command, .peerLost(after: 2))]), true),
     (Claim(held: [(.command, 7, 0)], stored: 4, effects: [.restart(.command, .peerLost(after: 0))]), true),

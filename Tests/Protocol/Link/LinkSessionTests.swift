@@ -34,7 +34,7 @@ import Testing
     let effects = rig.take()
     #expect(rig.machine.wantsFrames(number))
     #expect(effects.contains { if case .read(number) = $0 { true } else { false } })
-    // What stood beside the Hello follows it.
+    // The other content of the batch is processed after the Hello.
     #expect(effects.said(on: number).contains { $0.pong == 5 })
   }
 
@@ -268,7 +268,7 @@ import Testing
     let reach = Reach(port: 9, addresses: [[127, 0, 0, 1], [192, 0, 2, 5]])
     rig.receive(SessionBatch(reach: reach), on: number)
     rig.note()
-    // Where it calls from comes first; addresses of loopback lead nowhere.
+    // The address of the connection comes first; loopback addresses are ignored.
     #expect(rig.machine.toldAddresses.map(\.description) == ["192.0.2.2:9", "192.0.2.5:9"])
   }
 
@@ -294,7 +294,7 @@ import Testing
     let second = SessionLabels(own: label("A", 1), yours: label("B", 2))
     rig.tell { $0.named("A", second, now: $1) }
     #expect(rig.take().said(on: number).compactMap(\.labels) == [second])
-    // What the peer says is for the disk.
+    // The peer's labels are passed to the disk.
     let said = SessionLabels(own: label("C", 3))
     rig.receive(SessionBatch(labels: said), on: number)
     #expect(

@@ -175,7 +175,7 @@ import Testing
     #expect(effects.said(on: number).last?.goodbye == .protocolError && effects.commits.isEmpty)
   }
 
-  // MARK: Streams that begin anew
+  // MARK: Restarted streams
 
   @Test func aPeerThatHasLostWhatItHadStoredGetsAStreamAnew() throws {
     var rig = LinkRig(
@@ -298,7 +298,7 @@ import Testing
     var called = rig
     rig.tell { $0.diskRecovered(now: $1) }
     #expect(rig.take().isReadingStreams)
-    // A call of the peer's is a sign of life, too, and whoever has proved itself is no stranger while it waits.
+    // A call from the peer also proves that it is alive, and an authenticated peer is not limited while it waits.
     let number = called.accept(key: LinkRig.otherKey) ?? 0
     called.receive(SessionBatch(hello: LinkRig.hello()), on: number)
     #expect(called.effects.isReadingStreams && called.machine.current == nil)

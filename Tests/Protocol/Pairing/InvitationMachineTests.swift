@@ -14,13 +14,13 @@ import Testing
   private var phase: String { PairingLives.phase(lives.invitation) }
   private var shown: PairingProgress { lives.invitation.shown }
 
-  /// What the machine asked for since the last look.
+  /// Returns the effects since the last call.
   private mutating func words() -> [String] {
     defer { lives.inviterWords = [] }
     return lives.inviterWords
   }
 
-  /// What an input asks for, frames too.
+  /// Returns the names of effects, including frames.
   private func names(_ effects: [PairingLives.Invitation.Effect]) -> [String] { effects.map(PairingLives.name) }
 
   @Test mutating func theWholeWay() {
@@ -62,7 +62,7 @@ import Testing
     #expect(phase == "open")
     let next = knock(&lives.invitation)
     #expect(next == before + 1)
-    // What the attempt before still has to say is of the past.
+    // Late inputs of the earlier attempt are ignored.
     #expect(lives.invitation.lost(before).isEmpty && lives.invitation.received([1], in: before).isEmpty)
     #expect(phase == "meeting")
     lives.take(lives.invitation.requestedEnd(.expired))
@@ -115,7 +115,7 @@ import Testing
     #expect(other.invitation.shown.outcome == .refused)
   }
 
-  /// What ends a code before the point of no return, and what is left behind.
+  /// Each cause of an end before the point of no return, and the state after it.
   @Test(arguments: [PairingOutcome.cancelled, .expired]) mutating func anEndBeforeThePointOfNoReturn(
     outcome: PairingOutcome
   ) {

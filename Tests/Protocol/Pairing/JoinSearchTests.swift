@@ -28,7 +28,7 @@ import Testing
     #expect(search.asksNetwork)
     #expect(round(&search, [("a", "x"), ("b", "y")], 0, nil).tried == ["a", "b"])
     #expect(search.next(now: at(0)) == .wait(500))
-    // What could not be reached is tried again after a while, and not before.
+    // An unreachable address is tried again after a while, and not before.
     #expect(round(&search, [("a", "x")], 1_999, nil).tried == [])
     #expect(round(&search, [("a", "x")], 2_000, nil).tried == ["code", "a"])
     #expect(search.next(now: at(14_900)) == .wait(100))
@@ -77,7 +77,7 @@ import Testing
     #expect(search.next(hasOthers: true, now: at(5_000)) == .wait(500))
     #expect(search.next(hasOthers: false, now: at(5_001)) == .wait(500))
     #expect(search.next(hasOthers: true, now: at(5_001)) == .end(.notFound))
-    // Whoever has shown it once may be back.
+    // A machine that showed the code once may return.
     var seen = Search(given: nil, coded: nil, now: at(0))
     _ = round(&seen, [("a", "x")], 0, nil)
     #expect(seen.next(hasOthers: true, now: at(5_001)) == .wait(500))
@@ -90,7 +90,7 @@ import Testing
     #expect(round(&silent, [("a", "x"), ("b", "x")], 0, .expired).tried == ["a", "b"])
   }
 
-  /// A liar's word does not become the word of an address that nobody answers at.
+  /// A false answer at one address is not attributed to an address that does not answer.
   @Test func anUnreachedAddressOfTheCodeHasNoWord() {
     var search = Search(given: nil, coded: "code", now: at(0))
     _ = round(&search, [], 0, nil)

@@ -75,8 +75,7 @@ import Testing
     check(rig, row, random.note)
   }
 
-  /// What is pending is rolled back after a while, or completed by a session: never is one side paired and the other
-  /// empty.
+  /// A pending pairing is rolled back after a while or completed by a session, so that never only one side is paired.
   @Test(arguments: [
     Row(0, .network, .nothing, .expired, .nothing), Row(1, .network, .nothing, .expired, .nothing),
     Row(2, .network, .nothing, .network, .nothing), Row(3, .network, .nothing, .network, .nothing),
@@ -94,7 +93,7 @@ import Testing
     rig.joiner.outgoing = []
     rig.inviter.lose()
     rig.joiner.lose()
-    // What the stores had begun, they end.
+    // The stores finish the operations in progress.
     rig.inviter.store()
     rig.joiner.store()
     rig.inviter.promote()
@@ -141,7 +140,7 @@ import Testing
     } else if side.promoting != nil {
       side.promote()
     } else {
-      // Nobody asked for it: it must not do anything.
+      // An answer without a request must have no effect.
       side.run(side.machine.stored())
       side.run(side.machine.promoted())
     }

@@ -22,7 +22,7 @@ struct PairingLives {
   /// The attempts under way, by the number that each side gave them.
   var served = 0
   var dialled = 0
-  /// What was asked for so far, by the names of the effects; frames are left out.
+  /// The effects so far, by name, without frames.
   var inviterWords: [String] = []
   var joinerWords: [String] = []
 

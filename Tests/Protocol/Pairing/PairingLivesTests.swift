@@ -21,7 +21,7 @@ import Testing
     mutating func follow(_ effects: [Effect], _ list: Int) { lists[list] = effects + lists[list] }
   }
 
-  /// What a side has durably of the other one.
+  /// The durable data of one side about the other.
   private struct Kept {
     var isPending = false
     var isActive = false

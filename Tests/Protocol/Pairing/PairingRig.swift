@@ -7,7 +7,7 @@ import LatchkeyTestSupport
 ///
 /// It is a value, so that a test can continue from each step in many ways.
 struct PairingRig: Sendable {
-  /// What a side is waiting for.
+  /// The input that a side waits for.
   enum Stage: String {
     case opening
     case introduction

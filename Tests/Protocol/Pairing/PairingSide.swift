@@ -11,7 +11,7 @@ struct PairingSide: Sendable {
     var digits: String
   }
 
-  /// What is durable about the other device.
+  /// The durable data about the other device.
   enum Kept: String {
     case nothing
     case pending
@@ -24,7 +24,7 @@ struct PairingSide: Sendable {
   private(set) var sent: [[UInt8]] = []
   private(set) var questions: [Question] = []
   private(set) var failures = 0
-  /// Runs of a typed code that nobody answered as its inviter.
+  /// The runs of a typed code that no inviter answered.
   private(set) var runs = 0
   private(set) var discards = 0
   private(set) var outcomes: [PairingOutcome] = []

@@ -24,7 +24,7 @@ import Testing
       ([1, 2, 1, 2, 1], [4]),
       ([1, 2, 1, 2, 1, 2], [4, 5]),
       ([1, 2, 3, 1, 2, 3, 1], [6]),
-      // One of the two is started anew all the time; the other one betrays them.
+      // One of the two restarts repeatedly; the other one reveals them.
       ([1, 2, 1, 3, 1], [4]),
     ] as [([UInt8], [Int])])
   func sequences(runs: [UInt8], proof: [Int]) {

@@ -6,7 +6,7 @@ import LatchkeyTestSupport
 /// The two ends of one session after its handshake.
 struct SessionPair {
   let clock = ManualClock()
-  /// The transports the machines began with: what somebody could do who had the keys and not the rules.
+  /// The transports with which the machines began, for an attacker that has the keys and breaks the rules.
   let callerTransport: NoiseTransport
   let calleeTransport: NoiseTransport
   var caller: SessionMachine

@@ -13,7 +13,7 @@ struct FuzzedNode {
   private var store = FuzzedStore()
   private var outbox = OutboxMachine([:])
   private var inbox = InboxMachine([])
-  /// What the outbox has to believe of its streams.
+  /// The positions that the outbox must assume for its streams.
   private var believed: [StreamClass: OutboxPosition] = [:]
   /// The peer's process that said Hello last, and for each stream the one that reported what is stored.
   private var run: [UInt8] = []
@@ -29,7 +29,7 @@ struct FuzzedNode {
   /// Performs the next thing that the script says.
   mutating func step(_ script: inout ByteScript) throws(FuzzFault) {
     try take(step: &script)
-    // Whoever shows how far behind a node is adds the two up.
+    // The display of a node's backlog adds the two.
     let (_, isTooMuch) = outbox.waiting.addingReportingOverflow(inbox.behind)
     try require(!isTooMuch, "\(inbox.behind) items behind are more than can be counted")
     // Between a commit in the store and our word of it the store is ahead.
@@ -65,7 +65,7 @@ struct FuzzedNode {
     watch = SendingWatch(hello)
     run = hello.runID
     inbox.sessionOpened(hello)
-    // What the store says of the peer's items is any answer: who runs the machine hands on what a peer says.
+    // The store may give any answer about the peer's items, since it depends on the peer's statements.
     let foreign = Set(StreamClass.allCases.filter { (hello.runID[0] >> 4) >> ($0.rawValue - 1) & 1 == 1 })
     var effects = outbox.sessionOpened(hello, foreign: foreign)
     for (streamClass, position) in believed.sorted(by: { $0.key < $1.key }) {
@@ -250,7 +250,7 @@ struct FuzzedNode {
 
   // MARK: The end
 
-  /// What our Hello says of what is held here is what is durable here, of the streams that it states as the store has
+  /// Checks that the last items in our Hello are the durable ones, for the streams that it states as the store has
   /// them.
   private func checkHeld() throws(FuzzFault) {
     for position in inbox.statement where store.incoming[position.streamClass] == position {

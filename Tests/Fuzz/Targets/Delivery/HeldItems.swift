@@ -12,7 +12,7 @@ enum HeldItems {
 
   /// Protocol/05-delivery.md §3: of each class a window and an item's worth, each item once.
   ///
-  /// What is missing between two of them a commit of an earlier session may have brought: the store shows it.
+  /// Items that are missing between two runs may come from a commit of an earlier session, which the store shows.
   static func check(_ runs: [ItemRun], _ what: String) throws(FuzzFault) {
     for streamClass in StreamClass.allCases {
       var (items, bytes) = (0, 0)

@@ -5,9 +5,9 @@ struct HostilePeer {
   private static let itemID = [UInt8](repeating: 1, count: 16)
   private static let bodies = [0, 20, 1_000, Limits.itemBodyBytes].map { [UInt8](repeating: 2, count: $0) }
 
-  /// Where the last run of each class ended.
+  /// The end of the last run of each class.
   private var ends: [StreamClass: UInt64] = [:]
-  /// What it heard last in each class.
+  /// The last report that it received in each class.
   private var last: [StreamClass: StreamPosition] = [:]
 
   static func streamClass(_ script: inout ByteScript) -> StreamClass {

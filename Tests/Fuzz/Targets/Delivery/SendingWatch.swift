@@ -20,7 +20,7 @@ struct SendingWatch {
     (windowItems, windowBytes) = (Int(hello.windowItems), Int(hello.windowBytes))
   }
 
-  /// A stream begins here, or begins anew.
+  /// Records that a stream starts or restarts.
   mutating func begins(_ streamClass: StreamClass, _ position: OutboxPosition) {
     restarting.remove(streamClass)
     streams[streamClass] = Stream(epoch: position.epoch, through: position.storedThrough)

@@ -12,7 +12,7 @@ struct FuzzedRig: Sendable {
   private(set) var joiner: FuzzedSide
   /// A Boolean value that indicates whether both have the same code.
   private let isRight: Bool
-  /// What went by so far, and frames of another pairing of the same two.
+  /// The frames so far, and frames of another pairing of the same two devices.
   private var seen: [[UInt8]] = []
 
   static func party(_ role: DeviceRole, seed: UInt64) -> PairingParty {

@@ -70,7 +70,7 @@ struct FuzzedSide: Sendable {
     switch effect {
     case .send(let frame):
       try require((1...1_024).contains(frame.count) && sent.count < 8, "\(sent.count) frames, and \(frame.count) bytes")
-      // Whoever answers the frame that follows the offer can test a guess with it.
+      // A machine that answers the frame after the offer can test a guess with it.
       try require(!isTypedJoiner || sent.count != 1 || runs == 1, "a guess is given away before it is counted")
       try require(PairingNotice(frame: frame) != .wrongCode || failures == 1, "an answer before the failure is counted")
       sent.append(frame)

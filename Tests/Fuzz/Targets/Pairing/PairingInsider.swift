@@ -34,7 +34,7 @@ struct PairingInsider {
     } catch { preconditionFailure("the pattern's keys are all given: \(error)") }
   }
 
-  /// Its own keys, which are nobody's that a code names.
+  /// Its own keys, which no code names.
   static var keys: DeviceKeys { party.keys }
 
   /// A frame to send next: what belongs here, or other bytes in its place.

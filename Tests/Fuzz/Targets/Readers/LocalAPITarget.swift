@@ -67,7 +67,7 @@ enum LocalAPITarget {
     try require(Set(methods).count == methods.count, "\(text) is several endpoints of one method: \(methods)")
     guard let (route, parameters) = matches.first(where: { $0.route.method.rawValue == method }) else { return }
     let request = IncomingRequest(parameters: parameters, query: target.query)
-    // What takes a body has to be given one; those are tried by themselves.
+    // Routes with a body need one; bodies are tested separately.
     guard let written = try rewritten(route, request) else { return }
     try require(written.method.rawValue == method, "\(method) \(text) is written as \(written.method)")
     guard let read = RequestTarget(written.target.text),

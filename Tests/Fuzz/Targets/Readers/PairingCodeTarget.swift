@@ -7,7 +7,7 @@ import LatchkeyProtocol
 enum PairingCodeTarget {
   private static let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".unicodeScalars)
   private static let bech32 = Array("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L".unicodeScalars)
-  /// What may stand between symbols without a meaning.
+  /// The characters that are ignored between symbols.
   private static let fillers = Array("- \u{2010}\u{2011}\u{2013}\t\n\u{A0}\u{3000}".unicodeScalars)
 
   static func seeds() -> [[UInt8]] {

@@ -41,7 +41,7 @@ enum TextRecordTarget {
     return pairs
   }
 
-  /// What was read is, written again, read as the same, unless the sign that was missing makes it too long.
+  /// Checks that decoded pairs are encoded to the same pairs, unless an added `=` makes the record too long.
   private static func checkWriting(_ pairs: [String: [UInt8]]) throws(FuzzFault) {
     let sizes = pairs.map { $0.key.utf8.count + 1 + $0.value.count }
     guard let written = TextRecord.entries(pairs) else {

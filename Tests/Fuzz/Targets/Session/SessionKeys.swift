@@ -11,7 +11,7 @@ struct SessionKeys: Sendable {
   let pairwise: PresharedKey
   /// Another one that the caller tries too.
   let older: PresharedKey
-  /// One that nobody of them has.
+  /// A key that neither side has.
   let foreign: PresharedKey
   let initiator: SessionInitiator
   let answer: [UInt8]

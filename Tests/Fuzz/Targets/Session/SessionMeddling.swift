@@ -14,7 +14,7 @@ struct SessionMeddling {
   /// A Boolean value that indicates whether the victim has said anything.
   private var hasSpoken = false
   private var sealedFrames: [[UInt8]] = []
-  /// The victim refused something, and whoever runs it has closed the connection.
+  /// A Boolean value that indicates whether the victim refused a frame, which closes the connection.
   private(set) var isClosed = false
 
   init(victimCalled: Bool) {
@@ -45,7 +45,7 @@ struct SessionMeddling {
       now = now + Int64(script.byte()) << Int64(scale)
       try fireTimer()
     case 7:
-      // What is due next is due then, or whoever waits for it would wait in a circle.
+      // The next timer is not before the present time, otherwise its interpreter would loop.
       now = max(now, victim.nextTimer)
       if try fireTimer() == nil { throw FuzzFault("nothing is due when the timer says so") }
     case 8: try send(batch(&script))

@@ -39,7 +39,7 @@ enum SessionTarget {
     while !script.isEmpty, !meddling.isClosed { try meddling.step(&script) }
   }
 
-  /// The side that is called takes a first frame of whoever it is from, and no other.
+  /// Checks that the callee accepts a valid first frame of any caller, whom it names correctly, and no other frame.
   private static func checkFirstFrame(_ script: inout ByteScript) throws(FuzzFault) {
     let keys = SessionKeys.shared
     let frame: [UInt8]
@@ -70,7 +70,7 @@ enum SessionTarget {
     guard case .success(let caller) = expected, caller == responder.caller else {
       throw FuzzFault("a first frame was taken as of \(responder.caller)")
     }
-    // Who has no pairwise key makes nothing of the answer.
+    // Without the pairwise key, the answer cannot be used.
     guard var hostile else { return }
     hostile.providePresharedKey(keys.older)
     let answer = responder.accept(pairwiseKey: keys.pairwise).frame

@@ -3,7 +3,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
 
-/// Gives a node messages for the one device it is paired with: commands, or records of use.
+/// A load of messages from a node to its only paired device: commands or usage records.
 struct NodeLoad {
   private let node: NodeService
   private let device: DeviceID
