@@ -38,7 +38,12 @@ extension AppID: SchemaDescribing {
   static var schemaSample: AppID { sample(AppID("app")) }
 }
 
-// Enumerations whose members depend on the case.
+extension StreamClass: SchemaDescribing {
+  static func schema(in book: SchemaBook) -> JSONValue { .text(choices: allCases.map(\.word)) }
+  static var schemaSample: StreamClass { .command }
+}
+
+// Values with a choice, whose members depend on it.
 
 extension SyncState: SchemaDescribing {
   static func schema(in book: SchemaBook) throws -> JSONValue {

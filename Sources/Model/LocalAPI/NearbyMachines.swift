@@ -18,11 +18,13 @@ public struct NearbyMachines: Hashable, Sendable, Codable {
     ///
     /// A machine that was switched off without a goodbye remains announced for some minutes.
     public var isAnswering: Bool?
+    /// When the device was last heard of in a session, in Unix milliseconds; `nil` for never.
+    public var lastSeenAt: Int64?
 
     /// Creates a recognized device.
     public init(
       deviceID: DeviceID, name: DeviceName, role: DeviceRole, addresses: [String], isConnected: Bool,
-      isAnswering: Bool? = nil
+      isAnswering: Bool? = nil, lastSeenAt: Int64? = nil
     ) {
       self.deviceID = deviceID
       self.name = name
@@ -30,6 +32,7 @@ public struct NearbyMachines: Hashable, Sendable, Codable {
       self.addresses = addresses
       self.isConnected = isConnected
       self.isAnswering = isAnswering
+      self.lastSeenAt = lastSeenAt
     }
   }
 

@@ -24,28 +24,91 @@ extension Store {
       let peer = try group.active(device, database)
       var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
       let payload = try make(&effects, ClockReader { try database.tick(wall: wall, author: own) })
+<<<<<<< ours
       return try database.issue(
         id, payload, to: peer, expiresAfter: expiresAfter, own: own, coding, caps, clock, in: group, age: age, at: wall)
+||||||| base
+      let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
+      guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
+      let desired = payload.desired
+      var previous = try desired?.thing.shown(on: device, in: &effects)
+      if let desired { try effects.supersede(desired.thing, for: peer.number, &previous, in: group) }
+      let change = try database.enqueue(
+        peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
+      let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
+      if lifetime != nil { group.noteAge(clock) }
+      try database.run(
+        """
+        INSERT INTO command (command_id, peer, kind, app_id, body, created_at, status, status_at, seq, supersede_key,
+          expires_after, expires_age, previous, previous_enforcement, epoch)
+        VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        [
+          id.bytes, peer.number, payload.kind.rawValue, payload.appID?.text, body, wall, wall,
+          Int64(bitPattern: change.last), desired?.thing.key, lifetime, lifetime.map { age + $0 },
+          previous.map { effects.bytes($0) }, previous?.enforcement?.rawValue, Int64(bitPattern: change.epoch),
+        ])
+      if let desired { try desired.thing.show(desired.shown, on: device, isNews: true, in: &effects) }
+      return (
+        ConfigurationCommand(
+          commandID: id, target: device, author: own, payload: payload, createdAt: wall, expiresAfter: lifetime,
+          statusAt: wall), change
+      )
+=======
+      let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
+      guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
+      let desired = payload.desired
+      var previous = try desired?.thing.shown(on: device, in: &effects)
+      if let desired { try effects.supersede(desired.thing, by: id, for: peer.number, &previous, in: group) }
+      let change = try database.enqueue(
+        peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
+      let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
+      if lifetime != nil { group.noteAge(clock) }
+      try database.run(
+        """
+        INSERT INTO command (command_id, peer, kind, app_id, body, created_at, status, status_at, seq, supersede_key,
+          expires_after, expires_age, previous, previous_enforcement, epoch)
+        VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        [
+          id.bytes, peer.number, payload.kind.rawValue, payload.appID?.text, body, wall, wall,
+          Int64(bitPattern: change.last), desired?.thing.key, lifetime, lifetime.map { age + $0 },
+          previous.map { effects.bytes($0) }, previous?.enforcement?.rawValue, Int64(bitPattern: change.epoch),
+        ])
+      if let desired { try desired.thing.show(desired.shown, on: device, isNews: true, in: &effects) }
+      return (
+        ConfigurationCommand(
+          commandID: id, target: device, author: own, payload: payload, createdAt: wall, expiresAfter: lifetime,
+          statusAt: wall), change
+      )
+>>>>>>> theirs
     }
   }
 
   /// Cancels a command before it is stored on the child's machine; its number is sent as one without content.
   ///
-  /// - Parameters:
-  ///   - id: The ID of the command.
-  ///   - wall: The time in Unix milliseconds.
-  /// - Returns: The command, and whether this call cancelled it; `nil` if there is none with that ID.
-  /// - Throws: `StoreError` if the change cannot be stored.
-  public func cancel(_ id: CommandID, at wall: Int64) async throws(StoreError) -> (ConfigurationCommand, Bool)? {
-    try await commits.commit(.upkeep) { [own, coding] database in
+  /// The command's number is sent as one that holds nothing.
+  ///
+  /// - Returns: The commands as they are now, whether this call cancelled the command, and the stream in which the
+  ///   earlier one is queued again; `nil` if the ID is unknown.
+  public func cancel(
+    _ id: CommandID, at wall: Int64
+  ) async throws(StoreError) -> (result: CancelResult, wasCancelled: Bool, change: OutboxChange?)? {
+    let age = age()
+    return try await commits.commit(.upkeep) { [own, coding, clock] database in
       guard let row = try database.commandRow(id) else { return nil }
       let command = try ConfigurationCommand(row, author: own, coding)
-      guard command.status == .queued else { return (command, false) }
-      try database.take(row, to: .cancelled, nil, at: wall)
+      guard command.status == .queued else { return (CancelResult(command: command), false, nil) }
       var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
-      try effects.restoreShown(before: row)
-      guard let changed = try database.commandRow(id) else { return nil }
-      return (try ConfigurationCommand(changed, author: own, coding), true)
+      let taken = try effects.takeBack(row, to: .cancelled, nil, age: age)
+      if !taken.expired.isEmpty { try database.noteAge(clock) }
+      func present(_ id: CommandID) throws -> ConfigurationCommand? {
+        try database.commandRow(id).map { try ConfigurationCommand($0, author: own, coding) }
+      }
+      let result = CancelResult(
+        command: try present(id) ?? command, queuedAgain: try taken.queuedAgain.flatMap(present),
+        expired: try taken.expired.compactMap(present))
+      return (result, true, taken.change)
     }
   }
 

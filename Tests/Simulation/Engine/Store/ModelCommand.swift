@@ -16,8 +16,10 @@ package struct ModelCommand: Sendable {
   package var previous: ShownState?
   package var waitsFor: String?
   package var expiresAt: Int64?
-  /// For the oracle: the command's index among all accepted ones, and the pairing in which it was issued.
-  package let order: Int
+  /// The command that took its place; `nil` for none, or once one of them is answered.
+  package var replacedBy: CommandID?
+  /// Of whoever checks: its places among all that were queued, and the pairing it was given in.
+  package var orders: [Int]
   package let pairing: Int
 }
 
