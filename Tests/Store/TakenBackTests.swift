@@ -40,13 +40,7 @@ import Testing
   }
 
   @Test(
-<<<<<<< ours
-    "After all waiting commands are cancelled, the state before the first is shown, with the child's enforcement")
-||||||| base
-    "Whatever was shown before the first of the commands that wait is shown again, with what the child had said of it")
-=======
     "After the last of several commands is taken back, what was in force is shown again, as the child reported it")
->>>>>>> theirs
   func backToWhatWasInForce() async throws {
     let inForce = rule(1)
     let (first, change) = try await rig.command(.setApp(inForce), to: child)

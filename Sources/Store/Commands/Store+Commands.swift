@@ -24,64 +24,8 @@ extension Store {
       let peer = try group.active(device, database)
       var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
       let payload = try make(&effects, ClockReader { try database.tick(wall: wall, author: own) })
-<<<<<<< ours
       return try database.issue(
         id, payload, to: peer, expiresAfter: expiresAfter, own: own, coding, caps, clock, in: group, age: age, at: wall)
-||||||| base
-      let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
-      guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
-      let desired = payload.desired
-      var previous = try desired?.thing.shown(on: device, in: &effects)
-      if let desired { try effects.supersede(desired.thing, for: peer.number, &previous, in: group) }
-      let change = try database.enqueue(
-        peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
-      let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
-      if lifetime != nil { group.noteAge(clock) }
-      try database.run(
-        """
-        INSERT INTO command (command_id, peer, kind, app_id, body, created_at, status, status_at, seq, supersede_key,
-          expires_after, expires_age, previous, previous_enforcement, epoch)
-        VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        [
-          id.bytes, peer.number, payload.kind.rawValue, payload.appID?.text, body, wall, wall,
-          Int64(bitPattern: change.last), desired?.thing.key, lifetime, lifetime.map { age + $0 },
-          previous.map { effects.bytes($0) }, previous?.enforcement?.rawValue, Int64(bitPattern: change.epoch),
-        ])
-      if let desired { try desired.thing.show(desired.shown, on: device, isNews: true, in: &effects) }
-      return (
-        ConfigurationCommand(
-          commandID: id, target: device, author: own, payload: payload, createdAt: wall, expiresAfter: lifetime,
-          statusAt: wall), change
-      )
-=======
-      let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
-      guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
-      let desired = payload.desired
-      var previous = try desired?.thing.shown(on: device, in: &effects)
-      if let desired { try effects.supersede(desired.thing, by: id, for: peer.number, &previous, in: group) }
-      let change = try database.enqueue(
-        peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
-      let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
-      if lifetime != nil { group.noteAge(clock) }
-      try database.run(
-        """
-        INSERT INTO command (command_id, peer, kind, app_id, body, created_at, status, status_at, seq, supersede_key,
-          expires_after, expires_age, previous, previous_enforcement, epoch)
-        VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        [
-          id.bytes, peer.number, payload.kind.rawValue, payload.appID?.text, body, wall, wall,
-          Int64(bitPattern: change.last), desired?.thing.key, lifetime, lifetime.map { age + $0 },
-          previous.map { effects.bytes($0) }, previous?.enforcement?.rawValue, Int64(bitPattern: change.epoch),
-        ])
-      if let desired { try desired.thing.show(desired.shown, on: device, isNews: true, in: &effects) }
-      return (
-        ConfigurationCommand(
-          commandID: id, target: device, author: own, payload: payload, createdAt: wall, expiresAfter: lifetime,
-          statusAt: wall), change
-      )
->>>>>>> theirs
     }
   }
 
@@ -182,7 +126,7 @@ extension Database {
     guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
     let desired = payload.desired
     var previous = try desired?.thing.shown(on: device, in: &effects)
-    if let desired { try effects.supersede(desired.thing, for: peer.number, &previous, in: group) }
+    if let desired { try effects.supersede(desired.thing, by: id, for: peer.number, &previous, in: group) }
     let change = try enqueue(
       peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
     let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
