@@ -32,6 +32,7 @@ let package = Package(
     .library(name: "LatchkeyNode", targets: ["LatchkeyNode"]),
     .library(name: "LatchkeyControl", targets: ["LatchkeyControl"]),
     .library(name: "LatchkeyHousehold", targets: ["LatchkeyHousehold"]),
+    .library(name: "LatchkeyRules", targets: ["LatchkeyModel", "LatchkeyRules"]),
     // Loaded into nodes by tests alone.
     .library(name: "LatchkeyDiskFault", type: .dynamic, targets: ["LatchkeyDiskFault"]),
     .library(name: "LatchkeyClockShift", type: .dynamic, targets: ["LatchkeyClockShift"]),
@@ -66,6 +67,7 @@ let package = Package(
       name: "LatchkeyWire",
       dependencies: ["LatchkeyModel", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
       path: "Sources/Wire", swiftSettings: strict),
+    .target(name: "LatchkeyRules", dependencies: ["LatchkeyModel"], path: "Sources/Rules", swiftSettings: strict),
     .target(
       name: "LatchkeyHousehold",
       dependencies: [
@@ -153,6 +155,9 @@ let package = Package(
       dependencies: ["LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"],
       path: "Tests/Wire",
       swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyRulesTests", dependencies: ["LatchkeyRules", "LatchkeyModel", "LatchkeyTestSupport"],
+      path: "Tests/Rules", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyHouseholdTests",
       dependencies: ["LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeySimulation", "LatchkeyTestSupport"],

@@ -11,9 +11,10 @@ import hashing
 import keys
 import noise_handshakes
 import rotation
+import rules
 import typed_code
 
-MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation]
+MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules]
 
 
 def main() -> int:

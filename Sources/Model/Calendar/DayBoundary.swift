@@ -45,8 +45,15 @@ public struct DayBoundary: Sendable {
   }
 
   /// Returns the first instant of a day in Unix milliseconds.
-  public func start(of day: FamilyDay) -> Int64 {
-    let local = (day.daysSinceEpoch * 24 + Int64(dayStartHour)) * 3_600_000
+  public func start(of day: FamilyDay) -> Int64 { instant(on: day, minute: dayStartHour * 60) }
+
+  /// Returns the first instant, in Unix milliseconds, at which clocks in the zone show a date and a time of day or a
+  /// later one.
+  ///
+  /// `date` is a date of the calendar, regardless of the hour at which family days start. `minute` counts from
+  /// midnight, 0 to 2,880; more than 1,440 is on the date after it.
+  public func instant(on date: FamilyDay, minute: Int) -> Int64 {
+    let local = (date.daysSinceEpoch * 1_440 + Int64(min(max(minute, 0), 2_880))) * 60_000
     // No zone is a whole day from UTC, so these two instants are before and after the result.
     var before = local - 86_400_000
     var after = local + 86_400_000

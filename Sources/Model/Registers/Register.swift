@@ -58,7 +58,17 @@ public struct RegisterMap: Hashable, Sendable {
     }
   }
 
+  /// The largest number of registers in a zone, deleted ones included.
+  public static let capacity = 4_096
+
+  /// The number of days for which the register of a day is kept after it.
+  public static let daysKept = 14
+
+  /// The earliest day whose registers are kept.
+  public private(set) var horizon: FamilyDay = .first
+
   private var held: [Place: Register] = [:]
+  private var counts: [Zone: Int] = [:]
 
   /// Creates a map of registers, which are merged.
   public init(_ registers: some Sequence<Register> = []) {
@@ -67,12 +77,45 @@ public struct RegisterMap: Hashable, Sendable {
 
   /// Takes over an edit unless a later one of the same register is present.
   ///
+  /// A zone that is full keeps the registers whose keys are kept first (`RegisterKey.isKept(before:)`), so that the
+  /// order of arrival does not matter. The register of a day before `horizon` is not taken.
+  ///
   /// - Returns: Whether the map has changed.
   @discardableResult public mutating func merge(_ register: Register) -> Bool {
+    if let day = register.key.day, day < horizon { return false }
     let place = Place(register.zone, register.key)
-    if let present = held[place], !register.holds(over: present) { return false }
+    if let present = held[place] {
+      guard register.holds(over: present) else { return false }
+      held[place] = register
+      return true
+    }
+    if let count = counts[register.zone], count >= Self.capacity {
+      let keys = held.keys.lazy.filter { $0.zone == register.zone }
+      guard let last = keys.max(by: { $0.key.isKept(before: $1.key) }), register.key.isKept(before: last.key) else {
+        return false
+      }
+      held[last] = nil
+    } else {
+      counts[register.zone, default: 0] += 1
+    }
     held[place] = register
     return true
+  }
+
+  /// Takes over the edits of another map, and its horizon.
+  public mutating func merge(_ other: RegisterMap) {
+    forget(before: other.horizon)
+    for register in other.held.values { merge(register) }
+  }
+
+  /// Forgets the registers of days before a day, for good.
+  ///
+  /// A machine calls this with the family's day that it has reached less `daysKept`.
+  public mutating func forget(before day: FamilyDay) {
+    guard day > horizon else { return }
+    horizon = day
+    held = held.filter { place, _ in place.key.day.map { $0 >= day } ?? true }
+    counts = held.keys.reduce(into: [:]) { $0[$1.zone, default: 0] += 1 }
   }
 
   /// The register at a place, also if it was deleted; `nil` if there has been no edit of it.

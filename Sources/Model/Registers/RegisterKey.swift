@@ -24,11 +24,16 @@ public struct RegisterKey: Hashable, Sendable, Comparable {
   }
 
   /// The segments, at least one, none of them empty.
-  public var segments: [Substring] { text.split(separator: "/", omittingEmptySubsequences: false) }
+  public var segments: [Substring] { Self.segments(of: text) }
+
+  /// Returns the parts between slashes, as bytes: a character may begin with a slash and go on with an accent.
+  private static func segments(of text: String) -> [Substring] {
+    text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
+  }
 
   private static func isValid(_ text: String) -> Bool {
     guard (1...bytes).contains(text.utf8.count) else { return false }
-    guard text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy({ !$0.isEmpty }) else { return false }
+    guard segments(of: text).allSatisfy({ !$0.isEmpty }) else { return false }
     return TextRule.appID.allowsCharacters(of: text)
   }
 

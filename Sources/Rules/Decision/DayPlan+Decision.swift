@@ -1,0 +1,137 @@
+import LatchkeyModel
+
+extension DayPlan {
+  /// Decides for every application of a child that has rules or runs, and for unknown programs.
+  ///
+  /// The result follows from the arguments alone. The plan must serve the situation.
+  public func decide(_ situation: Situation) -> ChildVerdicts {
+    let moment = Moment(self, situation)
+    var verdicts: [Subject: Verdict] = [:]
+    verdicts.reserveCapacity(rules.apps.count + 1)
+    // At the end of the day, and of the date, another plan is due.
+    var again = min(moment.toEnd, max(1, dateEnd - situation.time))
+    func decide(_ subject: Subject) {
+      guard verdicts[subject] == nil else { return }
+      let verdict = self.verdict(subject, moment)
+      if let until = verdict.until, until > situation.boot { again = min(again, until - situation.boot) }
+      verdicts[subject] = verdict
+    }
+    decide(.unknown)
+    for id in rules.apps.keys { decide(.app(id)) }
+    var closures: [ChildVerdicts.Closure] = []
+    for (account, subjects) in situation.running {
+      for subject in subjects {
+        decide(subject)
+        guard let verdict = verdicts[subject], !verdict.isAllowed else { continue }
+        closures.append(.init(account: account, subject: subject, reason: verdict.reason))
+      }
+    }
+    closures.sort { ($0.account, $0.subject) < ($1.account, $1.subject) }
+    return ChildVerdicts(
+      verdicts: verdicts, closures: closures, decideAgain: Self.instant(situation.boot, again))
+  }
+
+  /// Decides for one program, and lists what each rule that was considered says.
+  public func explain(
+    _ subject: Subject, in situation: Situation
+  ) -> (verdict: Verdict, considered: [(reason: Reason, standing: Standing)]) {
+    let moment = Moment(self, situation)
+    var considered: [(reason: Reason, standing: Standing)] = []
+    consider(subject, moment) { considered.append(($0, $1)) }
+    return (verdict(subject, moment), considered)
+  }
+
+  private func verdict(_ subject: Subject, _ moment: Moment) -> Verdict {
+    var closing: Reason?
+    var closedFor: Int64? = 0
+    var limiting: Reason?
+    var left = Int64.max
+    let category = consider(subject, moment) { reason, standing in
+      switch standing {
+      case .open(nil): break
+      case .open(let time?):
+        if time < left { (left, limiting) = (time, reason) }
+      case .closed(let time):
+        closing = closing ?? reason
+        // It opens when the last of the rules that close it allows.
+        if let soFar = closedFor, let time { closedFor = max(soFar, time) } else { closedFor = nil }
+      }
+    }
+    let now = moment.situation.boot
+    if let closing {
+      return Verdict(
+        category: category, isAllowed: false, reason: closing, until: closedFor.map { Self.instant(now, $0) },
+        warnings: [])
+    }
+    guard let limiting else {
+      return Verdict(category: category, isAllowed: true, reason: nil, until: nil, warnings: [])
+    }
+    let warnings = Verdict.warningMilliseconds.filter { $0 <= left }.map { Self.instant(now, left - $0) }
+    return Verdict(
+      category: category, isAllowed: true, reason: limiting, until: Self.instant(now, left), warnings: warnings)
+  }
+
+  /// Calls `visit` for each rule that is considered for a program, in the order of `Reason`, and returns its category.
+  @discardableResult
+  private func consider(_ subject: Subject, _ moment: Moment, _ visit: (Reason, Standing) -> Void) -> AppCategory {
+    let use = use(of: subject)
+    let category = use.category
+    guard !rules.isRemoved else { return category }
+    var app = RuleSet.App()
+    if case .app(let id) = subject { app = rules.app(id) }
+    if app.isBlocked { visit(.blocked, .closed(nil)) }
+    if subject == .unknown, rules.unknownPrograms == .block { visit(.unknownProgram, .closed(nil)) }
+    // What is always allowed survives everything but a block.
+    if app.isAlwaysAllowed { return category }
+    considerTimes(category, moment, visit)
+    considerLimits(subject, app, category, moment, visit)
+    guard costs(subject, use) else { return category }
+    switch rules.points.use {
+    case .payAsYouGo:
+      let rate = rules.rate(of: use)
+      if rate.milliPointsPerHour > 0 { visit(.points, moment.left(points: rate, of: subject)) }
+    case .redeemFirst: visit(.redeemedTime, moment.leftOfRedeemed())
+    }
+    return category
+  }
+
+  private func considerTimes(_ category: AppCategory, _ moment: Moment, _ visit: (Reason, Standing) -> Void) {
+    switch rules.lock {
+    case .off: break
+    case .on: visit(.lock, .closed(nil))
+    case .until(let end):
+      if end > moment.situation.time { visit(.lock, .closed(end - moment.situation.time)) }
+    }
+    if !bedtime.spans.isEmpty { visit(.bedtime, moment.left(outside: bedtime)) }
+    if category != .learning, !school.spans.isEmpty { visit(.school, moment.left(outside: school)) }
+    if category == .reward, let rewardTimes { visit(.rewardTimes, moment.left(inside: rewardTimes)) }
+  }
+
+  private func considerLimits(
+    _ subject: Subject, _ app: RuleSet.App, _ category: AppCategory, _ moment: Moment,
+    _ visit: (Reason, Standing) -> Void
+  ) {
+    let own = rules.categories[category]
+    let (weekday, next) = (day.weekday, day.advanced(byDays: 1).weekday)
+    let extra = granted(subject, category, on: day)
+    func daily(_ reason: Reason, _ limits: DayLimits?, _ used: Int64) {
+      guard let limits else { return }
+      visit(reason, moment.left(today: limits[weekday], tomorrow: limits[next], extra: extra, used: used))
+    }
+    if case .app(let id) = subject { daily(.appLimit, app.limit, moment.today.apps[id] ?? 0) }
+    daily(.categoryLimit(category), own?.limit, moment.today.categories[category] ?? 0)
+    daily(.dailyLimit, rules.dailyLimit, moment.today.screen)
+    let grantedOn = { (day: FamilyDay) in self.granted(subject, category, on: day) }
+    if let weekly = own?.weekly {
+      let used = { (use: DayUse) in use.categories[category] ?? 0 }
+      visit(.categoryWeekly(category), moment.left(week: weekly, used: used, extra: grantedOn))
+    }
+    if let weekly = rules.weeklyLimit {
+      visit(.weeklyLimit, moment.left(week: weekly, used: \.screen, extra: grantedOn))
+    }
+  }
+
+  private static func instant(_ now: BootInstant, _ milliseconds: Int64) -> BootInstant {
+    BootInstant(milliseconds: Moment.sum(now.milliseconds, milliseconds))
+  }
+}

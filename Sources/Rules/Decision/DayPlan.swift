@@ -1,0 +1,97 @@
+import LatchkeyModel
+
+/// A child's rules, worked out for one day of the family.
+///
+/// It is made once a day, and whenever the rules change; decisions with it are cheap.
+///
+/// Spec: Protocol/11-rules.md §5.
+public struct DayPlan: Sendable {
+  /// The rules.
+  public let rules: RuleSet
+  /// The family's day, which decides about limits.
+  public let day: FamilyDay
+  /// The family day that the times of the day are taken from: `day`, unless a clock was set back.
+  public let date: FamilyDay
+
+  /// The end of the day in Unix milliseconds.
+  let end: Int64
+  /// The end of the next day in Unix milliseconds, beyond which nothing is decided.
+  let horizon: Int64
+  /// The end of `date` in Unix milliseconds.
+  let dateEnd: Int64
+  let bedtime: Intervals
+  let school: Intervals
+  /// When rewards are allowed; `nil` for always.
+  let rewardTimes: Intervals?
+  /// The earlier days of the same week.
+  let earlierInWeek: [FamilyDay]
+  /// A Boolean value that indicates whether the next day begins a week.
+  let isLastOfWeek: Bool
+
+  /// Creates the plan of a day; without `date`, times of the day are those of the same day.
+  public init(_ rules: RuleSet, day: FamilyDay, date: FamilyDay? = nil) {
+    let boundary = rules.boundary
+    let date = date ?? day
+    (self.rules, self.day, self.date) = (rules, day, date)
+    dateEnd = boundary.end(of: date)
+    end = boundary.end(of: day)
+    horizon = max(end, boundary.end(of: day.advanced(byDays: 1)))
+    bedtime = Intervals(rules.bedtime, exceptions: { rules.today[$0]?.bedtime }, around: date, boundary)
+    school = Intervals(rules.school, exceptions: { rules.today[$0]?.school }, around: date, boundary)
+    rewardTimes = Self.rewardTimes(rules, date, boundary)
+    earlierInWeek = (0..<day.weekday.rawValue).map { day.startOfWeek.advanced(byDays: $0) }
+    isLastOfWeek = day.weekday == .sunday
+  }
+
+  private static func rewardTimes(_ rules: RuleSet, _ day: FamilyDay, _ boundary: DayBoundary) -> Intervals? {
+    let days = (-2...2).map { day.advanced(byDays: $0) }
+    let hasException = days.contains { rules.today[$0]?.rewardTimes != nil }
+    guard rules.rewardTimes != nil || hasException else { return nil }
+    let planned = Intervals(rules.rewardTimes, exceptions: { rules.today[$0]?.rewardTimes }, around: day, boundary)
+    guard rules.rewardTimes == nil else { return planned }
+    // Without a plan, rewards are allowed on all days but those with an exception.
+    let free = days.filter { rules.today[$0]?.rewardTimes == nil }
+    return Intervals(
+      planned.spans + free.map { boundary.start(of: $0)..<max(boundary.start(of: $0), boundary.end(of: $0)) })
+  }
+
+  /// Creates the plan for a situation.
+  public init(_ rules: RuleSet, for situation: Situation) {
+    let date = rules.boundary.day(containing: situation.time)
+    self.init(rules, day: situation.day, date: situation.time == situation.dayTime ? max(date, situation.day) : date)
+  }
+
+  /// Returns whether the plan can be used for a situation; otherwise another one has to be made.
+  public func serves(_ situation: Situation) -> Bool {
+    situation.day == day && situation.time < dateEnd && situation.dayTime < end
+  }
+
+  /// Returns the category and the rate that count for a program.
+  func use(of subject: Subject) -> AppUse {
+    switch subject {
+    case .app(let id): rules.app(id).use ?? AppUse(category: .neutral)
+    case .unknown: AppUse(category: rules.unknownPrograms == .reward ? .reward : .neutral)
+    }
+  }
+
+  /// Returns whether a program costs points or redeemed minutes while it runs.
+  func costs(_ subject: Subject, _ use: AppUse) -> Bool {
+    guard rules.mode == .points, use.category == .reward, !rules.isRemoved else { return false }
+    if case .app(let id) = subject { return !rules.app(id).isAlwaysAllowed }
+    return true
+  }
+
+  /// Returns the milliseconds that were granted for a program on a day.
+  func granted(_ subject: Subject, _ category: AppCategory, on day: FamilyDay) -> Int64 {
+    guard let grants = rules.today[day]?.grants, !grants.isEmpty else { return 0 }
+    return grants.values.reduce(0) { sum, grant in
+      let covers =
+        switch grant.scope {
+        case .all: true
+        case .category(let granted): granted == category
+        case .app(let granted): subject == .app(granted)
+        }
+      return covers ? sum + Int64(grant.minutes) * 60_000 : sum
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import LatchkeyModel
+
+/// The use of one family day, in milliseconds, each instant counted once.
+///
+/// It is the child's use on all machines, as far as this machine knows of it.
+public struct DayUse: Hashable, Sendable {
+  /// The time for which anything was in use.
+  public var screen: Int64
+  /// The time for which anything of a category was in use.
+  public var categories: [AppCategory: Int64]
+  /// The time for which each application was in use.
+  public var apps: [AppID: Int64]
+
+  /// Creates the use of a day.
+  public init(screen: Int64 = 0, categories: [AppCategory: Int64] = [:], apps: [AppID: Int64] = [:]) {
+    self.screen = screen
+    self.categories = categories
+    self.apps = apps
+  }
+}
+
+/// Minutes that a child redeemed and has not used.
+public struct RedeemedTime: Hashable, Sendable {
+  /// The milliseconds that are left.
+  public var milliseconds: Int64
+  /// The last family day on which they can be used.
+  public var lastDay: FamilyDay
+
+  /// Creates redeemed minutes.
+  public init(milliseconds: Int64, lastDay: FamilyDay) {
+    self.milliseconds = milliseconds
+    self.lastDay = lastDay
+  }
+}
+
+/// What a machine knows of a child at one instant, beside the rules.
+public struct Situation: Hashable, Sendable {
+  /// The boot clock.
+  public var boot: BootInstant
+  /// The time for times of the day, in Unix milliseconds (`HouseholdClock`).
+  public var time: Int64
+  /// The time for days, in Unix milliseconds (`HouseholdClock`), within `day` or before it.
+  public var dayTime: Int64
+  /// The family's day (`HouseholdClock`).
+  public var day: FamilyDay
+  /// The use by family day, up to this instant.
+  public var use: [FamilyDay: DayUse]
+  /// The milli-points that the child may spend on this machine, after the cost of all use up to this instant.
+  public var spendable: Int64
+  /// The redeemed minutes that are left at this instant.
+  public var redeemed: [RedeemedTime]
+  /// The programs that run, by the number of the child's account in which they do.
+  public var running: [UInt32: Set<Subject>]
+
+  /// Creates a situation; without `dayTime`, that is the time.
+  public init(
+    boot: BootInstant, time: Int64, dayTime: Int64? = nil, day: FamilyDay, use: [FamilyDay: DayUse] = [:],
+    spendable: Int64 = 0, redeemed: [RedeemedTime] = [], running: [UInt32: Set<Subject>] = [:]
+  ) {
+    self.boot = boot
+    self.time = time
+    self.dayTime = dayTime ?? time
+    self.day = day
+    self.use = use
+    self.spendable = spendable
+    self.redeemed = redeemed
+    self.running = running
+  }
+}

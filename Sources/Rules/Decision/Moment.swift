@@ -1,0 +1,134 @@
+import LatchkeyModel
+
+/// A situation, seen against the plan of its day.
+struct Moment {
+  let plan: DayPlan
+  let situation: Situation
+  /// The milliseconds to the end of the day; at least 1.
+  let toEnd: Int64
+  /// The milliseconds of the next day.
+  let next: Int64
+  /// The use that counts for this day: also that of later days, which a wrong clock had reached.
+  let today: DayUse
+  /// What the rewards that run cost together, in milli-points per hour.
+  let runningRate: Int64
+  /// The rewards that run and cost something.
+  let paying: Set<Subject>
+
+  init(_ plan: DayPlan, _ situation: Situation) {
+    (self.plan, self.situation) = (plan, situation)
+    toEnd = max(1, plan.end - situation.dayTime)
+    next = max(0, plan.horizon - plan.end)
+    var today = situation.use[plan.day] ?? DayUse()
+    for (day, use) in situation.use where day > plan.day { today.add(use) }
+    self.today = today
+    var paying: Set<Subject> = []
+    var rate: Int64 = 0
+    for subject in situation.running.values.joined() where !paying.contains(subject) {
+      let use = plan.use(of: subject)
+      guard plan.costs(subject, use) else { continue }
+      paying.insert(subject)
+      rate = Self.sum(rate, plan.rules.rate(of: use).milliPointsPerHour)
+    }
+    self.paying = paying
+    runningRate = rate
+  }
+
+  /// Returns what a limit a day leaves.
+  ///
+  /// `today` and `tomorrow` are the limits in minutes, `extra` and `used` are in milliseconds.
+  func left(today limit: Int?, tomorrow: Int?, extra: Int64, used: Int64) -> Standing {
+    if let limit {
+      let left = Self.difference(Self.sum(Int64(limit) * 60_000, extra), max(0, used))
+      if left <= 0 { return .closed(toEnd) }
+      if left < toEnd { return .open(left) }
+    }
+    guard let tomorrow else { return .open(nil) }
+    return beyond(Int64(tomorrow) * 60_000)
+  }
+
+  /// Returns what a limit a week leaves.
+  ///
+  /// `limit` is in minutes. `used` gives the use of a day, and `extra` the time granted for it, in milliseconds; use that
+  /// was granted does not count.
+  func left(
+    week limit: Int64, used: (DayUse) -> Int64, extra: (FamilyDay) -> Int64
+  ) -> Standing {
+    var base = limit * 60_000
+    for day in plan.earlierInWeek {
+      guard let use = situation.use[day] else { continue }
+      base = Self.difference(base, max(0, Self.difference(used(use), extra(day))))
+    }
+    let extraToday = extra(plan.day)
+    let usedToday = max(0, used(today))
+    let left = Self.difference(Self.sum(base, extraToday), usedToday)
+    if left <= 0 { return .closed(toEnd) }
+    if left < toEnd { return .open(left) }
+    if plan.isLastOfWeek { return beyond(limit * 60_000) }
+    return beyond(Self.difference(base, max(0, Self.difference(Self.sum(usedToday, toEnd), extraToday))))
+  }
+
+  /// Returns what is left when a number of milliseconds remain for the next day.
+  private func beyond(_ tomorrow: Int64) -> Standing {
+    tomorrow < next ? .open(toEnd + max(0, tomorrow)) : .open(nil)
+  }
+
+  /// Returns a time in milliseconds as long as it ends before the horizon.
+  func limited(_ left: Int64) -> Standing { left < toEnd + next ? .open(left) : .open(nil) }
+
+  /// Returns what the points of this machine leave for a program with a rate.
+  func left(points rate: PointsRate, of subject: Subject) -> Standing {
+    let own = paying.contains(subject) ? 0 : rate.milliPointsPerHour
+    let total = Int128(Self.sum(runningRate, own))
+    guard total > 0 else { return .open(nil) }
+    let left = Int128(max(0, situation.spendable)) * Int128(PointsRemainder.partsPerMilliPoint) / total
+    if left == 0 { return .closed(nil) }
+    return limited(Int64(min(left, Int128(HybridTimestamp.wallLimit))))
+  }
+
+  /// Returns what the redeemed minutes leave, of which those that expire first are used first.
+  func leftOfRedeemed() -> Standing {
+    var today: Int64 = 0
+    var lasting: Int64 = 0
+    for time in situation.redeemed where time.lastDay >= plan.day {
+      let milliseconds = max(0, time.milliseconds)
+      today = Self.sum(today, milliseconds)
+      if time.lastDay > plan.day { lasting = Self.sum(lasting, milliseconds) }
+    }
+    if today == 0 { return .closed(nil) }
+    if today < toEnd { return .open(today) }
+    // What expires with the day is used before what lasts.
+    return beyond(min(lasting, today - toEnd))
+  }
+
+  /// Returns whether a schedule closes, or how long it does not.
+  func left(outside intervals: Intervals) -> Standing {
+    if let end = intervals.end(at: situation.time) { return .closed(end - situation.time) }
+    return intervals.start(after: situation.time).map { limited($0 - situation.time) } ?? .open(nil)
+  }
+
+  /// Returns whether a schedule allows, and for how long.
+  func left(inside intervals: Intervals) -> Standing {
+    if let end = intervals.end(at: situation.time) { return limited(end - situation.time) }
+    return .closed(intervals.start(after: situation.time).map { $0 - situation.time })
+  }
+
+  static func sum(_ left: Int64, _ right: Int64) -> Int64 {
+    let (sum, overflow) = left.addingReportingOverflow(right)
+    return overflow ? (right > 0 ? .max : .min) : sum
+  }
+
+  static func difference(_ left: Int64, _ right: Int64) -> Int64 {
+    let (difference, overflow) = left.subtractingReportingOverflow(right)
+    return overflow ? (right > 0 ? .min : .max) : difference
+  }
+}
+
+extension DayUse {
+  /// Adds the use of another day.
+  mutating func add(_ other: DayUse) {
+    screen = Moment.sum(screen, other.screen)
+    for (category, time) in other.categories { categories[category] = Moment.sum(categories[category] ?? 0, time) }
+    for (app, time) in other.apps { apps[app] = Moment.sum(apps[app] ?? 0, time) }
+  }
+}

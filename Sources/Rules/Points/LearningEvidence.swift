@@ -1,0 +1,32 @@
+import LatchkeyModel
+
+/// What a child's machine observed during a session of learning.
+///
+/// Spec: Protocol/11-rules.md §7.
+public struct LearningEvidence: Hashable, Sendable {
+  /// The shortest time without any input that looks wrong, in milliseconds.
+  public static let idleMilliseconds: Int64 = 60_000
+
+  /// The events of input devices that the machine saw; `nil` if it cannot see them.
+  public var inputs: Int?
+  /// The time for which a reward was active beside it, in milliseconds.
+  public var rewardMilliseconds: Int64
+  /// The time that passed on the boot clock, in milliseconds.
+  public var elapsedMilliseconds: Int64
+
+  /// Creates evidence.
+  public init(inputs: Int?, rewardMilliseconds: Int64, elapsedMilliseconds: Int64) {
+    self.inputs = inputs
+    self.rewardMilliseconds = rewardMilliseconds
+    self.elapsedMilliseconds = elapsedMilliseconds
+  }
+
+  /// Returns why a session has to be reviewed; `nil` if it looks right.
+  public func holdReason(for record: UsageRecord) -> HoldReason? {
+    if inputs == 0, record.activeMilliseconds >= Self.idleMilliseconds { return .noActivity }
+    if rewardMilliseconds > 0 { return .rewardBeside }
+    let shown = Int128(record.sessionEnd) - Int128(record.sessionStart)
+    let jump = shown - Int128(elapsedMilliseconds)
+    return abs(jump) > Int128(HouseholdClock.slackMilliseconds) ? .clockJump : nil
+  }
+}

@@ -1,0 +1,69 @@
+import LatchkeyModel
+
+/// The ledger of one child: a set of entries that only grows.
+///
+/// The balance is the sum of the entries and nothing else. Merging is commutative, associative and idempotent.
+///
+/// Spec: Protocol/11-rules.md §6.
+public struct Ledger: Sendable {
+  /// The entries by their identity.
+  public private(set) var entries: [EntryID: LedgerEntry] = [:]
+
+  private var purses: [DeviceID: Int128] = [:]
+  private var earnings: [FamilyDay: Int128] = [:]
+
+  /// Creates a ledger of entries.
+  public init(_ entries: some Sequence<LedgerEntry> = []) {
+    for entry in entries { merge(entry) }
+  }
+
+  /// Takes an entry, and returns whether the ledger has changed.
+  ///
+  /// Two entries of one identity come from a faulty machine; of them, every ledger keeps the one whose text sorts first.
+  @discardableResult
+  public mutating func merge(_ entry: LedgerEntry) -> Bool {
+    guard entry.fault == nil else { return false }
+    if let held = entries[entry.id] {
+      guard entry != held, entry.text.utf8.lexicographicallyPrecedes(held.text.utf8) else { return false }
+      count(held, -1)
+    }
+    entries[entry.id] = entry
+    count(entry, 1)
+    return true
+  }
+
+  /// Takes the entries of another ledger.
+  public mutating func merge(_ other: Ledger) {
+    for entry in other.entries.values { merge(entry) }
+  }
+
+  /// The child's points on all machines, in milli-points.
+  public var balance: Int64 { Self.limited(purses.values.reduce(0, +)) }
+
+  /// Returns the milli-points in the purse of a machine.
+  public func purse(of device: DeviceID) -> Int64 { Self.limited(purses[device] ?? 0) }
+
+  /// Returns the milli-points that learning earned on a day, on all machines.
+  public func earned(on day: FamilyDay) -> Int64 { Self.limited(earnings[day] ?? 0) }
+
+  private mutating func count(_ entry: LedgerEntry, _ sign: Int128) {
+    let amount = Int128(entry.milliPoints) * sign
+    purses[entry.id.purse, default: 0] += amount
+    // What one purse lends, the other has: the balance stays.
+    if let other = entry.other { purses[other, default: 0] -= amount }
+    switch entry.id.kind {
+    case .earned, .reviewed: earnings[entry.day, default: 0] += amount
+    case .spent, .redeemed, .used, .refunded, .expired, .granted, .adjusted, .leased, .held: break
+    }
+  }
+
+  private static func limited(_ sum: Int128) -> Int64 { Int64(clamping: sum) }
+}
+
+extension Ledger: Hashable {
+  /// Returns whether two ledgers have the same entries.
+  public static func == (left: Ledger, right: Ledger) -> Bool { left.entries == right.entries }
+
+  /// Hashes the entries.
+  public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
+}

@@ -1,0 +1,103 @@
+import LatchkeyModel
+
+extension Purse {
+  /// A redemption of points for minutes, with what is left of it.
+  struct Redemption {
+    var entry: LedgerEntry
+    var left: Int64
+  }
+
+  /// Redeems points for minutes at the rate of the rules, which is frozen.
+  ///
+  /// Throws a fault if the purse does not hold as much, or if it is nothing.
+  public mutating func redeem(
+    _ milliPoints: Int64, source: RecordID, rules: RuleSet, day: FamilyDay, at: Int64
+  ) throws(RuleFault) -> LedgerEntry? {
+    if ledger.entries[EntryID(purse: device, kind: .redeemed, source: source)] != nil { return nil }
+    guard rules.mode == .points, rules.points.use == .redeemFirst else {
+      throw RuleFault("Points are not redeemed here: rewards cost points as they run, or none.")
+    }
+    guard milliPoints > 0 else { throw RuleFault("That redeems nothing: give a number of points.") }
+    guard milliPoints <= spendable else {
+      let held = PointsText.counted(spendable)
+      throw RuleFault("That is more than the \(held) on this machine: redeem less, or earn more first.")
+    }
+    let (time, overflow) = milliPoints.multipliedReportingOverflow(by: rules.points.minutesPerPoint * 60)
+    guard !overflow, time <= LedgerEntry.largest else {
+      throw RuleFault("That is too many points at once: redeem fewer.")
+    }
+    let last = day.advanced(byDays: Int(min(max(rules.points.redemptionDays, 1), 366)) - 1)
+    return write(.redeemed, source, -milliPoints, day, at) { ($0.quantity, $0.lastDay) = (time, last) }
+  }
+
+  /// Gives the unused minutes of a redemption back, at the rate at which they were redeemed, rounded down.
+  ///
+  /// Throws a fault if there is no such redemption, or nothing is left of it.
+  public mutating func refund(_ source: RecordID, day: FamilyDay, at: Int64) throws(RuleFault) -> LedgerEntry? {
+    if ledger.entries[EntryID(purse: device, kind: .refunded, source: source)] != nil { return nil }
+    let redemption = redemptions().first { $0.entry.id.source == source }
+    guard let redemption, let last = redemption.entry.lastDay, last >= day, redemption.left > 0 else {
+      throw RuleFault("Nothing of that redemption is left: its minutes were used, or their time is over.")
+    }
+    let paid = Int128(-redemption.entry.milliPoints)
+    let amount = Int64(paid * Int128(redemption.left) / Int128(max(1, redemption.entry.quantity)))
+    return write(.refunded, source, amount, day, at) { $0.quantity = redemption.left }
+  }
+
+  /// Writes an entry for each redemption whose last day is before a day and of which minutes are left.
+  public mutating func expire(before day: FamilyDay, at: Int64) -> [LedgerEntry] {
+    redemptions().compactMap { redemption in
+      guard redemption.left > 0, let last = redemption.entry.lastDay, last < day else { return nil }
+      return write(.expired, redemption.entry.id.source, 0, day, at) { $0.quantity = redemption.left }
+    }
+  }
+
+  /// Returns the redeemed minutes that can be used on a day, those that expire first in front.
+  public func redeemed(on day: FamilyDay) -> [RedeemedTime] {
+    redemptions().compactMap { redemption in
+      guard redemption.left > 0, let last = redemption.entry.lastDay, last >= day, redemption.entry.day <= day else {
+        return nil
+      }
+      return RedeemedTime(milliseconds: redemption.left, lastDay: last)
+    }
+  }
+
+  /// Returns this machine's redemptions with what is left of each, in the order in which they are used.
+  ///
+  /// The use of each day, the earliest first, takes from the redemptions that were valid on it, those that expire first
+  /// in front.
+  func redemptions() -> [Redemption] {
+    var redemptions: [Redemption] = []
+    var used: [FamilyDay: Int64] = [:]
+    for entry in ledger.entries.values where entry.id.purse == device {
+      switch entry.id.kind {
+      case .redeemed:
+        var left = entry.quantity
+        for kind in [LedgerEntry.Kind.refunded, .expired] {
+          let gone = ledger.entries[EntryID(purse: device, kind: kind, source: entry.id.source)]
+          left = Moment.difference(left, gone?.quantity ?? 0)
+        }
+        redemptions.append(Redemption(entry: entry, left: max(0, left)))
+      case .used: used[entry.day] = Moment.sum(used[entry.day] ?? 0, entry.quantity)
+      default: break
+      }
+    }
+    redemptions.sort { left, right in
+      let (one, two) = (left.entry, right.entry)
+      if one.lastDay != two.lastDay { return (one.lastDay ?? one.day) < (two.lastDay ?? two.day) }
+      return one.day != two.day
+        ? one.day < two.day : one.id.source.bytes.lexicographicallyPrecedes(two.id.source.bytes)
+    }
+    for (day, time) in used.sorted(by: { $0.key < $1.key }) {
+      var rest = time
+      for index in redemptions.indices where rest > 0 {
+        let entry = redemptions[index].entry
+        guard entry.day <= day, (entry.lastDay ?? entry.day) >= day else { continue }
+        let taken = min(rest, redemptions[index].left)
+        redemptions[index].left -= taken
+        rest -= taken
+      }
+    }
+    return redemptions
+  }
+}

@@ -1,0 +1,178 @@
+import LatchkeyModel
+
+/// The part of a child's points that one machine may spend, and the only writer of its entries.
+///
+/// Every function returns the entry that it has written, or `nil` if nothing had to be written. The caller stores the entry
+/// in the transaction of the act. Doing anything twice is once.
+///
+/// Spec: Protocol/11-rules.md §6.
+public struct Purse: Sendable {
+  /// The remainder of one application's points on one day.
+  public struct CarryKey: Hashable, Sendable {
+    /// The application.
+    public var app: AppID
+    /// Whether it earns or costs.
+    public var category: AppCategory
+    /// The family's day.
+    public var day: FamilyDay
+
+    /// Creates a key.
+    public init(app: AppID, category: AppCategory, day: FamilyDay) {
+      self.app = app
+      self.category = category
+      self.day = day
+    }
+  }
+
+  /// This machine.
+  public let device: DeviceID
+  /// The entries that this machine knows of, all of its own among them.
+  public var ledger: Ledger
+  /// The remainders below one milli-point, which are stored with the entries.
+  public private(set) var carries: [CarryKey: PointsRemainder]
+
+  /// Creates a purse from what is stored.
+  public init(device: DeviceID, ledger: Ledger = Ledger(), carries: [CarryKey: PointsRemainder] = [:]) {
+    self.device = device
+    self.ledger = ledger
+    self.carries = carries
+  }
+
+  /// The milli-points that may be spent; never less than 0.
+  public var spendable: Int64 { max(0, ledger.purse(of: device)) }
+
+  /// Forgets the remainders of days before a day, of which no session can come any more.
+  public mutating func forgetCarries(before day: FamilyDay) {
+    carries = carries.filter { $0.key.day >= day }
+  }
+
+  /// Writes what follows from a session on this machine.
+  ///
+  /// A session of learning earns, or is held for review with a reason. A session of a reward costs, at most what the
+  /// purse holds, or uses redeemed minutes. Anything else, and every session of a family without points, writes nothing.
+  ///
+  /// - `record`: The session; its rate is the one at the time of use.
+  /// - `hold`: Why the session looks wrong, if it does.
+  /// - `rules`: The rules at the end of the session.
+  public mutating func take(_ record: UsageRecord, hold: HoldReason?, rules: RuleSet, at: Int64) -> LedgerEntry? {
+    guard rules.mode == .points, record.device == device, record.fault == nil else { return nil }
+    let boundary = rules.boundary
+    let slice = UsageSlice(record)
+    let day = boundary.day(containing: record.sessionStart)
+    switch record.category {
+    case .neutral: return nil
+    case .learning:
+      guard !isWritten([.earned, .held], record.recordID) else { return nil }
+      guard let earned = earned(by: slice, rules, boundary) else { return nil }
+      let amount = min(earned, LedgerEntry.largest)
+      if let hold { return write(.held, record.recordID, 0, day, at) { ($0.quantity, $0.hold) = (amount, hold) } }
+      return write(.earned, record.recordID, min(amount, capLeft(on: day, rules.points)), day, at)
+    case .reward:
+      guard !isWritten([.spent, .used], record.recordID) else { return nil }
+      switch rules.points.use {
+      case .payAsYouGo:
+        guard slice.activeMilliseconds > 0, slice.rate.milliPointsPerHour > 0 else { return nil }
+        // An entry of 0 also marks that the remainder was carried over.
+        return write(.spent, record.recordID, -min(cost(of: slice, boundary), spendable), day, at)
+      case .redeemFirst:
+        let used = min(max(0, record.activeMilliseconds), LedgerEntry.largest)
+        return used == 0 ? nil : write(.used, record.recordID, 0, day, at) { $0.quantity = used }
+      }
+    }
+  }
+
+  /// Returns what a running session of a reward has cost so far in milli-points, without writing anything.
+  public func costSoFar(of session: UsageSlice, _ boundary: DayBoundary) -> Int64 {
+    var copy = self
+    return copy.cost(of: session, boundary)
+  }
+
+  /// Writes a parent's decision about learning that was held on this machine; the first one holds.
+  public mutating func review(_ record: RecordID, isApproved: Bool, rules: RuleSet, at: Int64) -> LedgerEntry? {
+    let held = ledger.entries[EntryID(purse: device, kind: .held, source: record)]
+    guard let held, !isWritten([.reviewed], record) else { return nil }
+    let amount = isApproved ? min(held.quantity, capLeft(on: held.day, rules.points)) : 0
+    return write(.reviewed, record, amount, held.day, at)
+  }
+
+  /// Writes points that a parent gives into this machine's purse.
+  public mutating func grant(
+    _ milliPoints: Int64, source: RecordID, day: FamilyDay, at: Int64, note: String = ""
+  ) -> LedgerEntry? {
+    guard !isWritten([.granted], source), milliPoints > 0 else { return nil }
+    let amount = min(milliPoints, LedgerEntry.largest)
+    return write(.granted, source, amount, day, at) { $0.note = TextRule.reason.cleaned(note) }
+  }
+
+  /// Writes a parent's change of the points; a purse never holds less than nothing.
+  public mutating func adjust(
+    by milliPoints: Int64, source: RecordID, day: FamilyDay, at: Int64, note: String
+  ) -> LedgerEntry? {
+    guard !isWritten([.adjusted], source) else { return nil }
+    let amount = min(max(milliPoints, -spendable), LedgerEntry.largest)
+    return write(.adjusted, source, amount, day, at) { $0.note = TextRule.reason.cleaned(note) }
+  }
+
+  /// Lends points to the purse of another machine, at most what this purse holds.
+  public mutating func lend(
+    _ milliPoints: Int64, to other: DeviceID, source: RecordID, day: FamilyDay, at: Int64
+  ) -> LedgerEntry? {
+    let amount = min(milliPoints, spendable)
+    guard amount > 0, other != device, !isWritten([.leased], source) else { return nil }
+    return write(.leased, source, -amount, day, at) { $0.other = other }
+  }
+
+  private func isWritten(_ kinds: [LedgerEntry.Kind], _ source: RecordID) -> Bool {
+    kinds.contains { ledger.entries[EntryID(purse: device, kind: $0, source: source)] != nil }
+  }
+
+  mutating func write(
+    _ kind: LedgerEntry.Kind, _ source: RecordID, _ milliPoints: Int64, _ day: FamilyDay, _ at: Int64,
+    _ change: (inout LedgerEntry) -> Void = { _ in }
+  ) -> LedgerEntry? {
+    let time = min(max(at, 0), HybridTimestamp.wallLimit - 1)
+    var entry = LedgerEntry(
+      EntryID(purse: device, kind: kind, source: source), milliPoints: max(milliPoints, -LedgerEntry.largest), day: day,
+      at: time)
+    change(&entry)
+    return ledger.merge(entry) ? entry : nil
+  }
+
+  private func capLeft(on day: FamilyDay, _ points: RuleSet.Points) -> Int64 {
+    var left = LedgerEntry.largest
+    if let cap = points.dailyCap { left = min(left, Moment.difference(cap, ledger.earned(on: day))) }
+    if let cap = points.weeklyCap {
+      let week = (0..<7).reduce(Int64(0)) { Moment.sum($0, ledger.earned(on: day.startOfWeek.advanced(byDays: $1))) }
+      left = min(left, Moment.difference(cap, week))
+    }
+    return max(0, left)
+  }
+
+  /// Returns what a session earns; `nil` if it is too short, or earns nothing however long it is.
+  private mutating func earned(by slice: UsageSlice, _ rules: RuleSet, _ boundary: DayBoundary) -> Int64? {
+    let minimum = Int(min(max(rules.points.minimumSession, 0), 1_440))
+    let active = slice.activeMilliseconds
+    guard active > 0, slice.rate.milliPointsPerHour > 0,
+      PointsArithmetic.earns(sessionMilliseconds: active, minimumSessionMinutes: minimum)
+    else { return nil }
+    return boundary.slices(of: slice).reduce(0) { sum, part in
+      let key = CarryKey(app: slice.appID, category: .learning, day: part.day)
+      let active = part.slice.activeMilliseconds
+      return Moment.sum(
+        sum,
+        PointsArithmetic.earned(
+          activeMilliseconds: active, rate: slice.rate, carry: &carries[key, default: PointsRemainder()]))
+    }
+  }
+
+  private mutating func cost(of slice: UsageSlice, _ boundary: DayBoundary) -> Int64 {
+    boundary.slices(of: slice).reduce(0) { sum, part in
+      let key = CarryKey(app: slice.appID, category: .reward, day: part.day)
+      let active = part.slice.activeMilliseconds
+      return Moment.sum(
+        sum,
+        PointsArithmetic.cost(
+          activeMilliseconds: active, rate: slice.rate, carry: &carries[key, default: PointsRemainder()]))
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import LatchkeyModel
+
+/// The requests of one child and their answers.
+///
+/// Merging is commutative, associative and idempotent: of two answers to one request, the one with the earlier hybrid
+/// time holds, on every machine and in whatever order they arrive.
+///
+/// Spec: Protocol/11-rules.md §9.
+public struct RequestBook: Hashable, Sendable {
+  /// What became of a request.
+  public enum State: Hashable, Sendable {
+    /// A parent can answer it.
+    case open
+    /// A parent answered it in time.
+    case answered(RequestAnswer)
+    /// The day ended without an answer.
+    case expired
+  }
+
+  /// The largest number of requests of one day; those whose IDs sort first are kept.
+  public static let mostPerDay = 64
+
+  /// The largest number of answers of one day, also to requests that have not arrived.
+  public static let mostAnswersPerDay = 256
+
+  /// The requests by ID.
+  public private(set) var requests: [CommandID: ChildRequest] = [:]
+  private var answers: [CommandID: RequestAnswer] = [:]
+
+  /// Creates a book without requests.
+  public init() {}
+
+  /// Takes a request, and returns whether the book has changed.
+  ///
+  /// A request never changes; of two that differ and have one ID, the one whose content sorts first is kept.
+  @discardableResult
+  public mutating func merge(_ request: ChildRequest) -> Bool {
+    guard TextRule.reason.fault(in: request.reason) == nil else { return false }
+    if let held = requests[request.id] {
+      guard held != request else { return false }
+      guard request.content.utf8.lexicographicallyPrecedes(held.content.utf8) else { return false }
+    }
+    requests[request.id] = request
+    let sameDay = requests.values.filter { $0.day == request.day }
+    if sameDay.count > Self.mostPerDay, let last = sameDay.map(\.id).max() { requests[last] = nil }
+    return requests[request.id] == request
+  }
+
+  /// Takes an answer, and returns whether the book has changed.
+  ///
+  /// An answer may arrive before its request.
+  @discardableResult
+  public mutating func merge(_ answer: RequestAnswer) -> Bool {
+    guard TextRule.reason.fault(in: answer.word) == nil else { return false }
+    if let held = answers[answer.request] {
+      if held.modified < answer.modified { return false }
+      if held.modified == answer.modified {
+        guard answer.content.utf8.lexicographicallyPrecedes(held.content.utf8) else { return false }
+      }
+    }
+    answers[answer.request] = answer
+    let sameDay = answers.values.filter { $0.day == answer.day }
+    if sameDay.count > Self.mostAnswersPerDay, let last = sameDay.map(\.request).max() { answers[last] = nil }
+    return answers[answer.request] == answer
+  }
+
+  /// Takes the requests and answers of another book.
+  public mutating func merge(_ other: RequestBook) {
+    for request in other.requests.values { merge(request) }
+    for answer in other.answers.values { merge(answer) }
+  }
+
+  /// Forgets the requests and answers of days before a day.
+  public mutating func forget(before day: FamilyDay) {
+    requests = requests.filter { $0.value.day >= day }
+    answers = answers.filter { $0.value.day >= day }
+  }
+
+  /// Returns what became of a request by a family day; `nil` if there is none.
+  ///
+  /// An answer that a parent gave after the request's day does not count.
+  public func state(of id: CommandID, on day: FamilyDay) -> State? {
+    guard let request = requests[id] else { return nil }
+    if let answer = answers[id], answer.day <= request.day { return .answered(answer) }
+    return day > request.day ? .expired : .open
+  }
+
+  /// Returns the time that answers grant on a day, by request.
+  ///
+  /// `RuleSet` takes them beside the grants of registers. No register is needed, so that of two parents who answer at
+  /// once only one grants.
+  public func grants(on day: FamilyDay) -> [CommandID: Grant] {
+    var grants: [CommandID: Grant] = [:]
+    for request in requests.values where request.day == day {
+      guard case .time(let wish) = request.wish, case .answered(let answer)? = state(of: request.id, on: day),
+        case .approved(let minutes) = answer.verdict
+      else { continue }
+      grants[request.id] = Grant(minutes: minutes ?? wish.minutes, scope: wish.scope)
+    }
+    return grants
+  }
+}
+
+extension RuleSet {
+  /// Adds the grants of a day that answers to requests give.
+  public mutating func add(_ grants: [CommandID: Grant], on day: FamilyDay) {
+    guard !grants.isEmpty else { return }
+    today[day, default: Today()].grants.merge(grants) { _, answered in answered }
+  }
+}
+
+extension ChildRequest {
+  fileprivate var content: String { "\(day) \(wishText) \(reason)" }
+}
+
+extension RequestAnswer {
+  fileprivate var content: String { "\(day) \(verdictText) \(word)" }
+}

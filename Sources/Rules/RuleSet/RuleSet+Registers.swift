@@ -1,0 +1,129 @@
+import LatchkeyModel
+
+/// A register that has no effect on this machine, and why.
+public struct NotInForce: Hashable, Sendable {
+  /// The zone of the register.
+  public var zone: Zone
+  /// The key of the register.
+  public var key: RegisterKey
+  /// A sentence that describes the reason and the next step.
+  public var reason: String
+}
+
+extension RuleSet {
+  /// Reads the rules of a child from registers, and lists those that have no effect.
+  ///
+  /// The registers of other children and of machines are passed over. A register of the child holds instead of the
+  /// family's under the same key, unless it was deleted or cannot be read. The order of the registers does not matter.
+  ///
+  /// `defaults` are the categories of applications that no parent has set.
+  ///
+  /// Spec: Protocol/11-rules.md §2.
+  public static func read(
+    _ registers: some Sequence<Register>, child: ChildID, defaults: [AppID: AppUse] = [:]
+  ) -> (rules: RuleSet, notInForce: [NotInForce]) {
+    var rules = RuleSet()
+    var notInForce: [NotInForce] = []
+    var own: [Rule] = []
+    var family: [Rule] = []
+    for register in registers {
+      guard register.zone == .family || register.zone == .child(child), let value = register.value else { continue }
+      do throws(RuleFault) {
+        let rule = try Self.rule(register, value)
+        if register.zone == .family { family.append(rule) } else { own.append(rule) }
+      } catch {
+        notInForce.append(NotInForce(zone: register.zone, key: register.key, reason: error.sentence))
+      }
+    }
+    for (app, use) in defaults { rules.apps[app, default: App()].use = use }
+    // A grant has a key of its own, so no order matters within a zone.
+    for rule in family + own { rules.set(rule) }
+    notInForce.sort { ($0.zone, $0.key) < ($1.zone, $1.key) }
+    return (rules, notInForce)
+  }
+
+  private static func rule(_ register: Register, _ value: String) throws(RuleFault) -> Rule {
+    guard let key = RuleKey(register.key) else {
+      throw RuleFault("This version does not know the rule \(register.key): update Latchkey on this machine.")
+    }
+    guard key.belongs(in: register.zone) else {
+      let whose = register.zone == .family ? "of one child" : "of the whole family"
+      throw RuleFault("The rule \(register.key) can only be \(whose): set it there.")
+    }
+    return try Rule(key, stored: value)
+  }
+
+  private mutating func set(_ rule: Rule) {
+    switch (rule.key, rule.value) {
+    case (.name, .name(let value)): name = value
+    case (.removed, .flag(let value)): isRemoved = value
+    case (.app(let id, let part), let value): apps[id, default: App()].set(part, value)
+    case (.category(let category, let part), let value): categories[category, default: Category()].set(part, value)
+    case (.limits(.daily), .limits(let value)): dailyLimit = value
+    case (.limits(.weekly), .number(let value)): weeklyLimit = value
+    case (.schedule(.bedtime), .windows(let value)): bedtime = value
+    case (.schedule(.school), .windows(let value)): school = value
+    case (.schedule(.rewardTimes), .windows(let value)): rewardTimes = value
+    case (.today(let day, let part), let value): today[day, default: Today()].set(part, value)
+    case (.lock, .lock(let value)): lock = value
+    case (.mode, .mode(let value)): mode = value
+    case (.unknownPrograms, .unknownPrograms(let value)): unknownPrograms = value
+    case (.points(let part), let value): points.set(part, value)
+    case (.family(.zone), .zone(let value)): zone = value
+    case (.family(.dayStart), .number(let value)): dayStartHour = value
+    default: preconditionFailure("the value of \(rule.registerKey) was read by its key")
+    }
+  }
+}
+
+extension RuleSet.App {
+  fileprivate mutating func set(_ part: RuleKey.App, _ value: RuleValue) {
+    switch (part, value) {
+    case (.name, .name(let value)): name = value
+    case (.category, .use(let value)): use = value
+    case (.enabled, .flag(let value)): isEnabled = value
+    case (.blocked, .flag(let value)): isBlocked = value
+    case (.allowed, .flag(let value)): isAlwaysAllowed = value
+    case (.limit, .limits(let value)): limit = value
+    case (.matchers, .matchers(let value)): matchers = value
+    default: preconditionFailure("the value of \(part) was read by its key")
+    }
+  }
+}
+
+extension RuleSet.Category {
+  fileprivate mutating func set(_ part: RuleKey.Category, _ value: RuleValue) {
+    switch (part, value) {
+    case (.limit, .limits(let value)): limit = value
+    case (.weekly, .number(let value)): weekly = value
+    case (.rate, .number(let value)): rate = value
+    default: preconditionFailure("the value of \(part) was read by its key")
+    }
+  }
+}
+
+extension RuleSet.Today {
+  fileprivate mutating func set(_ part: RuleKey.Today, _ value: RuleValue) {
+    switch (part, value) {
+    case (.bedtime, .times(let value)): bedtime = value
+    case (.school, .times(let value)): school = value
+    case (.rewardTimes, .times(let value)): rewardTimes = value
+    case (.grant(let id), .grant(let value)): grants[id] = value
+    default: preconditionFailure("the value of \(part) was read by its key")
+    }
+  }
+}
+
+extension RuleSet.Points {
+  fileprivate mutating func set(_ part: RuleKey.Points, _ value: RuleValue) {
+    switch (part, value) {
+    case (.use, .pointsUse(let value)): use = value
+    case (.minutesPerPoint, .number(let value)): minutesPerPoint = value
+    case (.dailyCap, .number(let value)): dailyCap = value
+    case (.weeklyCap, .number(let value)): weeklyCap = value
+    case (.minimumSession, .number(let value)): minimumSession = value
+    case (.redemptionDays, .number(let value)): redemptionDays = value
+    default: preconditionFailure("the value of \(part) was read by its key")
+    }
+  }
+}

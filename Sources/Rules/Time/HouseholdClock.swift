@@ -1,0 +1,143 @@
+import LatchkeyModel
+
+/// What a machine's clocks show at one instant.
+public struct ClockReading: Hashable, Sendable {
+  /// The boot that the boot clock belongs to.
+  public var bootID: String
+  /// The boot clock.
+  public var boot: BootInstant
+  /// The wall clock in Unix milliseconds.
+  public var wall: Int64
+  /// A Boolean value that indicates whether the wall clock can be believed: the kernel says that a time server keeps it,
+  /// or a parent's machine has just told the same time.
+  public var isVouched: Bool
+
+  /// Creates a reading.
+  public init(bootID: String, boot: BootInstant, wall: Int64, isVouched: Bool) {
+    self.bootID = bootID
+    self.boot = boot
+    self.wall = wall
+    self.isVouched = isVouched
+  }
+}
+
+/// The time by which a child's machine applies rules.
+///
+/// Within one boot, it advances only as the boot clock does, so that setting the wall clock gains nothing. There are two
+/// times, which are the same unless a clock was set back between two boots: the *time* for times of the day, which never
+/// goes back, and the *day time* for days and their limits, which a clock that was set forward does not bring closer once
+/// it is back. Both are set to the wall clock where that can be believed.
+///
+/// Spec: Protocol/11-rules.md §4.
+public struct HouseholdClock: Hashable, Sendable {
+  /// A difference between the wall clock and the household's time.
+  public enum Change: Hashable, Sendable {
+    /// The wall clock was set, and that was not followed. The value is in milliseconds, positive if it is ahead.
+    case ignored(by: Int64)
+    /// The household's time was corrected by a number of milliseconds.
+    case corrected(by: Int64)
+  }
+
+  /// What is stored of a clock.
+  public struct Stored: Hashable, Sendable {
+    /// The boot of the anchor.
+    public var bootID: String
+    /// The boot clock at the anchor.
+    public var anchor: BootInstant
+    /// The time at the anchor in Unix milliseconds.
+    public var time: Int64
+    /// The day time at the anchor in Unix milliseconds.
+    public var dayTime: Int64
+    /// The latest time at which the clock was read.
+    public var last: Int64
+    /// The latest family day that was reached.
+    public var reached: FamilyDay?
+
+    /// Creates the stored parts.
+    public init(
+      bootID: String, anchor: BootInstant, time: Int64, dayTime: Int64, last: Int64, reached: FamilyDay?
+    ) {
+      self.bootID = bootID
+      self.anchor = anchor
+      self.time = time
+      self.dayTime = dayTime
+      self.last = last
+      self.reached = reached
+    }
+  }
+
+  /// The largest difference that is not reported: a minute, in milliseconds.
+  public static let slackMilliseconds: Int64 = 60_000
+
+  /// What has to be stored, at the latest with every heartbeat.
+  public private(set) var stored: Stored
+
+  /// Creates a clock from its first reading.
+  public init(_ reading: ClockReading) {
+    let wall = Self.limited(reading.wall)
+    stored = Stored(
+      bootID: reading.bootID, anchor: Self.limited(reading.boot), time: wall, dayTime: wall, last: wall, reached: nil)
+  }
+
+  /// Restores a clock.
+  public init(_ stored: Stored) {
+    self.stored = Stored(
+      bootID: stored.bootID, anchor: Self.limited(stored.anchor), time: Self.limited(stored.time),
+      dayTime: Self.limited(stored.dayTime), last: Self.limited(stored.last), reached: stored.reached)
+  }
+
+  /// Returns the time for times of the day at an instant of the anchor's boot, in Unix milliseconds.
+  public func time(at boot: BootInstant) -> Int64 { Self.limited(stored.time + elapsed(boot)) }
+
+  /// Returns the time for days at an instant of the anchor's boot, in Unix milliseconds.
+  public func dayTime(at boot: BootInstant) -> Int64 { Self.limited(stored.dayTime + elapsed(boot)) }
+
+  /// Takes a reading, and returns a difference that people should know of.
+  @discardableResult
+  public mutating func read(_ reading: ClockReading) -> Change? {
+    let wall = Self.limited(reading.wall)
+    let boot = Self.limited(reading.boot)
+    let isNewBoot = reading.bootID != stored.bootID
+    // Before this boot, the machine was off for a time that no clock can be trusted to measure.
+    let expected = isNewBoot ? Self.limited(stored.last + boot.milliseconds) : time(at: boot)
+    let difference = wall - expected
+    let isNotable = abs(difference) > Self.slackMilliseconds
+    if reading.isVouched {
+      // A day that a wrong clock had reached has not been reached.
+      if isNotable, difference < 0 { stored.reached = nil }
+      anchor(reading.bootID, boot, time: wall, dayTime: wall)
+      return isNotable && (!isNewBoot || difference < 0) ? .corrected(by: difference) : nil
+    }
+    if isNewBoot {
+      anchor(reading.bootID, boot, time: max(wall, expected), dayTime: wall)
+      return isNotable && difference < 0 ? .ignored(by: difference) : nil
+    }
+    stored.last = max(stored.last, expected)
+    return isNotable ? .ignored(by: difference) : nil
+  }
+
+  /// Returns the family's day at an instant of the anchor's boot.
+  ///
+  /// A day that has been reached is not left for an earlier one, whatever the clock or the family's zone becomes.
+  public mutating func day(at boot: BootInstant, _ boundary: DayBoundary) -> FamilyDay {
+    let day = boundary.day(containing: dayTime(at: boot))
+    if let reached = stored.reached, reached >= day { return reached }
+    stored.reached = day
+    return day
+  }
+
+  private func elapsed(_ boot: BootInstant) -> Int64 {
+    max(0, Self.limited(boot).milliseconds - stored.anchor.milliseconds)
+  }
+
+  private mutating func anchor(_ bootID: String, _ boot: BootInstant, time: Int64, dayTime: Int64) {
+    (stored.bootID, stored.anchor) = (bootID, boot)
+    (stored.time, stored.dayTime, stored.last) = (time, dayTime, time)
+  }
+
+  private static func limited(_ time: Int64) -> Int64 { min(max(time, 0), HybridTimestamp.wallLimit - 1) }
+
+  private static func limited(_ boot: BootInstant) -> BootInstant {
+    BootInstant(milliseconds: limited(boot.milliseconds))
+  }
+}

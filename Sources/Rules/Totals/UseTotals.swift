@@ -1,0 +1,88 @@
+import LatchkeyModel
+
+/// A stretch of use of one application on one of a child's machines.
+public struct UseSpan: Hashable, Sendable {
+  /// The application; `nil` for unknown programs.
+  public var app: AppID?
+  /// The category at the time.
+  public var category: AppCategory
+  /// The start in household time, Unix milliseconds.
+  public var start: Int64
+  /// The time of use in milliseconds.
+  public var milliseconds: Int64
+
+  /// Creates a stretch.
+  public init(app: AppID?, category: AppCategory, start: Int64, milliseconds: Int64) {
+    self.app = app
+    self.category = category
+    self.start = start
+    self.milliseconds = milliseconds
+  }
+
+  /// Creates the stretch of a session: from its start, as long as its active time.
+  public init(_ record: UsageRecord) {
+    self.init(
+      app: record.appID, category: record.category, start: record.sessionStart,
+      milliseconds: record.activeMilliseconds)
+  }
+}
+
+/// A child's use by family day, on all accounts and machines, each instant counted once.
+///
+/// The same stretches result in the same totals, in any order, any number of times, and in any parts. A session that runs
+/// is added again as it grows.
+///
+/// Spec: Protocol/11-rules.md §8.
+public struct UseTotals: Sendable {
+  /// The longest stretch that is counted: 31 days, in milliseconds.
+  public static let longestMilliseconds: Int64 = 31 * 86_400_000
+
+  private struct Day: Sendable {
+    var screen = SpanSet()
+    var categories: [AppCategory: SpanSet] = [:]
+    var apps: [AppID: SpanSet] = [:]
+  }
+
+  private let boundary: DayBoundary
+  private var days: [FamilyDay: Day] = [:]
+
+  /// The totals of each day that has any.
+  public private(set) var use: [FamilyDay: DayUse] = [:]
+
+  /// Creates totals without use for a family's days.
+  public init(_ boundary: DayBoundary) {
+    self.boundary = boundary
+  }
+
+  /// Adds a stretch of use.
+  ///
+  /// A stretch that begins outside of the calendar is not counted, and one of more than 31 days only to that length.
+  public mutating func add(_ span: UseSpan) {
+    guard HybridTimestamp.walls.contains(span.start), span.milliseconds > 0 else { return }
+    let end = span.start + min(span.milliseconds, Self.longestMilliseconds)
+    var start = span.start
+    while start < end {
+      let day = boundary.day(containing: start)
+      let edge = day == .last ? end : min(end, max(boundary.end(of: day), start + 1))
+      count(start..<edge, span, on: day)
+      start = edge
+    }
+  }
+
+  /// Forgets the days before a day.
+  public mutating func forget(before day: FamilyDay) {
+    days = days.filter { $0.key >= day }
+    use = use.filter { $0.key >= day }
+  }
+
+  private mutating func count(_ range: Range<Int64>, _ span: UseSpan, on day: FamilyDay) {
+    var total = use[day] ?? DayUse()
+    total.screen += days[day, default: Day()].screen.insert(range)
+    let inCategory = days[day, default: Day()].categories[span.category, default: SpanSet()].insert(range)
+    total.categories[span.category, default: 0] += inCategory
+    if let app = span.app {
+      total.apps[app, default: 0] += days[day, default: Day()].apps[app, default: SpanSet()].insert(range)
+    }
+    use[day] = total
+  }
+}

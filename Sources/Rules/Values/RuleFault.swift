@@ -1,0 +1,36 @@
+/// The reason why a rule cannot be taken, as one sentence that says what to do next.
+public struct RuleFault: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The sentence.
+  public let sentence: String
+
+  /// Creates a fault.
+  public init(_ sentence: String) {
+    self.sentence = sentence
+  }
+
+  /// The sentence.
+  public var description: String { sentence }
+}
+
+/// The reading of whole numbers.
+enum RuleNumber {
+  /// Returns the number of ASCII digits without leading zeros; `nil` for any other text or a number over 15 digits.
+  static func read(_ text: some StringProtocol) -> Int64? {
+    let bytes = text.utf8
+    guard (1...15).contains(bytes.count), bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    guard bytes.count == 1 || bytes.first != 0x30 else { return nil }
+    return Int64(String(text))
+  }
+
+  /// Returns a number with commas between groups of three digits, such as `1,440`.
+  static func grouped(_ number: Int64) -> String {
+    var groups: [String] = []
+    var rest = number.magnitude
+    while rest >= 1_000 {
+      let low = String(rest % 1_000)
+      groups.insert(String(repeating: "0", count: 3 - low.utf8.count) + low, at: 0)
+      rest /= 1_000
+    }
+    return (number < 0 ? "-" : "") + ([String(rest)] + groups).joined(separator: ",")
+  }
+}

@@ -1,0 +1,111 @@
+import LatchkeyModel
+
+/// Times of the day by weekday, such as `mon-fri 20:00-07:00, sat-sun 21:00-08:00`.
+///
+/// A window belongs to the date on which it begins, and may end on the next one. There may be several a day, at most 8.
+///
+/// Spec: Protocol/11-rules.md §1.
+public struct WeekWindows: Hashable, Sendable {
+  /// The largest number of windows that begin on one day.
+  public static let mostPerDay = 8
+
+  /// The windows that begin on each weekday, Monday first, the earliest first.
+  public let days: [[ClockWindow]]
+
+  /// Creates windows from text as a person may type it.
+  ///
+  /// Throws a fault for windows that are empty or overlap, also from one day to the next.
+  public init(typed text: String) throws(RuleFault) {
+    var days = [[ClockWindow]](repeating: [], count: 7)
+    for (weekdays, value) in try WeekdayText.items(text) {
+      let window = try ClockWindow(typed: value)
+      for day in weekdays { days[day.rawValue].append(window) }
+    }
+    for day in Weekday.allCases {
+      days[day.rawValue].sort()
+      guard days[day.rawValue].count <= Self.mostPerDay else {
+        throw RuleFault("There are more than 8 times on \(WeekdayText.word(day)): join some of them.")
+      }
+    }
+    self.days = days
+    if let (first, second) = overlap {
+      throw RuleFault("The times \(first) and \(second) overlap: change one of them.")
+    }
+  }
+
+  /// The windows that begin on a weekday.
+  public subscript(day: Weekday) -> [ClockWindow] { days[day.rawValue] }
+
+  /// A Boolean value that indicates whether the windows leave no minute of the week out.
+  public var isAlways: Bool { days.joined().reduce(0) { $0 + $1.length } >= 7 * 1_440 }
+
+  /// The windows as text, which is the same for the same windows.
+  public var text: String {
+    var items: [(run: ClosedRange<Weekday>, window: ClockWindow)] = []
+    for window in Set(days.joined()) {
+      let on = Set(Weekday.allCases.filter { days[$0.rawValue].contains(window) })
+      items += WeekdayText.runs(of: on).map { ($0, window) }
+    }
+    items.sort { ($0.run.lowerBound, $0.window) < ($1.run.lowerBound, $1.window) }
+    return items.map { WeekdayText.item($0.run, $0.window.text) }.joined(separator: ", ")
+  }
+
+  /// Two windows that share a minute of the week, as text; `nil` if there are none.
+  private var overlap: (String, String)? {
+    var spans: [(start: Int, end: Int, name: String)] = []
+    for day in Weekday.allCases {
+      for window in days[day.rawValue] {
+        let start = day.rawValue * 1_440 + window.start
+        spans.append((start, start + window.length, "\(WeekdayText.word(day)) \(window.text)"))
+      }
+    }
+    // The last one may reach into the first of the next week.
+    if let first = spans.first { spans.append((first.start + 7 * 1_440, first.end + 7 * 1_440, first.name)) }
+    for (left, right) in zip(spans, spans.dropFirst()) where spans.count > 2 && left.end > right.start {
+      return (left.name, right.name)
+    }
+    return nil
+  }
+}
+
+/// Times of one day, such as `22:00-07:00`, or none.
+///
+/// As text: windows that are separated by a comma and a space, or `none`.
+///
+/// Spec: Protocol/11-rules.md §1.
+public struct DayWindows: Hashable, Sendable {
+  /// The windows, the earliest by the clock first.
+  public let windows: [ClockWindow]
+
+  /// Creates windows from text as a person may type it.
+  public init(typed text: String) throws(RuleFault) {
+    if text.lowercased() == "none" {
+      windows = []
+      return
+    }
+    let items = try WeekdayText.items(text)
+    guard items.allSatisfy({ $0.days.count == 7 }) else {
+      throw RuleFault("A rule for one day takes no weekdays: give only times, such as 22:00-07:00.")
+    }
+    guard items.count <= WeekWindows.mostPerDay else {
+      throw RuleFault("There are more than 8 times on that day: join some of them.")
+    }
+    var windows: [ClockWindow] = []
+    for item in items { windows.append(try ClockWindow(typed: item.value)) }
+    windows.sort()
+    for (index, window) in windows.enumerated() where windows.count > 1 {
+      let isLast = index == windows.count - 1
+      let next = windows[isLast ? 0 : index + 1]
+      if window.start + window.length > next.start + (isLast ? 1_440 : 0) {
+        throw RuleFault("The times \(window.text) and \(next.text) overlap: change one of them.")
+      }
+    }
+    self.windows = windows
+  }
+
+  /// A Boolean value that indicates whether the windows leave no minute of the day out.
+  public var isAlways: Bool { windows.reduce(0) { $0 + $1.length } >= 1_440 }
+
+  /// The windows as text, which is the same for the same windows.
+  public var text: String { windows.isEmpty ? "none" : windows.map(\.text).joined(separator: ", ") }
+}

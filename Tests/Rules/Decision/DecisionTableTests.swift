@@ -1,0 +1,160 @@
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyTestSupport
+import Testing
+
+/// A rule on its own, and what it says of a game on Monday at 16:00.
+struct RuleCase: Sendable, CustomTestStringConvertible {
+  var texts: [(String, String)]
+  var reason: Reason
+  var isAllowed: Bool
+  var minutes: Double?
+
+  var testDescription: String { texts.map { "\($0.0) \($0.1)" }.joined(separator: "; ") }
+  var keys: Set<String> { Set(texts.map(\.0)) }
+
+  /// Whether what it says holds from the points of the family, which exclude each other.
+  var isOfPoints: Bool { reason == .points || reason == .redeemedTime }
+
+  static let all: [RuleCase] = [
+    RuleCase(texts: [("app/game/blocked", "yes")], reason: .blocked, isAllowed: false, minutes: nil),
+    RuleCase(texts: [("lock", "on")], reason: .lock, isAllowed: false, minutes: nil),
+    RuleCase(texts: [("lock", "until 2026-11-23T15:30Z")], reason: .lock, isAllowed: false, minutes: 30),
+    RuleCase(texts: [("schedule/bedtime", "20:00-07:00")], reason: .bedtime, isAllowed: true, minutes: 240),
+    RuleCase(texts: [("schedule/bedtime", "15:00-17:00")], reason: .bedtime, isAllowed: false, minutes: 60),
+    RuleCase(texts: [("schedule/bedtime", "sun 23:00-16:30")], reason: .bedtime, isAllowed: false, minutes: 30),
+    RuleCase(texts: [("schedule/school", "mon-fri 14:00-16:30")], reason: .school, isAllowed: false, minutes: 30),
+    RuleCase(texts: [("schedule/school", "mon 18:00-19:00")], reason: .school, isAllowed: true, minutes: 120),
+    RuleCase(texts: [("schedule/rewardTimes", "15:00-18:00")], reason: .rewardTimes, isAllowed: true, minutes: 120),
+    RuleCase(
+      texts: [("schedule/rewardTimes", "mon 15:00-17:00, mon 17:00-18:30")], reason: .rewardTimes, isAllowed: true,
+      minutes: 150),
+    RuleCase(texts: [("schedule/rewardTimes", "17:00-18:00")], reason: .rewardTimes, isAllowed: false, minutes: 60),
+    RuleCase(texts: [("app/game/limit", "60")], reason: .appLimit, isAllowed: true, minutes: 40),
+    RuleCase(texts: [("app/game/limit", "20")], reason: .appLimit, isAllowed: false, minutes: 480),
+    RuleCase(
+      texts: [("category/reward/limit", "mon 90")], reason: .categoryLimit(.reward), isAllowed: true, minutes: 60),
+    RuleCase(texts: [("category/reward/limit", "0")], reason: .categoryLimit(.reward), isAllowed: false, minutes: 480),
+    RuleCase(texts: [("limits/daily", "mon-fri 180")], reason: .dailyLimit, isAllowed: true, minutes: 120),
+    RuleCase(texts: [("limits/daily", "59")], reason: .dailyLimit, isAllowed: false, minutes: 480),
+    // Time is left until midnight, and 30 minutes of the next day.
+    RuleCase(texts: [("limits/daily", "tue 30")], reason: .dailyLimit, isAllowed: true, minutes: 510),
+    RuleCase(
+      texts: [("category/reward/weekly", "100")], reason: .categoryWeekly(.reward), isAllowed: true, minutes: 70),
+    RuleCase(
+      texts: [("category/reward/weekly", "30")], reason: .categoryWeekly(.reward), isAllowed: false, minutes: 480),
+    RuleCase(texts: [("limits/weekly", "600")], reason: .weeklyLimit, isAllowed: true, minutes: 540),
+    RuleCase(texts: [("limits/weekly", "60")], reason: .weeklyLimit, isAllowed: false, minutes: 480),
+    RuleCase(texts: [("mode", "points")], reason: .points, isAllowed: true, minutes: 10),
+    RuleCase(
+      texts: [("mode", "points"), ("points/use", "redeemFirst")], reason: .redeemedTime, isAllowed: true, minutes: 25),
+  ]
+}
+
+@Suite struct DecisionTableTests {
+  private func verdict(_ texts: [(String, String)]) throws -> Verdict {
+    var texts = texts + [("app/game/category", "reward 1000"), ("family/zone", "Europe/Berlin")]
+    if !texts.contains(where: { $0.0 == "mode" }) { texts.append(("mode", "limits")) }
+    let rules = try HouseholdSamples.rules(texts)
+    let game = try HouseholdSamples.app("game")
+    var situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
+    let minute = HouseholdSamples.minute
+    situation.use = [
+      situation.day: DayUse(screen: 60 * minute, categories: [.reward: 30 * minute], apps: [game: 20 * minute])
+    ]
+    situation.spendable = 10_000
+    situation.redeemed = [RedeemedTime(milliseconds: 25 * minute, lastDay: situation.day)]
+    situation.running = [1_000: [.app(game)]]
+    let plan = DayPlan(rules, day: situation.day)
+    let decided = plan.decide(situation)
+    let verdict = try #require(decided.verdicts[.app(game)])
+    #expect(plan.explain(.app(game), in: situation).verdict == verdict)
+    #expect(decided.closures.map(\.account) == (verdict.isAllowed ? [] : [1_000]))
+    return verdict
+  }
+
+  @Test(arguments: RuleCase.all)
+  func everyRuleAlone(of rule: RuleCase) throws {
+    let verdict = try verdict(rule.texts)
+    #expect(verdict.isAllowed == rule.isAllowed)
+    #expect(verdict.reason == rule.reason)
+    #expect(HouseholdSamples.minutes(verdict) == rule.minutes)
+    #expect(verdict.category == .reward)
+    if let until = verdict.until, verdict.isAllowed, let minutes = rule.minutes {
+      let expected = [15, 5, 1].filter { $0 <= minutes }.map { until.milliseconds - Int64($0) * 60_000 }
+      #expect(verdict.warnings.map(\.milliseconds) == expected)
+    } else {
+      #expect(verdict.warnings.isEmpty)
+    }
+  }
+
+  @Test func everyPairOfRules() throws {
+    for (index, first) in RuleCase.all.enumerated() {
+      for second in RuleCase.all[(index + 1)...] where first.keys.isDisjoint(with: second.keys) {
+        let verdict = try verdict(first.texts + second.texts)
+        let note = "\(first.testDescription) and \(second.testDescription)"
+        #expect(verdict.isAllowed == (first.isAllowed && second.isAllowed), "\(note)")
+        // The cases are in the order of reasons, so that the first one names the rule that closes.
+        let expected: RuleCase
+        if verdict.isAllowed {
+          expected = (second.minutes ?? 0) < (first.minutes ?? 0) ? second : first
+        } else {
+          expected = first.isAllowed ? second : first
+        }
+        #expect(verdict.reason == expected.reason, "\(note)")
+        var minutes = expected.minutes
+        if !first.isAllowed, !second.isAllowed {
+          minutes = first.minutes.flatMap { one in second.minutes.map { max(one, $0) } }
+        }
+        #expect(HouseholdSamples.minutes(verdict) == minutes, "\(note)")
+      }
+    }
+  }
+
+  @Test(arguments: RuleCase.all)
+  func whatIsAlwaysAllowedSurvivesEveryRuleButABlock(rule: RuleCase) throws {
+    let verdict = try verdict(rule.texts + [("app/game/allowed", "yes")])
+    #expect(verdict.isAllowed == (rule.reason != .blocked))
+    if rule.reason != .blocked { #expect(verdict.until == nil) }
+  }
+
+  @Test(arguments: RuleCase.all)
+  func learningIsAllowedInSchoolTimeAndCostsNothing(rule: RuleCase) throws {
+    let texts: [(String, String)] = rule.texts + [("app/book/category", "learning"), ("app/game/category", "reward")]
+    var all = texts.filter { !$0.0.hasPrefix("app/game/b") && !$0.0.hasPrefix("app/game/l") }
+    if !all.contains(where: { $0.0 == "mode" }) { all.append(("mode", "limits")) }
+    let rules = try HouseholdSamples.rules(all + [("family/zone", "Europe/Berlin")])
+    let book = try HouseholdSamples.app("book")
+    let situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
+    let verdict = try #require(DayPlan(rules, day: situation.day).decide(situation).verdicts[.app(book)])
+    switch rule.reason {
+    case .lock, .bedtime: #expect(verdict.isAllowed == rule.isAllowed)
+    default: #expect(verdict.isAllowed)
+    }
+  }
+
+  @Test func unknownProgramsGetTheTreatmentThatWasChosen() throws {
+    for (text, isAllowed, reason) in [
+      ("count", true, nil), ("reward", false, Reason.points), ("block", false, .unknownProgram),
+    ] as [(String, Bool, Reason?)] {
+      let rules = try HouseholdSamples.rules([("unknownPrograms", text)])
+      var situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
+      situation.running = [1_000: [.unknown]]
+      let decided = DayPlan(rules, day: situation.day).decide(situation)
+      #expect(decided.verdicts[.unknown]?.isAllowed == isAllowed)
+      #expect(decided.verdicts[.unknown]?.reason == reason)
+      #expect(decided.closures.count == (isAllowed ? 0 : 1))
+    }
+  }
+
+  @Test func nothingHoldsForAChildWhoWasRemovedAndLittleForAnApplicationThatIsNotEnabled() throws {
+    let rules = try HouseholdSamples.rules([("removed", "yes"), ("lock", "on"), ("app/game/blocked", "yes")])
+    let situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
+    for verdict in DayPlan(rules, day: situation.day).decide(situation).verdicts.values { #expect(verdict.isAllowed) }
+    let other = try HouseholdSamples.rules([
+      ("app/game/enabled", "no"), ("app/game/blocked", "yes"), ("limits/daily", "30"),
+    ])
+    let verdict = DayPlan(other, day: situation.day).decide(situation).verdicts[.app(try HouseholdSamples.app("game"))]
+    #expect(verdict?.reason == .dailyLimit)
+  }
+}

@@ -1,0 +1,169 @@
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyTestSupport
+import Testing
+
+@Suite struct LedgerTests {
+  private func source(_ random: inout SeededRandom) throws -> RecordID {
+    try #require(RecordID(bytes: random.bytes(16)))
+  }
+
+  private func entry(_ random: inout SeededRandom) throws -> LedgerEntry {
+    let kind = random.pick(LedgerEntry.Kind.allCases)
+    let amount = Int64(random.below(1_000_000))
+    let signed: Int64 =
+      switch kind {
+      case .earned, .refunded, .granted, .reviewed: amount
+      case .spent, .redeemed, .leased: -amount
+      case .used, .expired, .held: 0
+      case .adjusted: random.once(in: 2) ? amount : -amount
+      }
+    let day = try HouseholdSamples.day("2026-11-23").advanced(byDays: random.below(9))
+    return LedgerEntry(
+      EntryID(purse: Samples.deviceID(&random), kind: kind, source: try source(&random)), milliPoints: signed, day: day,
+      at: Int64(random.below(1 << 40)), other: kind == .leased ? Samples.deviceID(&random) : nil,
+      quantity: Int64(random.below(1_000)), lastDay: kind == .redeemed ? day : nil,
+      hold: kind == .held ? random.pick(HoldReason.allCases) : nil, note: random.pick(["", "a b  c", "ä"]))
+  }
+
+  @Test func anEntryHasOneText() throws {
+    var random = SeededRandom()
+    for _ in 0..<500 {
+      let entry = try entry(&random)
+      #expect(entry.fault == nil, "\(random.note)")
+      #expect(LedgerEntry(entry.text) == entry, "\(entry.text) \(random.note)")
+    }
+  }
+
+  @Test func anotherTextIsNoEntry() throws {
+    var random = SeededRandom()
+    let text = try entry(&random).text
+    for other in ["", " ", text + "\n", " " + text, text.uppercased(), String(text.dropLast(3)), text + "\u{0}"] {
+      #expect(LedgerEntry(other) == nil || other == text, "\(other)")
+    }
+    for _ in 0..<5_000 {
+      var bytes = Array(text.utf8)
+      bytes[random.below(bytes.count)] = UInt8(random.below(128))
+      let changed = String(decoding: bytes, as: UTF8.self)
+      if let entry = LedgerEntry(changed) { #expect(entry.text == changed, "\(random.note)") }
+    }
+  }
+
+  @Test func everyOrderAndRepetitionEndsTheSame() throws {
+    var random = SeededRandom()
+    for _ in 0..<100 {
+      var entries = try (0..<30).map { _ in try entry(&random) }
+      // Some are told differently by a faulty machine.
+      for index in 0..<5 {
+        var other = entries[index]
+        other.note = "otherwise"
+        if other.milliPoints > 0 { other.milliPoints += 1 }
+        entries.append(other)
+      }
+      let expected = Ledger(entries)
+      var other = Ledger()
+      for _ in 0..<3 { for entry in entries.shuffled(using: &random) where random.once(in: 2) { other.merge(entry) } }
+      other.merge(expected)
+      #expect(other == expected && other.balance == expected.balance, "\(random.note)")
+      let sum = expected.entries.values.reduce(Int64(0)) { $0 + ($1.id.kind == .leased ? 0 : $1.milliPoints) }
+      #expect(expected.balance == sum, "\(random.note)")
+      let devices = Set(entries.map(\.id.purse) + entries.compactMap(\.other))
+      #expect(devices.reduce(Int64(0)) { $0 + expected.purse(of: $1) } == sum, "\(random.note)")
+    }
+  }
+
+  @Test func anEntryThatNoMachineCanTakeIsNotTaken() throws {
+    var random = SeededRandom()
+    var ledger = Ledger()
+    var entry = LedgerEntry(
+      EntryID(purse: Samples.deviceID(&random), kind: .earned, source: try source(&random)), milliPoints: -1,
+      day: try HouseholdSamples.day("2026-11-23"), at: 0)
+    for change in [
+      { $0.milliPoints = -1 }, { $0.milliPoints = .max }, { $0.quantity = -1 }, { $0.at = -1 },
+      { $0.other = $0.id.purse }, { $0.lastDay = $0.day }, { $0.hold = .clockJump }, { $0.note = "\u{0}" },
+    ] as [(inout LedgerEntry) -> Void] {
+      entry.milliPoints = 1
+      var wrong = entry
+      change(&wrong)
+      #expect(wrong.fault != nil)
+      ledger.merge(wrong)
+      #expect(ledger.entries.isEmpty)
+    }
+  }
+
+  @Test func machinesApartForAWeekNeverSpendMoreThanTheBalance() throws {
+    var random = SeededRandom()
+    let rules = try HouseholdSamples.rules([("mode", "points"), ("family/zone", "UTC")])
+    for _ in 0..<60 {
+      // A parent and two machines of the child; they meet in pairs, or not for a week.
+      var purses = try [1, 2, 3].map { number in
+        Purse(device: try #require(DeviceID(bytes: [UInt8](repeating: UInt8(number), count: 20))))
+      }
+      let machines = Set(purses[1...].map(\.device))
+      var given: Int64 = 0
+      var time = try HouseholdSamples.instant("2026-11-23T00:00:00Z")
+      for step in 0..<(7 * 24) {
+        time += 3_600_000
+        let day = rules.boundary.day(containing: time)
+        let own = 1 + random.below(2)
+        switch random.below(7) {
+        case 0:
+          given +=
+            purses[0].grant(Int64(random.below(20_000)), source: try source(&random), day: day, at: time)?.milliPoints
+            ?? 0
+        case 1:
+          let record = try session(.learning, purses[own].device, at: time, &random)
+          given += purses[own].take(record, hold: nil, rules: rules, at: time)?.milliPoints ?? 0
+        case 2, 3:
+          _ = purses[own].take(
+            try session(.reward, purses[own].device, at: time, &random), hold: nil, rules: rules, at: time)
+        case 4 where step < 24 || random.once(in: 24):
+          // The parent meets a machine: they tell each other everything, and points move either way.
+          purses[0].ledger.merge(purses[own].ledger)
+          purses[own].ledger.merge(purses[0].ledger)
+          let isPlaying = random.once(in: 2)
+          let returned = LeasePolicy.returned(
+            purse: purses[own].spendable, isOnlyMachine: false, runsReward: isPlaying)
+          _ = purses[own].lend(returned, to: purses[0].device, source: try source(&random), day: day, at: time)
+          let asking: Set<DeviceID> = isPlaying ? [purses[own].device] : []
+          for loan in LeasePolicy.loans(purse: purses[0].spendable, machines: machines, asking: asking) {
+            _ = purses[0].lend(loan.milliPoints, to: loan.to, source: try source(&random), day: day, at: time)
+          }
+          // What was just written may or may not arrive, once or twice.
+          if random.once(in: 2) { purses[own].ledger.merge(purses[0].ledger) }
+          if random.once(in: 2) { purses[0].ledger.merge(purses[own].ledger) }
+        default: break
+        }
+        var all = Ledger()
+        for purse in purses { all.merge(purse.ledger) }
+        let spent = all.entries.values.reduce(Int64(0)) { $0 - ($1.id.kind == .spent ? $1.milliPoints : 0) }
+        #expect(spent <= given && all.balance == given - spent, "\(random.note)")
+        for purse in purses { #expect(all.purse(of: purse.device) >= 0, "\(random.note)") }
+      }
+    }
+  }
+
+  private func session(
+    _ category: AppCategory, _ device: DeviceID, at time: Int64, _ random: inout SeededRandom
+  ) throws -> UsageRecord {
+    let active = Int64(1 + random.below(3_600_000))
+    return UsageRecord(
+      recordID: try source(&random), device: device, appID: try HouseholdSamples.app("x"), displayName: "x",
+      sessionStart: time, sessionEnd: time + active, zone: "UTC", activeMilliseconds: active, category: category,
+      milliPointsPerMinute: 1_000, earnedMilliPoints: 0, evidence: .observed)
+  }
+
+  @Test func loansShareWhatAParentHas() throws {
+    let devices = try (1...3).map { try #require(DeviceID(bytes: [UInt8](repeating: UInt8($0), count: 20))) }
+    let all = Set(devices)
+    #expect(LeasePolicy.loans(purse: 10, machines: [devices[1]], asking: []).map(\.milliPoints) == [10])
+    #expect(LeasePolicy.loans(purse: 10, machines: all, asking: []).isEmpty)
+    #expect(LeasePolicy.loans(purse: 10, machines: all, asking: all).map(\.milliPoints) == [4, 3, 3])
+    #expect(LeasePolicy.loans(purse: 2, machines: all, asking: all).map(\.to) == Array(devices.prefix(2)))
+    #expect(LeasePolicy.loans(purse: 0, machines: all, asking: all).isEmpty)
+    #expect(LeasePolicy.loans(purse: -5, machines: [devices[0]], asking: all).isEmpty)
+    #expect(LeasePolicy.returned(purse: 7, isOnlyMachine: false, runsReward: false) == 7)
+    #expect(LeasePolicy.returned(purse: 7, isOnlyMachine: true, runsReward: false) == 0)
+    #expect(LeasePolicy.returned(purse: 7, isOnlyMachine: false, runsReward: true) == 0)
+  }
+}

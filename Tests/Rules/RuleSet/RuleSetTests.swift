@@ -1,0 +1,62 @@
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyTestSupport
+import Testing
+
+@Suite struct RuleSetTests {
+  private let emma = ChildID(milliseconds: 1, random: [UInt8](repeating: 1, count: 10))
+  private let tom = ChildID(milliseconds: 2, random: [UInt8](repeating: 2, count: 10))
+
+  private func register(_ zone: Zone, _ key: String, _ value: String?) throws -> Register {
+    Register(zone, try #require(RegisterKey(key)), value, modified: .never)
+  }
+
+  @Test func aChildsRuleHoldsInsteadOfTheFamilys() throws {
+    let registers = [
+      try register(.family, "category/reward/limit", "60"), try register(.family, "limits/weekly", "600"),
+      try register(.family, "mode", "limits"), try register(.child(emma), "category/reward/limit", "90"),
+      try register(.child(emma), "limits/weekly", nil), try register(.child(emma), "mode", "later"),
+      try register(.child(tom), "mode", "points"),
+    ]
+    for registers in [registers, registers.reversed()] {
+      let (rules, notInForce) = RuleSet.read(registers, child: emma)
+      #expect(rules.categories[.reward]?.limit == DayLimits(everyDay: 90))
+      #expect(rules.weeklyLimit == 600)
+      // What cannot be read does not hold, and is told.
+      #expect(rules.mode == .limits)
+      #expect(notInForce.map(\.key.text) == ["mode"])
+      #expect(RuleSet.read(registers, child: tom).rules.mode == .points)
+      #expect(RuleSet.read(registers, child: tom).rules.categories[.reward]?.limit == DayLimits(everyDay: 60))
+    }
+  }
+
+  @Test func whatIsNotInForceIsToldWithItsReason() throws {
+    let registers = [
+      try register(.child(emma), "later/version", "x"), try register(.family, "lock", "on"),
+      try register(.child(emma), "family/zone", "Europe/Berlin"), try register(.child(emma), "limits/daily", "090"),
+      try register(.child(tom), "later/version", "x"), try register(.child(emma), "later/deleted", nil),
+    ]
+    let notInForce = RuleSet.read(registers, child: emma).notInForce
+    #expect(notInForce.map(\.key.text) == ["lock", "family/zone", "later/version", "limits/daily"])
+    #expect(notInForce[0].reason == "The rule lock can only be of one child: set it there.")
+    #expect(notInForce.contains { $0.reason.contains("update Latchkey") })
+  }
+
+  @Test func defaultsGiveWayToAParentsSetting() throws {
+    let chess = try #require(AppID("org.gnome.Chess"))
+    let defaults = [chess: AppUse(category: .reward)]
+    #expect(RuleSet.read([], child: emma, defaults: defaults).rules.app(chess).use?.category == .reward)
+    let registers = [try register(.family, "app/org.gnome.Chess/category", "learning 500")]
+    let rules = RuleSet.read(registers, child: emma, defaults: defaults).rules
+    #expect(rules.app(chess).use == AppUse(category: .learning, milliPointsPerMinute: 500))
+  }
+
+  @Test func ratesComeFromTheApplicationThenTheCategory() {
+    var rules = RuleSet()
+    #expect(rules.rate(of: AppUse(category: .reward)).milliPointsPerHour == 60_000)
+    rules.categories[.reward] = RuleSet.Category()
+    rules.categories[.reward]?.rate = 2_000
+    #expect(rules.rate(of: AppUse(category: .reward)).milliPointsPerHour == 120_000)
+    #expect(rules.rate(of: AppUse(category: .reward, milliPointsPerMinute: 0)).milliPointsPerHour == 0)
+  }
+}

@@ -1,0 +1,84 @@
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyTestSupport
+import Testing
+
+@Suite struct UseTotalsTests {
+  @Test func twoAccountsAtOnceAreOneSpan() throws {
+    let boundary = try DayBoundary(zone: "Europe/Berlin", dayStartHour: 0)
+    var totals = UseTotals(boundary)
+    let start = try HouseholdSamples.instant("2026-11-23T15:00:00Z")
+    let game = try HouseholdSamples.app("game")
+    let book = try HouseholdSamples.app("book")
+    let minute = HouseholdSamples.minute
+    totals.add(UseSpan(app: game, category: .reward, start: start, milliseconds: 30 * minute))
+    totals.add(UseSpan(app: game, category: .reward, start: start + 10 * minute, milliseconds: 30 * minute))
+    totals.add(UseSpan(app: book, category: .learning, start: start + 20 * minute, milliseconds: 40 * minute))
+    totals.add(UseSpan(app: nil, category: .neutral, start: start + 60 * minute, milliseconds: 5 * minute))
+    let use = try #require(totals.use[try HouseholdSamples.day("2026-11-23")])
+    #expect(use.screen == 65 * minute)
+    #expect(use.categories == [.reward: 40 * minute, .learning: 40 * minute, .neutral: 5 * minute])
+    #expect(use.apps == [game: 40 * minute, book: 40 * minute])
+    // A session that runs is added again as it grows.
+    totals.add(UseSpan(app: nil, category: .neutral, start: start + 60 * minute, milliseconds: 7 * minute))
+    #expect(totals.use.values.first?.screen == 67 * minute)
+    totals.forget(before: try HouseholdSamples.day("2026-11-24"))
+    #expect(totals.use.isEmpty)
+  }
+
+  @Test func theTotalsAreThoseOfASetOfInstantsInEveryOrder() throws {
+    var random = SeededRandom()
+    for _ in 0..<60 {
+      let boundary = try DayBoundary(
+        zone: random.pick(["Europe/Berlin", "UTC", "Asia/Kathmandu"]), dayStartHour: random.below(24))
+      // Around the night in which clocks go back in Berlin; a second stands for a unit.
+      let start = try HouseholdSamples.instant("2026-10-24T18:00:00Z")
+      let apps = try ["a", "b"].map { try HouseholdSamples.app($0) }
+      let spans = (0..<30).map { _ in
+        UseSpan(
+          app: random.pick(apps), category: random.pick(AppCategory.allCases),
+          start: start + Int64(random.below(800)) * 60_000, milliseconds: Int64(random.below(300)) * 60_000)
+      }
+      var expected: [FamilyDay: Set<Int64>] = [:]
+      var inApp: [FamilyDay: Set<Int64>] = [:]
+      for span in spans {
+        for minute in 0..<(span.milliseconds / 60_000) {
+          let instant = span.start + minute * 60_000
+          expected[boundary.day(containing: instant), default: []].insert(instant)
+          if span.app == apps[0] { inApp[boundary.day(containing: instant), default: []].insert(instant) }
+        }
+      }
+      for _ in 0..<2 {
+        var totals = UseTotals(boundary)
+        for span in spans.shuffled(using: &random) {
+          for _ in 0...random.below(2) {
+            // In parts, which may overlap.
+            let cut = Int64(random.below(300)) * 60_000
+            if cut < span.milliseconds {
+              var part = span
+              part.milliseconds = cut
+              totals.add(part)
+              part.start += cut
+              part.milliseconds = span.milliseconds - cut
+              totals.add(part)
+            }
+            totals.add(span)
+          }
+        }
+        #expect(totals.use.mapValues(\.screen) == expected.mapValues { Int64($0.count) * 60_000 }, "\(random.note)")
+        let inTotals = totals.use.compactMapValues { $0.apps[apps[0]] }.filter { $0.value > 0 }
+        #expect(inTotals == inApp.mapValues { Int64($0.count) * 60_000 }, "\(random.note)")
+      }
+    }
+  }
+
+  @Test func noStretchTraps() throws {
+    var random = SeededRandom()
+    var totals = UseTotals(try DayBoundary(zone: "Europe/Berlin", dayStartHour: 4))
+    let numbers: [Int64] = [.min, -1, 0, 1, 1_795_446_000_000, HybridTimestamp.wallLimit - 1, .max]
+    for _ in 0..<500 {
+      totals.add(
+        UseSpan(app: nil, category: .neutral, start: random.pick(numbers), milliseconds: random.pick(numbers)))
+    }
+  }
+}

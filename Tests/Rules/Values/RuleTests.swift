@@ -1,0 +1,184 @@
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyTestSupport
+import Testing
+
+@Suite struct RuleTests {
+  private static let app = AppID("org.gnome.Chess")
+  private static let day = FamilyDay("2026-11-22")
+  private static let id = CommandID("0190a3d2-0000-7000-8000-000000000001")
+
+  /// The key as text; what a person may type; what is stored.
+  @Test(arguments: [
+    ("app/org.gnome.Chess/name", "Chess", "Chess"),
+    ("app/org.gnome.Chess/category", "reward 2000", "reward 2000"),
+    ("app/org.gnome.Chess/category", "Learning", "learning"),
+    ("app/org.gnome.Chess/enabled", "no", "no"),
+    ("app/org.gnome.Chess/blocked", "yes", "yes"),
+    ("app/org.gnome.Chess/allowed", "yes", "yes"),
+    ("app/org.gnome.Chess/limit", "90", "90"),
+    ("app/org.gnome.Chess/limit", "0", "0"),
+    ("app/org.gnome.Chess/limit", "sat 120,  MON-FRI 90, sun 120", "mon-fri 90, sat-sun 120"),
+    ("app/org.gnome.Chess/limit", "mon-sun 1440", "1440"),
+    ("app/org.gnome.Chess/limit", "wed 60, mon 60", "mon 60, wed 60"),
+    ("app/org.gnome.Chess/limit", "fri-mon 60", "mon 60, fri-sun 60"),
+    ("app/org.gnome.Chess/matchers", "path /usr/games/a b\nsha256 00", "path /usr/games/a b\nsha256 00"),
+    ("app/a%2Fb%25/blocked", "yes", "yes"),
+    ("category/reward/limit", "60", "60"),
+    ("category/learning/rate", "500", "500"),
+    ("category/neutral/weekly", "10080", "10080"),
+    ("limits/daily", "mon-fri 120", "mon-fri 120"),
+    ("limits/weekly", "600", "600"),
+    ("schedule/bedtime", "20:00-07:00", "20:00-07:00"),
+    (
+      "schedule/bedtime", "sun-thu 20:00-7:00, fri-sat 21:00-8:00",
+      "mon-thu 20:00-07:00, fri-sat 21:00-08:00, sun 20:00-07:00"
+    ),
+    ("schedule/school", "mon-fri 13:00-14:00, mon-fri 8:00-12:00", "mon-fri 08:00-12:00, mon-fri 13:00-14:00"),
+    ("schedule/rewardTimes", "sat 00:00-24:00, sun 22:00-00:00", "sat 00:00-24:00, sun 22:00-24:00"),
+    ("today/2026-11-22/bedtime", "22:00-07:00", "22:00-07:00"),
+    ("today/2026-11-22/school", "none", "none"),
+    ("today/2026-11-22/rewardTimes", "15:00-16:00, 10:00-11:00", "10:00-11:00, 15:00-16:00"),
+    ("today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001", "30", "30"),
+    ("today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001", "30 reward", "30 reward"),
+    ("today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001", "5 app:a/b", "5 app:a/b"),
+    ("lock", "on", "on"), ("lock", "off", "off"),
+    ("lock", "until 2026-11-22T18:30Z", "until 2026-11-22T18:30Z"),
+    ("mode", "limits", "limits"), ("mode", "points", "points"),
+    ("unknownPrograms", "block", "block"),
+    ("points/use", "redeemFirst", "redeemFirst"),
+    ("points/minutesPerPoint", "3", "3"),
+    ("points/dailyCap", "60000", "60000"),
+    ("points/weeklyCap", "0", "0"),
+    ("points/minimumSession", "5", "5"),
+    ("points/redemptionDays", "1", "1"),
+    ("family/zone", "Europe/Berlin", "Europe/Berlin"),
+    ("family/dayStart", "4", "4"),
+    ("name", "Emma", "Emma"), ("removed", "yes", "yes"),
+  ])
+  func aRuleIsReadAndHasOneForm(key: String, typed: String, stored: String) throws {
+    let key = try HouseholdSamples.key(key)
+    let rule = try Rule(key, typed: typed)
+    #expect(rule.text == stored)
+    #expect(try Rule(key, stored: stored) == rule)
+    if typed != stored { #expect(throws: RuleFault.self) { try Rule(key, stored: typed) } }
+  }
+
+  @Test(arguments: [
+    ("app/a/limit", "1441", "longer than the day"),
+    ("app/a/limit", "", "is empty"),
+    ("app/a/limit", "-5", "is no limit"),
+    ("app/a/limit", "09", "is no limit"),
+    ("app/a/limit", "mon 5, mon-tue 6", "two limits for mon"),
+    ("app/a/limit", "moonday 5", "is no weekday"),
+    ("app/a/limit", "99999999999999999999", "is no limit"),
+    ("app/a/category", "fun", "learning, reward or neutral"),
+    ("app/a/category", "reward 1000000001", "between 0 and 1,000,000"),
+    ("app/a/blocked", "true", "yes or no"),
+    ("app/a/name", "", "1 to 255 bytes"),
+    ("app/a/matchers", "", "one of the kinds"),
+    ("app/a/matchers", "smell roses", "one of the kinds"),
+    ("category/reward/weekly", "10081", "10,080"),
+    ("limits/weekly", "1.5", "whole number"),
+    ("schedule/bedtime", "20:00", "is no time of the day"),
+    ("schedule/bedtime", "20:00-20:00", "is empty"),
+    ("schedule/bedtime", "25:00-07:00", "is no time of the day"),
+    ("schedule/bedtime", "20:60-07:00", "is no time of the day"),
+    ("schedule/bedtime", "24:00-07:00", "is no time of the day"),
+    ("schedule/bedtime", "20:00-07:00, sat 21:00-08:00", "overlap"),
+    ("schedule/bedtime", "mon 20:00-07:00, tue 06:59-08:00", "mon 20:00-07:00 and tue 06:59-08:00 overlap"),
+    ("schedule/bedtime", "sun 20:00-07:00, mon 06:00-06:30", "overlap"),
+    ("schedule/bedtime", "00:00-24:00", "never ends"),
+    ("schedule/bedtime", "00:00-12:00, 12:00-24:00", "never ends"),
+    (
+      "schedule/school",
+      "mon 1:00-1:01, mon 2:00-2:01, mon 3:00-3:01, mon 4:00-4:01, mon 5:00-5:01, mon 6:00-6:01, mon 7:00-7:01, mon 8:00-8:01, mon 9:00-9:01",
+      "more than 8"
+    ),
+    ("today/2026-11-22/bedtime", "00:00-24:00", "never ends"),
+    ("today/2026-11-22/bedtime", "mon 20:00-07:00", "no weekdays"),
+    ("today/2026-11-22/school", "08:00-12:00, 11:00-13:00", "overlap"),
+    ("today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001", "0", "1 to 1,440"),
+    ("today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001", "1441", "1 to 1,440"),
+    ("today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001", "5 fun", "for one application"),
+    ("lock", "until tomorrow", "on, off, or until"),
+    ("lock", "until 2026-02-30T00:00Z", "on, off, or until"),
+    ("lock", "until 2026-11-22T24:00Z", "on, off, or until"),
+    ("mode", "money", "points or limits"),
+    ("unknownPrograms", "allow", "count, reward or block"),
+    ("points/minutesPerPoint", "0", "1 to 1,440"),
+    ("points/redemptionDays", "367", "1 to 366"),
+    ("family/zone", "Europe/Atlantis", "no time zone"),
+    ("family/zone", "Europe Berlin", "IANA"),
+    ("family/dayStart", "24", "0 to 23"),
+    ("name", "", "1 to 64 bytes"),
+  ])
+  func aWrongRuleIsRefusedInASentence(key: String, text: String, part: String) throws {
+    let key = try HouseholdSamples.key(key)
+    let fault = #expect(throws: RuleFault.self) { _ = try Rule(key, typed: text) }
+    let sentence = try #require(fault?.sentence)
+    #expect(sentence.contains(part), "\(sentence)")
+    #expect(sentence.hasSuffix("."))
+  }
+
+  @Test(arguments: [
+    "app/a", "app/a/later", "app//limit", "category/fun/limit", "limits/hourly", "lock/on", "today/22/bedtime",
+    "today/2026-11-22/later", "today/2026-11-22/grant/5", "app/a%2/limit/x", "family", "points/later", "schedule/lunch",
+    "today/2026-11-22/grant/0190A3D2000070008000000000000001",
+  ])
+  func aLaterVersionsKeyIsUnknown(text: String) {
+    #expect(RegisterKey(text).flatMap { RuleKey($0) } == nil)
+  }
+
+  @Test func everyKeyLeadsBackToItsRule() throws {
+    var random = SeededRandom()
+    let day = try #require(Self.day)
+    let id = try #require(Self.id)
+    var keys: [RuleKey] = [.name, .removed, .lock, .mode, .unknownPrograms]
+    keys += RuleKey.Limit.allCases.map { .limits($0) } + RuleKey.Schedule.allCases.map { .schedule($0) }
+    keys += RuleKey.Points.allCases.map { .points($0) } + RuleKey.Family.allCases.map { .family($0) }
+    for category in AppCategory.allCases { keys += RuleKey.Category.allCases.map { .category(category, $0) } }
+    keys += [.today(day, .bedtime), .today(day, .school), .today(day, .rewardTimes), .today(day, .grant(id))]
+    for _ in 0..<200 { keys.append(.app(Samples.appID(&random), random.pick(RuleKey.App.allCases))) }
+    for text in ["a/b", "%", "%2F", "%25", "a%2Fb/c", "/", "\u{301}/\u{301}%"] {
+      let id = try #require(AppID(text))
+      keys.append(.app(id, .limit))
+    }
+    for key in keys {
+      let text = try #require(key.registerKey, "\(random.note)")
+      #expect(RuleKey(text) == key, "\(key) \(random.note)")
+    }
+    let slashes = try #require(AppID(String(repeating: "/", count: 255)))
+    #expect(RuleKey.app(slashes, .limit).registerKey == nil)
+    #expect(throws: RuleFault.self) { try Rule(.app(slashes, .limit), typed: "5") }
+  }
+
+  @Test func anyTextIsReadWithoutATrap() throws {
+    var random = SeededRandom()
+    let day = try #require(Self.day)
+    let id = try #require(Self.id)
+    let app = try #require(Self.app)
+    let keys: [RuleKey] = [
+      .lock, .mode, .app(app, .matchers), .app(app, .limit), .app(app, .category), .schedule(.bedtime),
+      .today(day, .bedtime), .today(day, .grant(id)), .family(.zone), .points(.dailyCap), .name,
+    ]
+    let pieces = [
+      "mon", "-", "fri", " ", ",", "20:00", "07:00", "9", "0", ":", "until ", "\n", "path x", "\u{0}", "ä", "none",
+      "30 app:",
+    ]
+    for _ in 0..<20_000 {
+      let text = (0..<random.below(9)).map { _ in random.pick(pieces) }.joined()
+      let key = random.pick(keys)
+      guard let rule = try? Rule(key, typed: text) else { continue }
+      #expect(try Rule(key, stored: rule.text) == rule, "\(key) \(text.debugDescription) \(random.note)")
+    }
+  }
+
+  @Test func aLockUntilAMomentIsAWholeMinute() throws {
+    #expect(Lock(until: 1_000) == .until(60_000))
+    for instant in [Int64.min, -1, 0, 1_795_372_199_000, Lock.latest, .max] {
+      let lock = Lock(until: instant)
+      #expect(try Lock(typed: lock.text) == lock)
+    }
+  }
+}

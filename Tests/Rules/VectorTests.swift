@@ -1,0 +1,151 @@
+import Foundation
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyTestSupport
+import Testing
+
+/// Tests with the results of an independent implementation: Protocol/vectors/rules.json.
+@Suite struct RuleVectorTests {
+  private struct File: Decodable {
+    struct Value: Decodable {
+      let key: String
+      let typed: String
+      let stored: String?
+    }
+    struct Merge: Decodable {
+      struct Edit: Decodable {
+        let key: String
+        let value: String?
+        let wall: Int64
+        let counter: UInt32
+        let author: String
+      }
+      let edits: [Edit]
+      let held: [Edit]
+    }
+    struct Decision: Decodable {
+      struct Entry: Decodable {
+        let zone: String
+        let key: String
+        let value: String
+      }
+      struct Use: Decodable {
+        let screen: Int64
+        let categories: [String: Int64]
+        let apps: [String: Int64]
+      }
+      struct Redeemed: Decodable {
+        let milliseconds: Int64
+        let lastDay: String
+
+        init(from decoder: any Decoder) throws {
+          var list = try decoder.unkeyedContainer()
+          milliseconds = try list.decode(Int64.self)
+          lastDay = try list.decode(String.self)
+        }
+      }
+      struct Said: Decodable {
+        let allowed: Bool
+        let reason: String?
+        let until: Int64?
+        let warnings: [Int64]
+      }
+      let registers: [Entry]
+      let boot: Int64
+      let time: Int64
+      let day: String
+      let use: [String: Use]
+      let spendable: Int64
+      let redeemed: [Redeemed]
+      let running: [String]
+      let verdicts: [String: Said]
+    }
+    struct Book: Decodable {
+      let entries: [String]
+      let held: [String]
+      let balance: Int64
+      let purses: [String: Int64]
+    }
+    let values: [Value]
+    let merge: [Merge]
+    let decisions: [Decision]
+    let ledger: [Book]
+  }
+
+  private let file: File
+
+  init() throws {
+    let path = URL(filePath: #filePath).appending(path: "../../../Protocol/vectors/rules.json").standardized
+    file = try JSONDecoder().decode(File.self, from: Data(contentsOf: path))
+  }
+
+  @Test func valuesHaveTheFormsOfTheVectors() throws {
+    #expect(file.values.count > 40)
+    for vector in file.values {
+      let key = try HouseholdSamples.key(vector.key)
+      #expect((try? Rule(key, typed: vector.typed))?.text == vector.stored, "\(vector.key) \(vector.typed)")
+    }
+  }
+
+  @Test func editsMergeAsInTheVectors() throws {
+    func register(_ edit: File.Merge.Edit) throws -> Register {
+      let bytes = try #require(Hexadecimal.decode(edit.author))
+      let author = try #require(DeviceID(bytes: bytes))
+      let key = try #require(RegisterKey(edit.key))
+      return Register(
+        .family, key, edit.value, modified: HybridTimestamp(wall: edit.wall, counter: edit.counter, author: author))
+    }
+    for vector in file.merge {
+      let map = RegisterMap(try vector.edits.map(register))
+      #expect(map.registers == (try vector.held.map(register)))
+    }
+  }
+
+  @Test func decisionsAreThoseOfTheVectors() throws {
+    #expect(file.decisions.count > 50)
+    for (number, vector) in file.decisions.enumerated() {
+      let registers = try vector.registers.map { entry in
+        let key = try #require(RegisterKey(entry.key))
+        let zone: Zone = entry.zone == "family" ? .family : .child(HouseholdSamples.emma)
+        return Register(zone, key, entry.value, modified: .never)
+      }
+      let rules = RuleSet.read(registers, child: HouseholdSamples.emma).rules
+      #expect(rules.boundary.day(containing: vector.time).description == vector.day, "decision \(number)")
+      let day = try HouseholdSamples.day(vector.day)
+      var situation = Situation(boot: BootInstant(milliseconds: vector.boot), time: vector.time, day: day)
+      for (text, use) in vector.use {
+        var total = DayUse(screen: use.screen)
+        for (name, time) in use.categories { total.categories[try #require(AppCategory(rawValue: name))] = time }
+        for (name, time) in use.apps { total.apps[try HouseholdSamples.app(name)] = time }
+        situation.use[try HouseholdSamples.day(text)] = total
+      }
+      situation.spendable = vector.spendable
+      situation.redeemed = try vector.redeemed.map {
+        RedeemedTime(milliseconds: $0.milliseconds, lastDay: try HouseholdSamples.day($0.lastDay))
+      }
+      situation.running = [1_000: Set(try vector.running.map { .app(try HouseholdSamples.app($0)) })]
+      let plan = DayPlan(rules, for: situation)
+      for (name, said) in vector.verdicts {
+        let verdict = plan.explain(.app(try HouseholdSamples.app(name)), in: situation).verdict
+        let note = "decision \(number), \(name): \(verdict)"
+        #expect(verdict.isAllowed == said.allowed, "\(note)")
+        #expect(verdict.reason?.word == said.reason, "\(note)")
+        #expect(verdict.until?.milliseconds == said.until, "\(note)")
+        #expect(verdict.warnings.map(\.milliseconds) == said.warnings, "\(note)")
+      }
+    }
+  }
+
+  @Test func ledgersAddUpAsInTheVectors() throws {
+    for vector in file.ledger {
+      let ledger = Ledger(try vector.entries.map { try #require(LedgerEntry($0)) })
+      #expect(ledger.entries.values.map(\.text).sorted() == vector.held)
+      #expect(ledger.balance == vector.balance)
+      for (device, amount) in vector.purses {
+        let bytes = try #require(Hexadecimal.decode(device))
+        let id = try #require(DeviceID(bytes: bytes))
+        #expect(ledger.purse(of: id) == amount)
+      }
+    }
+  }
+}

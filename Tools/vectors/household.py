@@ -1,0 +1,491 @@
+"""The household's rules as Protocol/11-rules.md says, written from that page alone."""
+
+import datetime
+import re
+import zoneinfo
+
+DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+MINUTE, HOUR = 60_000, 3_600_000
+CATEGORIES = ("learning", "reward", "neutral")
+
+
+class Fault(Exception):
+    pass
+
+
+# §1: values
+
+def items(text):
+    found = []
+    for part in text.lower().split(","):
+        words = [word for word in part.split(" ") if word]
+        if not words:
+            raise Fault("empty part")
+        found.append((weekdays("".join(words[:-1])), words[-1]))
+    return found
+
+
+def weekdays(text):
+    if not text:
+        return list(range(7))
+    ends = text.split("-")
+    if len(ends) > 2 or any(end not in DAYS for end in ends):
+        raise Fault("no weekday")
+    day, last, run = DAYS.index(ends[0]), DAYS.index(ends[-1]), []
+    while True:
+        run.append(day)
+        if day == last:
+            return run
+        day = (day + 1) % 7
+
+
+def number(text, least, most):
+    if not re.fullmatch(r"0|[1-9][0-9]{0,14}", text) or not least <= int(text) <= most:
+        raise Fault("number")
+    return int(text)
+
+
+def runs(days):
+    found = []
+    for day in sorted(days):
+        if found and found[-1][-1] == day - 1:
+            found[-1].append(day)
+        else:
+            found.append([day])
+    return found
+
+
+def item(run, value):
+    if len(run) == 7:
+        return value
+    return (DAYS[run[0]] if len(run) == 1 else f"{DAYS[run[0]]}-{DAYS[run[-1]]}") + " " + value
+
+
+def limits(text):
+    minutes = [None] * 7
+    for days, value in items(text):
+        for day in days:
+            if minutes[day] is not None:
+                raise Fault("two limits")
+            minutes[day] = number(value, 0, 1440)
+    return minutes
+
+
+def limits_text(minutes):
+    found = []
+    for value in set(minutes) - {None}:
+        found += [(run[0], item(run, str(value))) for run in runs(d for d in range(7) if minutes[d] == value)]
+    return ", ".join(text for _, text in sorted(found))
+
+
+def window(text):
+    match = re.fullmatch(r"([0-9]{1,2}):([0-9]{2})-([0-9]{1,2}):([0-9]{2})", text)
+    if not match:
+        raise Fault("window")
+    a, b, c, d = map(int, match.groups())
+    start, end = a * 60 + b, c * 60 + d
+    if b > 59 or d > 59 or start >= 1440 or end > 1440 or start == end:
+        raise Fault("window")
+    return start, end or 1440
+
+
+def length(start, end):
+    return end - start if end > start else end + 1440 - start
+
+
+def window_text(one):
+    return "-".join(f"{minute // 60:02}:{minute % 60:02}" for minute in one)
+
+
+def windows(text):
+    days = [[] for _ in range(7)]
+    for on, value in items(text):
+        for day in on:
+            days[day].append(window(value))
+    spans = sorted((day * 1440 + one[0], day * 1440 + one[0] + length(*one)) for day in range(7) for one in days[day])
+    if any(len(day) > 8 for day in days):
+        raise Fault("more than 8")
+    if len(spans) > 1:
+        spans.append((spans[0][0] + 10_080, spans[0][1] + 10_080))
+    if any(left[1] > right[0] for left, right in zip(spans, spans[1:])):
+        raise Fault("overlap")
+    return [sorted(day) for day in days]
+
+
+def windows_text(days):
+    found = []
+    for one in {one for day in days for one in day}:
+        found += [(run[0], one, item(run, window_text(one))) for run in runs(d for d in range(7) if one in days[d])]
+    return ", ".join(text for _, _, text in sorted(found))
+
+
+def bedtime(text):
+    days = windows(text)
+    if sum(length(*one) for day in days for one in day) >= 10_080:
+        raise Fault("never ends")
+    return days
+
+
+def times(text):
+    if text.lower() == "none":
+        return []
+    found = items(text)
+    if any(len(days) != 7 for days, _ in found) or len(found) > 8:
+        raise Fault("weekdays")
+    ones = sorted(window(value) for _, value in found)
+    if len(ones) > 1:
+        for left, right, shift in zip(ones, ones[1:] + ones[:1], [0] * (len(ones) - 1) + [1440]):
+            if left[0] + length(*left) > right[0] + shift:
+                raise Fault("overlap")
+    return ones
+
+
+def bedtimes(text):
+    ones = times(text)
+    if sum(length(*one) for one in ones) >= 1440:
+        raise Fault("never ends")
+    return ones
+
+
+def times_text(ones):
+    return ", ".join(map(window_text, ones)) or "none"
+
+
+def use(text):
+    words = [word for word in text.split(" ") if word]
+    if len(words) not in (1, 2) or words[0].lower() not in CATEGORIES:
+        raise Fault("category")
+    return words[0].lower(), number(words[1], 0, 10**9) if len(words) == 2 else None
+
+
+def use_text(value):
+    return value[0] if value[1] is None else f"{value[0]} {value[1]}"
+
+
+def grant(text):
+    words = [word for word in text.split(" ") if word]
+    if len(words) not in (1, 2):
+        raise Fault("grant")
+    minutes = number(words[0], 1, 1440)
+    scope = words[1] if len(words) == 2 else "all"
+    if scope not in CATEGORIES + ("all",) and not (scope.startswith("app:") and len(scope) > 4) or "all" in words[1:]:
+        raise Fault("grant")
+    return minutes, scope
+
+
+def grant_text(value):
+    return str(value[0]) if value[1] == "all" else f"{value[0]} {value[1]}"
+
+
+def choice(*words):
+    def read(text):
+        if text not in words:
+            raise Fault("choice")
+        return text
+    return read, str
+
+
+def lock(text):
+    if text in ("on", "off"):
+        return text
+    match = re.fullmatch(r"until ([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}):([0-9]{2})Z", text)
+    try:
+        date = datetime.date.fromisoformat(match[1])
+        at = datetime.datetime(date.year, date.month, date.day, int(match[2]), int(match[3]), tzinfo=datetime.UTC)
+    except (TypeError, ValueError):
+        raise Fault("lock") from None
+    if date.year < 1970:
+        raise Fault("lock")
+    return int(at.timestamp()) * 1000
+
+
+def lock_text(value):
+    if isinstance(value, str):
+        return value
+    return datetime.datetime.fromtimestamp(value // 1000, datetime.UTC).strftime("until %Y-%m-%dT%H:%MZ")
+
+
+def codec(key):
+    """Returns how a value of a key is read and written; None for an unknown key."""
+    parts = key.split("/")
+    numbers = lambda least, most: (lambda text: number(text, least, most), str)
+    match parts:
+        case ["app", _, "category"]: return use, use_text
+        case ["app", _, "enabled" | "blocked" | "allowed"] | ["removed"]: return choice("yes", "no")
+        case ["app", _, "limit"] | ["limits", "daily"]: return limits, limits_text
+        case ["category", "learning" | "reward" | "neutral", "limit"]: return limits, limits_text
+        case ["category", "learning" | "reward" | "neutral", "weekly"] | ["limits", "weekly"]: return numbers(0, 10_080)
+        case ["category", "learning" | "reward" | "neutral", "rate"]: return numbers(0, 10**9)
+        case ["schedule", "bedtime"]: return bedtime, windows_text
+        case ["schedule", "school" | "rewardTimes"]: return windows, windows_text
+        case ["today", _, "bedtime"]: return bedtimes, times_text
+        case ["today", _, "school" | "rewardTimes"]: return times, times_text
+        case ["today", _, "grant", _]: return grant, grant_text
+        case ["lock"]: return lock, lock_text
+        case ["mode"]: return choice("points", "limits")
+        case ["unknownPrograms"]: return choice("count", "reward", "block")
+        case ["points", "use"]: return choice("payAsYouGo", "redeemFirst")
+        case ["points", "minutesPerPoint"]: return numbers(1, 1440)
+        case ["points", "redemptionDays"]: return numbers(1, 366)
+        case ["points", "minimumSession"]: return numbers(0, 1440)
+        case ["points", "dailyCap" | "weeklyCap"]: return numbers(0, 10**12)
+        case ["family", "dayStart"]: return numbers(0, 23)
+        case ["family", "zone"]: return (lambda text: text), str
+    return None
+
+
+# §2: from registers to rules
+
+def rules(registers):
+    """Returns the values in force by key, from (zone, key, value) of the family and one child."""
+    found = {}
+    for zone in ("family", "child"):
+        for where, key, value in registers:
+            if where != zone or value is None or not codec(key):
+                continue
+            if zone == "family" and key.split("/")[0] in ("name", "removed", "today", "lock"):
+                continue
+            if zone == "child" and key.startswith("family/"):
+                continue
+            read, write = codec(key)
+            try:
+                if write(read(value)) == value:
+                    found[key] = read(value)
+            except Fault:
+                pass
+    return found
+
+
+# §3: days
+
+class Family:
+    def __init__(self, zone, hour):
+        self.zone, self.hour = zoneinfo.ZoneInfo(zone), hour
+
+    def offset(self, instant):
+        at = datetime.datetime.fromtimestamp(instant / 1000, datetime.UTC).astimezone(self.zone)
+        return int(at.utcoffset().total_seconds()) * 1000
+
+    def instant(self, date, minute):
+        """The first instant at which clocks show that date and minute or a later one."""
+        local = (date.toordinal() - 719_163) * 86_400_000 + minute * MINUTE
+        shown = lambda instant: instant + self.offset(instant)
+        # Clocks change by whole minutes, and show it at most a day from UTC.
+        candidates = {local - self.offset(local + shift * HOUR) for shift in range(-26, 27)}
+        exact = [c for c in candidates if shown(c) == local]
+        if exact:
+            return min(exact)
+        low, high = local - 24 * HOUR, local + 24 * HOUR
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if shown(middle) >= local else (middle, high)
+        return high
+
+    def start(self, day):
+        return self.instant(day, self.hour * 60)
+
+    def day(self, instant):
+        at = datetime.datetime.fromtimestamp(instant / 1000, datetime.UTC).astimezone(self.zone)
+        day = at.date() + datetime.timedelta(days=1)
+        while self.start(day) > instant:
+            day -= datetime.timedelta(days=1)
+        return day
+
+
+def later(day, days):
+    return day + datetime.timedelta(days=days)
+
+
+def union(spans):
+    found = []
+    for start, end in sorted(span for span in spans if span[1] > span[0]):
+        if found and found[-1][1] >= start:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+def stretches(family, plan, exceptions, around):
+    spans = []
+    place = lambda date, one: (family.instant(date, one[0]), family.instant(later(date, 0 if one[1] > one[0] else 1), one[1]))
+    for offset in range(-3, 5):
+        date = later(around, offset)
+        for one in plan[date.weekday()] if plan else []:
+            span = place(date, one)
+            if str(family.day(span[0])) not in exceptions:
+                spans.append(span)
+        for one in exceptions.get(str(date), []):
+            spans.append(place(later(date, 1) if one[0] < family.hour * 60 else date, one))
+    return union(spans)
+
+
+# §5: the decision
+
+def decide(found, situation):
+    """Returns for each application named in the situation (allowed, reason, until, warnings)."""
+    get = found.get
+    family = Family(get("family/zone", "UTC"), get("family/dayStart", 0))
+    now, day = situation["time"], datetime.date.fromisoformat(situation["day"])
+    end, after = family.start(later(day, 1)), family.start(later(day, 2))
+    to_end, horizon = end - now, after - now
+    tomorrow_length = after - end
+    exceptions = lambda what: {key.split("/")[1]: value for key, value in found.items()
+                               if key.startswith("today/") and key.split("/")[2] == what}
+
+    def category(app):
+        return "neutral" if get(f"app/{app}/enabled") == "no" else get(f"app/{app}/category", ("neutral", None))[0]
+
+    def rate(app):
+        own = None if get(f"app/{app}/enabled") == "no" else get(f"app/{app}/category", ("neutral", None))[1]
+        return 60 * (own if own is not None else get(f"category/{category(app)}/rate", 1000))
+
+    def rule(app, what):
+        return None if get(f"app/{app}/enabled") == "no" else get(f"app/{app}/{what}")
+
+    def costs(app):
+        return get("mode", "points") == "points" and category(app) == "reward" and rule(app, "allowed") != "yes"
+
+    def used(on, pick):
+        return pick(situation["use"].get(str(on), {"screen": 0, "categories": {}, "apps": {}}))
+
+    def used_today(pick):
+        return sum(used(datetime.date.fromisoformat(on), pick) for on in situation["use"] if on >= str(day))
+
+    def granted(app, on):
+        scopes = ("all", category(app), f"app:{app}")
+        return sum(value[0] * MINUTE for key, value in found.items()
+                   if key.startswith(f"today/{on}/grant/") and value[1] in scopes)
+
+    def beyond(left):
+        return ("open", to_end + max(0, left)) if left < tomorrow_length else ("open", None)
+
+    def limited(left):
+        return ("open", left) if left < horizon else ("open", None)
+
+    def daily(app, minutes, pick):
+        limit, following = minutes[day.weekday()], minutes[later(day, 1).weekday()]
+        if limit is not None:
+            left = limit * MINUTE + granted(app, day) - used_today(pick)
+            if left <= 0:
+                return "closed", to_end
+            if left < to_end:
+                return "open", left
+        return ("open", None) if following is None else beyond(following * MINUTE)
+
+    def weekly(app, minutes, pick):
+        base = minutes * MINUTE
+        for offset in range(day.weekday()):
+            earlier = later(day, offset - day.weekday())
+            base -= max(0, used(earlier, pick) - granted(app, earlier))
+        extra, today = granted(app, day), used_today(pick)
+        left = base + extra - today
+        if left <= 0:
+            return "closed", to_end
+        if left < to_end:
+            return "open", left
+        if day.weekday() == 6:
+            return beyond(minutes * MINUTE)
+        return beyond(base - max(0, today + to_end - extra))
+
+    def outside(spans):
+        for start, stop in spans:
+            if start <= now < stop:
+                return "closed", stop - now
+        coming = [start for start, _ in spans if start > now]
+        return limited(coming[0] - now) if coming else ("open", None)
+
+    def inside(spans):
+        for start, stop in spans:
+            if start <= now < stop:
+                return limited(stop - now)
+        coming = [start for start, _ in spans if start > now]
+        return "closed", coming[0] - now if coming else None
+
+    def considered(app):
+        if get("removed") == "yes":
+            return
+        kind = category(app)
+        if rule(app, "blocked") == "yes":
+            yield "blocked", ("closed", None)
+        if rule(app, "allowed") == "yes":
+            return
+        locked = get("lock", "off")
+        if locked == "on":
+            yield "lock", ("closed", None)
+        elif locked != "off" and locked > now:
+            yield "lock", ("closed", locked - now)
+        spans = stretches(family, get("schedule/bedtime"), exceptions("bedtime"), day)
+        if spans:
+            yield "bedtime", outside(spans)
+        spans = stretches(family, get("schedule/school"), exceptions("school"), day)
+        if spans and kind != "learning":
+            yield "school", outside(spans)
+        plan, excepted = get("schedule/rewardTimes"), exceptions("rewardTimes")
+        near = {str(later(day, offset)) for offset in range(-2, 3)}
+        if kind == "reward" and (plan or near & set(excepted)):
+            spans = stretches(family, plan, excepted, day)
+            if not plan:
+                free = [later(day, offset) for offset in range(-2, 3) if str(later(day, offset)) not in excepted]
+                spans = union(spans + [(family.start(one), family.start(later(one, 1))) for one in free])
+            yield "rewardTimes", inside(spans)
+        if rule(app, "limit"):
+            yield "appLimit", daily(app, rule(app, "limit"), lambda one: one["apps"].get(app, 0))
+        in_category = lambda one: one["categories"].get(kind, 0)
+        if get(f"category/{kind}/limit"):
+            yield f"{kind}Limit", daily(app, get(f"category/{kind}/limit"), in_category)
+        if get("limits/daily"):
+            yield "dailyLimit", daily(app, get("limits/daily"), lambda one: one["screen"])
+        if get(f"category/{kind}/weekly") is not None:
+            yield f"{kind}Weekly", weekly(app, get(f"category/{kind}/weekly"), in_category)
+        if get("limits/weekly") is not None:
+            yield "weeklyLimit", weekly(app, get("limits/weekly"), lambda one: one["screen"])
+        if costs(app) and get("points/use", "payAsYouGo") == "payAsYouGo" and rate(app) > 0:
+            paying = {other for other in situation["running"] if costs(other)} | {app}
+            left = max(0, situation["spendable"]) * HOUR // sum(map(rate, paying))
+            yield "points", limited(left) if left else ("closed", None)
+        if costs(app) and get("points/use") == "redeemFirst":
+            valid = [(max(0, left), last) for left, last in situation["redeemed"] if last >= str(day)]
+            left, lasting = sum(one[0] for one in valid), sum(one[0] for one in valid if one[1] > str(day))
+            if left == 0:
+                yield "redeemedTime", ("closed", None)
+            else:
+                yield "redeemedTime", ("open", left) if left < to_end else beyond(min(lasting, left - to_end))
+
+    verdicts = {}
+    for app in situation["apps"]:
+        said = list(considered(app))
+        closed = [(reason, time) for reason, (how, time) in said if how == "closed"]
+        opened = [(time, reason) for reason, (how, time) in said if how == "open" and time is not None]
+        if closed:
+            spans = [time for _, time in closed]
+            verdict = False, closed[0][0], None if None in spans else situation["boot"] + max(spans), []
+        elif opened:
+            left = min(time for time, _ in opened)
+            reason = next(reason for time, reason in opened if time == left)
+            until = situation["boot"] + left
+            verdict = True, reason, until, [until - warn * MINUTE for warn in (15, 5, 1) if warn * MINUTE <= left]
+        else:
+            verdict = True, None, None, []
+        verdicts[app] = dict(zip(("allowed", "reason", "until", "warnings"), verdict))
+    return verdicts
+
+
+# §6: the ledger
+
+def ledger(texts):
+    held = {}
+    for text in texts:
+        kind, source, purse = text.split(" ")[:3]
+        present = held.get((kind, source, purse))
+        if present is None or text.encode() < present.encode():
+            held[kind, source, purse] = text
+    balance, purses = 0, {}
+    for text in held.values():
+        kind, _, purse, amount, _, _, other = text.split(" ")[:7]
+        purses[purse] = purses.get(purse, 0) + int(amount)
+        if kind == "leased":
+            purses[other] = purses.get(other, 0) - int(amount)
+        else:
+            balance += int(amount)
+    return sorted(held.values()), balance, purses

@@ -1,0 +1,124 @@
+"""Rules, merge, decisions and ledgers, from the implementation in household.py."""
+
+import random
+
+import household
+
+FILE = "rules.json"
+
+KEYS = {
+    "app/org.gnome.Chess/category": ["reward 2000", "Learning", "neutral", "fun", "reward 1000000001", "reward  5"],
+    "app/org.gnome.Chess/limit": ["90", "mon-fri 90,sat 120, sun 120", "wed 60, mon 60", "fri-mon 60", "1441", "09", "mon 5, mon 6"],
+    "schedule/bedtime": [
+        "20:00-07:00", "sun-thu 20:00-7:00, fri-sat 21:00-8:00", "20:00-20:00", "20:00-07:00, sat 21:00-08:00", "00:00-24:00",
+        "00:00-12:00, 12:00-24:00", "sun 20:00-07:00, mon 06:00-06:30", "sat 22:00-00:00"],
+    "schedule/school": ["mon-fri 8:00-12:00, mon-fri 13:00-14:00", "monday 8:00-9:00"],
+    "today/2026-11-22/bedtime": ["22:00-07:00", "none", "mon 22:00-07:00", "00:00-24:00"],
+    "today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001": ["30", "30 reward", "5 app:game", "0", "1441", "5 fun"],
+    "lock": ["on", "off", "until 2026-11-22T18:30Z", "until 2026-02-30T00:00Z", "until 2026-11-22T24:00Z", "yes"],
+    "limits/weekly": ["600", "10080", "10081", "1.5"],
+    "points/minutesPerPoint": ["3", "0", "1441"],
+    "mode": ["points", "limits", "money"],
+}
+
+RULES = [
+    ("child", "app/game/category", ["reward", "reward 2000", "reward 0"]), ("family", "app/book/category", ["learning"]),
+    ("child", "app/game/limit", ["60", "mon-fri 30", "0"]), ("child", "app/tool/allowed", ["yes"]),
+    ("family", "app/bad/blocked", ["yes"]), ("family", "app/bad/enabled", ["no", "yes"]),
+    ("family", "category/reward/limit", ["45", "sat-sun 120"]), ("child", "category/reward/limit", ["90"]),
+    ("family", "category/reward/weekly", ["200"]), ("family", "category/reward/rate", ["500"]),
+    ("child", "limits/daily", ["90", "1440", "mon 0", "0120"]), ("child", "limits/weekly", ["500", "0", "10080"]),
+    ("child", "schedule/bedtime", ["20:00-07:00", "mon-thu 20:00-07:00, fri-sat 22:30-09:00", "02:00-03:00"]),
+    ("child", "schedule/school", ["mon-fri 08:00-13:00"]),
+    ("family", "schedule/rewardTimes", ["14:00-19:00", "sat 00:00-24:00, sun 00:00-24:00"]),
+    ("child", "lock", ["off", "on", "until 2026-10-25T05:00Z"]), ("family", "mode", ["limits", "points"]),
+    ("family", "points/use", ["payAsYouGo", "redeemFirst"]), ("child", "later/version", ["5"]),
+    ("child", "today/DAY/bedtime", ["22:00-07:00", "00:30-06:00", "none"]), ("child", "today/DAY/rewardTimes", ["10:00-11:00"]),
+    ("child", "today/DAY/grant/0190a3d2-0000-7000-8000-000000000001", ["30", "20 reward", "10 app:game"]),
+    ("child", "today/BEFORE/grant/0190a3d2-0000-7000-8000-000000000002", ["45"]),
+    ("family", "family/dayStart", ["0", "4", "23"]),
+]
+
+TIMES = [
+    1_774_738_800_000,  # 2026-03-28T23:00Z, the night in which clocks go forward in Berlin
+    1_774_746_000_000, 1_792_879_200_000,  # and those in which they go back
+    1_792_886_400_000, 1_792_890_000_000, 1_795_446_000_000, 1_795_460_400_000, 1_795_374_000_000,
+]
+
+
+def build() -> dict:
+    chance = random.Random(11)
+    return {
+        "about": "rules, decisions and ledgers of Protocol/11-rules.md; times in milliseconds",
+        "values": [value(key, typed) for key, texts in KEYS.items() for typed in texts],
+        "merge": [merge(chance) for _ in range(12)],
+        "decisions": [decision(chance) for _ in range(80)],
+        "ledger": [ledger(chance) for _ in range(10)],
+    }
+
+
+def value(key, typed):
+    read, write = household.codec(key)
+    try:
+        stored = write(read(typed))
+    except household.Fault:
+        stored = None
+    return {"key": key, "typed": typed, "stored": stored}
+
+
+def merge(chance):
+    edits = []
+    for _ in range(chance.randrange(2, 14)):
+        edits.append({
+            "key": chance.choice(["lock", "mode", "later/key"]), "value": chance.choice(["on", "off", None]),
+            "wall": chance.randrange(3), "counter": chance.randrange(2), "author": chance.choice(["00", "01"]) * 20})
+    held = {}
+    order = lambda edit: (edit["wall"], edit["counter"], edit["author"], edit["value"] is not None, edit["value"] or "")
+    for edit in edits:
+        if edit["key"] not in held or order(edit) > order(held[edit["key"]]):
+            held[edit["key"]] = edit
+    return {"edits": edits, "held": [held[key] for key in sorted(held)]}
+
+
+def decision(chance):
+    zone = chance.choice(["Europe/Berlin", "UTC", "America/New_York"])
+    time = chance.choice(TIMES) + chance.randrange(86_400) * 1000
+    chosen = [(where, key, chance.choice(values)) for where, key, values in RULES if chance.random() < (0.08 if key == "lock" else 0.3)]
+    hour = next((int(text) for _, key, text in chosen if key == "family/dayStart"), 0)
+    family = household.Family(zone, hour)
+    day = family.day(time)
+    before = household.later(day, -1)
+    registers = [("family", "family/zone", zone)] + [
+        (where, key.replace("DAY", str(day)).replace("BEFORE", str(before)), text) for where, key, text in chosen]
+    apps = ["bad", "book", "game", "tool"]
+    use = {}
+    for offset in range(-6, 2):
+        if chance.random() < 0.3:
+            use[str(household.later(day, offset))] = {
+                "screen": chance.randrange(7_200_000),
+                "categories": {name: chance.randrange(3_600_000) for name in household.CATEGORIES},
+                "apps": {"game": chance.randrange(3_600_000)}}
+    situation = {
+        "boot": chance.randrange(10**9), "time": time, "day": str(day), "use": use,
+        "spendable": chance.choice([0, 1, chance.randrange(90_000)]),
+        "redeemed": [[chance.randrange(3_600_000), str(household.later(day, chance.randrange(-1, 2)))]
+                     for _ in range(chance.randrange(3))],
+        "running": [name for name in apps if chance.random() < 0.4], "apps": apps}
+    verdicts = household.decide(household.rules(registers), situation)
+    named = [{"zone": where, "key": key, "value": text} for where, key, text in registers]
+    return {"registers": named, **situation, "verdicts": verdicts}
+
+
+def ledger(chance):
+    devices = [bytes([number] * 20).hex() for number in (1, 2, 3)]
+    texts = []
+    for _ in range(chance.randrange(3, 20)):
+        kind = chance.choice(["earned", "spent", "granted", "adjusted", "leased", "refunded", "used"])
+        amount = chance.randrange(50_000)
+        amount = {"spent": -amount, "leased": -amount, "used": 0}.get(kind, amount)
+        purse = chance.choice(devices)
+        other = chance.choice([one for one in devices if one != purse]) if kind == "leased" else "-"
+        source = f"{chance.randrange(6):032x}"
+        texts.append(f"{kind} {source} {purse} {amount} 2026-11-23 5 {other} 0 - - {chance.choice(['', 'a note'])}")
+    held, balance, purses = household.ledger(texts)
+    return {"entries": texts, "held": held, "balance": balance, "purses": purses}
