@@ -115,7 +115,7 @@ import Testing
     let id = try await family.parent.send("two", to: child, number: 2)
     _ = try await family.parent.send("three", to: child, number: 3)
     let cancelled = try await family.parent.store.cancel(id, at: 5)
-    #expect(cancelled?.0.status == .cancelled && cancelled?.1 == true)
+    #expect(cancelled?.result.command.status == .cancelled && cancelled?.wasCancelled == true)
     let items = try await family.parent.waiting(child, .command)
     #expect(items.map(\.kind) == [.command, .skip, .command])
     _ = try await family.child.store.receive(

@@ -31,12 +31,12 @@ import Testing
     #expect(try await rig.store.untilNextExpiry() == 5_000)
 
     rig.clock.advance(4_999)
-    #expect(try await rig.store.expireDue(at: 20).isEmpty)
+    #expect(try await rig.store.expireDue(at: 20).commands.isEmpty)
     rig.clock.advance(1)
-    #expect(try await rig.store.expireDue(at: 21) == [brief.commandID])
+    #expect(try await rig.store.expireDue(at: 21).commands == [brief.commandID])
     #expect(try await rig.store.untilNextExpiry() == Self.day - 5_000)
     rig.clock.advance(Self.day)
-    #expect(try await Set(rig.store.expireDue(at: 22)) == [message.commandID, report.commandID])
+    #expect(try await Set(rig.store.expireDue(at: 22).commands) == [message.commandID, report.commandID])
     #expect(try await rig.store.untilNextExpiry() == nil)
     for command in [message, report, brief] { #expect(try await status(command.commandID) == .expired) }
     for command in [rule, lasting] { #expect(try await status(command.commandID) == .queued) }
@@ -53,13 +53,13 @@ import Testing
     rig.clock.reboot()
     try rig.reopen()
     rig.clock.advance(3_999)
-    #expect(try await rig.store.expireDue(at: 5).isEmpty)
+    #expect(try await rig.store.expireDue(at: 5).commands.isEmpty)
     // A second boot within the time, ended by a power cut: only what was noted counts.
     rig.clock.reboot()
     try rig.reopen()
     #expect(try await status(id) == .queued)
     rig.clock.advance(1)
-    #expect(try await rig.store.expireDue(at: 6) == [id])
+    #expect(try await rig.store.expireDue(at: 6).commands == [id])
   }
 
   @Test("What has run out is never given to a session, also when nobody has looked at the clock before")
@@ -84,7 +84,7 @@ import Testing
     _ = try await rig.command(.setApp(rule), to: child, expiresAfter: 2_000)
     #expect(try await rig.store.app(rule.appID, device: child) != nil)
     rig.clock.advance(2 * Self.day)
-    #expect(try await rig.store.expireDue(at: 20).count == 1)
+    #expect(try await rig.store.expireDue(at: 20).commands.count == 1)
     #expect(try await status(stored.commandID) == .stored)
     #expect(try await rig.store.app(rule.appID, device: child) == nil)
   }

@@ -121,7 +121,7 @@ import Testing
       ], from: child, role: .child, enforcement: .recorded, at: 13)
     rig.clock.advance(86_400_000)
     let position = try await rig.store.restart(child, .command, epoch: 99, cause: .peerLost(after: 0), at: 14)
-    #expect(try await rig.store.expireDue(at: 15).isEmpty)
+    #expect(try await rig.store.expireDue(at: 15).commands.isEmpty)
     #expect(position.last == 1)
     #expect(try await rig.store.command(rule.commandID)?.status == .queued)
   }

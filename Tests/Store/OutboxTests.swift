@@ -71,7 +71,7 @@ import Testing
     #expect(try await rig.store.app(rule.appID, device: child) == changed)
 
     let cancelled = try #require(try await rig.store.cancel(second.commandID, at: 11))
-    #expect(cancelled.1 && cancelled.0.status == .cancelled)
+    #expect(cancelled.wasCancelled && cancelled.result.command.status == .cancelled)
     #expect(try await rig.store.cancel(second.commandID, at: 12)?.1 == false)
     let items = try await rig.store.load(child, .command, epoch: change.epoch, from: 2, items: 9, bytes: 100_000)
     #expect(items.map(\.kind) == [.skip, .command])

@@ -52,7 +52,7 @@ import Testing
     for id in ids { status.append(try await rig.store.command(id)?.status) }
     #expect(status == [.executed, .executed, .queued, .queued])
     let lost = try #require(try await rig.store.command(ids[2]))
-    #expect(lost.reason?.hasSuffix("was set back to an earlier state, so this is sent again.") == true)
+    #expect(lost.reason?.hasSuffix("has lost data, so this is sent again.") == true)
     #expect(lost.stateInForce == nil)
 
     let (next, change) = try await give(rig, .message("5"), to: child)
@@ -101,11 +101,11 @@ import Testing
     #expect(lost.status == .failed && lost.stateInForce == nil)
     #expect(
       lost.reason?.hasSuffix(
-        "was set back to an earlier state and no longer has this: give it again if it still matters.") == true)
+        "has lost data and no longer has this: give it again if it still matters.") == true)
     #expect(try await rig.store.command(young.commandID)?.status == .queued)
     // What waits again runs out when it would have.
     rig.clock.advance(86_400_000)
-    #expect(try await rig.store.expireDue(at: 15) == [young.commandID])
+    #expect(try await rig.store.expireDue(at: 15).commands == [young.commandID])
   }
 
   @Test("A child that holds an earlier epoch keeps what it has of that")

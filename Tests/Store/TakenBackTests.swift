@@ -40,18 +40,22 @@ import Testing
   }
 
   @Test(
-    "Whatever was shown before the first of the commands that wait is shown again, with what the child had said of it")
+    "After the last of several commands is taken back, what was in force is shown again, as the child reported it")
   func backToWhatWasInForce() async throws {
     let inForce = rule(1)
     let (first, change) = try await rig.command(.setApp(inForce), to: child)
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
     try await report(1, first.commandID, .executed(.app(inForce, .enforced)))
-    _ = try await rig.command(.setApp(rule(2)), to: child)
-    _ = try await rig.command(
+    let (second, _) = try await rig.command(.setApp(rule(2)), to: child)
+    let (removal, _) = try await rig.command(
       .removeApp(app, modified: HybridTimestamp(wall: 3, counter: 0, author: rig.own)), to: child)
     let (last, _) = try await rig.command(.setApp(rule(4)), to: child)
     #expect(try await shown()?.modified.wall == 4)
     _ = try await rig.store.cancel(last.commandID, at: 13)
+    #expect(try await shown() == nil)
+    _ = try await rig.store.cancel(removal.commandID, at: 13)
+    #expect(try await shown()?.modified.wall == 2)
+    _ = try await rig.store.cancel(second.commandID, at: 13)
     #expect(try await shown() == inForce)
     #expect(try await rig.store.apps(device: child).first?.enforcement == .enforced)
   }
@@ -68,7 +72,7 @@ import Testing
 
     _ = try await rig.command(.setApp(rule(2)), to: child, expiresAfter: 5_000)
     rig.clock.advance(6_000)
-    #expect(try await rig.store.expireDue(at: 14).count == 1)
+    #expect(try await rig.store.expireDue(at: 14).commands.count == 1)
     #expect(try await shown()?.modified.wall == 1)
   }
 
@@ -138,9 +142,11 @@ import Testing
       settings.modified = HybridTimestamp(wall: version, counter: 0, author: rig.own)
       return settings
     }
-    _ = try await rig.command(.setFamilySettings(settings(2)), to: child)
+    let (first, _) = try await rig.command(.setFamilySettings(settings(2)), to: child)
     let (last, _) = try await rig.command(.setFamilySettings(settings(3)), to: child)
     _ = try await rig.store.cancel(last.commandID, at: 13)
+    #expect(try await rig.store.settings() == settings(2))
+    _ = try await rig.store.cancel(first.commandID, at: 13)
     #expect(try await rig.store.settings() == nil)
   }
 }

@@ -101,11 +101,13 @@ struct CommandsShowSubcommand: AsyncParsableCommand {
     case .json: try environment.console.write(JSONText.pretty(command))
     case .table:
       let names = try await DeviceNames(of: interface)
+      let isOwn = try await interface.status().deviceID == command.author
       let zone = environment.timeZone
       let rows = [
         ("ID", command.commandID.description), ("machine", names[command.target]),
         ("asked", CommandText.request(command.payload)), ("given", TimeText.exact(command.createdAt, zone: zone)),
-        ("author", names[command.author]), ("status", CommandText.progress(command, on: names.name(command.target))),
+        ("author", isOwn ? "this machine" : names[command.author]),
+        ("status", CommandText.progress(command, on: names.name(command.target))),
         ("since", TimeText.exact(command.statusAt, zone: zone)),
       ]
       try environment.console.write(FieldsText.render(rows))
@@ -148,7 +150,11 @@ struct CommandsWaitSubcommand: AsyncParsableCommand {
 struct CommandsCancelSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Take back a command that the other machine has not stored yet.",
-    discussion: "Example: latchkey commands cancel last")
+    discussion: """
+      If it had replaced an earlier one that the other machine has not carried out, that one is sent after all.
+
+      Example: latchkey commands cancel last
+      """)
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
@@ -157,13 +163,11 @@ struct CommandsCancelSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let command = try await interface.cancelCommand(id: choice.find(at: interface))
-    guard command.status == .cancelled else {
-      throw TerminalFailure(.data, "It is too late to cancel: the command is \(CommandText.progress(command)).")
+    let result = try await interface.cancelCommand(id: choice.find(at: interface))
+    guard result.command.status == .cancelled else {
+      throw TerminalFailure(.data, "It is too late to cancel: the command is \(CommandText.progress(result.command)).")
     }
-    if listing.format == .json { return try console.write(JSONText.pretty(command)) }
-    console.note(
-      "Cancelled before it was sent: \(CommandText.request(command.payload)). The other machine will not see it, nor any "
-        + "earlier one that it had replaced before that was sent: give that again if you still want it.")
+    if listing.format == .json { return try console.write(JSONText.pretty(result)) }
+    console.note(CommandText.cancelled(result))
   }
 }

@@ -29,6 +29,20 @@ enum CommandText {
     return command.status.rawValue + (detail.map { $0.isEmpty ? "" : ": " + $0 } ?? "")
   }
 
+  /// Returns what became of a command that was taken back, and of the earlier ones that it had replaced.
+  static func cancelled(_ result: CancelResult) -> String {
+    var sentences = ["Cancelled: \(request(result.command.payload))."]
+    for expired in result.expired {
+      sentences.append(
+        "The earlier “\(request(expired.payload))”, which it had replaced, has expired: give it again if you still want it."
+      )
+    }
+    if let again = result.queuedAgain {
+      sentences.append("The earlier “\(request(again.payload))”, which it had replaced, is sent instead.")
+    }
+    return sentences.joined(separator: " ")
+  }
+
   /// Returns how far a command has come, as the rest of a sentence that begins with the command.
   static func progress(_ command: ConfigurationCommand, on machine: DeviceName? = nil) -> String {
     switch command.status {

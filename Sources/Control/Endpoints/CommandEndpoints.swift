@@ -48,7 +48,8 @@ extension Endpoints {
 
   static let cancelCommand = Endpoint(
     .delete, "/v1/commands/{command}", Path.command, errors: [.unknownCommand, .tooLate],
-    summary: "Takes a command back that no other machine has stored."
+    summary:
+      "Takes a command back that no other machine has stored. The earlier one that it had replaced is queued again."
   ) { call, id in
     try await call.node.cancelCommand(id: id)
   }
@@ -82,7 +83,7 @@ extension ControlClient: CommandsAPI {
     try await events(of: Endpoints.commandEvents, device)
   }
 
-  public func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
+  public func cancelCommand(id: String) async throws(LocalAPIError) -> CancelResult {
     try await ask(Endpoints.cancelCommand, id)
   }
 

@@ -85,8 +85,8 @@ public protocol CommandsAPI: Sendable {
   ///
   /// - Parameter device: `nil` for all devices.
   func commandEvents(device: String?) async throws(LocalAPIError) -> AsyncStream<ConfigurationCommand>
-  /// Takes a command back that no other machine has stored.
-  func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand
+  /// Takes a command back that no other machine has stored. The earlier one that it had replaced is queued again.
+  func cancelCommand(id: String) async throws(LocalAPIError) -> CancelResult
   /// Marks a message that a parent sent as read, by the ID of its command.
   func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage
 }

@@ -107,20 +107,24 @@ extension NodeService {
     }
   }
 
-  public func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
+  public func cancelCommand(id: String) async throws(LocalAPIError) -> CancelResult {
     let known = try await commandID(id)
     let context = context
     guard
-      let (command, wasCancelled) = try await stored({ () async throws(StoreError) in
+      let (result, wasCancelled, change) = try await stored({ () async throws(StoreError) in
         try await context.store.cancel(known, at: context.wall())
       })
     else { throw Self.unknown(id) }
     guard wasCancelled else {
       throw LocalAPIError(
         .tooLate,
-        "The command is \(command.status.rawValue) and cannot be taken back: give one that sets what you want instead.")
+        "The command is \(result.command.status.rawValue) and cannot be taken back: give one that sets what you want instead."
+      )
     }
+    CrashPoint.itemAccepted.reached()
+    if let change { await directory.committed([change]) }
+    if result.queuedAgain?.expiresAfter != nil { context.expiryChanges.notify() }
     context.changes.notify()
-    return command
+    return result
   }
 }

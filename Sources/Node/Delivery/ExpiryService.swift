@@ -20,8 +20,9 @@ struct ExpiryService: Sendable {
       var wait: Int64?
       do {
         let expired = try await context.store.expireDue(at: context.wall())
-        if !expired.isEmpty {
-          context.logger.notice("commands have expired", metadata: ["count": "\(expired.count)"])
+        if !expired.commands.isEmpty {
+          context.logger.notice("commands have expired", metadata: ["count": "\(expired.commands.count)"])
+          await directory.committed(expired.changes)
           context.changes.notify()
         }
         let late = try await context.store.expireEffects(at: context.wall())

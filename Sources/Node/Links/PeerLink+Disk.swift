@@ -30,7 +30,7 @@ extension PeerLink {
     do throws(StoreError) {
       let items = try await context.store.load(
         peer, load.streamClass, epoch: load.epoch, from: load.from, items: load.items, bytes: load.bytes,
-        at: context.wall())
+        at: context.wall(), queuedAgain: { [directory] in await directory.committed($0) })
       update { $0.loaded(load, items, now: $1) }
       if !items.isEmpty { CrashPoint.runSent.reached() }
     } catch { update { $0.loadFailed(load, refused(error), now: $1) } }

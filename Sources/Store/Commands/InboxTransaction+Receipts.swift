@@ -26,12 +26,14 @@ extension InboxTransaction {
     // Taking it back can come too late, or be overtaken: then what the child did is the truth.
     try database.run(
       """
-      UPDATE command SET status = ?1, status_at = ?2, reason = ?3, state = ?4, previous = NULL, waits_for = NULL
+      UPDATE command SET status = ?1, status_at = ?2, reason = ?3, state = ?4, previous = NULL, waits_for = NULL,
+        replaced_by = NULL
       WHERE command_id = ?5 AND (status IN ('queued', 'stored')
         OR status IN ('cancelled', 'superseded', 'expired') AND state IS NULL)
       """,
       [verdict.status.rawValue, wall, verdict.reason, outcome.state.map { coding.encode($0) }, item.itemID])
     guard database.changesCount > 0 else { return }
+    try database.settleReplaced(by: command)
     result.commands.append(command)
     guard let desired = payload.desired else {
       if case .inForce = verdict, let state = outcome.state { try compare(state, command) }

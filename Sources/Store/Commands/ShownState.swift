@@ -27,16 +27,59 @@ extension DatabaseEffects {
       [row["previous"] as Data?, desired.thing.key, Data(bytes(desired.shown))])
   }
 
-  /// Shows again what was shown before a command that is cancelled or has run out, unless something else is shown by now.
+  /// Shows what a command leaves behind that is cancelled or has expired.
   ///
-  /// - Parameter row: of the table of commands, with the device's ID.
-  mutating func restoreShown(before row: Row) throws {
+  /// That is what the earlier command sets that is queued again, or what was shown before. What has been shown since stays.
+  ///
+  /// - Parameters:
+  ///   - row: A row of the table of commands, with the device's ID.
+  ///   - older: The row of the earlier command, which is not queued yet; `nil` for none.
+  mutating func restoreShown(before row: Row, older: Row?) throws {
     guard let desired = try coding.command(row.bytes("body")).payload.desired else { return }
     let device = try row.deviceID("device_id")
     try unlink(row, desired)
-    guard try desired.thing.shown(on: device, in: &self).state == desired.shown.state else { return }
-    let before = try shownBefore(row) ?? shownLast(desired.thing, row["peer"])
-    try desired.thing.show(before, on: device, isNews: true, in: &self)
+    let present = try desired.thing.shown(on: device, in: &self)
+    let isShown = present.state == desired.shown.state
+    var shown = present
+    if isShown { shown = try shownBefore(row) ?? shownLast(desired.thing, row["peer"]) }
+    if let older, let again = try coding.command(older.bytes("body")).payload.desired {
+      if isShown || shown.state != nil, shown.state?.setAt.map({ $0 < again.modified }) ?? true {
+        try setShownBefore(older, shown)
+        shown = again.shown
+      } else {
+        try insert(older, again)
+      }
+    }
+    guard isShown || shown.state != present.state else { return }
+    try desired.thing.show(shown, on: device, isNews: true, in: &self)
+  }
+
+  private func setShownBefore(_ row: Row, _ shown: ShownState) throws {
+    try database.run(
+      "UPDATE command SET previous = ?, previous_enforcement = ? WHERE command_id = ?",
+      [bytes(shown), shown.enforcement?.rawValue, row.bytes("command_id")])
+  }
+
+  /// Places a command that is queued again below the first newer one that waits, for a thing of the whole family.
+  private func insert(_ older: Row, _ again: DesiredState) throws {
+    guard let next = try waiting(above: again).min(by: { $0.modified < $1.modified }) else { return }
+    try setShownBefore(older, shownBefore(next.row) ?? ShownState(nil))
+    try setShownBefore(next.row, again.shown)
+  }
+
+  /// Returns the queued commands for a thing of the whole family that are newer than a state and stand on an older one.
+  private func waiting(above desired: DesiredState) throws -> [(row: Row, modified: HybridTimestamp)] {
+    guard desired.thing.isFamilyWide else { return [] }
+    let rows = try database.rows(
+      """
+      SELECT command_id, body, previous, previous_enforcement FROM command WHERE status = 'queued' AND supersede_key = ?
+      """, [desired.thing.key])
+    return try rows.compactMap { row in
+      guard let newer = try coding.command(row.bytes("body")).payload.desired, newer.modified > desired.modified,
+        try shownBefore(row)?.state?.setAt.map({ $0 < desired.modified }) ?? true
+      else { return nil }
+      return (row, newer.modified)
+    }
   }
 
   /// Returns what the last other command for a thing set, for a command of which it is not known what was shown before it.
@@ -52,8 +95,9 @@ extension DatabaseEffects {
   /// Takes from the queue what a newer command for the same thing replaces.
   ///
   /// - Parameter shown: what is shown, which becomes what was shown before the commands that are replaced.
-  func supersede(_ thing: any HouseholdThing, for peer: Int64, _ shown: inout ShownState?, in group: WriteGroup) throws
-  {
+  func supersede(
+    _ thing: any HouseholdThing, by newer: CommandID, for peer: Int64, _ shown: inout ShownState?, in group: WriteGroup
+  ) throws {
     let superseded = try database.rows(
       """
       SELECT command_id, peer, seq, body, previous, previous_enforcement FROM command
@@ -63,7 +107,8 @@ extension DatabaseEffects {
     if !superseded.isEmpty { try group.settle(database) }
     for row in superseded {
       try database.take(
-        row, to: .superseded, "A newer command for the same thing was given before this one was stored.", at: wall)
+        row, to: .superseded, "A newer command for the same thing was given before this one was stored.",
+        replacedBy: newer, at: wall)
       guard thing.isFamilyWide, let desired = try coding.command(row.bytes("body")).payload.desired else {
         shown = try shownBefore(row)
         continue
@@ -80,16 +125,6 @@ extension DatabaseEffects {
         "UPDATE command SET previous = ?, previous_enforcement = ? WHERE peer = ? AND status = 'queued' AND supersede_key = ?",
         [bytes(shown), shown.enforcement?.rawValue, peer, desired.thing.key])
     }
-    let waiting = try database.rows(
-      """
-      SELECT command_id, body, previous, previous_enforcement FROM command WHERE status = 'queued' AND supersede_key = ?
-      """, [desired.thing.key])
-    for row in waiting {
-      guard let newer = try coding.command(row.bytes("body")).payload.desired, newer.modified > desired.modified,
-        try shownBefore(row)?.state?.setAt.map({ $0 < desired.modified }) ?? true
-      else { continue }
-      try database.run(
-        "UPDATE command SET previous = ? WHERE command_id = ?", [bytes(shown), row.bytes("command_id")])
-    }
+    for row in try waiting(above: desired).map(\.row) { try setShownBefore(row, shown) }
   }
 }

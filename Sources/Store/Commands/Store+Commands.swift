@@ -23,7 +23,7 @@ extension Store {
       guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
       let desired = payload.desired
       var previous = try desired?.thing.shown(on: device, in: &effects)
-      if let desired { try effects.supersede(desired.thing, for: peer.number, &previous, in: group) }
+      if let desired { try effects.supersede(desired.thing, by: id, for: peer.number, &previous, in: group) }
       let change = try database.enqueue(
         peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
       let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
@@ -48,19 +48,30 @@ extension Store {
     }
   }
 
-  /// Take a command back before it is stored on the child: its number is sent as one that holds nothing.
+  /// Takes a command back before it is stored on the child, and queues again the earlier one that it had replaced.
   ///
-  /// - Returns: the command as it is now, and whether this call cancelled it; nil when there is none of that ID.
-  public func cancel(_ id: CommandID, at wall: Int64) async throws(StoreError) -> (ConfigurationCommand, Bool)? {
-    try await commits.commit(.upkeep) { [own, coding] database in
+  /// The command's number is sent as one that holds nothing.
+  ///
+  /// - Returns: The commands as they are now, whether this call cancelled the command, and the stream in which the
+  ///   earlier one is queued again; `nil` if the ID is unknown.
+  public func cancel(
+    _ id: CommandID, at wall: Int64
+  ) async throws(StoreError) -> (result: CancelResult, wasCancelled: Bool, change: OutboxChange?)? {
+    let age = age()
+    return try await commits.commit(.upkeep) { [own, coding, clock] database in
       guard let row = try database.commandRow(id) else { return nil }
       let command = try ConfigurationCommand(row, author: own, coding)
-      guard command.status == .queued else { return (command, false) }
-      try database.take(row, to: .cancelled, nil, at: wall)
+      guard command.status == .queued else { return (CancelResult(command: command), false, nil) }
       var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
-      try effects.restoreShown(before: row)
-      guard let changed = try database.commandRow(id) else { return nil }
-      return (try ConfigurationCommand(changed, author: own, coding), true)
+      let taken = try effects.takeBack(row, to: .cancelled, nil, age: age)
+      if !taken.expired.isEmpty { try database.noteAge(clock) }
+      func present(_ id: CommandID) throws -> ConfigurationCommand? {
+        try database.commandRow(id).map { try ConfigurationCommand($0, author: own, coding) }
+      }
+      let result = CancelResult(
+        command: try present(id) ?? command, queuedAgain: try taken.queuedAgain.flatMap(present),
+        expired: try taken.expired.compactMap(present))
+      return (result, true, taken.change)
     }
   }
 

@@ -9,31 +9,40 @@ extension Store {
 
   /// Takes what has run out from the queues, durably; at most 4,096 commands, and fewer on a full disk.
   ///
-  /// - Returns: the commands that ran out.
-  public func expireDue(at wall: Int64) async throws(StoreError) -> [CommandID] {
+  /// An earlier command that one of them had replaced is queued again.
+  ///
+  /// - Returns: The commands that ran out, and the streams in which earlier ones are queued again.
+  public func expireDue(
+    at wall: Int64
+  ) async throws(StoreError) -> (commands: [CommandID], changes: [OutboxChange]) {
     do throws(StoreError) { return try await expireDue(at: wall, limit: 4_096) } catch .diskFull {}
     return try await expireDue(at: wall, limit: 8)
   }
 
-  private func expireDue(at wall: Int64, limit: Int) async throws(StoreError) -> [CommandID] {
+  private func expireDue(
+    at wall: Int64, limit: Int
+  ) async throws(StoreError) -> (commands: [CommandID], changes: [OutboxChange]) {
     let age = age()
     return try await commits.commit(.upkeep) { [own, coding, clock] database in
       try database.noteAge(clock)
-      return try database.rows(
+      var expired: [CommandID] = []
+      var changes: [OutboxChange] = []
+      let due = try database.rows(
         """
-        SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer
+        SELECT command_id FROM command
         WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? ORDER BY command_id LIMIT ?
-        """, [age, limit]
-      ).map { row in
-        let command = try ConfigurationCommand(row, author: own, coding)
-        try database.take(
-          row, to: .expired,
-          "It waited longer than it was to, and was not stored by the child: give it again if it still matters.",
-          at: wall)
+        """, [age, limit])
+      for found in due {
+        // What it stands on may have changed with the one before.
+        guard let id = CommandID(bytes: found["command_id"] as Data), let row = try database.commandRow(id) else {
+          continue
+        }
         var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
-        try effects.restoreShown(before: row)
-        return command.commandID
+        let taken = try effects.takeBack(row, to: .expired, DatabaseEffects.expiredReason, age: age)
+        expired += [id] + taken.expired
+        if let change = taken.change { changes.append(change) }
       }
+      return (expired, changes)
     }
   }
 
@@ -59,14 +68,18 @@ extension Database {
       [age, peer]) != nil
   }
 
-  /// Take a queued command from its queue for good.
+  /// Takes a queued command from its queue.
   ///
-  /// - Parameter row: of the table of commands.
-  func take(_ row: Row, to status: CommandStatus, _ reason: String?, at wall: Int64) throws {
+  /// - Parameters:
+  ///   - row: A row of the table of commands.
+  ///   - newer: The command that takes its place; `nil` for none.
+  func take(
+    _ row: Row, to status: CommandStatus, _ reason: String?, replacedBy newer: CommandID? = nil, at wall: Int64
+  ) throws {
     let id: Data = row["command_id"]
     try run(
-      "UPDATE command SET status = ?, status_at = ?, reason = ? WHERE command_id = ?",
-      [status.rawValue, wall, reason, id])
+      "UPDATE command SET status = ?, status_at = ?, reason = ?, replaced_by = ? WHERE command_id = ?",
+      [status.rawValue, wall, reason, newer?.bytes, id])
     try withdraw(
       row["peer"], .command, row["seq"], itemID: id, as: DeliveryFate(rawValue: status.rawValue), at: wall)
   }

@@ -236,12 +236,14 @@ enum Migration001 {
       expires_age INTEGER,                  -- milliseconds: reading at which it expires; null for never
       -- What was shown of the command's thing before it was given, until it is answered.
       previous BLOB,                        -- a protobuf State; empty for nothing; null for a one-shot
-      previous_enforcement TEXT             -- a word of Enforcement, as the child had reported; null until it had
+      previous_enforcement TEXT,            -- a word of Enforcement, as the child had reported; null until it had
+      replaced_by BLOB                      -- 16 bytes: the command that took its place; null for none, or once one of them is answered
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX command_by_peer ON command (peer, command_id);
     CREATE INDEX command_by_app ON command (peer, app_id, command_id) WHERE app_id IS NOT NULL;
     CREATE INDEX command_by_key ON command (peer, supersede_key) WHERE status = 'queued' AND supersede_key IS NOT NULL;
     CREATE INDEX command_by_expiry ON command (expires_age) WHERE status = 'queued' AND expires_age IS NOT NULL;
+    CREATE INDEX command_by_replacement ON command (replaced_by) WHERE replaced_by IS NOT NULL;
 
     -- On a parent: what a child's machine says that it holds of a thing, where that is not what was set here.
     CREATE TABLE discrepancy (

@@ -141,7 +141,7 @@ extension Database {
     }
     try run(
       """
-      UPDATE command SET status = 'superseded', status_at = ?2, epoch = NULL,
+      UPDATE command SET status = 'superseded', status_at = ?2, epoch = NULL, replaced_by = \(Self.newest),
         reason = 'A newer command for the same thing holds.'
       WHERE peer = ?1 AND status = 'stored' AND supersede_key IS NOT NULL AND NOT (\(isNewest))
       """, [peer.number, wall])

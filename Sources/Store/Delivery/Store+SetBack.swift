@@ -191,7 +191,7 @@ extension Database {
     try run(
       """
       UPDATE command SET status = 'superseded', status_at = ?2, state = NULL, epoch = NULL,
-        reason = 'A newer command for the same thing holds.'
+        replaced_by = \(Self.newest), reason = 'A newer command for the same thing holds.'
       WHERE peer = ?1 AND status = 'executed' AND supersede_key IS NOT NULL AND \(isLost) AND NOT (\(isNewest))
       """, [peer.number, wall])
     try run(
@@ -202,11 +202,20 @@ extension Database {
       """, [peer.number, wall, Self.lostReason])
   }
 
+  /// An SQL expression for the newest later command that takes the place of a command.
+  static var newest: String {
+    """
+    (SELECT MAX(later.command_id) FROM command later WHERE later.peer = command.peer
+      AND later.supersede_key = command.supersede_key AND later.command_id > command.command_id
+      AND later.status IN ('queued', 'stored', 'executed'))
+    """
+  }
+
   /// The reason, after the machine's name, for a message or request that is too old to be sent again.
   private static var lostReason: String {
-    " was set back to an earlier state and no longer has this: give it again if it still matters."
+    " has lost data and no longer has this: give it again if it still matters."
   }
 
   /// The reason, after the machine's name, for commands that are sent again.
-  static var sentAgainReason: String { " was set back to an earlier state, so this is sent again." }
+  static var sentAgainReason: String { " has lost data, so this is sent again." }
 }

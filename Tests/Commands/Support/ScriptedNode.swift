@@ -53,6 +53,9 @@ final class ScriptedNode: NodeInterface {
     var machines = SampleValues.nearby
     var answered = SampleValues.pairing
     var command = SampleValues.command
+    /// What comes back when it is cancelled.
+    var queuedAgain: ConfigurationCommand?
+    var expiredBefore: [ConfigurationCommand] = []
     var commandEnds: [Result<ConfigurationCommand, LocalAPIError>] = [.success(SampleValues.command)]
     var apps = [SampleValues.listing]
     var pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
@@ -220,8 +223,10 @@ final class ScriptedNode: NodeInterface {
     return try end.get()
   }
 
-  func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
-    try answer(.cancelCommand(id)) { $0.command }
+  func cancelCommand(id: String) async throws(LocalAPIError) -> CancelResult {
+    try answer(.cancelCommand(id)) {
+      CancelResult(command: $0.command, queuedAgain: $0.queuedAgain, expired: $0.expiredBefore)
+    }
   }
 
   func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage {

@@ -74,6 +74,8 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case applyOlderLook = "apply-older-look"
   /// A receipt that the parent lost when it was set back is not sent again.
   case dropReceiptsAtRestart = "drop-receipts-at-restart"
+  /// A command that is taken back leaves the earlier one lost that it had replaced.
+  case forgetReplaced = "forget-replaced"
   /// An effect that was under way when the process ended is not taken up by the next one.
   case forgetPendingEffects = "forget-pending-effects"
   /// An effect whose outcome is recorded goes on being under way.

@@ -61,11 +61,13 @@ extension LinkRunner {
       case .loaded(let items): then(items)
       case .hasExpired:
         let wall = node.wall
-        node.disk.commit("expire before a load", with: device) {
-          $0.expireDue(at: wall)
+        node.disk.commit("expire before a load") { (store: inout ModelStore) throws(ModelStoreFault) in
+          try store.expireDue(at: wall)
         } then: { [weak self] result in
           guard let self else { return }
-          simulation.oracle.expired(node, try? result.get())
+          let expired = try? result.get()
+          simulation.oracle.expired(node, expired?.commands)
+          node.committed(expired?.changes ?? [])
           again(result.map { _ in () })
         }
       case .isNotBound:

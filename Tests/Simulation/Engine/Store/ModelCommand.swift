@@ -16,8 +16,10 @@ package struct ModelCommand: Sendable {
   package var previous: ShownState?
   package var waitsFor: String?
   package var expiresAt: Int64?
-  /// Of whoever checks: its place among all that were accepted, and the pairing it was given in.
-  package let order: Int
+  /// The command that took its place; `nil` for none, or once one of them is answered.
+  package var replacedBy: CommandID?
+  /// Of whoever checks: its places among all that were queued, and the pairing it was given in.
+  package var orders: [Int]
   package let pairing: Int
 }
 

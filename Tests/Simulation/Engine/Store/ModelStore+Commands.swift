@@ -16,7 +16,7 @@ extension ModelStore {
     holdings.begin(author: own, at: wall, usage: usage.count)
     let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
     var previous = desired.map { shown($0.thing, device) }
-    if let desired { supersede(desired.thing, for: device, &previous) }
+    if let desired { supersede(desired.thing, by: id, for: device, &previous) }
     let change = try enqueue(place, .command, kind: .command, itemID: id.bytes, body: body, caps: caps)
     let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
     if lifetime != nil { noteAge() }
@@ -24,39 +24,86 @@ extension ModelStore {
       ModelCommand(
         id: id, target: device, payload: payload, body: body, sequence: change.last, epoch: change.epoch,
         supersedeKey: desired?.thing.key,
-        previous: previous, expiresAt: lifetime.map { countedAge(wall) + $0 }, order: nextOrder(),
+        previous: previous, expiresAt: lifetime.map { countedAge(wall) + $0 }, orders: [nextOrder()],
         pairing: peers[place].pairing))
     if let desired { show(desired.shown, desired.thing, device) }
     return change
   }
 
-  /// Take a command back before it is stored on the child.
+  /// Takes a command back before it is stored on the child, and queues again the earlier one that it had replaced.
   ///
-  /// Gives whether this call did.
-  package mutating func cancel(_ id: CommandID) -> Bool {
-    guard let index = commands.firstIndex(where: { $0.id == id }), commands[index].status == .queued else {
-      return false
-    }
-    take(index, to: .cancelled, as: .cancelled)
-    restoreShown(before: commands[index])
-    return true
+  /// - Returns: whether this call did, and what became of earlier ones.
+  package mutating func cancel(_ id: CommandID, at wall: Int64) throws(ModelStoreFault) -> ModelTakenBack? {
+    guard let index = commands.firstIndex(where: { $0.id == id }), commands[index].status == .queued else { return nil }
+    let taken = try takeBack(index, to: .cancelled, as: .cancelled, age: countedAge(wall))
+    if !taken.expired.isEmpty { noteAge() }
+    return taken
   }
 
-  /// Take what has run out from the queues.
+  /// Takes what has run out from the queues, and queues again what that had replaced.
   ///
-  /// Gives the commands that ran out.
+  /// - Returns: the commands that ran out, and the streams in which earlier ones are queued again.
   @discardableResult
-  package mutating func expireDue(at wall: Int64) -> [CommandID] {
+  package mutating func expireDue(
+    at wall: Int64
+  ) throws(ModelStoreFault) -> (commands: [CommandID], changes: [ModelChange]) {
     let age = countedAge(wall)
     noteAge()
     let due = commands.indices.filter {
       commands[$0].status == .queued && commands[$0].expiresAt.map { $0 <= age } ?? false
     }.sorted { commands[$0].id < commands[$1].id }
+    var expired: [CommandID] = []
+    var changes: [ModelChange] = []
     for index in due {
-      take(index, to: .expired, as: .expired)
-      restoreShown(before: commands[index])
+      let taken = try takeBack(index, to: .expired, as: .expired, age: age)
+      expired += [commands[index].id] + taken.expired
+      if let change = taken.change { changes.append(change) }
     }
-    return due.map { commands[$0].id }
+    return (expired, changes)
+  }
+
+  /// Takes a queued command from its queue for good, and queues again the earlier one that it had replaced.
+  private mutating func takeBack(
+    _ first: Int, to status: CommandStatus, as fate: DeliveryFate, age: Int64
+  ) throws(ModelStoreFault) -> ModelTakenBack {
+    var taken = ModelTakenBack()
+    var (index, status, fate) = (first, status, fate)
+    while true {
+      let older = sources.fault == .forgetReplaced ? nil : replaced(by: commands[index].id)
+      take(index, to: status, as: fate)
+      restoreShown(before: commands[index], older: older)
+      guard let older else { return taken }
+      taken.change = try queueAgain(older)
+      guard let due = commands[older].expiresAt, due <= age else {
+        taken.queuedAgain = commands[older].id
+        return taken
+      }
+      taken.expired.append(commands[older].id)
+      (index, status, fate) = (older, .expired, .expired)
+    }
+  }
+
+  /// The newest of the unanswered commands whose place a command has taken; it takes the place of the others.
+  private mutating func replaced(by newer: CommandID) -> Int? {
+    let older = commands.indices.filter { commands[$0].replacedBy == newer && commands[$0].status == .superseded }
+      .max { commands[$0].id < commands[$1].id }
+    guard let older else { return nil }
+    for index in commands.indices where index != older && commands[index].replacedBy == newer {
+      commands[index].replacedBy = commands[older].id
+    }
+    return older
+  }
+
+  private mutating func queueAgain(_ index: Int) throws(ModelStoreFault) -> ModelChange {
+    let (command, place) = (commands[index], try place(commands[index].target))
+    let change = try enqueue(
+      place, .command, kind: .command, itemID: command.id.bytes, body: command.body,
+      caps: QueueCaps(items: .max, bytes: .max))
+    if command.epoch != nil { tally(place, .command, .superseded, -1) }
+    (commands[index].status, commands[index].replacedBy) = (.queued, nil)
+    (commands[index].sequence, commands[index].epoch) = (change.last, change.epoch)
+    commands[index].orders.append(nextOrder())
+    return change
   }
 
   /// Milliseconds until the next command runs out; nil when none can.
@@ -73,8 +120,10 @@ extension ModelStore {
   /// The age that a deliberate fault takes from the wrong clock.
   private func countedAge(_ wall: Int64) -> Int64 { sources.fault == .ageOnWallClock ? wall : age }
 
-  private mutating func take(_ index: Int, to status: CommandStatus, as fate: DeliveryFate) {
-    commands[index].status = status
+  private mutating func take(
+    _ index: Int, to status: CommandStatus, as fate: DeliveryFate, replacedBy newer: CommandID? = nil
+  ) {
+    (commands[index].status, commands[index].replacedBy) = (status, newer)
     guard let place = try? place(commands[index].target) else { return }
     withdraw(place, .command, commands[index].sequence, itemID: commands[index].id.bytes, as: fate)
   }
@@ -91,13 +140,13 @@ extension ModelStore {
   }
 
   private mutating func supersede(
-    _ thing: any HouseholdThing, for device: DeviceID, _ shown: inout ShownState?
+    _ thing: any HouseholdThing, by newer: CommandID, for device: DeviceID, _ shown: inout ShownState?
   ) {
     let queued = commands.indices.filter {
       commands[$0].target == device && commands[$0].status == .queued && commands[$0].supersedeKey == thing.key
     }
     for index in queued.sorted(by: { commands[$0].id > commands[$1].id }) {
-      take(index, to: .superseded, as: .superseded)
+      take(index, to: .superseded, as: .superseded, replacedBy: newer)
       guard thing.isFamilyWide, let desired = commands[index].payload.desired else {
         shown = commands[index].previous
         continue
@@ -118,12 +167,38 @@ extension ModelStore {
     }
   }
 
-  /// What a command set that was taken back is no longer wanted: show what was shown before it, unless something else is by now.
-  mutating func restoreShown(before command: ModelCommand) {
+  /// Shows what a command leaves behind that is taken back.
+  ///
+  /// That is what the earlier one sets that is queued again, or what was shown before. What has been shown since stays.
+  private mutating func restoreShown(before command: ModelCommand, older: Int?) {
     guard let desired = command.payload.desired else { return }
     unlink(command, desired)
-    guard shown(desired.thing, command.target).state == desired.shown.state else { return }
-    show(command.previous ?? shownLast(desired.thing, command.target), desired.thing, command.target)
+    let present = shown(desired.thing, command.target)
+    let isShown = present.state == desired.shown.state
+    var shown = isShown ? command.previous ?? shownLast(desired.thing, command.target) : present
+    if let older, let again = commands[older].payload.desired {
+      if isShown || shown.state != nil, shown.state?.setAt.map({ $0 < again.modified }) ?? true {
+        commands[older].previous = shown
+        shown = again.shown
+      } else if desired.thing.isFamilyWide {
+        let above = commands.indices.filter { isAbove(again, commands[$0]) }
+        let next = above.min { modified(commands[$0]) < modified(commands[$1]) }
+        if let next {
+          commands[older].previous = commands[next].previous ?? ShownState(nil)
+          commands[next].previous = again.shown
+        }
+      }
+    }
+    guard isShown || shown.state != present.state else { return }
+    show(shown, desired.thing, command.target)
+  }
+
+  private func modified(_ command: ModelCommand) -> HybridTimestamp { command.payload.desired?.modified ?? .never }
+
+  /// Whether a command for the whole family waits that is newer than a state and stands on an older one.
+  private func isAbove(_ desired: DesiredState, _ command: ModelCommand) -> Bool {
+    command.status == .queued && command.supersedeKey == desired.thing.key && modified(command) > desired.modified
+      && command.previous?.state?.setAt.map { $0 < desired.modified } ?? true
   }
 
   /// What the last other command for a thing set.
@@ -139,14 +214,8 @@ extension ModelStore {
   mutating func note(_ shown: ShownState, before desired: DesiredState, _ device: DeviceID) {
     for index in commands.indices
     where commands[index].status == .queued && commands[index].supersedeKey == desired.thing.key {
-      if desired.thing.isFamilyWide {
-        guard let newer = commands[index].payload.desired, newer.modified > desired.modified,
-          commands[index].previous?.state?.setAt.map({ $0 < desired.modified }) ?? true
-        else { continue }
-      } else if commands[index].target != device {
-        continue
-      }
-      commands[index].previous = shown
+      let isWanted = desired.thing.isFamilyWide ? isAbove(desired, commands[index]) : commands[index].target == device
+      if isWanted { commands[index].previous = shown }
     }
   }
 

@@ -159,12 +159,20 @@ extension ModelStore {
           && [.queued, .stored, .executed].contains($0.status)
       }
     }
+    func newest(_ command: ModelCommand) -> CommandID? {
+      all.filter {
+        $0.target == device && $0.supersedeKey == command.supersedeKey && $0.id > command.id
+          && [.queued, .stored, .executed].contains($0.status)
+      }.map(\.id).max()
+    }
     var again: [Int] = []
     for (index, command) in all.enumerated() where command.target == device {
       switch command.status {
       case .stored where command.supersedeKey == nil || isNewest(command):
         if sources.fault != .dropUnansweredAtRestart { again.append(index) }
-      case .stored: (commands[index].status, commands[index].epoch) = (.superseded, nil)
+      case .stored:
+        (commands[index].status, commands[index].epoch) = (.superseded, nil)
+        commands[index].replacedBy = newest(command)
       case .executed where command.supersedeKey != nil && isNewest(command):
         if case .peerLost = cause { again.append(index) }
       case .executed where command.supersedeKey == nil:
@@ -187,7 +195,7 @@ extension ModelStore {
       {
         commands[index].status = command.supersedeKey == nil ? .failed : .superseded
         commands[index].hasState = false
-        if command.supersedeKey != nil { commands[index].epoch = nil }
+        if command.supersedeKey != nil { (commands[index].epoch, commands[index].replacedBy) = (nil, newest(command)) }
       }
     }
     return again.map { commands[$0] }.sorted { $0.id < $1.id }.map { (.command, $0.id.bytes, $0.body, 0) }

@@ -43,7 +43,10 @@ extension ModelStore {
     guard let verdict = ReceiptVerdict(outcome, of: commands[index].payload) else { return }
     commands[index].status = verdict.status
     commands[index].hasState = outcome.state != nil
-    (commands[index].previous, commands[index].waitsFor) = (nil, nil)
+    (commands[index].previous, commands[index].waitsFor, commands[index].replacedBy) = (nil, nil, nil)
+    for other in commands.indices where commands[other].replacedBy == commands[index].id {
+      commands[other].replacedBy = nil
+    }
     guard let desired = commands[index].payload.desired else { return }
     switch verdict {
     case .inForce(let enforcement): showInForce(commands[index], desired, enforcement)

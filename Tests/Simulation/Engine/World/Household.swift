@@ -117,10 +117,14 @@ final class Household {
     guard let parent = simulation.pick(parents), parent.isRunning,
       let id = simulation.pick(parent.store.commands.filter { $0.status == .queued }.map(\.id))
     else { return }
-    parent.act(after: 0) { [unowned parent] in
-      parent.disk.commit("cancel") {
-        $0.cancel(id)
-      } then: { _ in
+    let wall = parent.wall
+    parent.act(after: 0) { [unowned self, unowned parent] in
+      parent.disk.commit("cancel") { (store: inout ModelStore) throws(ModelStoreFault) in
+        try store.cancel(id, at: wall)
+      } then: { [unowned self, unowned parent] result in
+        guard case .success(let taken?) = result else { return }
+        simulation.oracle.expired(parent, taken.expired)
+        if let change = taken.change { parent.committed([change]) }
       }
     }
   }

@@ -73,7 +73,8 @@ extension Oracle {
     for (parent, child) in couples where isCouple(parent, child) {
       let past = past(Couple(parent: parent.device, child: child.device))
       guard isWholePast(past), !isCloned(child.device) else { continue }
-      if let wrong = wrongCommands(parent, child, past) ?? wrongRules(parent, child, past)
+      if let wrong = wrongCommands(parent, child, past) ?? lostCommand(parent, child, past)
+        ?? wrongRules(parent, child, past)
         ?? wrongUsage(parent, child, past)
       {
         return wrong
@@ -92,6 +93,19 @@ extension Oracle {
         return
           "a command of \(parent.name) counts as \(command.status.rawValue) and was \(isApplied ? "" : "not ")executed"
           + " on \(child.name)"
+      }
+    }
+    return nil
+  }
+
+  /// A command for a thing is lost only to one that holds: not to newer ones that were all taken back.
+  private func lostCommand(_ parent: SimulatedNode, _ child: SimulatedNode, _ past: CouplePast) -> String? {
+    guard !past.isSetBack, let pairing = parent.store.peer(child.device)?.pairing else { return nil }
+    let commands = parent.store.commands.filter { $0.target == child.device && $0.pairing == pairing }
+    for command in commands where command.status == .superseded && !command.hasState {
+      let newer = commands.filter { $0.supersedeKey == command.supersedeKey && $0.id > command.id }
+      if newer.allSatisfy({ $0.status == .cancelled || $0.status == .expired }) {
+        return "a command of \(parent.name) is lost though what had replaced it was taken back"
       }
     }
     return nil

@@ -31,7 +31,7 @@ extension StorePair {
           device, stream.streamClass, epoch: stream.model.epoch, from: from, items: items, bytes: bytes)
         {
         case .loaded(let loaded): return "\(loaded)"
-        case .hasExpired: $0.expireDue(at: self.wall)
+        case .hasExpired: try $0.expireDue(at: self.wall)
         case .isNotBound: $0.bind(device, stream.streamClass, epoch: stream.model.epoch, from: from, items: items)
         }
       }

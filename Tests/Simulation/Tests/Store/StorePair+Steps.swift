@@ -183,17 +183,26 @@ extension StorePair {
   private func cancel() async -> String? {
     let id = random.pick(model.commands.map(\.id) + [nextCommandID()])
     return await both("cancelling") {
-      "\(try await $0.cancel(id, at: self.wall)?.1 ?? false)"
+      guard let taken = try await $0.cancel(id, at: self.wall), taken.wasCancelled else { return "nothing" }
+      return self.word(taken.result.queuedAgain?.commandID, taken.result.expired.map(\.commandID))
+        + self.word([taken.change].compactMap { $0 })
     } _: {
-      "\($0.cancel(id))"
+      guard let taken = try $0.cancel(id, at: self.wall) else { return "nothing" }
+      return self.word(taken.queuedAgain, taken.expired) + self.word([taken.change].compactMap { $0 })
     }
+  }
+
+  private func word(_ queuedAgain: CommandID?, _ expired: [CommandID]) -> String {
+    "queued again: \(queuedAgain?.description ?? "none"), expired: \(expired) "
   }
 
   private func expire() async -> String? {
     await both("expiring") {
-      "\(try await $0.expireDue(at: self.wall))"
+      let expired = try await $0.expireDue(at: self.wall)
+      return "\(expired.commands) " + self.word(expired.changes)
     } _: {
-      "\($0.expireDue(at: self.wall))"
+      let expired = try $0.expireDue(at: self.wall)
+      return "\(expired.commands) " + self.word(expired.changes)
     }
   }
 

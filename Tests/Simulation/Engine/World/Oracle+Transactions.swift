@@ -1,0 +1,171 @@
+import LatchkeyModel
+
+/// The conditions that have to hold after each transaction.
+extension Oracle {
+  /// A transaction has become durable.
+  func committed(_ node: SimulatedNode, _ before: ModelStore, with peer: DeviceID?) {
+    let after = node.store
+    for place in after.peers.indices where peer == nil || after.peers[place].device == peer {
+      let present = after.peers[place]
+      let old = before.peers.indices.contains(place) ? before.peers[place] : nil
+      checkOutgoing(node, present, old)
+      if present.state == .removed, !present.outgoing.isEmpty || !present.incoming.isEmpty {
+        simulation.fail("\(node.name) holds streams with \(simulation.name(present.device)), which is removed")
+      }
+    }
+    if after.effects.count > before.effects.count { checkEffects(node, before) }
+    if after.outcomes.count > before.outcomes.count { checkOutcomes(node, before) }
+    if scenario.locks, node.role == .parent, let peer { checkLocks(node, peer, before) }
+    if after.usage.count > before.usage.count, node.role == .parent, let peer, before.peer(peer)?.state != .active,
+      after.peer(peer)?.state != .active
+    {
+      simulation.fail("\(node.name) took usage from \(simulation.name(peer)), which it had removed")
+    }
+  }
+
+  private func checkOutgoing(_ node: SimulatedNode, _ present: ModelPeer, _ old: ModelPeer?) {
+    for (streamClass, stream) in present.sending {
+      let word = "\(node.name)→\(simulation.name(present.device)) \(streamClass.word)"
+      if stream.waitingItems != Int64(stream.items.count) { simulation.fail("\(word): items are counted wrong") }
+      let caps = streamClass == .receipt ? node.store.receiptCaps : scenario.caps
+      if streamClass != .control, !stream.wasRestarted,
+        stream.waitingItems > caps.items || stream.waitingBytes - queuedAgain(node, stream) > caps.bytes
+      {
+        simulation.fail("\(word): \(stream.waitingItems) items and \(stream.waitingBytes) bytes are over the cap")
+      }
+      guard let before = old?.outgoing[streamClass], before.epoch == stream.epoch else {
+        if stream.wasRestarted, !past(couple(node.device, present.device)).mayRestart {
+          simulation.fail("\(word) was begun anew though nobody was set back")
+        }
+        continue
+      }
+      noteWithdrawn(node, present, before, stream)
+      if stream.storedThrough > before.storedThrough {
+        checkForgotten(node, present, streamClass, before, through: stream.storedThrough)
+      }
+    }
+  }
+
+  /// The bytes of commands that came back for newer ones, which may be longer than those.
+  private func queuedAgain(_ node: SimulatedNode, _ stream: ModelPeer.Outgoing) -> Int64 {
+    let ids = Set(node.store.commands.filter { $0.orders.count > 1 }.map(\.id.bytes))
+    return ids.isEmpty ? 0 : stream.items.filter { ids.contains($0.itemID) }.reduce(0) { $0 + $1.cost }
+  }
+
+  private func noteWithdrawn(
+    _ node: SimulatedNode, _ present: ModelPeer, _ before: ModelPeer.Outgoing, _ after: ModelPeer.Outgoing
+  ) {
+    guard scenario.setsBack else { return }
+    let left = Set(after.items.map(\.itemID))
+    for item in before.items where item.sequence > after.storedThrough && !left.contains(item.itemID) {
+      withdrawn[Couple(parent: node.device, child: present.device), default: []].insert(item.itemID)
+    }
+  }
+
+  /// What the sender forgets is in force at the receiver, durably.
+  private func checkForgotten(
+    _ node: SimulatedNode, _ peer: ModelPeer, _ streamClass: StreamClass, _ before: ModelPeer.Outgoing, through: UInt64
+  ) {
+    let couple = couple(node.device, peer.device)
+    let word = "\(node.name)→\(simulation.name(peer.device)) \(streamClass.word)"
+    guard let receiver = simulation.node(peer.device), !cloned.contains(node.device), !cloned.contains(peer.device)
+    else { return }
+    let there = receiver.store.peer(node.device)
+    guard let held = there?.incoming[streamClass], held.epoch == before.epoch, held.watermark >= through else {
+      // A receiver that was set back meanwhile, or has closed its streams, had it when it said so.
+      if !past(couple).mayRestart, there?.state == .active, there?.pairing == peer.pairing {
+        simulation.fail("\(word): number \(through) was forgotten before it was in force")
+      }
+      return
+    }
+    // A receiver that was set back since the session began had it when it said so; its next Hello tells of another item.
+    if let setBack = setBackAt[peer.device], setBack >= openedAt[node.device]?[peer.device] ?? 0 { return }
+    for item in before.items where item.sequence <= through && !isInForce(item, at: receiver) {
+      if past(couple).hasUnnoticedNumbers { return }
+      // It was taken out of the queue in a past that its sender has lost: Protocol/05-delivery.md §8.
+      if past(couple).isSetBack,
+        withdrawn[Couple(parent: node.device, child: peer.device)]?.contains(item.itemID) == true
+      {
+        pasts[couple, default: CouplePast()].hasUnnoticedNumbers = true
+        return
+      }
+      simulation.fail("\(word): number \(item.sequence) was forgotten and is not in force")
+    }
+  }
+
+  func isInForce(_ item: ModelItem, at receiver: SimulatedNode) -> Bool {
+    switch item.kind {
+    case .command: CommandID(bytes: item.itemID).map { receiver.store.receipts[$0] != nil } ?? true
+    case .usageRecord: RecordID(bytes: item.itemID).map { receiver.store.usage[$0] != nil } ?? true
+    case .usageLoss: RecordID(bytes: item.itemID).map { receiver.store.losses[$0] != nil } ?? true
+    default: true
+    }
+  }
+
+  private func checkEffects(_ node: SimulatedNode, _ before: ModelStore) {
+    for effect in node.store.effects.dropFirst(before.effects.count) {
+      let author = simulation.name(effect.author)
+      if before.effects.contains(where: { $0.id == effect.id }) {
+        simulation.fail("a command of \(author) took effect twice on \(node.name)")
+      }
+      // A session with the key of a half-made pairing proves that it is final, and what it brings is taken at once.
+      let states = [before, node.store].map { $0.peer(effect.author)?.state }
+      if !states.contains(where: { $0 == .active || $0 == .pending }) {
+        simulation.fail("a command of \(author) took effect on \(node.name), which had removed it")
+      }
+      let couple = Couple(parent: effect.author, child: node.device)
+      guard !past(couple).isSetBack, let parent = simulation.node(effect.author),
+        let command = parent.store.commands.first(where: { $0.id == effect.id })
+      else { continue }
+      let last = lastOrder[couple].flatMap { $0.pairing == effect.pairing ? $0.order : nil } ?? -1
+      // A command that was queued again has taken effect from one of its places.
+      let order = command.orders.first { $0 > last }
+      if !past(couple).mayRestart, order == nil {
+        simulation.fail("commands of \(author) took effect on \(node.name) in another order than they were given")
+      }
+      lastOrder[couple] = (effect.pairing, order ?? command.orders.last ?? last)
+    }
+  }
+
+  /// An effect has one outcome, and none once a later command for its thing is in force.
+  private func checkOutcomes(_ node: SimulatedNode, _ before: ModelStore) {
+    for outcome in node.store.outcomes.dropFirst(before.outcomes.count) {
+      guard setBackAt[node.device] == nil, !cloned.contains(node.device),
+        let effect = before.pending.first(where: { $0.id == outcome.id })
+      else { continue }
+      if before.outcomes.contains(where: { $0.id == outcome.id }) {
+        simulation.fail("an effect on \(node.name) was carried out twice")
+      }
+      guard outcome.isDone, let desired = effect.payload.desired else { continue }
+      let held = node.store.shown(desired.thing, node.device).state
+      if let held, desired.isOlder(than: held) {
+        simulation.fail("an effect was carried out on \(node.name) that a later command had replaced")
+      }
+    }
+  }
+
+  /// A command counts as executed once its effect has an outcome, and not before.
+  private func checkLocks(_ node: SimulatedNode, _ peer: DeviceID, _ before: ModelStore) {
+    guard let child = simulation.node(peer), setBackAt[peer] == nil, !cloned.contains(peer) else { return }
+    let known = Dictionary(before.commands.map { ($0.id, $0.status) }) { first, _ in first }
+    for command in node.store.commands
+    where command.status == .executed && known[command.id] != .executed
+      && child.store.pending.contains(where: { $0.id == command.id })
+    {
+      simulation.fail("a command of \(node.name) counts as executed while its effect on \(child.name) is under way")
+    }
+  }
+
+  /// Commands that were ended because of their age.
+  func expired(_ node: SimulatedNode, _ ids: [CommandID]?) {
+    for id in ids ?? [] {
+      guard let issued = issuedAt[id], let lifetime = issued.lifetime ?? Optional(Limits.oneShotMilliseconds),
+        let target = node.store.commands.first(where: { $0.id == id })?.target,
+        !past(Couple(parent: node.device, child: target)).isSetBack
+      else { continue }
+      if node.trueAge - issued.at < lifetime {
+        simulation.fail("\(node.name): a command expired after \(node.trueAge - issued.at) of \(lifetime) ms")
+      }
+    }
+  }
+}
