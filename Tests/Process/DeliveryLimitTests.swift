@@ -32,10 +32,10 @@ extension ProcessTests {
         #expect(queue.output.contains("at most 4 min a day") && queue.output.contains("in time"), "\(queue)")
         #expect(!queue.output.contains("too late") && !queue.output.contains("taken back"), "\(queue)")
         #expect(queue.output.split(separator: "\n").count == 4, "\(queue)")
-        let shown = try await parent.latchkey("queue", "show", "command/6")
+        let shown = try await parent.latchkey("queue", "show", "command", "6")
         #expect(shown.status == 0 && shown.output.contains("in time"), "\(shown)")
-        for gone in ["command/1", "command/99", "usage/1"] {
-          let none = try await parent.latchkey("queue", "show", gone)
+        for gone in [["command", "1"], ["command", "99"], ["use", "1"]] {
+          let none = try await parent.latchkey(["queue", "show"] + gone)
           #expect(none.status == 67 && none.talkLines.count == 1, "\(none)")
         }
         let status = try await parent.latchkey("status", "--verbose")
@@ -80,7 +80,7 @@ extension ProcessTests {
             CommandRequest(device: "Emma's PC", action: .requestReport, expiresAfter: 999))
         }
         for arguments in [
-          ["queue", "list", "--class", "other"], ["queue", "show", "command"], ["sync", "now", "--wait", "0"],
+          ["queue", "list", "--kind", "other"], ["queue", "show", "command"], ["sync", "now", "--wait", "0"],
         ] {
           let refused = try await parent.latchkey(arguments)
           #expect(refused.status == 64, "\(arguments): \(refused)")

@@ -151,7 +151,7 @@ extension ProcessTests {
         #expect(try await Set(parent.usage()) == Set(child.usage()))
         #expect(try await parent.ended(early).status == .executed)
         let warnings = try await child.api.status().warnings
-        #expect(warnings.contains { $0.contains("has lost what it had stored") }, "\(warnings)")
+        #expect(warnings.contains { $0.contains("has lost data: perhaps") }, "\(warnings)")
       }
     }
 

@@ -67,7 +67,7 @@ extension ProcessTests {
           try FileManager.default.copyItem(atPath: backup, toPath: child.folder)
           try await child.start()
           try await eventually("the parent knows that it was set back") {
-            try await warnings(parent, "has lost what it had stored") == 1
+            try await warnings(parent, "has lost data: perhaps") == 1
           }
           try await inStep([parent, child])
           _ = await child.terminate()
@@ -106,20 +106,20 @@ extension ProcessTests {
         try FileManager.default.copyItem(atPath: backup, toPath: child.folder)
         try await child.start()
         try await eventually("the parent says so") {
-          try await warnings(parent, "has lost what it had stored") == 1
+          try await warnings(parent, "has lost data: perhaps") == 1
         }
-        try await eventually("the child says so") { try await warnings(child, "has more from this machine") == 1 }
+        try await eventually("the child says so") { try await warnings(child, "This machine has lost data") == 1 }
         for node in [parent, child] {
           for _ in 1...2 { try await node.restart() }
         }
         try await inStep([parent, child])
-        #expect(try await warnings(parent, "has lost what it had stored") == 1)
-        #expect(try await warnings(child, "has more from this machine") == 1)
+        #expect(try await warnings(parent, "has lost data: perhaps") == 1)
+        #expect(try await warnings(child, "This machine has lost data") == 1)
         let doctor = try await parent.latchkey("doctor")
-        #expect(doctor.output.contains("has lost what it had stored"), "\(doctor)")
+        #expect(doctor.output.contains("has lost data: perhaps"), "\(doctor)")
         // Another message settles nothing; the report does, for good.
         _ = try await give(parent, [.message("three")])
-        #expect(try await warnings(parent, "has lost what it had stored") == 1)
+        #expect(try await warnings(parent, "has lost data: perhaps") == 1)
         let asked = try await parent.latchkey("report", "request", "--on", "Emma's PC", "--wait")
         #expect(asked.status == 0, "\(asked)")
         #expect(try await parent.api.status().warnings.isEmpty)

@@ -21,17 +21,17 @@ struct NearbySubcommand: AsyncParsableCommand {
     let nearby = try await node.open().nearby()
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(nearby))
-    case .table: try environment.console.write(Self.page(nearby))
+    case .table: try environment.console.write(Self.page(nearby, now: environment.now()))
     }
   }
 
-  static func page(_ nearby: NearbyMachines) -> String {
+  static func page(_ nearby: NearbyMachines, now: Int64) -> String {
     var text = TableText.render(
-      ["Machine", "Role", "Link", "Announced at"], spare: [1], wrap: [3],
+      ["Machine", "Role", "Link", "Announced at"], spare: [1], wrap: [2, 3],
       rows: nearby.members.map { member in
         let more = member.addresses.count - 1
         return [
-          member.name.text, member.role.rawValue, link(member),
+          member.name.text, member.role.rawValue, link(member, now: now),
           (member.addresses.first ?? "–") + (more > 0 ? " and \(more) more" : ""),
         ]
       }, empty: "No paired machine announces itself here.")
@@ -54,8 +54,9 @@ struct NearbySubcommand: AsyncParsableCommand {
   }
 
   /// The state of the link in a few words.
-  private static func link(_ member: NearbyMachines.Member) -> String {
+  private static func link(_ member: NearbyMachines.Member, now: Int64) -> String {
     if member.isConnected { return "connected" }
-    return member.isAnswering == false ? "does not answer" : "not connected"
+    let words = member.isAnswering == false ? "does not answer" : "not connected"
+    return words + (member.lastSeenAt.map { ", seen \(ShownText.ago($0, now: now))" } ?? "")
   }
 }

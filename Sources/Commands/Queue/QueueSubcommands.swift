@@ -14,7 +14,7 @@ struct QueueSubcommand: AsyncParsableCommand {
 struct QueueListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what waits, most urgent and oldest first.",
-    discussion: "Example: latchkey queue list --peer Emma --class command")
+    discussion: "Example: latchkey queue list --peer Emma --kind command")
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
@@ -24,9 +24,9 @@ struct QueueListSubcommand: AsyncParsableCommand {
   var peer: String?
 
   @Option(
-    name: .customLong("class"),
-    help: ArgumentHelp("Only items of this class.", valueName: "control|command|receipt|usage"),
-    transform: QueueItemName.readClass)
+    name: .customLong("kind"),
+    help: ArgumentHelp("Only this kind of item.", valueName: QueueText.kinds.joined(separator: "|")),
+    transform: QueueText.readKind)
   var streamClass: StreamClass?
 
   @Option(help: "At most this many.")
@@ -46,7 +46,7 @@ struct QueueListSubcommand: AsyncParsableCommand {
       let names = try await DeviceNames(of: interface)
       let rows = entries.map { entry in
         [
-          "\(entry.streamClass.word)/\(entry.number)", names[entry.device], QueueText.content(entry.content),
+          QueueText.name(entry), names[entry.device], QueueText.content(entry.content),
           SpanText.of(entry.ageMilliseconds) + " ago", ShownText.bytes(entry.bytes), QueueText.state(entry),
         ]
       }
@@ -62,7 +62,7 @@ struct QueueListSubcommand: AsyncParsableCommand {
 struct QueueShowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one item that waits, in full.",
-    discussion: "Example: latchkey queue show command/12 --peer Emma")
+    discussion: "Example: latchkey queue show command 12 --peer Emma")
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
@@ -72,8 +72,14 @@ struct QueueShowSubcommand: AsyncParsableCommand {
     completion: CompletionNames.devices)
   var peer: String?
 
-  @Argument(help: "The item as `latchkey queue list` names it, such as command/12.", transform: QueueItemName.read)
-  var item: QueueItemName
+  @Argument(
+    help: ArgumentHelp(
+      "The item's kind, as `latchkey queue` shows it.", valueName: QueueText.kinds.joined(separator: "|")),
+    transform: QueueText.readKind)
+  var kind: StreamClass
+
+  @Argument(help: "The item's number, such as the 12 of “command 12”.")
+  var number: UInt64
 
   func run() async throws {
     let environment = TerminalEnvironment.current
@@ -91,13 +97,13 @@ struct QueueShowSubcommand: AsyncParsableCommand {
       device = peers.first?.device.deviceID.description
     }
     let entry = try await interface.queueEntry(
-      device: device ?? "", streamClass: item.streamClass, number: item.number)
+      device: device ?? "", streamClass: kind, number: number)
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(entry))
     case .table:
       let names = try await DeviceNames(of: interface)
       var rows = [
-        ("item", "\(entry.streamClass.word)/\(entry.number)"), ("for", names[entry.device]),
+        ("item", QueueText.name(entry)), ("for", names[entry.device]),
         ("what", QueueText.content(entry.content)),
         ("since", SpanText.of(entry.ageMilliseconds) + " ago"), ("size", ShownText.bytes(entry.bytes)),
         ("state", QueueText.state(entry)),
@@ -139,27 +145,5 @@ struct QueueRetrySubcommand: AsyncParsableCommand {
         "\(ShownText.quoted(peer.device.name)): \(Self.state(peer)), waiting for it: \(StatusText.waiting(peer.queues))"
       )
     }
-  }
-}
-
-/// An item as a person names it, such as `command/12`.
-struct QueueItemName: Hashable, Sendable {
-  var streamClass: StreamClass
-  var number: UInt64
-
-  @Sendable static func readClass(_ text: String) throws -> StreamClass {
-    guard let streamClass = StreamClass(word: text) else {
-      throw ValidationError(
-        "There is no such class: take one of \(StreamClass.allCases.map(\.word).joined(separator: ", ")).")
-    }
-    return streamClass
-  }
-
-  @Sendable static func read(_ text: String) throws -> QueueItemName {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let streamClass = StreamClass(word: String(parts[0])), let number = UInt64(parts[1]) else {
-      throw ValidationError("An item is named by its class and number, such as command/12: see `latchkey queue list`.")
-    }
-    return QueueItemName(streamClass: streamClass, number: number)
   }
 }

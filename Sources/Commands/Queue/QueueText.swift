@@ -1,7 +1,30 @@
+import ArgumentParser
 import LatchkeyModel
 
 /// What waits, in words.
 enum QueueText {
+  /// The kinds of item, as people call them, most urgent first.
+  static let kinds = StreamClass.allCases.map(kind)
+
+  private static func kind(_ streamClass: StreamClass) -> String {
+    switch streamClass {
+    case .control: "notice"
+    case .command: "command"
+    case .receipt: "answer"
+    case .usage: "use"
+    }
+  }
+
+  @Sendable static func readKind(_ text: String) throws -> StreamClass {
+    guard let match = StreamClass.allCases.first(where: { kind($0) == text.lowercased() }) else {
+      throw ValidationError("There is no such kind of item: take one of \(kinds.joined(separator: ", ")).")
+    }
+    return match
+  }
+
+  /// Returns the name of an item, such as `command 12`.
+  static func name(_ entry: QueueEntry) -> String { "\(kind(entry.streamClass)) \(entry.number)" }
+
   static func content(_ content: QueueEntry.Content) -> String {
     switch content {
     case .command(let command): CommandText.request(command.payload)

@@ -27,14 +27,31 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
     switch listing.format {
     case .json: try console.write(JSONText.pretty(settings))
     case .table:
-      try console.write(Self.page(settings))
+      let status = try await interface.status()
+      let names = try await DeviceNames(of: interface)
+      let author = settings.modified.author
+      try console.write(Self.page(settings, by: author == status.deviceID ? "this machine" : names[author]))
+      if settings.modified == .never { console.note(Self.defaults(status)) }
       for sentence in DiscrepancyText.sentences(try await interface.devices(), ofApplications: false) {
         console.note(sentence)
       }
     }
   }
 
-  static func page(_ settings: FamilySettings) -> String {
+  /// Returns whose rules these are while nobody has set any.
+  private static func defaults(_ status: NodeStatus) -> String {
+    if status.role == .parent {
+      return "Nobody has set these: they are the defaults. `latchkey settings set --help` shows how to change them."
+    }
+    let parents = status.peers.filter { $0.device.role == .parent }
+    guard let parent = parents.first else {
+      return "These are the defaults: no parent's machine is paired with this one yet. `latchkey pair` pairs one."
+    }
+    let name = parents.count == 1 ? ShownText.quoted(parent.device.name) : "a parent's machine"
+    return "These are the defaults: they hold until \(name) sets others."
+  }
+
+  static func page(_ settings: FamilySettings, by author: String) -> String {
     FieldsText.render([
       ("default rate", "\(PointsText.counted(settings.defaultMilliPointsPerMinute)) a minute"),
       ("one point buys", ShownText.count(settings.minutesPerPoint, "minute")),
@@ -45,7 +62,8 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
       (
         "set",
         settings.modified == .never
-          ? "never" : TimeText.short(settings.modified.wall, zone: TerminalEnvironment.current.timeZone)
+          ? "never"
+          : "\(TimeText.short(settings.modified.wall, zone: TerminalEnvironment.current.timeZone)) by \(author)"
       ),
     ])
   }

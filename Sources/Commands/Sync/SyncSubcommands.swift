@@ -104,19 +104,35 @@ struct SyncNowSubcommand: AsyncParsableCommand {
   }
 }
 
-/// What each machine's sync was when it was last told, so that each change is told once.
+/// What was told of each machine's sync since it was last connected, so that each change is told once.
+///
+/// A machine that is not reached is called at one address after the other, again and again: that is no news.
 struct PeerChanges {
-  private var told: [DeviceID: String] = [:]
+  private var told: [DeviceID: Set<String>] = [:]
+  private var last: [DeviceID: String] = [:]
 
-  /// Returns a line for each machine whose sync has changed in words.
+  /// Returns a line for each machine of which there is news.
   mutating func lines(of peers: [PeerStatus], now: Int64) -> [String] {
     peers.compactMap { peer in
-      let line = SyncText.line(of: peer, now: now)
-      // The time since the last sync changes without news.
-      let news: String
-      if case .synced = peer.sync { news = "in step" } else { news = line }
-      guard told.updateValue(news, forKey: peer.device.deviceID) != news else { return nil }
-      return line
+      let (device, news) = (peer.device.deviceID, Self.news(peer.sync))
+      guard last.updateValue(news, forKey: device) != news else { return nil }
+      switch peer.sync {
+      case .synced, .syncing: told[device] = nil
+      case .idle, .connecting, .error: guard told[device, default: []].insert(news).inserted else { return nil }
+      }
+      return SyncText.line(of: peer, now: now)
+    }
+  }
+
+  /// What of a state is news: neither the time since the last sync nor that to the next try, nor the address that is called.
+  private static func news(_ sync: SyncState) -> String {
+    switch sync {
+    case .idle: "idle"
+    case .connecting: "connecting"
+    case .synced: "in step"
+    case .syncing(let done, let total): "exchanging, tenth \(total == 0 ? 0 : Int(Double(done) / Double(total) * 10))"
+    case .error(let reason, _):
+      reason.split(separator: " ").filter { SocketEndpoint(String($0)) == nil }.joined(separator: " ")
     }
   }
 }

@@ -28,6 +28,11 @@ extension AppID: SchemaDescribing {
   static var schemaSample: AppID { sample(AppID("app")) }
 }
 
+extension StreamClass: SchemaDescribing {
+  static func schema(in book: SchemaBook) -> JSONValue { .text(choices: allCases.map(\.word)) }
+  static var schemaSample: StreamClass { .command }
+}
+
 // Values with a choice, whose members depend on it.
 
 extension SyncState: SchemaDescribing {

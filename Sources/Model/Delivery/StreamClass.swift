@@ -1,7 +1,7 @@
 /// The kinds of stream between two devices, most urgent first.
 ///
 /// Spec: Protocol/05-delivery.md §1.
-public enum StreamClass: UInt8, Codable, Sendable, Hashable, CaseIterable, Comparable {
+public enum StreamClass: UInt8, Sendable, Hashable, CaseIterable, Comparable {
   /// Removal and roles.
   case control = 1
   case command = 2
@@ -17,7 +17,7 @@ public enum StreamClass: UInt8, Codable, Sendable, Hashable, CaseIterable, Compa
     self = match
   }
 
-  /// The word that people read.
+  /// The word of the local API and of the log.
   public var word: String {
     switch self {
     case .control: "control"
@@ -25,5 +25,23 @@ public enum StreamClass: UInt8, Codable, Sendable, Hashable, CaseIterable, Compa
     case .receipt: "receipt"
     case .usage: "usage"
     }
+  }
+}
+
+extension StreamClass: Codable {
+  /// Creates a class from its word.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let word = try container.decode(String.self)
+    guard let match = StreamClass(word: word) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "There is no such class.")
+    }
+    self = match
+  }
+
+  /// Encodes the word.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(word)
   }
 }

@@ -16,10 +16,12 @@ public struct NearbyMachines: Hashable, Sendable, Codable {
     ///
     /// A machine that was switched off without a word stays announced for some minutes.
     public var isAnswering: Bool?
+    /// When the device was last heard of in a session, in Unix milliseconds; `nil` for never.
+    public var lastSeenAt: Int64?
 
     public init(
       deviceID: DeviceID, name: DeviceName, role: DeviceRole, addresses: [String], isConnected: Bool,
-      isAnswering: Bool? = nil
+      isAnswering: Bool? = nil, lastSeenAt: Int64? = nil
     ) {
       self.deviceID = deviceID
       self.name = name
@@ -27,6 +29,7 @@ public struct NearbyMachines: Hashable, Sendable, Codable {
       self.addresses = addresses
       self.isConnected = isConnected
       self.isAnswering = isAnswering
+      self.lastSeenAt = lastSeenAt
     }
   }
 

@@ -32,7 +32,7 @@ extension NodeService {
     guard let entry = try await entries(record, streamClass, number: number, limit: 1).first else {
       throw LocalAPIError(
         .unknownItem,
-        "Nothing waits under \(streamClass.word)/\(number) for “\(record.device.name)”: see `latchkey queue list`.")
+        "Nothing waits for “\(record.device.name)” under that number: see `latchkey queue`.")
     }
     return entry
   }

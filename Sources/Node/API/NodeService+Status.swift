@@ -22,24 +22,22 @@ extension NodeService {
   private func setBackWarnings() async throws(LocalAPIError) -> [String] {
     let setBacks = try await stored { () async throws(StoreError) in try await context.store.setBacks() }
     return setBacks.map { setBack in
-      let report =
-        "ask what it holds now with `latchkey report request --on \"\(setBack.name)\"`; this warning ends with its answer."
+      let name = setBack.name
       return switch (setBack.cause, setBack.role) {
       case (.peerLost, .child):
-        "“\(setBack.name)” has lost what it had stored (was it reset, or restored from a backup?): its rules and what "
-          + "else it lacks are sent again; messages that are too old for that are shown as failed in `latchkey commands list`; "
-          + report
+        "“\(name)” has lost data: perhaps it was reset, or restored from a backup. Its rules are sent again. Messages that are "
+          + "too old for that are shown as failed by `latchkey commands`. To see what it has now, run `latchkey report request "
+          + "--on \"\(name)\"`; this warning ends with its answer."
       case (.peerLost, .parent):
-        "“\(setBack.name)” has lost what it had stored (was it reset, or restored from a backup?): what is known here is sent "
-          + "again; compare the use with `latchkey usage list` on both machines."
+        "“\(name)” has lost data: perhaps it was reset, or restored from a backup. The use of programs that is recorded here is "
+          + "sent again: run `latchkey usage` on both machines and compare."
       case (.peerIsAhead, .child):
-        "“\(setBack.name)” has more from this machine than this machine knows (was its state folder restored from a backup?): "
-          + "what waits here is sent again, and it was asked what it holds. `latchkey apps list` and `latchkey settings show` say "
-          + "where that differs: take it over with `latchkey report adopt --on \"\(setBack.name)\"`, which ends this warning, or "
-          + "give the rules again that are wrong."
+        "This machine has lost data that “\(name)” still has: perhaps this machine was restored from a backup. `latchkey apps` and "
+          + "`latchkey settings` show where the rules of “\(name)” differ. To keep those, run `latchkey report adopt --on "
+          + "\"\(name)\"`, which ends this warning; otherwise set the rules again here."
       case (.peerIsAhead, .parent):
-        "“\(setBack.name)” has more from this machine than this machine knows (was its state folder restored from a backup?): "
-          + "what waits here is sent again; look with `latchkey apps list` whether the newest rules are there."
+        "This machine has lost data that “\(name)” still has: perhaps this machine was restored from a backup. What is recorded "
+          + "here is sent again. Run `latchkey apps` to see whether the newest rules are here; if not, set them again on “\(name)”."
       }
     }
   }
@@ -97,7 +95,8 @@ extension NodeService {
         NearbyMachines.Member(
           deviceID: peer.device.deviceID, name: peer.device.name, role: peer.device.role,
           addresses: endpoints.prefix(16).map(\.description), isConnected: await link?.current != nil,
-          isAnswering: await link?.isAnswering(at: endpoints)))
+          isAnswering: await link?.isAnswering(at: endpoints),
+          lastSeenAt: await link?.lastSeenAt ?? peer.device.lastSeenAt))
     }
     return NearbyMachines(
       members: members.sorted { ($0.name.text, $0.deviceID.description) < ($1.name.text, $1.deviceID.description) },

@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
@@ -137,14 +138,19 @@ extension PeerLink {
     }
   }
 
+  /// When the peer was last heard of, in Unix milliseconds; `nil` for never.
+  var lastSeenAt: Int64? {
+    if current != nil { return context.wall() }
+    return [lastSeen, record.device.lastSeenAt].compactMap(\.self).max()
+  }
+
   /// Returns the state that `status` and `devices` show.
   func status() async throws(StoreError) -> PeerStatus {
     var queues = try await context.store.queues(peer, at: context.wall())
     for index in queues.indices { queues[index].inFlightItems = Int64(machine.inFlight(queues[index].streamClass)) }
     var device = record.device
     device.lastSyncedAt = lastSynced
-    if let lastSeen { device.lastSeenAt = max(lastSeen, device.lastSeenAt ?? lastSeen) }
-    if current != nil { device.lastSeenAt = context.wall() }
+    device.lastSeenAt = lastSeenAt
     let isConnected = current != nil
     let addresses = try await addresses()
     return PeerStatus(
@@ -154,5 +160,15 @@ extension PeerLink {
       retries: isConnected ? 0 : machine.dialler.failures,
       nextTryInMilliseconds: isConnected || machine.dialler.isDialling ? nil : nextTryInMilliseconds,
       addresses: addresses)
+  }
+}
+
+/// Moments in words of a sentence.
+enum ClockText {
+  /// Returns a moment of Unix milliseconds on this machine's clock, such as `18:02 on 2026-11-22`.
+  static func of(_ milliseconds: Int64) -> String {
+    let style = Date.ISO8601FormatStyle(timeZone: .current)
+    let text = Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(style)
+    return "\(text.dropFirst(11).prefix(5)) on \(text.prefix(10))"
   }
 }

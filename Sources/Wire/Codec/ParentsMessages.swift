@@ -19,6 +19,9 @@ extension Latchkey_V1_Parents {
       guard let device = DeviceID(bytes: Array(parent.device)) else {
         throw WireError("a device ID of \(parent.device.count) bytes")
       }
+      guard HybridTimestamp.walls.contains(parent.pairedAt) else {
+        throw WireError("a time of a pairing that no calendar has")
+      }
       guard !list.contains(where: { $0.deviceID == device }) else { throw WireError("a parent named twice") }
       list.append(
         PairedParent(deviceID: device, name: DeviceName(sanitising: parent.name), pairedAt: parent.pairedAt))

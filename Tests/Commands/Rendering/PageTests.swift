@@ -32,7 +32,7 @@ import Testing
     ("init", ["init", "--role", "child", "--name", "Emma's PC", "--state-dir", "/srv/emma"]),
     ("message-send", ["message", "send", "Dinner is ready", "--on", "Emma's PC"]),
     ("queue-list", ["queue", "list"]), ("queue-list-json", ["queue", "list", "--format", "json"]),
-    ("queue-show", ["queue", "show", "command/18"]), ("queue-retry", ["queue", "retry"]),
+    ("queue-show", ["queue", "show", "command", "18"]), ("queue-retry", ["queue", "retry"]),
     ("sync-now", ["sync", "now"]), ("sync-now-wait", ["sync", "now", "--wait"]),
     ("message-send-expires", ["message", "send", "Tea", "--on", "Emma's PC", "--expires", "2h"]),
     ("message-json", ["message", "Tea", "--on", "Emma", "--format", "json"]),
