@@ -22,7 +22,8 @@ public enum Limits {
   public static let windowItems = 4_096
   /// Bytes that may be on their way to a receiver in one class before it has stored any.
   public static let windowBytes = 4 << 20
-  /// Bytes that may wait to be sent in a session before it is ended: twice the window, which a peer that reads never reaches.
+  /// Bytes that may wait to be sent in a session before it is ended, with 512 for each frame: twice the window, which a peer
+  /// that reads never reaches.
   public static let unsentBytes = 8 << 20
   /// Items that may wait for one peer in one class.
   public static let queueItems: Int64 = 1_000_000

@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
 import Logging
@@ -71,8 +72,13 @@ public enum LocalNode {
 
   /// Run the node of a state folder, with its local API, until it is told to stop.
   ///
+  /// - Parameters:
+  ///   - commands: The kinds of command that it knows.
+  ///   - carriers: What carries out the effects that need something outside the database.
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.
-  public static func run(_ settings: LocalNodeSettings) async throws(LocalNodeFault) {
+  public static func run(
+    _ settings: LocalNodeSettings, commands: CommandRegistry = .household, carriers: [any EffectCarrier] = []
+  ) async throws(LocalNodeFault) {
     makePrivate()
     let format = settings.logFormat
     let level = settings.logLevel
@@ -80,7 +86,9 @@ public enum LocalNode {
     logger.logLevel = level
     let folder = settings.stateFolder
     do {
-      try await runNode(configuration: settings.configuration, logger: logger) { node in
+      try await runNode(
+        configuration: settings.configuration, commands: commands, carriers: carriers, logger: logger
+      ) { node in
         [ControlService(node: node, stateFolder: folder, logger: logger)]
       }
     } catch {

@@ -58,6 +58,7 @@ final class ScriptedNode: NodeInterface {
     var expiredBefore: [ConfigurationCommand] = []
     var commandEnds: [Result<ConfigurationCommand, LocalAPIError>] = [.success(SampleValues.command)]
     var apps = [SampleValues.listing]
+    var settings = SampleValues.settings
     var pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
     var summaries = [SampleValues.summary]
     /// Thrown by everything that can throw.
@@ -236,7 +237,7 @@ final class ScriptedNode: NodeInterface {
   func apps(device: String?) async throws(LocalAPIError) -> [AppListing] { try answer(.apps(device)) { $0.apps } }
 
   func settings() async throws(LocalAPIError) -> FamilySettings {
-    try answer(.settings) { _ in SampleValues.settings }
+    try answer(.settings) { $0.settings }
   }
 
   func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage {

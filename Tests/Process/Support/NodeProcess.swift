@@ -28,6 +28,8 @@ actor NodeProcess {
   private var variables: [String: String] = [:]
   /// What its processes are started by, if not by themselves.
   private var launcher: [String] = []
+  /// The program that its processes run.
+  private var program = BuiltProgram.path
   /// What it is told to listen on; nil for what it finds itself.
   private var interfaces: String? = "lo"
 
@@ -59,7 +61,7 @@ actor NodeProcess {
   ///   - crashPoint: where a debug build kills itself.
   func start(_ options: [String]? = nil, crashPoint: String? = nil) async throws {
     if let options { self.options = options }
-    let command = launcher + [BuiltProgram.path]
+    let command = launcher + [program]
     let process = try lab.spawn(
       command[0],
       command.dropFirst() + ["run", "--log-level", "debug", "--state-dir", folder]
@@ -89,6 +91,9 @@ actor NodeProcess {
     self.launcher = launcher
     self.interfaces = interfaces
   }
+
+  /// From now on has its processes run another program.
+  func use(program: String) { self.program = program }
 
   /// From now on have its processes find these in their environment, too.
   func add(_ variables: [String: String]) { self.variables.merge(variables) { $1 } }
