@@ -13,14 +13,16 @@ extension ProcessTests {
   ///
   /// The child's machine runs `latchkey-waiting-node`, which knows a kind of command that waits for a signal.
   @Suite struct WaitingEffectTests {
-    @Test("An effect under way survives kill -9, is carried out again, and is answered once")
+    @Test(
+      "An effect under way survives kill -9, is carried out again, and is answered once",
+      .enabled(if: WaitingProgram.isBuilt, "latchkey-waiting-node is not among the programs."))
     func overDeaths() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
         await parent.kill()
         await child.kill()
         let peer = try RawPeer(of: parent)
-        await child.use(program: BuiltProgram.path(of: "latchkey-waiting-node"))
+        await child.use(program: WaitingProgram.path)
         try await child.start()
 
         let id = CommandID(milliseconds: 1, random: SecureRandom.bytes(10))
@@ -68,4 +70,10 @@ extension ProcessTests {
       try node.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM pending_effect") }
     }
   }
+}
+
+/// The program that the child's machine runs.
+private enum WaitingProgram {
+  static let path = BuiltProgram.path(of: "latchkey-waiting-node")
+  static let isBuilt = FileManager.default.isExecutableFile(atPath: path)
 }
