@@ -216,12 +216,18 @@ let package = Package(
     .target(name: "LatchkeyDiskFault", path: "Tests/DiskFault"),
     // Gives a node another wall clock in tests.
     .target(name: "LatchkeyClockShift", path: "Tests/ClockShift"),
+    // A node that knows a kind of command of the tests' making.
+    .executableTarget(
+      name: "latchkey-waiting-node",
+      dependencies: ["LatchkeyHousehold", "LatchkeyModel", "LatchkeyNode", "LatchkeyControl"],
+      path: "Tests/WaitingNode", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyProcessTests",
       dependencies: [
         "LatchkeyHousehold",
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyControl",
         "LatchkeyDiscovery", "LatchkeyDoctor", "LatchkeyTestSupport", "latchkey", "latchkey-discovery-probe",
+        "latchkey-waiting-node",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),

@@ -6,6 +6,35 @@ import Testing
 extension ProcessTests {
   /// Tests of the limits of a queue while a machine is off, and of what a person sees.
   @Suite struct DeliveryLimitTests {
+    @Test("The older of two rules comes back when the newer one is cancelled, whichever moment the parent dies at")
+    func theOlderRuleComesBack() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        _ = await child.terminate()
+        let older = try await parent.issue(.setApp(.init(appID: "a.b", dailyLimitMinutes: 1)), to: "Emma's PC")
+        let newer = try await parent.issue(.setApp(.init(appID: "a.b", dailyLimitMinutes: 2)), to: "Emma's PC")
+        await parent.kill()
+        if !BuiltProgram.isForRelease {
+          // Dead as soon as it is durable, before anybody is told.
+          try await parent.start(crashPoint: "delivery.accepted")
+          _ = try? await parent.api.cancelCommand(id: newer)
+          try await eventually("the parent is dead") { await !parent.isRunning }
+        } else {
+          try await parent.start()
+          _ = try await parent.api.cancelCommand(id: newer)
+          await parent.kill()
+        }
+        try await parent.start()
+        #expect(try await parent.api.command(id: newer).status == .cancelled)
+        #expect(try await parent.api.command(id: older).status == .queued)
+        try await child.start()
+        #expect(try await parent.ended(older).status == .executed)
+        #expect(try await child.api.apps(device: nil).map(\.configuration.dailyLimitMinutes) == [1])
+        let queue = try await parent.latchkey("status", "--verbose")
+        #expect(queue.output.contains("1 command cancelled") && !queue.output.contains("superseded"), "\(queue)")
+      }
+    }
+
     @Test(
       "For an absent machine the newest setting waits, expired commands are reported, and the rest arrives in order")
     func machineIsOff() async throws {

@@ -12,6 +12,24 @@ extension ProcessTests {
     /// Resident memory, in bytes.
     private func resident(_ node: NodeProcess) async throws -> Int64 { try await node.api.status().residentBytes }
 
+    @Test("A peer that has answers sent to it and reads none is cut off before the node's memory has grown")
+    func answersThatNobodyReads() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        await parent.kill()
+        let peer = try RawPeer(of: parent)
+        let before = try await resident(child)
+        let words = "the peer does not read"
+        #expect(try await peer.pingWithoutReading(port: child.port(), atMost: 3_000_000) { child.log.contains(words) })
+        let grown = try await resident(child) - before
+        print("StalledPeerTests: \(grown >> 20) MB more after answers that nobody reads")
+        #expect(grown < 64 << 20, "\(grown >> 20) MB more")
+        try await parent.start()
+        let id = try await parent.issue(.message("dinner"), to: "Emma's PC")
+        #expect(try await parent.ended(id).status == .executed)
+      }
+    }
+
     @Test(
       "Items for a peer that stops reading stay on the disk, others are served, and it gets all when it reads again"
     )

@@ -212,6 +212,13 @@ import Testing
     #expect(parents.count == Limits.toldParents && parents.allSatisfy { !$0.name.text.contains("\u{1B}") })
     #expect(try Self.coding.parents(Self.coding.encode(parents)) == parents)
     #expect(try Self.coding.parents([]).isEmpty)
+    for wall in [Int64.min, -1, HybridTimestamp.walls.upperBound, .max] {
+      let late = RawMessage().adding(1, message: parent(1).adding(3, fixed: UInt64(bitPattern: wall)))
+      #expect(throws: BodyFault.self, "\(wall)") { try Self.coding.parents(late.bytes) }
+    }
+    let last = RawMessage().adding(
+      1, message: parent(1).adding(3, fixed: UInt64(HybridTimestamp.walls.upperBound - 1)))
+    #expect(try Self.coding.parents(last.bytes).count == 1)
     for bad in [
       full.adding(1, message: parent(99)), RawMessage().adding(1, message: parent(1)).adding(1, message: parent(1)),
       RawMessage().adding(1, message: parent(1, bytes: 19)), RawMessage().adding(1, message: RawMessage()),

@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
 import Logging
@@ -82,7 +83,9 @@ public enum LocalNode {
   ///
   /// - Parameter settings: The settings from the command line.
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.
-  public static func run(_ settings: LocalNodeSettings) async throws(LocalNodeFault) {
+  public static func run(
+    _ settings: LocalNodeSettings, commands: CommandRegistry = .household, carriers: [any EffectCarrier] = []
+  ) async throws(LocalNodeFault) {
     makePrivate()
     let format = settings.logFormat
     let level = settings.logLevel
@@ -90,7 +93,9 @@ public enum LocalNode {
     logger.logLevel = level
     let folder = settings.stateFolder
     do {
-      try await runNode(configuration: settings.configuration, logger: logger) { node in
+      try await runNode(
+        configuration: settings.configuration, commands: commands, carriers: carriers, logger: logger
+      ) { node in
         [ControlService(node: node, stateFolder: folder, logger: logger)]
       }
     } catch {

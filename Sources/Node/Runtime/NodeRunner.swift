@@ -13,14 +13,17 @@ import ServiceLifecycle
 
 /// Runs a node until SIGTERM or SIGINT, after which it ends in less than 2 s.
 ///
-/// `services` returns further services that run with the node, such as the local API. Throws `NodeStartupError` if the
-/// node cannot be started.
+/// `services` returns further services that run with the node, such as the local API. `commands` are the kinds of command
+/// that the node knows, and `carriers` carry out the effects that need something outside the database. Throws
+/// `NodeStartupError` if the node cannot be started.
 public func runNode(
-  configuration: NodeConfiguration, logger: Logger, services: (any NodeInterface) -> [any Service]
+  configuration: NodeConfiguration, commands: CommandRegistry = .household, carriers: [any EffectCarrier] = [],
+  logger: Logger, services: (any NodeInterface) -> [any Service]
 ) async throws(NodeStartupError) {
   CoreFiles.forbid()
   OpenFiles.raiseLimit()
-  let node = try await RunningNode(configuration: configuration, logger: logger)
+  let node = try await RunningNode(
+    configuration: configuration, commands: commands, carriers: carriers, logger: logger)
   var group = ServiceGroupConfiguration(
     services: (node.services + services(node.service)).map {
       .init(
@@ -56,7 +59,8 @@ public final class RunningNode: Sendable {
 
   /// Opens the folder and binds the port.
   public init(
-    configuration: NodeConfiguration, carriers: [any EffectCarrier] = [], logger: Logger
+    configuration: NodeConfiguration, commands: CommandRegistry = .household, carriers: [any EffectCarrier] = [],
+    logger: Logger
   ) async throws(NodeStartupError) {
     let folder = StateFolder(path: configuration.stateFolder)
     try folder.check()
@@ -80,7 +84,7 @@ public final class RunningNode: Sendable {
     let bootID = BootID.current()
     do {
       store = try Store(
-        path: folder.database, own: own, coding: MessageBodyCoding(), keys: SecureKeySource(),
+        path: folder.database, own: own, coding: MessageBodyCoding(commands), keys: SecureKeySource(),
         caps: configuration.caps,
         clock: StoreClock(bootID: bootID ?? Hexadecimal.encode(SecureRandom.bytes(16)), now: { BootClock.now() }),
         keepsReserve: true)

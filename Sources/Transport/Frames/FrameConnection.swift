@@ -22,6 +22,8 @@ public final class FrameConnection: Sendable {
   private let drained: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
   /// The number of unsent bytes below which the connection has room for more.
   private static let lowWater = 256 << 10
+  /// The memory that a frame takes besides its bytes until the kernel has accepted it, in bytes.
+  private static let overhead = 512
   /// The time that the other side has to take the last words and to close.
   private static let lastWords = TimeAmount.seconds(2)
 
@@ -35,7 +37,7 @@ public final class FrameConnection: Sendable {
     remote = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  /// The number of bytes that the kernel has not accepted yet.
+  /// The number of bytes that the kernel has not accepted yet, and 512 for each frame among them.
   public var unsentBytes: Int { unsent.load(ordering: .relaxed) }
 
   /// A Boolean value that indicates whether more may be sent without accumulating in memory.
@@ -104,7 +106,7 @@ public final class FrameConnection: Sendable {
   }
 
   private func write(_ buffer: ByteBuffer) {
-    let size = buffer.readableBytes
+    let size = buffer.readableBytes + Self.overhead
     unsent.add(size, ordering: .relaxed)
     channel.writeAndFlush(buffer).whenComplete { [weak self] _ in
       guard let self else { return }

@@ -45,6 +45,25 @@ import Testing
     try Snapshot.expect(console.screen.everything, "screen-invite-" + name)
   }
 
+  @Test(arguments: [("name", TerminalSize.usual), ("name-20", TerminalSize(columns: 20, rows: 24))])
+  func twoMachinesOfOneNameAreToldApart(name: String, size: TerminalSize) async throws {
+    var script = SamplePairing.parentScript
+    script.pairingChanges = [SamplePairing.question(change: 3)]
+    var ended = SamplePairing.ended(.ok)
+    ended.peerName = SampleValues.childName
+    ended.device?.name = DeviceName(sanitising: "Emma's PC 2")
+    script.answered = ended
+    let console = ScriptedConsole(
+      lines: ["Emma", "y", "Emma's laptop"], waitsForInput: true, size: size)
+    let run = await ScriptedRun(["pair"], node: ScriptedNode(script), console: console) {
+      $0.variables = ["TERM": "xterm-256color"]
+    }
+    #expect(run.status == 0)
+    #expect(run.node.calls.last == .rename(SampleValues.childID.description, RenameRequest(name: "Emma's laptop")))
+    #expect(console.screen.unknown.isEmpty)
+    try Snapshot.expect(console.screen.everything, "screen-invite-" + name)
+  }
+
   /// A panel as it stands in a terminal.
   private func page(_ size: TerminalSize, childName: String? = "Emma") throws -> String {
     var environment = ScriptedRun.environment(node: ScriptedNode(), console: ScriptedConsole())

@@ -68,6 +68,40 @@ import Testing
     }
   }
 
+  @Test func rulesThatNobodyHasSetAreToldAsDefaults() async throws {
+    for (name, role, peers) in [
+      ("parent", DeviceRole.parent, [SampleValues.peer]), ("child", .child, []), ("child-paired", .child, [Self.mum]),
+    ] {
+      var script = ScriptedNode.Script()
+      script.settings = FamilySettings(zone: "Europe/Berlin")
+      (script.status.role, script.status.peers) = (role, peers)
+      let run = await ScriptedRun(["settings", "show"], node: ScriptedNode(script))
+      let notes = run.console.notes.map { "2> " + $0 + "\n" }.joined()
+      try Snapshot.expect(run.console.output + notes + "exit \(run.status)\n", "page-settings-show-" + name)
+    }
+  }
+
+  /// The parent's machine, as a child's machine knows it.
+  private static var mum: PeerStatus {
+    var mum = SampleValues.peer
+    (mum.device.role, mum.device.name, mum.device.childName) = (.parent, DeviceName(sanitising: "Mum's laptop"), nil)
+    return mum
+  }
+
+  @Test func machinesThatAreAnnouncedAndOffAreShownWithTheTimeTheyWereSeen() async throws {
+    var script = ScriptedNode.Script()
+    script.machines.members = [(true, nil), (false, nil), (false, true), (false, false)].map {
+      isConnected, isAnswering in
+      var member = SampleValues.nearby.members[0]
+      (member.isConnected, member.isAnswering) = (isConnected, isAnswering)
+      member.lastSeenAt = SampleValues.now - 120_000
+      return member
+    }
+    script.machines.members[1].lastSeenAt = nil
+    let run = await ScriptedRun(["nearby"], node: ScriptedNode(script))
+    try Snapshot.expect(run.console.output + "exit \(run.status)\n", "page-nearby-off")
+  }
+
   @Test func useThatCannotBeTrueIsShownWithAWayOut() async throws {
     var script = ScriptedNode.Script()
     let sessions = UsageDoubt.allCases.map { doubt in
@@ -111,7 +145,7 @@ import Testing
   }
 
   @Test func noTextIsKeptThatNoTestLooksAt() throws {
-    #expect(try Snapshot.names("page-").count == 70)
+    #expect(try Snapshot.names("page-").count == 74)
     #expect(
       try Snapshot.names("") == Snapshot.names("page-").union(Snapshot.names("help-")).union(Snapshot.names("screen-")))
   }

@@ -66,6 +66,7 @@ final class ScriptedNode: NodeInterface {
     var children = [SampleValues.child]
     var accounts = SampleValues.accounts
     var apps = [SampleValues.listing]
+    var settings = SampleValues.settings
     var pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
     var summaries = [SampleValues.summary]
     /// Thrown by everything that can throw.
@@ -266,7 +267,7 @@ final class ScriptedNode: NodeInterface {
   func apps(device: String?) async throws(LocalAPIError) -> [AppListing] { try answer(.apps(device)) { $0.apps } }
 
   func settings() async throws(LocalAPIError) -> FamilySettings {
-    try answer(.settings) { _ in SampleValues.settings }
+    try answer(.settings) { $0.settings }
   }
 
   func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage {

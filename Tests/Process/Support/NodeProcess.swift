@@ -28,7 +28,9 @@ actor NodeProcess {
   private var variables: [String: String] = [:]
   /// The program that starts the node; empty for none.
   private var launcher: [String] = []
-  /// The interfaces to use; `nil` for those that the node chooses.
+  /// The program that its processes run.
+  private var program = BuiltProgram.path
+  /// What it is told to listen on; nil for what it finds itself.
   private var interfaces: String? = "lo"
 
   /// On loopback alone, and without mDNS: codes and peers' addresses lead the way.
@@ -60,7 +62,7 @@ actor NodeProcess {
   /// - Throws: The failure, with the node's output, if it does not answer.
   func start(_ options: [String]? = nil, crashPoint: String? = nil) async throws {
     if let options { self.options = options }
-    let command = launcher + [BuiltProgram.path]
+    let command = launcher + [program]
     let process = try lab.spawn(
       command[0],
       command.dropFirst() + ["run", "--log-level", "debug", "--state-dir", folder]
@@ -92,7 +94,10 @@ actor NodeProcess {
     self.interfaces = interfaces
   }
 
-  /// Adds environment variables for later starts.
+  /// From now on has its processes run another program.
+  func use(program: String) { self.program = program }
+
+  /// From now on have its processes find these in their environment, too.
   func add(_ variables: [String: String]) { self.variables.merge(variables) { $1 } }
 
   /// The environment variables in addition to those of the lab.

@@ -54,6 +54,29 @@ struct RawPeer: Sendable {
     }
   }
 
+  /// Opens a session at a port of loopback and sends pings, reading nothing, until the session has been ended.
+  ///
+  /// - Returns: Whether it was ended within `count` pings.
+  func pingWithoutReading(port: UInt16, atMost count: UInt64, until isEnded: @escaping @Sendable () -> Bool)
+    async throws -> Bool
+  {
+    let endpoint = SocketEndpoint(host: "127.0.0.1", port: port)
+    return try await Dialer().withConnection(to: endpoint, preamble: .session) { connection, frames in
+      guard var sender = await open(connection, frames)?.sender else { return false }
+      let (drains, drained) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+      connection.onDrained { drained.yield() }
+      var room = drains.makeAsyncIterator()
+      for number in 0..<count {
+        if number.isMultiple(of: 1_000), isEnded() { return true }
+        // The largest numbers have the longest answers.
+        guard let frame = try? sender.seal(SessionCodec.encode(SessionBatch(ping: .max - number))) else { return false }
+        connection.send(frame)
+        while !connection.isWritable { await room.next() }
+      }
+      return isEnded()
+    }
+  }
+
   /// Shakes hands and says Hello.
   ///
   /// - Returns: what reads the other side's frames, and what seals this side's.

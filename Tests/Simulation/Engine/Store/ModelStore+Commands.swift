@@ -4,7 +4,7 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/05-delivery.md §9, §10.
 extension ModelStore {
-  /// Stores a command: its row, its place in the outbox and the rule that it sets here.
+  /// Make a command durable: its row, its place in the outbox and the rule it sets here.
   package mutating func issue(
     _ id: CommandID, to device: DeviceID, expiresAfter: Int64? = nil, at wall: Int64,
     payload make: (HybridTimestamp) -> CommandPayload
@@ -30,7 +30,7 @@ extension ModelStore {
     return change
   }
 
-  /// Cancels a command before it is stored on the child.
+  /// Takes a command back before it is stored on the child, and queues again the earlier one that it had replaced.
   ///
   /// - Returns: whether this call did, and what became of earlier ones.
   package mutating func cancel(_ id: CommandID, at wall: Int64) throws(ModelStoreFault) -> ModelTakenBack? {
@@ -40,9 +40,9 @@ extension ModelStore {
     return taken
   }
 
-  /// Removes expired commands from the queues.
+  /// Takes what has run out from the queues, and queues again what that had replaced.
   ///
-  /// It returns their IDs.
+  /// - Returns: the commands that ran out, and the streams in which earlier ones are queued again.
   @discardableResult
   package mutating func expireDue(
     at wall: Int64
@@ -106,7 +106,7 @@ extension ModelStore {
     return change
   }
 
-  /// Returns the milliseconds until the next command expires; `nil` if none can.
+  /// Milliseconds until the next command runs out; nil when none can.
   package func untilNextExpiry() -> Int64? {
     let due = commands.filter { $0.status == .queued }.compactMap(\.expiresAt) + pending.map(\.dueAt)
     return due.min().map { max(0, $0 - age) }
@@ -128,7 +128,7 @@ extension ModelStore {
     withdraw(place, .command, commands[index].sequence, itemID: commands[index].id.bytes, as: fate)
   }
 
-  // MARK: Shown states
+  // MARK: What is shown
 
   func shown(_ thing: any HouseholdThing, _ device: DeviceID) -> ShownState {
     var holdings = holdings
@@ -156,7 +156,7 @@ extension ModelStore {
     }
   }
 
-  /// Links the commands issued after one that leaves its queue to the state that was shown before it.
+  /// Commands that were given on top of one that leaves its queue are now on top of what was shown before that one.
   private mutating func unlink(_ command: ModelCommand, _ desired: DesiredState) {
     guard desired.thing.isFamilyWide else { return }
     for index in commands.indices
@@ -201,7 +201,7 @@ extension ModelStore {
       && command.previous?.state?.setAt.map { $0 < desired.modified } ?? true
   }
 
-  /// Returns the state that the last other command for a thing set.
+  /// What the last other command for a thing set.
   private func shownLast(_ thing: any HouseholdThing, _ device: DeviceID) -> ShownState {
     let last = commands.filter {
       $0.supersedeKey == thing.key && ($0.target == device || thing.isFamilyWide)
@@ -210,7 +210,7 @@ extension ModelStore {
     return last?.payload.desired?.shown ?? ShownState(nil)
   }
 
-  /// Sets the state to show if a newer waiting command is cancelled.
+  /// Sets what is shown again if a newer command that waits is taken back.
   mutating func note(_ shown: ShownState, before desired: DesiredState, _ device: DeviceID) {
     for index in commands.indices
     where commands[index].status == .queued && commands[index].supersedeKey == desired.thing.key {
