@@ -39,7 +39,7 @@ extension ProcessTests {
         #expect(ids[0] == ids[1], "Two parents mean the same child.")
         #expect(try await dad.api.accounts(device: nil).first { $0.account == account.account }?.owner == .child)
 
-        _ = try await dad.api.renameChild("emm", ChildRequest(name: "Emmy"))
+        _ = try await dad.api.renameChild("emm", ChildNameRequest(name: "Emmy"))
         try await eventually("the first parent knows the new name") { try await names(mum) == ["Emmy"] }
       }
     }
@@ -50,7 +50,7 @@ extension ProcessTests {
         let (mum, pc) = try await lab.pairedFamily()
         try await eventually("the accounts are known") { try await !mum.api.accounts(device: nil).isEmpty }
         #expect(await pc.terminate() == .exited(0))
-        _ = try await mum.api.addChild(ChildRequest(name: "Emma"))
+        _ = try await mum.api.addChild(ChildNameRequest(name: "Emma"))
         let account = try #require(try await mum.api.accounts(device: nil).first)
         _ = try await mum.api.assignAccount(AccountRequest(device: nil, account: account.account.name, child: "e"))
         try await mum.restart()
@@ -72,18 +72,18 @@ extension ProcessTests {
         let (mum, pc) = try await lab.pairedFamily()
         guard onParent else {
           let error = await #expect(throws: LocalAPIError.self) {
-            _ = try await pc.api.addChild(ChildRequest(name: "Emma"))
+            _ = try await pc.api.addChild(ChildNameRequest(name: "Emma"))
           }
           return #expect(error?.code == .wrongRole)
         }
-        _ = try await mum.api.addChild(ChildRequest(name: "Emma"))
-        _ = try await mum.api.addChild(ChildRequest(name: "Emil"))
+        _ = try await mum.api.addChild(ChildNameRequest(name: "Emma"))
+        _ = try await mum.api.addChild(ChildNameRequest(name: "Emil"))
         for (text, code) in [("Em", LocalAPIError.Code.ambiguousChild), ("Ella", .unknownChild)] {
           let error = await #expect(throws: LocalAPIError.self) { _ = try await mum.api.removeChild(text) }
           #expect(error?.code == code, "\(String(describing: error))")
         }
         let twice = await #expect(throws: LocalAPIError.self) {
-          _ = try await mum.api.addChild(ChildRequest(name: "EMMA"))
+          _ = try await mum.api.addChild(ChildNameRequest(name: "EMMA"))
         }
         #expect(twice?.code == .invalid)
         let account = await #expect(throws: LocalAPIError.self) {

@@ -66,7 +66,7 @@ struct ChildrenAddSubcommand: AsyncParsableCommand {
   var name: String
 
   func run() async throws {
-    let child = try await node.open().addChild(ChildRequest(name: name))
+    let child = try await node.open().addChild(ChildNameRequest(name: name))
     TerminalEnvironment.current.console.note(
       "\(ShownText.quoted(child.name)) is a child of the family now. Say which accounts are \(child.name)'s with "
         + "`latchkey accounts assign`.")
@@ -90,7 +90,7 @@ struct ChildrenRenameSubcommand: AsyncParsableCommand {
   var to: String
 
   func run() async throws {
-    let child = try await node.open().renameChild(argument.child, ChildRequest(name: to))
+    let child = try await node.open().renameChild(argument.child, ChildNameRequest(name: to))
     let console = TerminalEnvironment.current.console
     console.note("The child is called \(ShownText.quoted(child.name)) now.")
     if let sentence = ChildText.untold(child) { console.note(sentence) }

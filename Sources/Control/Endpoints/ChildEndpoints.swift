@@ -16,14 +16,14 @@ extension Endpoints {
   }
 
   static let addChild = Endpoint(
-    .post, "/v1/children", Body.json(ChildRequest.self), created: true, errors: [.wrongRole],
+    .post, "/v1/children", Body.json(ChildNameRequest.self), created: true, errors: [.wrongRole],
     summary: "Adds a child, on a parent."
   ) { call, request in
     try await call.node.addChild(request)
   }
 
   static let renameChild = Endpoint(
-    .post, "/v1/children/{child}/rename", Path.child, Body.json(ChildRequest.self),
+    .post, "/v1/children/{child}/rename", Path.child, Body.json(ChildNameRequest.self),
     errors: [.unknownChild, .ambiguousChild, .wrongRole], summary: "Gives a child another name, on a parent."
   ) { call, child, request in
     try await call.node.renameChild(child, request)
@@ -55,11 +55,11 @@ extension Endpoints {
 extension ControlClient: ChildrenAPI {
   public func children() async throws(LocalAPIError) -> [ChildListing] { try await ask(Endpoints.getChildren) }
 
-  public func addChild(_ request: ChildRequest) async throws(LocalAPIError) -> ChildListing {
+  public func addChild(_ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing {
     try await ask(Endpoints.addChild, request)
   }
 
-  public func renameChild(_ child: String, _ request: ChildRequest) async throws(LocalAPIError) -> ChildListing {
+  public func renameChild(_ child: String, _ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing {
     try await ask(Endpoints.renameChild, (child, request))
   }
 

@@ -19,7 +19,7 @@ public struct ChildListing: Hashable, Sendable, Codable {
 }
 
 /// `POST /v1/children`, `POST /v1/children/{child}/rename`: a child's name.
-public struct ChildRequest: Hashable, Sendable, Codable {
+public struct ChildNameRequest: Hashable, Sendable, Codable {
   /// The name, 1 to 64 bytes of UTF-8.
   public var name: String
 
@@ -27,7 +27,7 @@ public struct ChildRequest: Hashable, Sendable, Codable {
   public init(name: String) { self.name = name }
 }
 
-extension ChildRequest: CheckedRequest {
+extension ChildNameRequest: CheckedRequest {
   /// A sentence about a name that cannot be used; `nil` if it can.
   public var textFault: String? { TextRule.deviceName.fault(in: name) }
 }

@@ -111,9 +111,9 @@ public protocol ChildrenAPI: Sendable {
   /// Returns the children; on a child's node those whose machine it is.
   func children() async throws(LocalAPIError) -> [ChildListing]
   /// Adds a child.
-  func addChild(_ request: ChildRequest) async throws(LocalAPIError) -> ChildListing
+  func addChild(_ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing
   /// Gives a child another name. A child is named by its name, or by a beginning of it that fits no other child.
-  func renameChild(_ child: String, _ request: ChildRequest) async throws(LocalAPIError) -> ChildListing
+  func renameChild(_ child: String, _ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing
   /// Removes a child from the family, and returns what was known of it.
   func removeChild(_ child: String) async throws(LocalAPIError) -> ChildListing
   /// Returns the accounts of children's machines; on a child's node its own.

@@ -19,7 +19,7 @@ extension NodeService {
     }
   }
 
-  public func addChild(_ request: ChildRequest) async throws(LocalAPIError) -> ChildListing {
+  public func addChild(_ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing {
     try checkIsParent()
     let household = try await household()
     let name = try Self.name(request, notAmong: household)
@@ -30,7 +30,7 @@ extension NodeService {
     return try await listing(of: id)
   }
 
-  public func renameChild(_ text: String, _ request: ChildRequest) async throws(LocalAPIError) -> ChildListing {
+  public func renameChild(_ text: String, _ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing {
     try checkIsParent()
     let household = try await household()
     let child = try Self.find(text, in: household)
@@ -144,7 +144,7 @@ extension NodeService {
   }
 
   private static func name(
-    _ request: ChildRequest, notAmong household: Household, except child: ChildID? = nil
+    _ request: ChildNameRequest, notAmong household: Household, except child: ChildID? = nil
   ) throws(LocalAPIError) -> DeviceName {
     let name: DeviceName
     do { name = try DeviceName(request.name) } catch { throw LocalAPIError(.invalid, error.description) }

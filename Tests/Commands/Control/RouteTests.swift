@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func children() async throws {
-    let (child, request) = (SampleValues.child, ChildRequest(name: "Emma ü"))
+    let (child, request) = (SampleValues.child, ChildNameRequest(name: "Emma ü"))
     let account = AccountRequest(device: name, account: "emma", child: nil)
     try await trip(.children, [child]) { try await $0.children() }
     try await trip(.addChild(request), child) { try await $0.addChild(request) }

@@ -27,8 +27,8 @@ final class ScriptedNode: NodeInterface {
     case cancelCommand(String)
     case markMessageRead(String)
     case children
-    case addChild(ChildRequest)
-    case renameChild(String, ChildRequest)
+    case addChild(ChildNameRequest)
+    case renameChild(String, ChildNameRequest)
     case removeChild(String)
     case accounts(String?)
     case assignAccount(AccountRequest)
@@ -244,11 +244,11 @@ final class ScriptedNode: NodeInterface {
 
   func children() async throws(LocalAPIError) -> [ChildListing] { try answer(.children) { $0.children } }
 
-  func addChild(_ request: ChildRequest) async throws(LocalAPIError) -> ChildListing {
+  func addChild(_ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing {
     try answer(.addChild(request)) { $0.children[0] }
   }
 
-  func renameChild(_ child: String, _ request: ChildRequest) async throws(LocalAPIError) -> ChildListing {
+  func renameChild(_ child: String, _ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing {
     try answer(.renameChild(child, request)) { $0.children[0] }
   }
 
