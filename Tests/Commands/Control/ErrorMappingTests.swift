@@ -22,7 +22,8 @@ import Testing
 
   /// The table of the specification.
   private static let statuses: [LocalAPIError.Code: Int] = [
-    .invalid: 400, .typo: 400, .forbidden: 403, .unknownDevice: 404, .unknownCommand: 404, .unknownPairing: 404,
+    .invalid: 400, .typo: 400, .forbidden: 403, .unknownDevice: 404, .unknownChild: 404,
+    .ambiguousChild: 409, .unknownCommand: 404, .unknownPairing: 404,
     .unknownSession: 404, .unknownItem: 404, .ambiguousDevice: 409, .wrongRole: 409, .tooLate: 409, .stillRunning: 409,
     .limit: 429,
     .internal: 500,
