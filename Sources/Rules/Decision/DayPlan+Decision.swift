@@ -61,35 +61,28 @@ extension DayPlan {
     if let closing {
       return Verdict(
         category: category, isAllowed: false, reason: closing, until: closedFor.map { Self.instant(now, $0) },
-        warnings: [])
+        decidedAt: now)
     }
-    guard let limiting else {
-      return Verdict(category: category, isAllowed: true, reason: nil, until: nil, warnings: [])
-    }
-    let warnings = Verdict.warningMilliseconds.filter { $0 <= left }.map { Self.instant(now, left - $0) }
     return Verdict(
-      category: category, isAllowed: true, reason: limiting, until: Self.instant(now, left), warnings: warnings)
+      category: category, isAllowed: true, reason: limiting,
+      until: limiting == nil ? nil : Self.instant(now, left), decidedAt: now)
   }
 
   /// Calls `visit` for each rule that is considered for a program, in the order of `Reason`, and returns its category.
   @discardableResult
   private func consider(_ subject: Subject, _ moment: Moment, _ visit: (Reason, Standing) -> Void) -> AppCategory {
-    let use = use(of: subject)
-    let category = use.category
+    let terms = terms(of: subject)
+    let category = terms.use.category
     guard !rules.isRemoved else { return category }
-    var app = RuleSet.App()
-    if case .app(let id) = subject { app = rules.app(id) }
-    if app.isBlocked { visit(.blocked, .closed(nil)) }
-    if subject == .unknown, rules.unknownPrograms == .block { visit(.unknownProgram, .closed(nil)) }
+    if terms.isBlocked { visit(subject == .unknown ? .unknownProgram : .blocked, .closed(nil)) }
     // What is always allowed survives everything but a block.
-    if app.isAlwaysAllowed { return category }
+    if terms.isAlwaysAllowed { return category }
     considerTimes(category, moment, visit)
-    considerLimits(subject, app, category, moment, visit)
-    guard costs(subject, use) else { return category }
+    considerLimits(subject, terms, moment, visit)
+    guard terms.isPaid else { return category }
     switch rules.points.use {
     case .payAsYouGo:
-      let rate = rules.rate(of: use)
-      if rate.milliPointsPerHour > 0 { visit(.points, moment.left(points: rate, of: subject)) }
+      if terms.rate.milliPointsPerHour > 0 { visit(.points, moment.left(points: terms.rate, of: subject)) }
     case .redeemFirst: visit(.redeemedTime, moment.leftOfRedeemed())
     }
     return category
@@ -108,21 +101,20 @@ extension DayPlan {
   }
 
   private func considerLimits(
-    _ subject: Subject, _ app: RuleSet.App, _ category: AppCategory, _ moment: Moment,
-    _ visit: (Reason, Standing) -> Void
+    _ subject: Subject, _ terms: Terms, _ moment: Moment, _ visit: (Reason, Standing) -> Void
   ) {
-    let own = rules.categories[category]
-    let (weekday, next) = (day.weekday, day.advanced(byDays: 1).weekday)
-    let extra = granted(subject, category, on: day)
-    func daily(_ reason: Reason, _ limits: DayLimits?, _ used: Int64) {
+    let category = terms.use.category
+    func daily(_ reason: Reason, _ limits: DayLimits?, _ used: @autoclosure () -> Int64) {
       guard let limits else { return }
-      visit(reason, moment.left(today: limits[weekday], tomorrow: limits[next], extra: extra, used: used))
+      visit(
+        reason,
+        moment.left(today: limits[weekday], tomorrow: limits[nextWeekday], extra: terms.granted, used: used()))
     }
-    if case .app(let id) = subject { daily(.appLimit, app.limit, moment.today.apps[id] ?? 0) }
-    daily(.categoryLimit(category), own?.limit, moment.today.categories[category] ?? 0)
+    if case .app(let id) = subject { daily(.appLimit, terms.limit, moment.today.apps[id] ?? 0) }
+    daily(.categoryLimit(category), terms.categoryLimit, moment.today.categories[category] ?? 0)
     daily(.dailyLimit, rules.dailyLimit, moment.today.screen)
     let grantedOn = { (day: FamilyDay) in self.granted(subject, category, on: day) }
-    if let weekly = own?.weekly {
+    if let weekly = terms.categoryWeekly {
       let used = { (use: DayUse) in use.categories[category] ?? 0 }
       visit(.categoryWeekly(category), moment.left(week: weekly, used: used, extra: grantedOn))
     }

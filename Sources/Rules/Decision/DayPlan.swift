@@ -27,6 +27,10 @@ public struct DayPlan: Sendable {
   let earlierInWeek: [FamilyDay]
   /// A Boolean value that indicates whether the next day begins a week.
   let isLastOfWeek: Bool
+  let weekday: Weekday
+  let nextWeekday: Weekday
+  /// What the rules say of each program that they name.
+  private var prepared: [Subject: Terms] = [:]
 
   /// Creates the plan of a day; without `date`, times of the day are those of the same day.
   public init(_ rules: RuleSet, day: FamilyDay, date: FamilyDay? = nil) {
@@ -41,6 +45,8 @@ public struct DayPlan: Sendable {
     rewardTimes = Self.rewardTimes(rules, date, boundary)
     earlierInWeek = (0..<day.weekday.rawValue).map { day.startOfWeek.advanced(byDays: $0) }
     isLastOfWeek = day.weekday == .sunday
+    (weekday, nextWeekday) = (day.weekday, day.advanced(byDays: 1).weekday)
+    for subject in rules.apps.keys.map({ Subject.app($0) }) + [.unknown] { prepared[subject] = prepare(subject) }
   }
 
   private static func rewardTimes(_ rules: RuleSet, _ day: FamilyDay, _ boundary: DayBoundary) -> Intervals? {
@@ -66,19 +72,24 @@ public struct DayPlan: Sendable {
     situation.day == day && situation.time < dateEnd && situation.dayTime < end
   }
 
-  /// Returns the category and the rate that count for a program.
-  func use(of subject: Subject) -> AppUse {
-    switch subject {
-    case .app(let id): rules.app(id).use ?? AppUse(category: .neutral)
-    case .unknown: AppUse(category: rules.unknownPrograms == .reward ? .reward : .neutral)
-    }
-  }
+  /// Returns what the rules say of a program on this day.
+  func terms(of subject: Subject) -> Terms { prepared[subject] ?? prepare(subject) }
 
-  /// Returns whether a program costs points or redeemed minutes while it runs.
-  func costs(_ subject: Subject, _ use: AppUse) -> Bool {
-    guard rules.mode == .points, use.category == .reward, !rules.isRemoved else { return false }
-    if case .app(let id) = subject { return !rules.app(id).isAlwaysAllowed }
-    return true
+  private func prepare(_ subject: Subject) -> Terms {
+    var app = RuleSet.App()
+    switch subject {
+    case .app(let id): app = rules.app(id)
+    case .unknown:
+      app.isBlocked = rules.unknownPrograms == .block
+      app.use = AppUse(category: rules.unknownPrograms == .reward ? .reward : .neutral)
+    }
+    let use = app.use ?? AppUse(category: .neutral)
+    let category = rules.categories[use.category]
+    return Terms(
+      use: use, rate: rules.rate(of: use), isBlocked: app.isBlocked, isAlwaysAllowed: app.isAlwaysAllowed,
+      isPaid: rules.mode == .points && use.category == .reward && !rules.isRemoved && !app.isAlwaysAllowed,
+      limit: app.limit, categoryLimit: category?.limit, categoryWeekly: category?.weekly,
+      granted: granted(subject, use.category, on: day))
   }
 
   /// Returns the milliseconds that were granted for a program on a day.
@@ -94,4 +105,19 @@ public struct DayPlan: Sendable {
       return covers ? sum + Int64(grant.minutes) * 60_000 : sum
     }
   }
+}
+
+/// What the rules say of one program on one day.
+struct Terms: Sendable {
+  var use: AppUse
+  var rate: PointsRate
+  var isBlocked: Bool
+  var isAlwaysAllowed: Bool
+  /// A Boolean value that indicates whether it costs points or redeemed minutes while it runs.
+  var isPaid: Bool
+  var limit: DayLimits?
+  var categoryLimit: DayLimits?
+  var categoryWeekly: Int64?
+  /// The time granted for it on this day, in milliseconds.
+  var granted: Int64
 }

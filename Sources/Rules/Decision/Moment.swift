@@ -25,10 +25,10 @@ struct Moment {
     var paying: Set<Subject> = []
     var rate: Int64 = 0
     for subject in situation.running.values.joined() where !paying.contains(subject) {
-      let use = plan.use(of: subject)
-      guard plan.costs(subject, use) else { continue }
+      let terms = plan.terms(of: subject)
+      guard terms.isPaid else { continue }
       paying.insert(subject)
-      rate = Self.sum(rate, plan.rules.rate(of: use).milliPointsPerHour)
+      rate = Self.sum(rate, terms.rate.milliPointsPerHour)
     }
     self.paying = paying
     runningRate = rate

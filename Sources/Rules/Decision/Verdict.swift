@@ -17,8 +17,14 @@ public struct Verdict: Hashable, Sendable {
   ///
   /// It is `nil` if no rule closes it before the end of the next day, or if only a parent can open it.
   public var until: BootInstant?
-  /// The instants at which to warn, the earliest first, none of them past.
-  public var warnings: [BootInstant]
+  /// The instant of the decision.
+  public var decidedAt: BootInstant
+
+  /// The instants at which to warn, the earliest first, none of them before the decision.
+  public var warnings: [BootInstant] {
+    guard isAllowed, let until else { return [] }
+    return Self.warningMilliseconds.filter { $0 <= until - decidedAt }.map { until + -$0 }
+  }
 }
 
 /// What holds for a child on a machine now.

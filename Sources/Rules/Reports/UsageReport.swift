@@ -54,8 +54,8 @@ public struct UsageReport: Sendable {
   }
 
   private struct Key: Hashable {
-    var period: Int
-    var app: Int
+    var period: Int32
+    var app: Int32
     var category: AppCategory
   }
 
@@ -68,9 +68,11 @@ public struct UsageReport: Sendable {
   private let periodOfDay: [Int]
   private let starts: [FamilyDay]
 
-  private var apps: [AppID: Int] = [:]
-  private var names: [AppID] = []
-  private var rows: [Key: Row] = [:]
+  private var apps: [AppID: Int32] = [:]
+  /// The index of each row among the rows of its period.
+  private var places: [Key: Int] = [:]
+  /// The rows of each period.
+  private var rows: [[Row]]
 
   /// The most days of a report: about ten years.
   public static let mostDays = 3_660
@@ -90,6 +92,7 @@ public struct UsageReport: Sendable {
       return starts.count - 1
     }
     self.starts = starts
+    rows = Array(repeating: [], count: starts.count)
   }
 
   /// Adds a session; the part of it outside of the report's days is left out.
@@ -110,28 +113,35 @@ public struct UsageReport: Sendable {
 
   /// The periods with use, newest first.
   public var periods: [Period] {
-    Dictionary(grouping: rows, by: \.key.period).sorted { $0.key > $1.key }.map { index, rows in
-      let sorted = rows.map(\.value).sorted { left, right in
+    zip(starts, rows).reversed().filter { !$1.isEmpty }.map { start, rows in
+      let sorted = rows.sorted { left, right in
         if left.milliseconds != right.milliseconds { return left.milliseconds > right.milliseconds }
         return left.app == right.app ? left.category.rawValue < right.category.rawValue : left.app < right.app
       }
-      return Period(start: starts[index], rows: sorted)
+      return Period(start: start, rows: sorted)
     }
   }
 
   private mutating func count(_ part: UsageSlice, on day: Int, isStart: Bool) {
-    let app: Int
+    let app: Int32
     if let known = apps[part.appID] {
       app = known
     } else {
-      app = names.count
+      app = Int32(truncatingIfNeeded: apps.count)
       apps[part.appID] = app
-      names.append(part.appID)
     }
-    let key = Key(period: periodOfDay[day], app: app, category: part.category)
-    rows[
-      key, default: Row(app: part.appID, category: part.category, milliseconds: 0, earnedMilliPoints: 0, sessions: 0)
-    ].add(part, isStart: isStart)
+    let period = periodOfDay[day]
+    let key = Key(period: Int32(period), app: app, category: part.category)
+    let place: Int
+    if let known = places[key] {
+      place = known
+    } else {
+      place = rows[period].count
+      places[key] = place
+      rows[period].append(
+        Row(app: part.appID, category: part.category, milliseconds: 0, earnedMilliPoints: 0, sessions: 0))
+    }
+    rows[period][place].add(part, isStart: isStart)
   }
 
   /// Returns the index of the day that contains an instant of the report.
