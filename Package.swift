@@ -160,7 +160,9 @@ let package = Package(
       path: "Tests/Rules", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyHouseholdTests",
-      dependencies: ["LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeySimulation", "LatchkeyTestSupport"],
+      dependencies: [
+        "LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeySimulation", "LatchkeyTestSupport",
+      ],
       path: "Tests/Household", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyProtocolTests",

@@ -55,7 +55,8 @@ struct AccountsListSubcommand: AsyncParsableCommand {
             ]
           }, empty: "No child's machine has told of its accounts yet: pair one with `latchkey pair`."))
       if accounts.contains(where: { $0.owner == .open }) {
-        console.note("An account that nobody has spoken for is not supervised: `latchkey accounts assign` or `ignore` it.")
+        console.note(
+          "An account that nobody has spoken for is not supervised: `latchkey accounts assign` or `ignore` it.")
       }
     }
   }

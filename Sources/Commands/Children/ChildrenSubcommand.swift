@@ -117,7 +117,9 @@ struct ChildrenRemoveSubcommand: AsyncParsableCommand {
     try await confirmation.confirm(
       "Remove \(ShownText.quoted(DeviceName(sanitising: argument.child))) from the family, with all rules?")
     let child = try await interface.removeChild(argument.child)
-    let machines = child.machines.isEmpty ? "" : " \(ChildText.machines(child)) \(child.machines.count == 1 ? "stays" : "stay") paired."
+    let machines =
+      child.machines.isEmpty
+      ? "" : " \(ChildText.machines(child)) \(child.machines.count == 1 ? "stays" : "stay") paired."
     TerminalEnvironment.current.console.note("\(ShownText.quoted(child.name)) is removed.\(machines)")
   }
 }
@@ -133,7 +135,8 @@ enum ChildText {
   static func untold(_ child: ChildListing) -> String? {
     guard !child.untold.isEmpty else { return nil }
     let names = child.untold.map { ShownText.safe($0.text) }.joined(separator: ", ")
-    return "\(names) \(child.untold.count == 1 ? "gets" : "get") the last change about \(ShownText.safe(child.name.text)) "
+    return
+      "\(names) \(child.untold.count == 1 ? "gets" : "get") the last change about \(ShownText.safe(child.name.text)) "
       + "when next in touch."
   }
 }

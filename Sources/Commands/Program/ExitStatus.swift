@@ -33,7 +33,8 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
     self =
       switch code {
       case .invalid, .typo, .tooLate, .stillRunning: .data
-      case .unknownDevice, .ambiguousDevice, .unknownChild, .ambiguousChild, .unknownCommand, .unknownPairing, .unknownSession,
+      case .unknownDevice, .ambiguousDevice, .unknownChild, .ambiguousChild, .unknownCommand, .unknownPairing,
+        .unknownSession,
         .unknownItem:
         .unknownName
       case .wrongRole, .forbidden: .permission

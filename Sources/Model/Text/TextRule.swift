@@ -60,7 +60,9 @@ public struct TextRule: Hashable, Sendable {
     what: "A part of the request's path", bytes: 0...Limits.messageBytes, characters: .line)
 
   /// All rules for texts that are stored or sent.
-  public static let all = [deviceName, software, appID, displayName, matcherValue, message, zone, reason, registerValue, accountName, fullName]
+  public static let all = [
+    deviceName, software, appID, displayName, matcherValue, message, zone, reason, registerValue, accountName, fullName,
+  ]
 
   /// Returns a sentence that describes what is wrong with a text and the next step; `nil` if it is valid.
   public func fault(in text: String) -> String? {

@@ -11,7 +11,8 @@ import Testing
   }
 
   private static let codes: [LocalAPIError.Code: Int32] = [
-    .invalid: 65, .typo: 65, .tooLate: 65, .stillRunning: 65, .unknownDevice: 67, .unknownChild: 67, .ambiguousChild: 67, .ambiguousDevice: 67,
+    .invalid: 65, .typo: 65, .tooLate: 65, .stillRunning: 65, .unknownDevice: 67, .unknownChild: 67,
+    .ambiguousChild: 67, .ambiguousDevice: 67,
     .unknownCommand: 67,
     .unknownPairing: 67, .unknownSession: 67, .unknownItem: 67, .wrongRole: 77, .forbidden: 77, .limit: 75,
     .timeout: 75, .storage: 74,

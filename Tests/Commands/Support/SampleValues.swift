@@ -47,7 +47,8 @@ enum SampleValues {
       preconditionFailure("16 bytes are an ID")
     }
     return ChildListing(
-      childID: id, name: DeviceName(sanitising: "Emma"), machines: [childName, DeviceName(sanitising: "Kitchen laptop")],
+      childID: id, name: DeviceName(sanitising: "Emma"),
+      machines: [childName, DeviceName(sanitising: "Kitchen laptop")],
       untold: [childName])
   }()
 
