@@ -69,8 +69,9 @@ public enum Limits {
   public static let milliPointsPerMinute: ClosedRange<Int64> = 0...1_000_000_000
   /// The number of parents, paired last, that a child's machine reports to its other parents.
   public static let toldParents = 16
-  /// Registers in one command or item, and bytes of their keys and values together.
+  /// The number of registers in one command or item.
   public static let editRegisters = 128
+  /// The number of bytes of their keys and values together.
   public static let editBytes = 24_576
   /// Registers of one zone that a machine holds.
   public static let zoneRegisters = 4_096

@@ -31,9 +31,7 @@ public enum SystemAccounts {
   /// Returns the accounts of people, at most 64, in the order of their numbers.
   ///
   /// An account is a person's if its number is from 1,000 on and it has a log-in shell, or if it runs this node and is not
-  /// root's.
-  ///
-  /// - Parameter ownUser: The user ID of this process.
+  /// root's. `ownUser` is the user ID of this process.
   public static func people(among entries: [Entry], ownUser: UInt32) -> [Account] {
     var seen: Set<UInt32> = []
     let accounts = entries.compactMap { entry -> Account? in

@@ -72,6 +72,7 @@ struct ConfirmationOptions: ParsableArguments {
 
 /// A machine's address on the command line: `host:port`, an IPv6 address in brackets.
 extension SocketEndpoint: ExpressibleByArgument {
+  /// Creates an address from an argument; returns `nil` if it is malformed.
   public init?(argument: String) {
     self.init(argument)
   }

@@ -53,24 +53,30 @@ extension Endpoints {
 }
 
 extension ControlClient: ChildrenAPI {
+  /// Returns the children; on a child's node those whose machine it is.
   public func children() async throws(LocalAPIError) -> [ChildListing] { try await ask(Endpoints.getChildren) }
 
+  /// Adds a child.
   public func addChild(_ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing {
     try await ask(Endpoints.addChild, request)
   }
 
+  /// Gives a child another name.
   public func renameChild(_ child: String, _ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing {
     try await ask(Endpoints.renameChild, (child, request))
   }
 
+  /// Removes a child from the family, and returns what was known of it.
   public func removeChild(_ child: String) async throws(LocalAPIError) -> ChildListing {
     try await ask(Endpoints.removeChild, child)
   }
 
+  /// Returns the accounts of children's machines; on a child's node its own.
   public func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing] {
     try await ask(Endpoints.getAccounts, device)
   }
 
+  /// Says whose an account is.
   public func assignAccount(_ request: AccountRequest) async throws(LocalAPIError) -> AccountListing {
     try await ask(Endpoints.assignAccount, request)
   }

@@ -88,6 +88,7 @@ extension ControlClient: CommandsAPI {
     try await events(of: Endpoints.commandEvents, device)
   }
 
+  /// Takes a command back that no other machine has stored.
   public func cancelCommand(id: String) async throws(LocalAPIError) -> CancelResult {
     try await ask(Endpoints.cancelCommand, id)
   }

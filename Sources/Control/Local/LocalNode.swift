@@ -81,7 +81,10 @@ public enum LocalNode {
 
   /// Runs the node of a state folder, with its local API, until it is told to stop.
   ///
-  /// - Parameter settings: The settings from the command line.
+  /// - Parameters:
+  ///   - settings: The settings from the command line.
+  ///   - commands: The kinds of command that the node knows.
+  ///   - carriers: What carries out effects that take place outside the database.
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.
   public static func run(
     _ settings: LocalNodeSettings, commands: CommandRegistry = .household, carriers: [any EffectCarrier] = []

@@ -7,24 +7,31 @@ import LatchkeyWire
 ///
 /// Spec: Protocol/10-household.md §2.
 public struct Edit: CommandDefinition {
+  /// The name of the kind.
   public static let kind: CommandKind = "edit"
+  /// The states that a child may report of such a command.
   public static let states: [any CommandState.Type] = [RegistersInForce.self]
 
   /// 1 to 128 registers, each of them once.
   public var registers: [Register]
 
+  /// Creates an edit of registers.
   public init(_ registers: [Register]) { self.registers = registers }
 
+  /// Reads a payload.
   public init(bytes: [UInt8]) throws(BodyFault) {
     registers = try BodyFault.reading { () throws(WireError) in try Latchkey_V1_Registers(wire: bytes).value() }
   }
 
+  /// The payload as it travels.
   public var bytes: [UInt8] { Latchkey_V1_Registers(registers).wireBytes }
 
+  /// A sentence about the first invalid value; `nil` if all are valid.
   public var fault: String? {
     registers.isEmpty ? "The edit changes nothing: name what is to be set." : nil
   }
 
+  /// Merges the registers with those that the machine holds.
   public func execute(
     _ command: CommandContext, in transaction: inout some EffectTransaction
   ) throws -> EffectOutcome {
@@ -91,11 +98,13 @@ public struct Edit: CommandDefinition {
     }
   }
 
+  /// Returns whether a state is one that this command brings about.
   public func isAnswered(by state: StateInForce) -> Bool {
     guard let held = state.as(RegistersInForce.self)?.registers, isAbout(held) else { return false }
     return zip(registers, held).contains { $0 == $1 } && zip(registers, held).allSatisfy { !$0.holds(over: $1) }
   }
 
+  /// Returns whether a state says that all registers were edited later.
   public func isOvertaken(by state: StateInForce) -> Bool {
     guard let held = state.as(RegistersInForce.self)?.registers, isAbout(held) else { return false }
     return zip(registers, held).allSatisfy { $1.holds(over: $0) }
@@ -105,6 +114,7 @@ public struct Edit: CommandDefinition {
     held.map { RegisterMap.Place($0.zone, $0.key) } == registers.map { RegisterMap.Place($0.zone, $0.key) }
   }
 
+  /// Notes what the machine holds that another parent has set.
   public func answered(
     with state: StateInForce, by device: DeviceID, in transaction: inout some EffectTransaction
   ) throws {
@@ -117,14 +127,17 @@ public struct Edit: CommandDefinition {
     "Settings are changed through the routes of what they are about, such as children: ask for the change there."
   }
 
+  /// What it asks for, for a list of commands.
   public var summary: String { HouseholdKey.phrase(registers) }
 }
 
 extension Edit: Codable {
+  /// Decodes an edit.
   public init(from decoder: any Decoder) throws {
     registers = try decoder.container(keyedBy: Field.self).decode([Register].self, forKey: .registers)
   }
 
+  /// Encodes the edit.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     try fields.encode(registers, forKey: .registers)
@@ -135,17 +148,21 @@ extension Edit: Codable {
 
 /// What a child's machine holds of the registers that an edit was about.
 public struct RegistersInForce: CommandState {
+  /// The name of the kind.
   public static let kind: CommandKind = "registers"
 
   /// The registers, in the order of the edit.
   public var registers: [Register]
+  /// How far the machine holds to rules.
   public var enforcement: Enforcement?
 
+  /// Creates a state.
   public init(_ registers: [Register], _ enforcement: Enforcement) {
     self.registers = registers
     self.enforcement = enforcement
   }
 
+  /// Reads a state.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in
       let message = try Latchkey_V1_Registers(wire: bytes)
@@ -153,10 +170,14 @@ public struct RegistersInForce: CommandState {
     }
   }
 
+  /// The state as it travels.
   public var bytes: [UInt8] { Latchkey_V1_Registers(registers, enforcement ?? .recorded).wireBytes }
 
+  /// What holds, in a sentence in which the machine is called "there".
   public var summary: String { sentences(" there") }
+  /// Returns what holds, in a sentence with the machine's name.
   public func summary(on machine: String) -> String { sentences(" on \(machine)") }
+  /// What the machine claims to hold, for a sentence.
   public var claim: String { HouseholdKey.phrase(registers) }
 
   private func sentences(_ place: String) -> String { "In force\(place): \(HouseholdKey.phrase(registers))." }

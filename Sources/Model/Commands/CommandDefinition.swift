@@ -127,11 +127,14 @@ extension CommandDefinition {
     return Self.states.isEmpty ? state.kind == Done.kind : Self.states.contains { $0.kind == state.kind }
   }
 
+  /// Returns whether a state says that something set later than this command holds instead.
   public func isOvertaken(by state: StateInForce) -> Bool { desired?.isOlder(than: state) == true }
+  /// Takes over nothing.
   public func answered(
     with state: StateInForce, by device: DeviceID, in transaction: inout some EffectTransaction
   ) throws {}
 
+  /// Returns a sentence about the first invalid text of a draft; `nil` if all are valid.
   public static func textFault(in draft: Draft) -> String? { nil }
   /// Returns a sentence about the first invalid value of a draft; `nil` if all are valid.
   public static func fault(in draft: Draft) -> String? { nil }

@@ -7,6 +7,7 @@ public struct CancelResult: Hashable, Sendable, Codable {
   /// Earlier commands for the same thing that had expired in the meantime, the newest first.
   public var expired: [ConfigurationCommand]
 
+  /// Creates a result.
   public init(
     command: ConfigurationCommand, queuedAgain: ConfigurationCommand? = nil, expired: [ConfigurationCommand] = []
   ) {

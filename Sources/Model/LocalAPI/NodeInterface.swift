@@ -116,9 +116,7 @@ public protocol ChildrenAPI: Sendable {
   func renameChild(_ child: String, _ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing
   /// Removes a child from the family, and returns what was known of it.
   func removeChild(_ child: String) async throws(LocalAPIError) -> ChildListing
-  /// Returns the accounts of children's machines; on a child's node its own.
-  ///
-  /// - Parameter device: `nil` for all machines.
+  /// Returns the accounts of children's machines; on a child's node its own. Without a device, those of all machines.
   func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing]
   /// Says whose an account is.
   func assignAccount(_ request: AccountRequest) async throws(LocalAPIError) -> AccountListing

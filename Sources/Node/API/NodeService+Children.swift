@@ -6,6 +6,7 @@ import LatchkeyStore
 ///
 /// Spec: Protocol/10-household.md §1, §3.
 extension NodeService {
+  /// Returns the children; on a child's node those whose machine it is.
   public func children() async throws(LocalAPIError) -> [ChildListing] {
     let household = try await household()
     let untold = try await machinesWithEditsUnderWay()
@@ -19,6 +20,7 @@ extension NodeService {
     }
   }
 
+  /// Adds a child.
   public func addChild(_ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing {
     try checkIsParent()
     let household = try await household()
@@ -30,6 +32,7 @@ extension NodeService {
     return try await listing(of: id)
   }
 
+  /// Gives a child another name.
   public func renameChild(_ text: String, _ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing {
     try checkIsParent()
     let household = try await household()
@@ -40,6 +43,7 @@ extension NodeService {
     return try await listing(of: child)
   }
 
+  /// Removes a child from the family, and returns what was known of it.
   public func removeChild(_ text: String) async throws(LocalAPIError) -> ChildListing {
     try checkIsParent()
     let household = try await household()
@@ -50,6 +54,7 @@ extension NodeService {
     return before
   }
 
+  /// Returns the accounts of children's machines; on a child's node its own.
   public func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing] {
     let household = try await household()
     if context.profile.role == .child {
@@ -65,6 +70,7 @@ extension NodeService {
     }
   }
 
+  /// Says whose an account is.
   public func assignAccount(_ request: AccountRequest) async throws(LocalAPIError) -> AccountListing {
     try checkIsParent()
     let household = try await household()

@@ -112,6 +112,7 @@ extension NodeService {
     }
   }
 
+  /// Takes a command back that no other machine has stored.
   public func cancelCommand(id: String) async throws(LocalAPIError) -> CancelResult {
     let known = try await commandID(id)
     let context = context

@@ -113,27 +113,35 @@ public struct DatabaseEffects: EffectTransaction {
       [device.bytes, key, value])
   }
 
+  /// Returns a register, also a deleted one; `nil` if there has been no edit of it.
   public func register(_ key: RegisterKey, in zone: Zone) throws -> Register? { try database.register(key, in: zone) }
+  /// Returns the registers of a zone in the order of their keys.
   public func registers(in zone: Zone) throws -> [Register] { try database.registers(in: zone) }
+  /// Returns the zones of which registers are held.
   public func zones() throws -> [Zone] { try database.zones() }
 
+  /// Keeps an edit in place of what is held of the register.
   public mutating func save(_ register: Register) throws {
     let old = try database.register(register.key, in: register.zone)?.value
     try database.save(register)
     try audit("register.set", "\(register.zone) \(register.key)", old: old, new: register.value)
   }
 
+  /// Forgets all registers of a zone.
   public mutating func forget(_ zone: Zone) throws {
     try database.run("DELETE FROM register WHERE zone = ?", [zone.bytes])
     try audit("zone.forgotten", zone.description)
   }
 
+  /// Has the other parents of this machine hear of edits.
   public mutating func tell(_ registers: [Register]) throws { told += registers }
 
+  /// Keeps what a child's machine says that it holds where another parent has set it.
   public mutating func note(_ told: [Register], by device: DeviceID) throws {
     try database.note(told, by: device, at: wall)
   }
 
+  /// Returns the number of usage records that this machine holds.
   public func usageRecords() throws -> Int64 {
     try Int64.fetchOne(database, sql: "SELECT COUNT(*) FROM usage_record") ?? 0
   }

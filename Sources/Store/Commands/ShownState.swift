@@ -31,9 +31,7 @@ extension DatabaseEffects {
   ///
   /// That is what the earlier command sets that is queued again, or what was shown before. What has been shown since stays.
   ///
-  /// - Parameters:
-  ///   - row: A row of the table of commands, with the device's ID.
-  ///   - older: The row of the earlier command, which is not queued yet; `nil` for none.
+  /// `row` is of the table of commands, with the device's ID; `older` is that of the earlier command, which is not queued yet.
   mutating func restoreShown(before row: Row, older: Row?) throws {
     guard let desired = try coding.command(row.bytes("body")).payload.desired else { return }
     let device = try row.deviceID("device_id")
@@ -94,7 +92,7 @@ extension DatabaseEffects {
 
   /// Removes the queued commands that a newer command for the same thing replaces.
   ///
-  /// - Parameter shown: what is shown, which becomes what was shown before the commands that are replaced.
+  /// `shown` is the state that is shown. It becomes the one that was shown before the commands that are replaced.
   func supersede(
     _ thing: any HouseholdThing, by newer: CommandID, for peer: Int64, _ shown: inout ShownState?, in group: WriteGroup
   ) throws {

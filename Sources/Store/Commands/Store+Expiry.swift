@@ -70,9 +70,7 @@ extension Database {
 
   /// Removes a queued command from its queue permanently.
   ///
-  /// - Parameters:
-  ///   - row: A row of the table of commands.
-  ///   - newer: The command that takes its place; `nil` for none.
+  /// `row` is of the table of commands; `newer` is the command that takes its place, if there is one.
   func take(
     _ row: Row, to status: CommandStatus, _ reason: String?, replacedBy newer: CommandID? = nil, at wall: Int64
   ) throws {

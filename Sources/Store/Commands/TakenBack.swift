@@ -25,9 +25,7 @@ extension DatabaseEffects {
   ///
   /// If the earlier one has expired in the meantime, the one that it had replaced in turn is queued again, and so on.
   ///
-  /// - Parameters:
-  ///   - row: A row of the table of commands, with the device's ID.
-  ///   - age: The present reading of the age clock, in milliseconds.
+  /// `row` is of the table of commands, with the device's ID; `age` is the present reading of the age clock, in milliseconds.
   mutating func takeBack(_ row: Row, to status: CommandStatus, _ reason: String?, age: Int64) throws -> TakenBack {
     var taken = TakenBack()
     var (row, status, reason) = (row, status, reason)

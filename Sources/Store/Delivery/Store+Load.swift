@@ -10,7 +10,7 @@ extension Store {
   /// usage item has been returned, it is no longer merged into a total, since the peer may have it. This is durable as
   /// well.
   ///
-  /// - Parameter queuedAgain: A closure that is told of streams in which earlier commands are queued again for expired ones.
+  /// `queuedAgain` is told of streams in which earlier commands are queued again for expired ones.
   public func load(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, from: UInt64, items: Int, bytes: Int,
     at wall: Int64, queuedAgain: @Sendable ([OutboxChange]) async -> Void = { _ in }

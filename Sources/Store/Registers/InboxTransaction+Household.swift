@@ -74,7 +74,7 @@ extension Database {
 extension Store {
   /// Keeps the accounts of this machine, a child's, and has its parents hear of them if they have changed.
   ///
-  /// - Parameter accounts: At most 64 accounts, in the order of their numbers.
+  /// There are at most 64 accounts, in the order of their numbers.
   public func setAccounts(_ accounts: [Account], at wall: Int64) async throws(StoreError) -> [OutboxChange] {
     try await commits.commit(.upkeep) { [own, coding, keys] database in
       guard try !database.knowsAccounts || database.accounts(of: own) != accounts else { return [] }

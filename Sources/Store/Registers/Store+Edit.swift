@@ -54,12 +54,8 @@ extension Store {
   /// Sets registers, and queues the command that carries them for each machine that holds their zones, in one transaction.
   ///
   /// All changes get one reading of the hybrid clock. A machine that begins to serve a child gets all of the child's registers.
-  ///
-  /// - Parameters:
-  ///   - changes: What is set; nothing is queued if there is none.
-  ///   - maker: Makes the commands.
-  ///   - machine: A machine that is now assigned to the child that it was paired for, if there is one.
-  ///   - wall: Unix milliseconds.
+  /// Nothing is queued without a change. `machine` is now assigned to the child that it was paired for. `wall` is in Unix
+  /// milliseconds.
   public func edit(
     _ changes: [RegisterChange], _ maker: EditMaker, assigning machine: DeviceID? = nil, at wall: Int64
   ) async throws(StoreError) -> EditResult {

@@ -80,7 +80,7 @@ extension Oracle {
 
   /// A link has done all that was due.
   ///
-  /// - Parameter next: When the next thing is due.
+  /// `next` is when the next thing is due.
   func timerFired(_ link: LinkRunner, next: BootInstant?) {
     guard let next, next <= link.node.now else { return }
     simulation.fail("\(link.name) has done what was due, and asks for a moment that is \(link.node.now - next) ms ago")

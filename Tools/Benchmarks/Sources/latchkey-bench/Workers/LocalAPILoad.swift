@@ -9,9 +9,8 @@ struct LocalAPILoad: Sendable {
 
   /// Returns the requests answered in a second.
   ///
-  /// - Parameters:
-  ///   - clients: how many ask at the same time, each in a thread of its own.
-  ///   - isHeld: whether a client asks on one connection, and not on a new one for each request as the command line does.
+  /// `clients` ask at the same time, each in a thread of its own. If `isHeld`, a client asks on one connection, and not on a new
+  /// one for each request as the command line does.
   func rate(_ count: Int, clients: Int, isHeld: Bool) throws -> Double {
     let left = Countdown(count)
     let faults = Mutex<[any Error]>([])
