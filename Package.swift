@@ -71,7 +71,8 @@ let package = Package(
     .target(
       name: "LatchkeyHousehold",
       dependencies: [
-        "LatchkeyModel", "LatchkeyWire", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyWire",
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       path: "Sources/Household", swiftSettings: strict),
     .target(
@@ -94,7 +95,7 @@ let package = Package(
     .target(
       name: "LatchkeyNode",
       dependencies: [
-        "LatchkeyHousehold",
+        "LatchkeyHousehold", "LatchkeyRules",
         "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyStore", "LatchkeyDiscovery",
         "LatchkeyTransport", "LatchkeyAgent", logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

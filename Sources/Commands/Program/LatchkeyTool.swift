@@ -26,7 +26,10 @@ struct LatchkeyTool: AsyncParsableCommand {
           IdentitySubcommand.self,
         ]),
       CommandGroup(
-        name: "The family's children", subcommands: [ChildrenSubcommand.self, AccountsSubcommand.self]),
+        name: "The family's children", subcommands: [
+          ChildrenSubcommand.self, AccountsSubcommand.self, RulesSubcommand.self, LimitSubcommand.self,
+          BedtimeSubcommand.self, TimesSubcommand.self, LockSubcommand.self, UnlockSubcommand.self,
+        ]),
       CommandGroup(
         name: "The family's machines",
         subcommands: [PairSubcommand.self, DevicesSubcommand.self, NearbySubcommand.self]),

@@ -7,6 +7,7 @@ extension Path {
 extension Endpoints {
   static let children: [Route] = [
     getChildren.route, addChild.route, renameChild.route, removeChild.route, getAccounts.route, assignAccount.route,
+    getRules.route, setRules.route,
   ]
 
   static let getChildren = Endpoint(
@@ -34,6 +35,21 @@ extension Endpoints {
     summary: "Removes a child from the family, on a parent. Its machines and accounts are nobody's from then on."
   ) { call, child in
     try await call.node.removeChild(child)
+  }
+
+  static let getRules = Endpoint(
+    .get, "/v1/rules", Query.text("child", "The child; may be absent if there is only one."),
+    errors: [.unknownChild, .ambiguousChild], summary: "The rules of a child."
+  ) { call, child in
+    try await call.node.rules(ofChild: child)
+  }
+
+  static let setRules = Endpoint(
+    .post, "/v1/children/{child}/rules", Path.child, Body.json(RuleRequest.self),
+    errors: [.unknownChild, .ambiguousChild, .wrongRole],
+    summary: "Sets rules of a child, on a parent. They are durable when the answer comes."
+  ) { call, child, request in
+    try await call.node.setRules(ofChild: child, request)
   }
 
   static let getAccounts = Endpoint(
@@ -69,6 +85,16 @@ extension ControlClient: ChildrenAPI {
   /// Removes a child from the family, and returns what was known of it.
   public func removeChild(_ child: String) async throws(LocalAPIError) -> ChildListing {
     try await ask(Endpoints.removeChild, child)
+  }
+
+  /// Returns the rules of a child.
+  public func rules(ofChild child: String?) async throws(LocalAPIError) -> ChildRules {
+    try await ask(Endpoints.getRules, child)
+  }
+
+  /// Sets rules of a child.
+  public func setRules(ofChild child: String, _ request: RuleRequest) async throws(LocalAPIError) -> RuleEdit {
+    try await ask(Endpoints.setRules, (child, request))
   }
 
   /// Returns the accounts of children's machines; on a child's node its own.

@@ -75,8 +75,7 @@ public enum HouseholdKey {
     case ("account", nobody): "an account that is not supervised"
     case ("account", _): "whose an account is"
     case ("name", let value?): "the child's name \(value)"
-    case (_, let value?): "\(register.key) \(value.prefix(64))"
-    case (_, nil): "no \(register.key)"
+    default: RuleText.phrase(register.key, register.value)
     }
   }
 }

@@ -118,6 +118,10 @@ public protocol ChildrenAPI: Sendable {
   func removeChild(_ child: String) async throws(LocalAPIError) -> ChildListing
   /// Returns the accounts of children's machines; on a child's node its own. Without a device, those of all machines.
   func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing]
+  /// Returns the rules of a child; on a child's node, the child need not be named if there is only one.
+  func rules(ofChild child: String?) async throws(LocalAPIError) -> ChildRules
+  /// Sets rules of a child, and returns them with the commands that carry them to the child's machines.
+  func setRules(ofChild child: String, _ request: RuleRequest) async throws(LocalAPIError) -> RuleEdit
   /// Says whose an account is.
   func assignAccount(_ request: AccountRequest) async throws(LocalAPIError) -> AccountListing
 }

@@ -81,18 +81,19 @@ extension NodeService {
     return listing(account, of: machine.device, machine.name, try await self.household())
   }
 
-  private func household() async throws(LocalAPIError) -> Household {
+  func household() async throws(LocalAPIError) -> Household {
     try await stored { () async throws(StoreError) in try await Household.load(context.store) }
   }
 
-  private func checkIsParent() throws(LocalAPIError) {
+  func checkIsParent() throws(LocalAPIError) {
     guard context.profile.role == .parent else {
       throw LocalAPIError(.wrongRole, "Who the children are is said on a parent's machine: run this there.")
     }
   }
 
   /// Makes changes durable and sends them to the machines that they concern.
-  func edit(_ changes: [RegisterChange]) async throws(LocalAPIError) {
+  @discardableResult
+  func edit(_ changes: [RegisterChange]) async throws(LocalAPIError) -> [ConfigurationCommand] {
     let (context, wall) = (context, context.wall())
     let result = try await stored { () async throws(StoreError) in
       try await context.store.edit(changes, context.editMaker, at: wall)
@@ -101,6 +102,7 @@ extension NodeService {
     await directory.committed(result.changes)
     context.changes.notify()
     context.householdNews.notify()
+    return result.commands
   }
 
   /// Makes a machine that of one child alone, whom it adds if nobody has, or of none if the name is empty.
@@ -124,7 +126,7 @@ extension NodeService {
     context.changes.notify()
   }
 
-  private func listing(of child: ChildID) async throws(LocalAPIError) -> ChildListing {
+  func listing(of child: ChildID) async throws(LocalAPIError) -> ChildListing {
     guard let listing = try await children().first(where: { $0.childID == child }) else {
       throw LocalAPIError(.unknownChild, "There is no such child any more: `latchkey children` lists them.")
     }

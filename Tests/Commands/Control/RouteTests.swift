@@ -40,6 +40,11 @@ import Testing
     try await trip(.removeChild(name), child) { try await $0.removeChild(name) }
     try await trip(.accounts(nil), SampleValues.accounts) { try await $0.accounts(device: nil) }
     try await trip(.accounts(name), SampleValues.accounts) { try await $0.accounts(device: name) }
+    let rules = RuleRequest([.init("limits/daily", "90"), .init("lock", nil)])
+    let edit = RuleEdit(rules: SampleValues.rules, commands: [SampleValues.command])
+    try await trip(.rules(nil), SampleValues.rules) { try await $0.rules(ofChild: nil) }
+    try await trip(.rules(name), SampleValues.rules) { try await $0.rules(ofChild: name) }
+    try await trip(.setRules(name, rules), edit) { try await $0.setRules(ofChild: name, rules) }
     try await trip(.assignAccount(account), SampleValues.accounts[0]) { try await $0.assignAccount(account) }
   }
 

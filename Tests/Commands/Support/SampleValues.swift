@@ -52,6 +52,20 @@ enum SampleValues {
       untold: [childName])
   }()
 
+  static let rules: ChildRules = {
+    func rule(_ key: RegisterKey, _ value: String, _ reason: String? = nil) -> RuleListing {
+      RuleListing(
+        key: key, value: value, name: RuleText.name(key), words: RuleText.value(key, value),
+        setBy: DeviceName(sanitising: "Kitchen laptop"), setAt: now - 3_600_000, notInForce: reason)
+    }
+    return ChildRules(
+      child: child,
+      rules: [
+        rule("limits/daily", "mon-fri 90, sat-sun 180"), rule("lock", "off"), rule("schedule/bedtime", "mon-sun 20:00-07:00"),
+        rule("schedule/siesta", "yes", "This version does not know the rule schedule/siesta: update Latchkey on this machine."),
+      ])
+  }()
+
   static let accounts = [
     AccountListing(
       deviceID: childID, deviceName: childName, account: Account(uid: 1_000, name: "emma", fullName: "Emma Example"),

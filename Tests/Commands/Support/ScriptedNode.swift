@@ -32,6 +32,8 @@ final class ScriptedNode: NodeInterface {
     case removeChild(String)
     case accounts(String?)
     case assignAccount(AccountRequest)
+    case rules(String?)
+    case setRules(String, RuleRequest)
     case apps(String?)
     case usage(UsageQuery)
     case summaries(String?, String?, String?)
@@ -258,6 +260,14 @@ final class ScriptedNode: NodeInterface {
 
   func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing] {
     try answer(.accounts(device)) { $0.accounts }
+  }
+
+  func rules(ofChild child: String?) async throws(LocalAPIError) -> ChildRules {
+    try answer(.rules(child)) { _ in SampleValues.rules }
+  }
+
+  func setRules(ofChild child: String, _ request: RuleRequest) async throws(LocalAPIError) -> RuleEdit {
+    try answer(.setRules(child, request)) { RuleEdit(rules: SampleValues.rules, commands: [$0.command]) }
   }
 
   func assignAccount(_ request: AccountRequest) async throws(LocalAPIError) -> AccountListing {

@@ -1,0 +1,71 @@
+import LatchkeyModel
+import LatchkeyRules
+
+/// The words in which people read the rules of a child.
+public enum RuleText {
+  /// Returns what a rule is called, such as "screen time a day".
+  public static func name(_ key: RegisterKey) -> String {
+    guard let rule = RuleKey(key) else { return key.text }
+    switch rule {
+    case .name: return "name"
+    case .removed: return "removed"
+    case .app(let id, let part): return "\(part.rawValue) of \(id)"
+    case .category(let category, .limit): return "\(category.rawValue) a day"
+    case .category(let category, .weekly): return "\(category.rawValue) a week"
+    case .category(let category, .rate): return "points for \(category.rawValue)"
+    case .limits(.daily): return "screen time a day"
+    case .limits(.weekly): return "screen time a week"
+    case .schedule(.bedtime): return "bedtime"
+    case .schedule(.school): return "school time"
+    case .schedule(.rewardTimes): return "reward times"
+    case .today(let day, .bedtime): return "bedtime on \(day)"
+    case .today(let day, .school): return "school time on \(day)"
+    case .today(let day, .rewardTimes): return "reward times on \(day)"
+    case .today(let day, .grant): return "more time on \(day)"
+    case .lock: return "lock"
+    case .mode: return "points"
+    case .unknownPrograms: return "unknown programs"
+    case .points(let part): return "points, \(part.rawValue)"
+    case .family(.zone): return "time zone"
+    case .family(.dayStart): return "day starts at"
+    }
+  }
+
+  /// Returns a rule's value in words, such as "2 h" or "Mon-Fri 20:00-07:00".
+  public static func value(_ key: RegisterKey, _ value: String) -> String {
+    guard let known = RuleKey(key), let rule = try? Rule(known, stored: value) else { return value }
+    switch rule.value {
+    case .limits(let limits): return limitText(limits)
+    case .number(let minutes):
+      switch known {
+      case .category(_, .weekly), .limits(.weekly): return SpanText.minutes(Int(clamping: minutes))
+      case .family(.dayStart): return "\(minutes):00"
+      default: return value
+      }
+    case .windows(let windows):
+      // The same times every day need no weekdays.
+      return windows.text.hasPrefix("mon-sun ") && !windows.text.contains(",")
+        ? String(windows.text.dropFirst("mon-sun ".count)) : windows.text
+    case .lock(.on): return "locked"
+    case .lock(.off): return "not locked"
+    case .lock(.until): return value.replacing("until ", with: "locked until ").replacing("T", with: " ")
+      .replacing("Z", with: " UTC")
+    default: return value
+    }
+  }
+
+  private static func limitText(_ limits: DayLimits) -> String {
+    let parts = limits.text.split(separator: ", ").map { part -> String in
+      let words = part.split(separator: " ")
+      guard let minutes = words.last.flatMap({ Int($0) }) else { return String(part) }
+      return (words.dropLast().map(String.init) + [SpanText.minutes(minutes)]).joined(separator: " ")
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  /// Returns what an edit sets, for a sentence, such as "screen time a day 2 h".
+  static func phrase(_ key: RegisterKey, _ value: String?) -> String {
+    guard let value else { return "no \(name(key))" }
+    return RuleKey(key) == .lock ? Self.value(key, value) : "\(name(key)) \(Self.value(key, String(value.prefix(200))))"
+  }
+}

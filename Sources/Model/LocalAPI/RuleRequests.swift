@@ -1,0 +1,94 @@
+/// The rules of a child, as the local API shows them.
+public struct ChildRules: Hashable, Sendable, Codable {
+  /// The child.
+  public var child: ChildListing
+  /// The rules that are set for the child, in the order of their keys.
+  public var rules: [RuleListing]
+
+  /// Creates a listing.
+  public init(child: ChildListing, rules: [RuleListing]) {
+    self.child = child
+    self.rules = rules
+  }
+}
+
+/// A rule of a child.
+public struct RuleListing: Hashable, Sendable, Codable {
+  /// The key of its register.
+  public var key: RegisterKey
+  /// The value, in the form that is stored.
+  public var value: String
+  /// The name of the rule for people.
+  public var name: String
+  /// The value in words.
+  public var words: String
+  /// The name of the machine on which it was set.
+  public var setBy: DeviceName
+  /// When it was set, in Unix milliseconds by that machine's clock.
+  public var setAt: Int64
+  /// The reason that the rule has no effect, in one sentence; `nil` if it has.
+  public var notInForce: String?
+
+  /// Creates a rule.
+  public init(
+    key: RegisterKey, value: String, name: String, words: String, setBy: DeviceName, setAt: Int64,
+    notInForce: String? = nil
+  ) {
+    self.key = key
+    self.value = value
+    self.name = name
+    self.words = words
+    self.setBy = setBy
+    self.setAt = setAt
+    self.notInForce = notInForce
+  }
+}
+
+/// `POST /v1/children/{child}/rules`: what is set.
+public struct RuleRequest: Hashable, Sendable, Codable {
+  /// A rule that is set or removed.
+  public struct Change: Hashable, Sendable, Codable {
+    /// The key of its register, such as `limits/daily`.
+    public var key: String
+    /// The value as a person may type it; `nil` removes the rule.
+    public var value: String?
+
+    /// Creates a change.
+    public init(_ key: String, _ value: String?) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// 1 to 64 changes, each of another rule.
+  public var changes: [Change]
+
+  /// Creates a request.
+  public init(_ changes: [Change]) { self.changes = changes }
+}
+
+extension RuleRequest: CheckedRequest {
+  /// A sentence about the first invalid text; `nil` if all are valid.
+  public var textFault: String? {
+    if !(1...64).contains(changes.count) { return "An edit has 1 to 64 changes: give fewer." }
+    for change in changes {
+      guard RegisterKey(change.key) != nil else { return "A rule's key is malformed: use one such as limits/daily." }
+      if let fault = change.value.flatMap({ TextRule.registerValue.fault(in: $0) }) { return fault }
+    }
+    return Set(changes.map(\.key)).count == changes.count ? nil : "A rule is named twice: name it once."
+  }
+}
+
+/// Rules that were set.
+public struct RuleEdit: Hashable, Sendable, Codable {
+  /// The child's rules from now on.
+  public var rules: ChildRules
+  /// The commands that carry the edit, one or more for each of the child's machines.
+  public var commands: [ConfigurationCommand]
+
+  /// Creates a result.
+  public init(rules: ChildRules, commands: [ConfigurationCommand]) {
+    self.rules = rules
+    self.commands = commands
+  }
+}

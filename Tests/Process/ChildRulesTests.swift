@@ -1,0 +1,100 @@
+import GRDB
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// The rules of a child: set on one parent, held by every machine of the child's, shown on all of them.
+  @Suite struct ChildRulesTests {
+    private func rules(_ node: NodeProcess) async throws -> [String: String] {
+      let rules = try await node.api.rules(ofChild: nil).rules
+      return Dictionary(uniqueKeysWithValues: rules.map { ($0.key.text, $0.value) })
+    }
+
+    @Test("Two parents set different rules of one child; both of the child's machines and both parents have all of them")
+    func twoParentsTwoMachines() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        let set = try await mum.latchkey("limit", "set", "--daily", "2h", "--weekends", "3h", "--wait")
+        #expect(set.status == 0 && set.talk.contains("Emma: screen time a day mon-fri 2 h, sat-sun 3 h."), "\(set)")
+
+        // A machine that joins later gets what is set.
+        let laptop = try await lab.runningNode(.child, "Emma's laptop")
+        try await lab.pair(mum, laptop)
+        _ = try await mum.api.rename(device: laptop.name, RenameRequest(childName: "Emma"))
+        let limit = ["limits/daily": "mon-fri 120, sat-sun 180"]
+        try await eventually("the new machine has the limit") { (try? await rules(laptop)) == limit }
+
+        let dad = try await lab.runningNode(.parent, "Tom's laptop")
+        try await lab.pair(dad, pc)
+        try await eventually("the accounts are known") { try await !dad.api.accounts(device: nil).isEmpty }
+        _ = try await dad.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        let bedtime = try await dad.latchkey("bedtime", "set", "20:00-07:00", "--wait")
+        #expect(bedtime.status == 0 && bedtime.output.contains("bedtime 20:00-07:00"), "\(bedtime)")
+        let both = limit.merging(["schedule/bedtime": "mon-sun 20:00-07:00"]) { $1 }
+        try await eventually("the machine has both") { try await rules(pc) == both }
+        try await eventually("the other parent sees both") { try await rules(mum) == both }
+        #expect(try await rules(dad) == both)
+        let listed = try await mum.latchkey("rules", "Emma")
+        #expect(listed.output.contains("Tom's laptop") && listed.output.contains("Kitchen laptop"), "\(listed)")
+
+        // Of two edits of one rule the later one holds, whoever made it.
+        _ = try await mum.latchkey("bedtime", "set", "21:00-07:00", "--wait")
+        try await eventually("the other parent sees the later one") {
+          try await rules(dad)["schedule/bedtime"] == "mon-sun 21:00-07:00"
+        }
+        _ = try await mum.latchkey("lock", "Emma", "--wait")
+        #expect(try await rules(pc)["lock"] == "on")
+        try await pc.restart()
+        #expect(try await rules(pc)["lock"] == "on", "What was set survives kill -9.")
+      }
+    }
+
+    @Test("A machine is never sent anything of a sibling")
+    func siblings() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, emmas) = try await lab.pairedFamily()
+        let toms = try await lab.runningNode(.child, "Tom's PC")
+        try await lab.pair(mum, toms)
+        _ = try await mum.api.rename(device: emmas.name, RenameRequest(childName: "Emma"))
+        _ = try await mum.api.rename(device: toms.name, RenameRequest(childName: "Tom"))
+        for child in ["Emma", "Tom"] {
+          _ = try await mum.api.setRules(ofChild: child, RuleRequest([.init("app/\(child).secret/blocked", "yes")]))
+        }
+        try await eventually("each has its own") {
+          let held = [(try? await rules(emmas)) ?? [:], (try? await rules(toms)) ?? [:]]
+          return held == [["app/Emma.secret/blocked": "yes"], ["app/Tom.secret/blocked": "yes"]]
+        }
+        for (node, sibling) in [(emmas, "Tom"), (toms, "Emma")] {
+          #expect(await node.terminate() == .exited(0))
+          let names = try node.read { database in
+            try String.fetchAll(database, sql: "SELECT key || coalesce(value, '') FROM register")
+          }
+          #expect(!names.isEmpty && !names.contains { $0.contains(sibling) }, "\(names)")
+        }
+      }
+    }
+
+    @Test("A rule that cannot be is refused with what to give instead")
+    func wrongRules() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        for (key, value) in [
+          ("limits/daily", "1500"), ("schedule/bedtime", "mon-sun 20:00-20:00"), ("schedule/bedtime", "mon-sun 0:00-24:00"),
+          ("schedule/school", "mon 8:00-12:00, mon 11:00-13:00"), ("nosuch", "yes"), ("name", "x"), ("family/zone", "UTC"),
+        ] {
+          let error = await #expect(throws: LocalAPIError.self, "\(key) \(value)") {
+            _ = try await mum.api.setRules(ofChild: "Emma", RuleRequest([.init(key, value)]))
+          }
+          #expect(error?.code == .invalid && error?.message.hasSuffix(".") == true, "\(error as Any)")
+        }
+        #expect(try await rules(mum).isEmpty)
+        let role = await #expect(throws: LocalAPIError.self) {
+          _ = try await pc.api.setRules(ofChild: "Emma", RuleRequest([.init("lock", "off")]))
+        }
+        #expect(role?.code == .wrongRole)
+      }
+    }
+  }
+}
