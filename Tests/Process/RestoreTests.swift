@@ -152,8 +152,8 @@ extension ProcessTests {
           }
           let warnings = try await parent.api.status().warnings
           #expect(
-            warnings.contains { $0.contains("has more from this machine than this machine knows") }, "\(warnings)")
-          #expect(!warnings.contains { $0.contains("has lost what it had stored") }, "\(warnings)")
+            warnings.contains { $0.contains("This machine has lost data that “Emma's PC” still has") }, "\(warnings)")
+          #expect(!warnings.contains { $0.contains("“Emma's PC” has lost data") }, "\(warnings)")
           #expect(!warnings.contains { $0.contains("find out who can change") }, "\(warnings)")
           try await inStep([parent, child])
         }

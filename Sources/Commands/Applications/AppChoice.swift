@@ -38,7 +38,11 @@ enum AppChoice {
 
   /// Returns the ID of the application whose rules a person sets: one that has rules, or a new one.
   ///
-  /// - Parameter isNew: Whether the person says that the application is none of those that have rules.
+  /// - Parameters:
+  ///   - text: An application's name or ID.
+  ///   - isNew: A Boolean value that indicates whether a similar name of an application with rules is no misspelling.
+  ///   - apps: The applications that have rules.
+  /// - Returns: The application's ID.
   /// - Throws: `TerminalFailure` for a name that no application has, and for what looks like a misspelling of one.
   static func id(_ text: String, isNew: Bool, among apps: [AppConfiguration]) throws(TerminalFailure) -> AppID {
     if let match = try match(text, among: apps) { return match.appID }

@@ -55,7 +55,10 @@ struct AppsListSubcommand: AsyncParsableCommand {
 
   /// Returns the table, with values that are equal in all rows stated once below it.
   ///
-  /// - Parameter away: The machines that are not connected.
+  /// - Parameters:
+  ///   - apps: The applications.
+  ///   - away: The machines that are not connected.
+  /// - Returns: The page.
   static func page(_ apps: [AppListing], away: Set<DeviceID> = []) -> String {
     var headings = ["Machine", "Application", "Category", "Points/min", "Blocked", "Limit/day"]
     // Only if people gave names in addition to the IDs.

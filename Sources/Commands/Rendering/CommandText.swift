@@ -58,7 +58,11 @@ enum CommandText {
 
   /// Returns how far a command has come, as the rest of a sentence about it.
   ///
-  /// - Parameter peer: The child's machine; `nil` if it is paired no more.
+  /// - Parameters:
+  ///   - command: The command.
+  ///   - machine: The name of the child's machine; `nil` if it is not known.
+  ///   - peer: The child's machine; `nil` if it is paired no more.
+  /// - Returns: The rest of the sentence.
   static func progress(_ command: ConfigurationCommand, on machine: DeviceName? = nil, peer: PeerStatus? = nil)
     -> String
   {

@@ -30,7 +30,7 @@ extension NodeService {
       case (.peerLost, .child):
         "“\(name)” has lost data: perhaps it was reset, or restored from a backup. Its rules are sent again. Messages that are "
           + "too old for that are shown as failed by `latchkey commands`. To see what it has now, run `latchkey report request "
-          + "--on \"\(name)\"`; this warning ends with its answer."
+          + "--on \(machine)`; this warning ends with its answer."
       case (.peerLost, .parent):
         "“\(name)” has lost data: perhaps it was reset, or restored from a backup. The use of programs that is recorded here is "
           + "sent again: run `latchkey usage` on both machines and compare."

@@ -27,7 +27,13 @@ extension Database {
   ///
   /// Only this machine gives the stream epochs: it has forgotten that one, since it was restored to an earlier state.
   ///
-  /// - Parameter epoch: The stream's present epoch.
+  /// - Parameters:
+  ///   - cause: The reason for the restart, with the epoch that the peer holds.
+  ///   - streamClass: The class of the stream.
+  ///   - peer: The number of the peer.
+  ///   - epoch: The stream's present epoch.
+  /// - Returns: `true` if this machine has forgotten the epoch.
+  /// - Throws: An error of the database.
   func isForgotten(
     _ cause: RestartCause, of streamClass: StreamClass, to peer: Int64, epoch: UInt64?
   ) throws -> Bool {

@@ -95,6 +95,7 @@ extension Store {
 extension Store {
   /// A device that another machine's people gave another name.
   public struct Renaming: Hashable, Sendable {
+    /// The device.
     public var device: DeviceID
     /// What it was called here before.
     public var before: DeviceName

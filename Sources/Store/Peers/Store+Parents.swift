@@ -58,6 +58,7 @@ extension Database {
   ///   - least: The smallest number of parents for which a list is sent.
   ///   - keys: The source of the items' keys.
   ///   - coding: The coding of the items' bodies.
+  ///   - age: The reading of the age clock.
   ///   - wall: The time in Unix milliseconds.
   /// - Returns: The changes of the outbox.
   /// - Throws: The database's error.
