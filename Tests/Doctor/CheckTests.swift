@@ -243,6 +243,11 @@ import Testing
     #expect(all(Sample.facts(status)).contains("discovery"))
     status.discovery = "static"
     #expect(ids(Sample.facts(status)).isEmpty && all(Sample.facts(status)).contains("discovery-off"))
+    // Without avahi-daemon it is not said to speak mDNS itself in the same breath.
+    var facts = Sample.facts(status)
+    (facts.bus, facts.avahi) = (.absent, .absent)
+    let sentences = Examination(facts).findings.map(\.sentence)
+    #expect(!sentences.contains { $0.contains("speaks mDNS itself") }, "\(sentences)")
     status.discovery = "No network interface is suited."
     #expect(ids(Sample.facts(status)) == ["discovery-failed"])
   }

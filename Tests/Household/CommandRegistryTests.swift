@@ -96,6 +96,13 @@ import Testing
     #expect(CommandDraft.setApp(AppChange(appID: "two words")).fault?.contains("is no application ID") == true)
     #expect(CommandDraft.setApp(AppChange(appID: "a", milliPointsPerMinute: -1)).fault != nil)
     #expect(CommandDraft.removeApp(appID: "").fault != nil)
+    for everything in ["*", "all", "org.gnome.*"] {
+      #expect(CommandDraft.removeApp(appID: everything).fault?.contains("is no application's name") == true)
+      #expect(
+        CommandDraft.setApp(AppChange(appID: everything, isBlocked: true)).fault?.contains("is no application's name")
+          == true)
+    }
+    #expect(CommandDraft.setApp(AppChange(appID: "a.b")).fault?.contains("Nothing is to be set") == true)
     #expect(CommandDraft.setFamilySettings(FamilySettings(zone: "Nowhere/Else")).fault != nil)
     #expect(CommandDraft.message("").fault != nil)
     #expect(CommandDraft.requestReport.fault == nil)

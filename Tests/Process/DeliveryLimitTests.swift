@@ -57,7 +57,7 @@ extension ProcessTests {
         let expired = try await parent.latchkey("commands", "wait", id, "--timeout", "60")
         #expect(expired.status == 65 && expired.talk.contains("expired"), "\(expired)")
 
-        let queue = try await parent.latchkey("queue", "list", "--peer", "Emma's PC")
+        let queue = try await parent.latchkey("queue", "list", "--on", "Emma's PC")
         #expect(queue.output.contains("at most 4 min a day") && queue.output.contains("in time"), "\(queue)")
         #expect(!queue.output.contains("too late") && !queue.output.contains("taken back"), "\(queue)")
         #expect(queue.output.split(separator: "\n").count == 4, "\(queue)")
@@ -75,7 +75,7 @@ extension ProcessTests {
         #expect(vain.status == 75 && vain.talk.contains("not in step"), "\(vain)")
 
         try await child.start()
-        let inStep = try await parent.latchkey("sync", "now", "--wait", "60", "--peer", "Emma's PC")
+        let inStep = try await parent.latchkey("sync", "now", "--wait", "60", "--on", "Emma's PC")
         #expect(inStep.status == 0 && inStep.output.contains("up to date"), "\(inStep)")
         #expect(
           try await parent.ended(lasting.output.trimmingCharacters(in: .newlines)).status == .executed)
@@ -114,7 +114,7 @@ extension ProcessTests {
           let refused = try await parent.latchkey(arguments)
           #expect(refused.status == 64, "\(arguments): \(refused)")
         }
-        #expect(try await parent.latchkey("queue", "list", "--peer", "nobody").status == 67)
+        #expect(try await parent.latchkey("queue", "list", "--on", "nobody").status == 67)
         #expect(try await parent.api.commands(device: nil, limit: 9).isEmpty)
         #expect(try await child.latchkey("run", "--queue-items", "3").status == 64)
       }

@@ -32,7 +32,7 @@ extension ProcessTests {
         #expect(try await child.api.status().warnings.isEmpty)
         #expect(try await child.api.devices().map(\.device.state) == [.active])
         // Its history can still be asked for by its name.
-        let usage = try await parent.latchkey("usage", "list", "--device", "Emma's PC", "--format", "json")
+        let usage = try await parent.latchkey("usage", "list", "--on", "Emma's PC", "--format", "json")
         #expect(usage.status == 0 && usage.output.contains("a.b"), "\(usage)")
         await parent.kill()
         let row = try row(parent)

@@ -43,7 +43,7 @@ extension ProcessTests {
         }
         let status = try await parent.latchkey("status")
         #expect(!status.output.contains("Next try in 0"), "\(status)")
-        let doctor = try await parent.latchkey("doctor", "--peer", "Emma's PC", "--format", "json")
+        let doctor = try await parent.latchkey("doctor", "--on", "Emma's PC", "--format", "json")
         #expect(try await parent.api.devices().first?.address == nil && doctor.output.contains("peer-no-address"))
       }
     }

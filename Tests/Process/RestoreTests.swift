@@ -128,6 +128,38 @@ extension ProcessTests {
       }
     }
 
+    @Test("A parent that is set back to one backup twice blames itself both times, and asks both times")
+    func parentRestoredTwice() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        func set(_ minutes: Int) async throws {
+          let id = try await parent.issue(.setApp(.init(appID: "a.b", dailyLimitMinutes: minutes)), to: "Emma's PC")
+          #expect(try await parent.ended(id).status == .executed)
+        }
+        try await set(10)
+        try await inStep([parent, child])
+        _ = await parent.terminate()
+        let backup = try backUp(parent, lab)
+        try await parent.start()
+        try await set(20)
+        try await inStep([parent, child])
+        for round in 1...2 {
+          _ = await parent.terminate()
+          try restore(parent, from: backup)
+          try await parent.start()
+          try await eventually("the child has said what it holds, round \(round)") {
+            (try await parent.api.devices().first?.discrepancies ?? []).compactMap(\.appID?.text) == ["a.b"]
+          }
+          let warnings = try await parent.api.status().warnings
+          #expect(
+            warnings.contains { $0.contains("This machine has lost data that “Emma's PC” still has") }, "\(warnings)")
+          #expect(!warnings.contains { $0.contains("“Emma's PC” has lost data") }, "\(warnings)")
+          #expect(!warnings.contains { $0.contains("find out who can change") }, "\(warnings)")
+          try await inStep([parent, child])
+        }
+      }
+    }
+
     @Test("A restored parent gets usage and receipts again that it had reported as stored since the backup")
     func parentLostRecords() async throws {
       try await ProcessLab.run { lab in

@@ -35,7 +35,26 @@ extension ProcessTests {
 
         // The child's person removes the second parent again.
         _ = try await child.api.unpair(device: "Tom's laptop")
-        try await eventually("the first parent knows that it has left") { try await others(first).isEmpty }
+        try await eventually("the first parent knows that it has left") {
+          try await first.api.devices().first?.otherParents?.first?.parent.leftAt != nil
+        }
+        let warned = try await first.latchkey("status")
+        #expect(warned.output.contains("was paired with another parent's machine"), "\(warned)")
+      }
+    }
+
+    @Test("A parent that was added and taken away while the first one was off is no secret")
+    func cameAndWent() async throws {
+      try await ProcessLab.run { lab in
+        let (first, child) = try await lab.pairedFamily()
+        #expect(await first.terminate() == .exited(0))
+        let twin = try await lab.runningNode(.parent, "Evil twin")
+        try await lab.pair(twin, child)
+        _ = try await child.api.unpair(device: "Evil twin")
+        try await first.start()
+        try await eventually("the first parent knows of it") { try await others(first) == ["Evil twin"] }
+        let status = try await first.latchkey("status")
+        #expect(status.output.contains("Evil twin") && status.output.contains("Warning"), "\(status)")
       }
     }
   }

@@ -90,7 +90,7 @@ extension ProcessTests {
         #expect(session.record.appID.text == "org.gnome.Chess")
         #expect(session.record.category == .reward)
         #expect(session.record.milliPointsPerMinute == 2_000)
-        let listed = try await parent.latchkey("usage", "list", "--device", "Emma's PC", "--format", "csv")
+        let listed = try await parent.latchkey("usage", "list", "--on", "Emma's PC", "--format", "csv")
         #expect(listed.output.split(separator: "\r\n").count == 2 || listed.output.split(separator: "\n").count == 2)
       }
     }

@@ -14,6 +14,17 @@ import Testing
     ).filter { $0.kind == .parents }.map { try MessageBodyCoding().parents($0.body).map(\.deviceID) }
   }
 
+  /// When those in the list that waits for a parent left.
+  private func left(_ rig: StoreRig, for parent: DeviceID) async throws -> [DeviceID: Int64] {
+    let position = try #require(try await rig.store.outboxPositions(parent)[.control])
+    let items = try await rig.store.load(
+      parent, .control, epoch: position.epoch, from: 1, items: 100, bytes: 1 << 20, at: 5
+    ).filter { $0.kind == .parents }
+    let parents = try items.last.map { try MessageBodyCoding().parents($0.body) } ?? []
+    return Dictionary(
+      uniqueKeysWithValues: parents.compactMap { parent in parent.leftAt.map { (parent.deviceID, $0) } })
+  }
+
   @Test func eachParentHearsOfTheOthersAndOfThoseThatLeave() async throws {
     let rig = try StoreRig()
     let first = try await rig.paired(.parent)
@@ -27,7 +38,9 @@ import Testing
     #expect(try await lists(rig, for: first).map(Set.init) == [[first, second, third]])
     let removed = try await rig.store.remove(third, removal: [1], itemID: rig.random.bytes(16), at: 6)
     #expect(Set(removed.rotations.map(\.device)) == [first, second])
-    #expect(try await lists(rig, for: first).map(Set.init) == [[first, second]])
+    // One that was paired while a parent was off, and has left, is in the list with both times.
+    #expect(try await lists(rig, for: first).map(Set.init) == [[first, second, third]])
+    #expect(try await left(rig, for: first) == [third: 6])
     let changes = try await rig.store.controlToParents()
     #expect(Set(changes.map(\.device)) == [first, second] && changes.allSatisfy { $0.streamClass == .control })
     // A parent that leaves by itself is told of as well.
@@ -38,7 +51,10 @@ import Testing
           items: [DeliveryItem(sequence: 1, kind: .removal, itemID: rig.random.bytes(16), body: [1])])
       ], from: second, role: .parent, enforcement: .recorded, at: 7)
     #expect(result.wasRemoved && result.changes.map(\.device) == [first])
-    #expect(try await lists(rig, for: first) == [[first]])
+    #expect(try await lists(rig, for: first).map(Set.init) == [[first, second, third]])
+    #expect(try await left(rig, for: first) == [second: 7, third: 6])
+    // After a week of running they are not told of any more.
+    rig.clock.advance(7 * 86_400_000)
     // A parent that has lost what it had stored hears of the others again.
     _ = try await rig.paired(.parent)
     try await rig.store.forget(
@@ -81,10 +97,35 @@ import Testing
     #expect(try await rig.store.otherParents()[child]?.map(\.parent) == [other])
     rig.clock.advance(86_400_000)
     #expect(try await rig.store.otherParents()[child]?.map(\.isNews) == [false])
-    // It has left.
-    #expect(try await receive(rig, [own], 3, from: child).newParents.isEmpty)
-    #expect(try await rig.store.otherParents().isEmpty)
-    #expect(try await receive(rig, [other], 4, from: child).newParents == [other])
+    // It has left, which is news for a day, whether the child says so or only leaves it out.
+    for (sequence, list) in [
+      (UInt64(3), [own]),
+      (
+        5,
+        [
+          own,
+          {
+            var gone = other
+            gone.leftAt = 6
+            return gone
+          }(),
+        ]
+      ),
+    ] {
+      #expect(try await receive(rig, list, sequence, from: child).newParents.isEmpty)
+      let gone = try #require(try await rig.store.otherParents()[child]?.first)
+      #expect(gone.isNews && gone.parent.leftAt == (sequence == 3 ? 7 : 6))
+      rig.clock.advance(86_400_000)
+      #expect(try await rig.store.otherParents().isEmpty)
+      // It is back.
+      #expect(try await receive(rig, [other], sequence + 1, from: child).newParents.isEmpty)
+      #expect(try await rig.store.otherParents()[child] == [OtherParent(parent: other, toldAt: 7, isNews: true)])
+    }
+    // One that came and went while this machine was off is told of, too.
+    let twin = PairedParent(
+      deviceID: Samples.deviceID(&rig.random), name: DeviceName(sanitising: "Evil twin"), pairedAt: 8, leftAt: 9)
+    #expect(try await receive(rig, [own, twin], 7, from: child).newParents == [twin])
+    #expect(try await rig.store.otherParents()[child]?.contains { $0.parent == twin && $0.isNews } == true)
     _ = try await rig.store.remove(child, removal: nil, itemID: [], at: 8)
     try await rig.pair(child, .child)
     #expect(try await rig.store.otherParents().isEmpty)

@@ -311,6 +311,48 @@ import Testing
     #expect(edit.command.payload.desired.map { $0.modified.wall >= 51 } == true)
   }
 
+  @Test("Nothing is settled by taking over nothing before the child has said what it holds")
+  func adoptedTooEarly() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.connected()
+    #expect(try await rig.store.adopt(child, at: 9).isEmpty, "nothing was set back")
+    try await rig.store.noteSetBack(
+      child, holding: [StreamPosition(streamClass: .receipt, epoch: 4, through: 9)], at: 10)
+    await #expect {
+      try await rig.store.adopt(child, at: 11)
+    } throws: { "\($0)".contains("“Emma's PC” has not said yet what it holds") }
+    #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
+    let (report, change) = try await give(rig, .requestReport, to: child)
+    try await stored(rig, child, change)
+    try await execute(rig, child, [report.commandID])
+    #expect(try await rig.store.adopt(child, at: 12).isEmpty)
+    #expect(try await rig.store.setBacks().isEmpty)
+  }
+
+  @Test("A machine whose own backup was used twice knows that it was set back, and the other was not")
+  func restoredTwice() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.connected()
+    let (message, change) = try await give(rig, .message("one"), to: child)
+    try await stored(rig, child, change)
+    try await execute(rig, child, [message.commandID])
+    // The child holds an epoch that was given after the backup was made.
+    let unknown = StreamPosition(streamClass: .command, epoch: 4_711, through: 3)
+    _ = try await rig.store.restart(child, .command, epoch: 50, cause: .peerLost(after: 0, earlier: unknown), at: 14)
+    #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
+    #expect(try await rig.store.command(message.commandID)?.status == .executed, "the child has it")
+    // An epoch that was given before is one that the child was set back to.
+    for known in [change.epoch, 50] {
+      _ = try await rig.store.remove(child, removal: nil, itemID: [], at: 15)
+      try await rig.pair(child, .child)
+      try await rig.store.seen(child, address: nil, synced: false, isSession: true, at: 16)
+      let earlier = StreamPosition(streamClass: .command, epoch: known, through: 1)
+      _ = try await rig.store.restart(
+        child, .command, epoch: 60 + known % 7, cause: .peerLost(after: 0, earlier: earlier), at: 17)
+      #expect(try await rig.store.setBacks().map(\.cause) == [.peerLost])
+    }
+  }
+
   @Test("Without a restoration, a report changes nothing")
   func reportAlone() async throws {
     let rig = try StoreRig()

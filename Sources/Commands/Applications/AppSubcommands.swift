@@ -70,6 +70,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
   var enabling: Enabling?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("The most use a day, such as 45min, 1h30m or none.", valueName: "time|none"),
     transform: UseLimit.readDaily)
   var dailyLimit: UseLimit?
@@ -77,8 +78,11 @@ struct AppSetSubcommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The name that people read.", valueName: "display-name"))
   var name: String?
 
+  @Flag(help: "It is a new application, although one with a similar name has rules.")
+  var new = false
+
   mutating func validate() throws {
-    _ = try AppChoice.read(app)
+    try AppChoice.check(app)
     guard
       category != nil || pointsPerMinute != nil || blocking != nil || enabling != nil || dailyLimit != nil
         || name != nil
@@ -92,9 +96,8 @@ struct AppSetSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    let known = try await interface.apps(device: on).map(\.configuration)
-    // A known name refers to an application with rules; other text is the ID of an application without rules.
-    let id = try AppChoice.match(app, among: known)?.appID ?? AppChoice.read(app)
+    let known = try await AppChoice.known(on: on, at: interface)
+    let id = try AppChoice.id(app, isNew: new, among: known)
     let change = AppChange(
       appID: id.text, displayName: name, category: category, milliPointsPerMinute: pointsPerMinute,
       isEnabled: enabling.map { $0 == .enabled }, isBlocked: blocking.map { $0 == .blocked },
@@ -120,11 +123,11 @@ struct AppRemoveSubcommand: AsyncParsableCommand {
     help: ArgumentHelp("The child's machine, or the child.", valueName: "machine"), completion: CompletionNames.devices)
   var on: String
 
-  mutating func validate() throws { _ = try AppChoice.read(app) }
+  mutating func validate() throws { try AppChoice.check(app) }
 
   func run() async throws {
     let interface = try await node.open()
-    let known = try await interface.apps(device: on).map(\.configuration)
+    let known = try await AppChoice.known(on: on, at: interface)
     guard let id = try AppChoice.match(app, among: known)?.appID else {
       throw AppChoice.unknown(app, among: known, on: on)
     }

@@ -16,13 +16,14 @@ struct AppsListSubcommand: AsyncParsableCommand {
       On a parent's machine it also says which rules have not reached the child's machine yet, and whether rules are \
       recorded or enforced there.
 
-      Example: latchkey apps list --device Emma
+      Example: latchkey apps list --on Emma
       """)
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(
+    name: .customLong("on"),
     help: ArgumentHelp("Only those of this machine, or of this child's.", valueName: "machine"),
     completion: CompletionNames.devices)
   var device: String?
@@ -37,7 +38,7 @@ struct AppsListSubcommand: AsyncParsableCommand {
       let wanted = Set(apps.map(\.device))
       let devices = try await interface.devices()
       let peers = devices.filter { device == nil || wanted.contains($0.device.deviceID) }
-      try console.write(Self.page(apps))
+      try console.write(Self.page(apps, away: Set(devices.filter { !$0.isConnected }.map(\.device.deviceID))))
       for sentence in DiscrepancyText.sentences(peers, ofApplications: true) { console.note(sentence) }
       if let sentence = Self.lastRules(apps, devices) { console.note(sentence) }
     }
@@ -53,11 +54,16 @@ struct AppsListSubcommand: AsyncParsableCommand {
   }
 
   /// Returns the table, with values that are equal in all rows stated once below it.
-  static func page(_ apps: [AppListing]) -> String {
+  ///
+  /// - Parameters:
+  ///   - apps: The applications.
+  ///   - away: The machines that are not connected.
+  /// - Returns: The page.
+  static func page(_ apps: [AppListing], away: Set<DeviceID> = []) -> String {
     var headings = ["Machine", "Application", "Category", "Points/min", "Blocked", "Limit/day"]
     // Only if people gave names in addition to the IDs.
     let hasIDs = apps.contains { $0.configuration.displayName != $0.configuration.appID.text }
-    let states = apps.map(state)
+    let states = apps.map { state($0, isAway: away.contains($0.device)) }
     let hasStates = states.contains { !$0.isEmpty }
     if hasIDs { headings.append("ID") }
     if hasStates { headings.append("State") }
@@ -81,11 +87,13 @@ struct AppsListSubcommand: AsyncParsableCommand {
   }
 
   /// Returns the difference of a row from one whose rules have arrived; empty if there is none.
-  private static func state(_ listing: AppListing) -> String {
+  private static func state(_ listing: AppListing, isAway: Bool) -> String {
     var words: [String] = []
+    let onItsWay = isAway ? "waits for \(listing.deviceName)" : "on its way"
     switch listing.lastCommand {
-    case nil, .executed?: if listing.enforcement == nil { words.append("on its way") }
-    case .queued?, .stored?: words.append("on its way")
+    case nil, .executed?: if listing.enforcement == nil { words.append(onItsWay) }
+    case .queued?: words.append(onItsWay)
+    case .stored?: words.append(isAway ? "stored there, unanswered" : "on its way")
     case let status?: words.append("last command \(status.rawValue)")
     }
     if listing.discrepancy != nil { words.append("it says otherwise, see below") }

@@ -7,8 +7,8 @@ struct GrantSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "grant", abstract: "Grant more time for the rest of the day.",
     discussion: """
-      Grants add up and end with the family's day; the plan stays as it is. This version records and shows them; it does \
-      not yet close applications.
+      Grants add up and end with the family's day; the plan stays as it is. This version only records them on the child's \
+      machine; it does not yet close applications.
 
       Example: latchkey grant Emma 30m
       Example: latchkey grant Emma 1h --category reward --wait
@@ -42,13 +42,23 @@ struct GrantSubcommand: AsyncParsableCommand {
     return minutes
   }
 
+  mutating func validate() throws {
+    if let app { try AppChoice.check(app) }
+    if app != nil, category != nil {
+      throw ValidationError("A grant is for an application or a category: give --app or --category, not both.")
+    }
+  }
+
   func run() async throws {
     var grant = GrantTime(minutes: time, category: category)
+    let interface = try await node.open()
     if let app {
-      guard let id = AppID(app) else { throw ValidationError("Give the application's ID, such as org.gnome.Chess.") }
-      grant.app = id
+      let known = try await AppChoice.known(on: on ?? child, at: interface)
+      guard let match = try AppChoice.match(app, among: known) else {
+        throw AppChoice.unknown(app, among: known, on: on ?? child)
+      }
+      grant.app = match.appID
     }
-    if let fault = grant.fault { throw ValidationError(fault) }
-    try await CommandIssue.give(.grantTime(grant), on: on ?? child, at: node.open(), options: issuing)
+    try await CommandIssue.give(.grantTime(grant), on: on ?? child, at: interface, options: issuing)
   }
 }

@@ -67,7 +67,9 @@ struct DevicesListSubcommand: AsyncParsableCommand {
           ["Machine", "Whose", "Role", "Link", "Waiting for it", "Last seen"] + (verbose ? ["ID"] : []),
           spare: [2], wrap: [3, 4], rows: rows,
           empty: "No machines are paired with this one: run `latchkey pair` here and on the other machine."))
-      for sentence in OtherParentsText.sentences(devices, now: now) { environment.console.note(sentence.text) }
+      for sentence in OtherParentsText.sentences(devices, zone: environment.timeZone) {
+        environment.console.note(sentence.text)
+      }
     }
   }
 }

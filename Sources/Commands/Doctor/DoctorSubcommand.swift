@@ -9,18 +9,19 @@ struct DoctorSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Find out why machines do not find each other.",
     discussion: """
-      Looks at this machine: its node, state folder, disk, network, firewall, VPN and mDNS; with --peer at the way to one \
+      Looks at this machine: its node, state folder, disk, network, firewall, VPN and mDNS; with --on at the way to one \
       paired machine as well. It changes nothing, works without the node, and says what only root may look at.
 
       The exit status is 0 when nothing is wrong, 1 with warnings, and 2 with faults.
 
-      Example: latchkey doctor --peer Emma
+      Example: latchkey doctor --on Emma
       """)
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(
+    name: .customLong("on"),
     help: ArgumentHelp("Examine the way to this paired machine.", valueName: "machine"),
     completion: CompletionNames.devices)
   var peer: String?

@@ -17,9 +17,10 @@ enum CommandIssue {
     let peer = try? await node.devices().first { $0.device.deviceID == command.target }
     if options.format == .text { console.note(delivery(to: peer, isWaiting: options.wait != nil)) }
     guard let time = options.wait else { return }
-    let ended = try await CommandWaiter(node: node).wait(command.commandID.description, seconds: time.seconds)
+    let ended = try await CommandWaiter(node: node, tell: { console.note($0) }).wait(
+      command.commandID.description, seconds: time.seconds)
     try CommandEnd.tell(
-      ended, id: command.commandID.description, machine: peer?.device.name,
+      ended, id: "last", machine: peer?.device.name,
       format: options.format == .json ? .json : .table,
       time: time)
   }
@@ -53,17 +54,19 @@ enum CommandEnd {
         switch command?.status {
         case .queued?: "it waits here for \(name)"
         case .stored?: "\(name) has it and has not answered yet"
-        default: "this machine's node does not answer now"
+        default: "this machine's node does not answer: start it with `latchkey run`"
         }
+      let next = command == nil ? "The command is kept and goes on then" : "It goes on by itself"
       throw TerminalFailure(
         .tryAgain,
-        "The command was not executed within \(time): \(state). It goes on by itself; `latchkey commands wait "
-          + "\(ShownText.safe(id))` waits again.")
+        "The command was not executed within \(time): \(state). \(next); `latchkey commands wait \(ShownText.safe(id))` waits "
+          + "again.")
     }
     if format == .json { try console.write(JSONText.pretty(command)) }
     let status = ExitStatus(command.status)
     guard status == .ok else {
-      throw TerminalFailure(status, "The command \(CommandText.progress(command))")
+      let verb = command.status == .cancelled || command.status == .superseded ? "was " : ""
+      throw TerminalFailure(status, "The command \(verb)\(CommandText.progress(command))")
     }
     if format == .table { try console.say(CommandText.result(command, on: machine)) }
   }

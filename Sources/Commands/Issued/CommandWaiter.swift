@@ -1,10 +1,23 @@
 import LatchkeyModel
+import Synchronization
 
 /// A wait for the final status of a command, which continues while the node restarts.
-struct CommandWaiter: Sendable {
-  let node: any NodeInterface
+final class CommandWaiter: Sendable {
+  private let node: any NodeInterface
   /// The time between two tries at a node that does not answer.
-  var pause = Duration.milliseconds(250)
+  private let pause: Duration
+  /// Tells the person what is waited for.
+  private let tell: @Sendable (String) -> Void
+  /// Whether the node did not answer the last time.
+  private let isSilent = Mutex(false)
+
+  init(
+    node: any NodeInterface, pause: Duration = .milliseconds(250), tell: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.node = node
+    self.pause = pause
+    self.tell = tell
+  }
 
   /// Waits for the command.
   ///
@@ -15,7 +28,7 @@ struct CommandWaiter: Sendable {
   /// - Throws: What the node answers for an ID that it does not know.
   func wait(_ id: String, seconds: Int) async throws -> ConfigurationCommand? {
     let ended = try await withThrowingTaskGroup(of: ConfigurationCommand?.self) { group in
-      group.addTask { try await waitWithoutEnd(id) }
+      group.addTask { try await self.waitWithoutEnd(id) }
       group.addTask {
         try await Task.sleep(for: .seconds(seconds))
         return nil
@@ -37,9 +50,19 @@ struct CommandWaiter: Sendable {
   /// Returns the command as it is; `nil`, after a pause, if the node could not be asked.
   private func look(_ id: String) async throws -> ConfigurationCommand? {
     do {
-      return try await node.waitForCommand(id: id)
+      let command = try await node.waitForCommand(id: id)
+      isSilent.withLock { $0 = false }
+      return command
     } catch {
       guard error.code == .timeout else { throw error }
+      // Once for each silence.
+      let isNews = isSilent.withLock { isSilent in
+        defer { isSilent = true }
+        return !isSilent
+      }
+      if isNews {
+        tell("This machine's node does not answer: look whether `latchkey run` still runs. Waiting for it …")
+      }
       try await Task.sleep(for: pause)
       return nil
     }

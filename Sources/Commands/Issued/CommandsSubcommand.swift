@@ -41,12 +41,13 @@ struct CommandChoice: ParsableArguments {
 struct CommandsListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List commands, newest first.",
-    discussion: "Example: latchkey commands list --device Emma --limit 10")
+    discussion: "Example: latchkey commands list --on Emma --limit 10")
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(
+    name: .customLong("on"),
     help: ArgumentHelp("Only those for this machine, or for this child's.", valueName: "machine"),
     completion: CompletionNames.devices)
   var device: String?
@@ -105,11 +106,14 @@ struct CommandsShowSubcommand: AsyncParsableCommand {
       let names = try await DeviceNames(of: interface)
       let isOwn = try await interface.status().deviceID == command.author
       let zone = environment.timeZone
+      let progress = CommandText.progress(
+        command, on: names.name(command.target),
+        peer: try await interface.devices().first { $0.device.deviceID == command.target })
       let rows = [
         ("ID", command.commandID.description), ("machine", names[command.target]),
         ("asked", CommandText.request(command.payload)), ("given", TimeText.exact(command.createdAt, zone: zone)),
         ("author", isOwn ? "this machine" : names[command.author]),
-        ("status", CommandText.progress(command, on: names.name(command.target))),
+        ("status", progress),
         ("since", TimeText.exact(command.statusAt, zone: zone)),
       ]
       try environment.console.write(FieldsText.render(rows))
@@ -139,7 +143,9 @@ struct CommandsWaitSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let id = try await choice.find(at: interface)
-    let command = try await CommandWaiter(node: interface).wait(id, seconds: timeout.seconds)
+    let console = TerminalEnvironment.current.console
+    let command = try await CommandWaiter(node: interface, tell: { console.note($0) }).wait(
+      id, seconds: timeout.seconds)
     var machine: DeviceName?
     if let target = command?.target {
       machine = try? await interface.devices().first { $0.device.deviceID == target }?.device.name

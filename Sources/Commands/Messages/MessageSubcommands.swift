@@ -55,7 +55,7 @@ struct MessagesSubcommand: AsyncParsableCommand {
     guard listing.format == .table else { return try environment.console.write(JSONText.pretty(status.messages)) }
     if status.messages.isEmpty { return try environment.console.say("No messages have arrived here.") }
     for message in status.messages {
-      let sender = status.peers.first { $0.device.deviceID == message.author }?.device.name
+      let sender = DeviceNames(status).name(message.author)
       try environment.console.say(MessageText.line(message, from: sender, zone: environment.timeZone))
     }
     guard environment.console.outputIsTerminal else { return }

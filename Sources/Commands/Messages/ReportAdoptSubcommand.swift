@@ -23,7 +23,7 @@ struct ReportAdoptSubcommand: AsyncParsableCommand {
     let console = TerminalEnvironment.current.console
     let adopted = try await node.open().adopt(device: on)
     if listing.format == .json { return try console.write(JSONText.pretty(adopted)) }
-    let things = adopted.map { $0.displayName.map(ShownText.safe) ?? "the family's rules" }
+    let things = adopted.map { ShownText.safe($0.subject) }
     console.note(
       things.isEmpty
         ? "There is nothing to take over: both machines show the same."

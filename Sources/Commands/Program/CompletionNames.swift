@@ -4,12 +4,16 @@ import LatchkeyModel
 
 /// Names that a shell completes: those of the running node's machines, children, applications and commands.
 ///
-/// Without a node, and after a second without an answer, there are none.
+/// Without a node, and after a second without an answer, there are none. A name can be another machine's text, and bash expands
+/// what it is offered: a name that is not plain is left out, and its machine offered by its ID.
 enum CompletionNames {
   /// Paired machines and the children whose they are.
   static let devices = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
     await ask(words) { node in
-      try await node.devices().flatMap { [$0.device.name.text] + ($0.device.childName.map { [$0] } ?? []) }
+      try await node.devices().flatMap { peer in
+        let label = DeviceSearch.Label(peer.device)
+        return [ShellWord.isPlain(label.name.text) ? label.name.text : label.deviceID.short] + label.children
+      }
     }
   }
 
@@ -49,7 +53,15 @@ enum CompletionNames {
       return await group.next() ?? []
     }
     var seen: Set<String> = []
-    return found.map(ShownText.safe).filter { seen.insert($0).inserted }
+    return offered(found, by: CompletionShell.requesting).filter { seen.insert($0).inserted }
+  }
+
+  /// Returns the plain names among some, as a shell's script takes them.
+  static func offered(_ names: [String], by shell: CompletionShell?) -> [String] {
+    let plain = names.filter(ShellWord.isPlain)
+    // The script gives them to `compgen -W`, which reads quotation marks and expands the rest.
+    guard shell == .bash else { return plain }
+    return plain.map { "'" + $0.replacing("'", with: "'\\''") + "'" }
   }
 
   /// Returns the folder that the line being completed names.

@@ -39,10 +39,44 @@ public enum LatchkeyProgram {
     }
   }
 
+  /// Returns a message of the argument parser whose usage line is broken at 80 columns, between two arguments.
+  static func usageInWidth(_ message: String) -> String {
+    message.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+      guard line.count > 80, line.hasPrefix("USAGE: ") || line.hasPrefix("Usage: ") else { return String(line) }
+      var lines: [String] = []
+      var current = ""
+      for word in words(line) {
+        if !current.isEmpty, current.count + 1 + word.count > 80 {
+          lines.append(current)
+          current = "        " + word
+        } else {
+          current += (current.isEmpty ? "" : " ") + word
+        }
+      }
+      return (lines + [current]).joined(separator: "\n")
+    }.joined(separator: "\n")
+  }
+
+  /// Returns the words of a usage line; an option in brackets is one word with its value.
+  private static func words(_ line: Substring) -> [String] {
+    var words: [String] = []
+    var depth = 0
+    for word in line.split(separator: " ") {
+      if depth > 0 { words[words.count - 1] += " " + word } else { words.append(String(word)) }
+      depth += word.count { $0 == "[" } - word.count { $0 == "]" }
+      // An option that is required stands before its value without brackets.
+      if depth == 0, word.hasPrefix("<"), words.count > 1, words[words.count - 2].hasPrefix("--") {
+        let value = words.removeLast()
+        words[words.count - 1] += " " + value
+      }
+    }
+    return words
+  }
+
   /// Prints an argument error, or the requested help or version.
   private static func finish(_ error: any Error, arguments: [String], console: any Console) -> Int32 {
     let status = LatchkeyTool.exitCode(for: error).rawValue
-    let message = PairingCodeMask.hide(in: LatchkeyTool.fullMessage(for: error), arguments: arguments)
+    let message = PairingCodeMask.hide(in: usageInWidth(LatchkeyTool.fullMessage(for: error)), arguments: arguments)
     if status == ExitStatus.ok.rawValue {
       do {
         try console.write(message + "\n")

@@ -14,12 +14,13 @@ struct QueueSubcommand: AsyncParsableCommand {
 struct QueueListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what waits, most urgent and oldest first.",
-    discussion: "Example: latchkey queue list --peer Emma --kind command")
+    discussion: "Example: latchkey queue list --on Emma --kind command")
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(
+    name: .customLong("on"),
     help: ArgumentHelp("Only what waits for this machine.", valueName: "machine"), completion: CompletionNames.devices)
   var peer: String?
 
@@ -62,12 +63,13 @@ struct QueueListSubcommand: AsyncParsableCommand {
 struct QueueShowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one item that waits, in full.",
-    discussion: "Example: latchkey queue show command 12 --peer Emma")
+    discussion: "Example: latchkey queue show command 12 --on Emma")
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(
+    name: .customLong("on"),
     help: ArgumentHelp("The machine that it waits for; may be left out when one is paired.", valueName: "machine"),
     completion: CompletionNames.devices)
   var peer: String?
@@ -92,7 +94,7 @@ struct QueueShowSubcommand: AsyncParsableCommand {
           .unknownName, "No machines are paired, and nothing waits: run `latchkey pair` here and there.")
       }
       guard peers.count == 1 else {
-        throw TerminalFailure(.usage, "Several machines are paired: say for which one it waits with --peer.")
+        throw TerminalFailure(.usage, "Several machines are paired: say for which one it waits with --on.")
       }
       device = peers.first?.device.deviceID.description
     }
@@ -121,12 +123,14 @@ struct QueueRetrySubcommand: AsyncParsableCommand {
     discussion: """
       It does not wait for the outcome: `latchkey sync now --wait` does.
 
-      Example: latchkey queue retry --peer Emma
+      Example: latchkey queue retry --on Emma
       """)
 
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("Only this machine.", valueName: "machine"), completion: CompletionNames.devices)
+  @Option(
+    name: .customLong("on"), help: ArgumentHelp("Only this machine.", valueName: "machine"),
+    completion: CompletionNames.devices)
   var peer: String?
 
   private static func state(_ peer: PeerStatus) -> String {

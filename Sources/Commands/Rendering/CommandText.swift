@@ -32,7 +32,13 @@ enum CommandText {
 
   /// Returns the progress of a command in a few words, with the reason if it waits or failed.
   static func status(_ command: ConfigurationCommand) -> String {
-    let detail = command.status == .stored ? command.waitsFor.map { "waits for \($0)" } : command.reason
+    let detail: String? =
+      switch command.status {
+      case .stored: command.waitsFor.map { "waits for \($0)" }
+      // What replaced it stands above it in the list; `commands show` says the rest.
+      case .superseded: nil
+      default: command.reason
+      }
     return command.status.rawValue + (detail.map { $0.isEmpty ? "" : ": " + $0 } ?? "")
   }
 
@@ -50,10 +56,18 @@ enum CommandText {
     return sentences.joined(separator: " ")
   }
 
-  /// Returns how far a command has come, as the rest of a sentence that begins with the command.
-  static func progress(_ command: ConfigurationCommand, on machine: DeviceName? = nil) -> String {
+  /// Returns how far a command has come, as the rest of a sentence about it.
+  ///
+  /// - Parameters:
+  ///   - command: The command.
+  ///   - machine: The name of the child's machine; `nil` if it is not known.
+  ///   - peer: The child's machine; `nil` if it is paired no more.
+  /// - Returns: The rest of the sentence.
+  static func progress(_ command: ConfigurationCommand, on machine: DeviceName? = nil, peer: PeerStatus? = nil)
+    -> String
+  {
     switch command.status {
-    case .queued: "queued here, on its way"
+    case .queued: peer?.isConnected == false ? "queued here until the other machine is back" : "queued here, on its way"
     case .stored:
       command.waitsFor.map { "stored on the other machine: waits for \(ShownText.safe($0))" }
         ?? "stored on the other machine, not yet in force"

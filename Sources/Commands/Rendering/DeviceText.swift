@@ -73,7 +73,14 @@ struct DeviceNames: Sendable {
 
   /// Creates the value from the node's answers.
   init(of node: any NodeInterface) async throws(LocalAPIError) {
-    names = Dictionary(try await node.devices().map { ($0.device.deviceID, $0.device.name) }) { first, _ in first }
+    self.init(try await node.status())
+  }
+
+  /// Takes the names of the node's own machine, of those that are paired with it, and of those that were.
+  init(_ status: NodeStatus) {
+    let paired = status.peers.map { ($0.device.deviceID, $0.device.name) }
+    let former = status.former.map { ($0.deviceID, $0.name) }
+    names = Dictionary([(status.deviceID, status.name)] + paired + former) { first, _ in first }
   }
 
   init(_ names: [DeviceID: DeviceName]) {
@@ -98,8 +105,11 @@ enum DiscrepancyText {
   }
 
   private static func sentence(_ discrepancy: Discrepancy, of machine: DeviceName) -> String {
-    let thing = discrepancy.displayName.map(ShownText.safe) ?? "the family's rules"
-    var words = "\(ShownText.quoted(machine)) does not hold what was set here for \(thing)"
+    let thing = ShownText.safe(discrepancy.subject)
+    var words =
+      discrepancy.isUnknownHere
+      ? "\(ShownText.quoted(machine)) holds rules for \(thing) that are not known here"
+      : "\(ShownText.quoted(machine)) does not hold what was set here for \(thing)"
     if let reason = discrepancy.reason {
       words += ": " + ShownText.safe(reason)
     } else if let state = discrepancy.state {

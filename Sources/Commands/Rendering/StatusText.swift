@@ -107,7 +107,7 @@ struct StatusText {
   }
 
   private var warnings: String {
-    OtherParentsText.sentences(status.peers, now: now).map { sentence, isNews in
+    OtherParentsText.sentences(status.peers, zone: zone).map { sentence, isNews in
       isNews ? ("Warning: " + sentence).inWidth.asWarning + "\n" : sentence.inWidth + "\n"
     }.joined() + status.warnings.map { ("Warning: " + ShownText.safe($0)).inWidth.asWarning + "\n" }.joined()
   }
@@ -116,7 +116,7 @@ struct StatusText {
     let unread = status.messages.filter { !$0.isRead }
     if unread.isEmpty { return "" }
     return unread.map { message in
-      let sender = status.peers.first { $0.device.deviceID == message.author }?.device.name
+      let sender = DeviceNames(status).name(message.author)
       return MessageText.line(message, from: sender, zone: zone).inWidth + "\n"
     }.joined() + "`latchkey messages` marks them as read.".inWidth + "\n"
   }

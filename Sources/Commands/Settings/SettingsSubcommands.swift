@@ -94,11 +94,13 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
   var minimumSession: Int?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("The most reward a day, such as 45min or 1h30m.", valueName: "time|none"),
     transform: UseLimit.readDaily)
   var dailyRewardLimit: UseLimit?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("The most reward a week, such as 5h.", valueName: "time|none"), transform: UseLimit.readWeekly)
   var weeklyRewardLimit: UseLimit?
 

@@ -17,13 +17,15 @@ struct SyncNowSubcommand: AsyncParsableCommand {
       With --wait it shows how far each machine is, and ends with 0 once nothing waits on either side, and with 75 when the \
       time is up, saying why.
 
-      Example: latchkey sync now --wait --peer Emma
+      Example: latchkey sync now --wait --on Emma
       """)
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
-  @Option(help: ArgumentHelp("Only this machine.", valueName: "machine"), completion: CompletionNames.devices)
+  @Option(
+    name: .customLong("on"), help: ArgumentHelp("Only this machine.", valueName: "machine"),
+    completion: CompletionNames.devices)
   var peer: String?
 
   @Option(

@@ -12,7 +12,21 @@ enum WrappedText {
   ///   - columns: The length of a line, at least 2.
   /// - Returns: The lines.
   static func lines(_ text: String, columns: Int) -> [String] {
-    pieces(text.split(separator: " ", omittingEmptySubsequences: false).map(String.init), joint: " ", columns)
+    pieces(words(of: text), joint: " ", columns)
+  }
+
+  /// Returns what a line is broken between; six digits in two groups of three stay together, as they are compared.
+  private static func words(of line: some StringProtocol) -> [String] {
+    func isGroup(_ word: some StringProtocol) -> Bool { word.count >= 3 && word.prefix(3).allSatisfy(\.isNumber) }
+    return line.split(separator: " ", omittingEmptySubsequences: false).reduce(into: []) { words, word in
+      if let last = words.last, last.count == 3, isGroup(last), isGroup(word),
+        word.dropFirst(3).allSatisfy({ !$0.isNumber })
+      {
+        words[words.count - 1] = last + " " + word
+      } else {
+        words.append(String(word))
+      }
+    }
   }
 
   /// Returns a text with long lines broken at spaces.
@@ -26,11 +40,11 @@ enum WrappedText {
   static func words(_ text: String, columns: Int) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       guard width(line) > columns else { return String(line) }
-      return line.split(separator: " ", omittingEmptySubsequences: false).reduce(into: [String]()) { lines, word in
+      return words(of: line).reduce(into: [String]()) { lines, word in
         if let begun = lines.last, width(begun) + 1 + width(word) <= columns {
           lines[lines.count - 1] = begun + " " + word
         } else {
-          lines.append(String(word))
+          lines.append(word)
         }
       }.joined(separator: "\n")
     }.joined(separator: "\n")

@@ -14,6 +14,7 @@ struct UsageSubcommand: AsyncParsableCommand {
 /// Which use is asked for.
 struct UsageOptions: ParsableArguments {
   @Option(
+    name: .customLong("on"),
     help: ArgumentHelp("Only this machine's, or this child's.", valueName: "machine"),
     completion: CompletionNames.devices)
   var device: String?
@@ -42,17 +43,17 @@ struct UsageListSubcommand: AsyncParsableCommand {
       moments such as 2026-11-01T14:30 or 2026-11-01T14:30:00+01:00. A session that crosses an end of the range is listed \
       with the part inside.
 
-      Example: latchkey usage list --device Emma --from monday
+      Example: latchkey usage list --on Emma --from monday
       Example: latchkey usage list --from 2026-11-01 --to 2026-11-30 --format csv
       """)
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var options: UsageOptions
 
-  @Option(help: ArgumentHelp("From this day or moment on.", valueName: "date"))
+  @Option(help: ArgumentHelp("From this day or moment on.", valueName: "date"), transform: TimeBound.read)
   var from: TimeBound?
 
-  @Option(help: ArgumentHelp("Up to and with this day or moment.", valueName: "date"))
+  @Option(help: ArgumentHelp("Up to and with this day or moment.", valueName: "date"), transform: TimeBound.read)
   var to: TimeBound?
 
   mutating func validate() throws {

@@ -9,7 +9,7 @@ struct UsageSummarySubcommand: AsyncParsableCommand {
       A day is the family's: it begins at the hour and in the zone that `latchkey settings` tells. Points that were earned \
       are above zero, points that were paid below. The table, JSON and CSV have the same rows and numbers.
 
-      Example: latchkey usage summary --device Emma --from monday
+      Example: latchkey usage summary --on Emma --from monday
       """)
 
   @OptionGroup var node: NodeOptions
@@ -100,6 +100,7 @@ struct SummaryRow: Hashable, Sendable, Encodable {
       (AppCategory.learning, day.learningMilliseconds), (.reward, day.rewardMilliseconds),
     ] where active > 0 {
       var row = empty
+      row.displayName = "all \(category.rawValue) applications"
       (row.category, row.activeMilliseconds) = (category.rawValue, active)
       row.milliPoints = sum(day.apps.filter { $0.category == category }.map(UsagePoints.signed))
       row.doubt = DoubtText.words(active, of: day)

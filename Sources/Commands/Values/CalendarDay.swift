@@ -63,7 +63,7 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: `ValidationError` for anything else.
   @Sendable static func read(_ text: String) throws -> CalendarDay {
     guard let day = CalendarDay(words: text) else {
-      throw ValidationError("That is no day: write it as today, yesterday, monday or 2026-11-01.")
+      throw ValidationError("That is no day: give one such as today, yesterday, monday or 2026-11-01.")
     }
     return day
   }

@@ -102,6 +102,9 @@ enum UseLimit: Hashable, Sendable {
 
   private static func read(_ text: String, _ range: ClosedRange<Int>, _ fault: String) throws -> UseLimit {
     if text.lowercased() == "none" { return .none }
+    guard !text.hasPrefix("-") || text.hasPrefix("--") else {
+      throw ValidationError("A limit cannot be negative: give a time such as 45min, or none.")
+    }
     guard let minutes = SpanReader.minutes(text), range.contains(minutes) else { throw ValidationError(fault) }
     return .minutes(minutes)
   }

@@ -22,6 +22,16 @@ enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
     }
   }
 
+  /// Reads a day or a moment as a person writes it.
+  ///
+  /// - Throws: `ValidationError` for anything else.
+  @Sendable static func read(_ text: String) throws -> TimeBound {
+    guard let bound = TimeBound(argument: text) else {
+      throw ValidationError("Give a day such as today, yesterday or 2026-11-01, or a moment such as 2026-11-01T14:30.")
+    }
+    return bound
+  }
+
   private static func moment(_ text: String) -> Date? {
     for style in [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)] {
       // `parse` would be content with a beginning of the text.

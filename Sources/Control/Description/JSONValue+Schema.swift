@@ -22,11 +22,13 @@ extension JSONValue {
   ///
   /// - Parameters:
   ///   - minimum: The smallest value.
+  ///   - maximum: The largest value.
   ///   - usual: The value of a request that omits the number.
   /// - Returns: A JSON schema.
-  static func integer(minimum: Int64? = nil, usual: Int? = nil) -> JSONValue {
+  static func integer(minimum: Int64? = nil, maximum: Int64? = nil, usual: Int? = nil) -> JSONValue {
     var members: [String: JSONValue] = ["type": "integer"]
     if let minimum { members["minimum"] = .integer(minimum) }
+    if let maximum { members["maximum"] = .integer(maximum) }
     if let usual { members["default"] = .integer(Int64(usual)) }
     return .object(members)
   }

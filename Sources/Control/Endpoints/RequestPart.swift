@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 
 /// One value of a request, with its encoding by the client and its decoding by the server.
@@ -56,7 +57,28 @@ enum Path {
 enum Query {
   static let device = text(
     "device", "Only of this device: its name, its ID, or a beginning of its ID that fits one device.")
-  static let limit = number("limit", "The most entries to answer with, brought to 1 to 10,000.", default: 100)
+  static let limit = greatest("The most entries to answer with, 1 to 10,000.", default: 100)
+
+  /// Returns a whole number with a value for requests that do not say.
+  static func number(_ name: String, _ summary: String, default usual: Int) -> RequestPart<Int> {
+    part(
+      name, summary, .integer(usual: usual), write: { String($0) },
+      read: { text in try text.map { try Number.read($0, name) } ?? usual })
+  }
+
+  /// Returns the most entries or sessions of an answer.
+  static func greatest(_ summary: String, default usual: Int) -> RequestPart<Int> {
+    part(
+      "limit", summary, .integer(minimum: 1, maximum: 10_000, usual: usual), write: { String($0) },
+      read: { text in
+        guard let text else { return usual }
+        let number: Int = try Number.read(text, "limit")
+        guard (1...10_000).contains(number) else {
+          throw ControlFailure(400, .invalid, "The value of `limit` is out of range: give 1 to 10,000.")
+        }
+        return number
+      })
+  }
 
   /// Returns the part for a text that may be absent.
   static func text(_ name: String, _ summary: String) -> RequestPart<String?> {
@@ -79,13 +101,6 @@ enum Query {
       read: { text in try text.map { try Number.read($0, name) } })
   }
 
-  /// Returns the part for an integer with a default value.
-  static func number(_ name: String, _ summary: String, default usual: Int) -> RequestPart<Int> {
-    part(
-      name, summary, .integer(usual: usual), write: { String($0) },
-      read: { text in try text.map { try Number.read($0, name) } ?? usual })
-  }
-
   private static func part<Value: Sendable>(
     _ name: String, _ summary: String, _ schema: JSONValue, write: @escaping @Sendable (Value) -> String?,
     read: @escaping @Sendable (String?) throws -> Value
@@ -105,14 +120,44 @@ enum Body {
       description: PartDescription(place: .body, summary: "") { try $0.schema(of: type) },
       write: { value, request in request.body = try LocalJSON.encode(value) },
       read: { request in
-        // The detailed error could quote the body, which may contain a pairing code, so it is not reported.
-        guard let value = try? LocalJSON.decode(type, from: request.body) else {
-          throw ControlFailure(
-            400, .invalid, "The request's body is not the JSON expected here: compare its description.")
+        let value: Value
+        do { value = try LocalJSON.decode(type, from: request.body) } catch {
+          throw ControlFailure(400, .invalid, BodyFaultText.sentence(error))
         }
         if let fault = value.textFault { throw ControlFailure(400, .invalid, fault) }
         return value
       })
+  }
+}
+
+/// What is wrong with a request's body, in words.
+///
+/// A member is named and never quoted: a body may hold a pairing code.
+private enum BodyFaultText {
+  static func sentence(_ error: any Error) -> String {
+    switch error as? DecodingError {
+    case .keyNotFound(let key, let context):
+      return "The request's body lacks \(name(context.codingPath + [key])): add it."
+    case .valueNotFound(_, let context), .typeMismatch(_, let context):
+      return context.codingPath.isEmpty ? notExpected : value(context.codingPath)
+    case .dataCorrupted(let context):
+      if let unknown = context.underlyingError as? UnknownKind {
+        let known = CommandRegistry.household.kinds.map(\.rawValue).joined(separator: ", ")
+        return "There is no command of kind “\(unknown.kind)”: give one of \(known)."
+      }
+      return context.codingPath.isEmpty ? notExpected : value(context.codingPath)
+    default: return notExpected
+    }
+  }
+
+  private static let notExpected = "The request's body is not the JSON expected here: compare its description."
+
+  private static func value(_ path: [any CodingKey]) -> String {
+    "The value of \(name(path)) in the request's body is of another type or not allowed: compare its description."
+  }
+
+  private static func name(_ path: [any CodingKey]) -> String {
+    "`" + path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".") + "`"
   }
 }
 

@@ -7,7 +7,7 @@ extension Endpoints {
     .get, "/v1/usage", Query.device, Query.text("app", "Only of the application with this ID."),
     Query.number("from", "Unix milliseconds: the start of the range."),
     Query.number("to", "Unix milliseconds: the end of the range, exclusive."),
-    Query.number("limit", "The most sessions of a page, 1 to 10,000.", default: 1_000),
+    Query.greatest("The most sessions of a page, 1 to 10,000.", default: 1_000),
     Query.text("cursor", "The `next` of the page before."), errors: [.unknownDevice, .ambiguousDevice],
     summary: "Sessions that overlap the range, clipped to it, the newest first."
   ) { call, device, app, from, to, limit, cursor in

@@ -8,9 +8,13 @@ struct ResponderCheck: Check {
     let status: NodeStatus? = if case .running(let status, _) = facts.node { status } else { nil }
     let backend = status.flatMap { DiscoveryBackend(rawValue: $0.discovery) }
     let isUsed = backend == .avahiDaemon
+    // Started with --no-discovery, the node speaks no mDNS at all.
+    let isOff = backend == .fixed
     let severity: Severity = isUsed ? .fault : .warning
     let meanwhile =
-      isUsed ? "until then this machine is not announced and finds nobody" : "until then Latchkey speaks mDNS itself"
+      isUsed
+      ? "until then this machine is not announced and finds nobody"
+      : isOff ? "the node does not look for machines now anyway" : "until then Latchkey speaks mDNS itself"
     switch facts.bus {
     case .answers: break
     case .silent(let reason):
@@ -22,7 +26,9 @@ struct ResponderCheck: Check {
       findings.append(
         Finding(
           "dbus-absent", .information,
-          "No D-Bus runs on this machine, so Latchkey speaks mDNS itself and needs no avahi-daemon."))
+          isOff
+            ? "No D-Bus runs on this machine."
+            : "No D-Bus runs on this machine, so Latchkey speaks mDNS itself and needs no avahi-daemon."))
     }
     switch facts.avahi {
     case .answers: break
@@ -34,7 +40,10 @@ struct ResponderCheck: Check {
     case .absent:
       findings.append(
         Finding(
-          "avahi-absent", .information, "No avahi-daemon runs on this machine, so Latchkey speaks mDNS itself."))
+          "avahi-absent", .information,
+          isOff
+            ? "No avahi-daemon runs on this machine."
+            : "No avahi-daemon runs on this machine, so Latchkey speaks mDNS itself."))
     }
     if let backend, backend.isLooking {
       let deed = backend.sentence.prefix(1).lowercased() + backend.sentence.dropFirst()

@@ -59,8 +59,18 @@ public struct GrantTime: CommandDefinition {
   /// A phrase that describes the command in a list of commands.
   public var summary: String { "grant " + terms }
 
+  private var more: String {
+    switch (minutes / 60, minutes % 60) {
+    case (0, 1): "1 more minute"
+    case (0, let minutes): "\(minutes) more minutes"
+    case (1, 0): "1 more hour"
+    case (let hours, 0): "\(hours) more hours"
+    default: SpanText.minutes(minutes) + " more"
+    }
+  }
+
   var terms: String {
-    SpanText.minutes(minutes) + " more today"
+    more + " today"
       + (app.map { " for \($0)" } ?? category.map { " for \($0.rawValue) applications" } ?? "")
   }
 }
@@ -97,8 +107,16 @@ public struct TimeGranted: CommandState {
     return message.wireBytes
   }
 
-  /// The state in whole sentences, in which the machine is called “there”.
-  public var summary: String { "There is \(grant.terms) there. \((enforcement ?? .recorded).summary)" }
+  /// The state in whole sentences.
+  public var summary: String { summary(on: "That machine") }
+
+  /// Returns the state in whole sentences that name the machine.
+  public func summary(on machine: String) -> String {
+    "\(machine) has \(grant.terms). "
+      + (enforcement == .enforced
+        ? "The grant is in force there." : "The grant is recorded there; this version does not act on it yet.")
+  }
+
   /// The state as a phrase that follows “it holds”.
   public var claim: String { grant.terms }
 }

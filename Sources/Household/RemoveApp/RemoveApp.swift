@@ -61,7 +61,7 @@ public struct RemoveApp: CommandDefinition {
   public static func textFault(in draft: Draft) -> String? { TextRule.appID.fault(in: draft.appID) }
   /// Returns a sentence about the first invalid value of a draft; `nil` if all are valid.
   public static func fault(in draft: Draft) -> String? {
-    AppID(draft.appID) == nil ? AppID.fault(in: draft.appID) : nil
+    AppChange.everything(draft.appID) ?? (AppID(draft.appID) == nil ? AppID.fault(in: draft.appID) : nil)
   }
 
   /// Creates the command that a draft describes, with a new reading of the hybrid clock.
@@ -69,6 +69,9 @@ public struct RemoveApp: CommandDefinition {
     from draft: Draft, for device: DeviceID, in transaction: inout some EffectTransaction, _ clock: ClockReader
   ) throws -> RemoveApp {
     guard let id = AppID(draft.appID) else { throw BodyFault(AppID.fault(in: draft.appID)) }
+    guard try transaction.app(id, on: device) != nil else {
+      throw BodyFault("No application “\(id)” has rules there: `latchkey apps` lists those that have.")
+    }
     return RemoveApp(id, modified: try clock())
   }
 }

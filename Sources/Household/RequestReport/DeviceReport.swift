@@ -57,7 +57,7 @@ public struct DeviceReport: CommandState {
     let apps = apps.count + omittedApps
     return
       "Version \(version) runs there. It holds rules for \(apps) \(apps == 1 ? "application" : "applications") and "
-      + "\(usageRecords) \(usageRecords == 1 ? "record" : "records") of use. \((enforcement ?? .recorded).summary)"
+      + "\(usageRecords) \(usageRecords == 1 ? "record" : "records") of use."
   }
 }
 

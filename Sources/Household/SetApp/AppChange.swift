@@ -40,9 +40,26 @@ public struct AppChange: Hashable, Sendable, Codable {
     return matchers?.lazy.compactMap { TextRule.matcherValue.fault(in: $0.value) }.first
   }
 
+  /// Words that people write for every application, of which none is meant.
+  private static let everyApp: Set<String> = ["all", "any", "every", "everything"]
+
+  /// Returns what is wrong with a text that stands for every application; `nil` if it may name one.
+  public static func everything(_ text: String) -> String? {
+    guard everyApp.contains(text.lowercased()) || text.contains(where: { "*?".contains($0) }) else { return nil }
+    return
+      "“\(DeviceName(sanitising: text))” is no application's name, and rules are set for one application at a time: give its "
+      + "ID, such as org.gnome.Chess."
+  }
+
   /// A sentence about the first value that is invalid regardless of the present rules; `nil` if there is none.
   var fault: String? {
+    if let fault = Self.everything(appID) { return fault }
     guard let id = AppID(appID) else { return AppID.fault(in: appID) }
+    if self == AppChange(appID: appID) {
+      return
+        "Nothing is to be set: give at least one of `displayName`, `category`, `milliPointsPerMinute`, `isEnabled`, "
+        + "`isBlocked`, `dailyLimitMinutes` and `matchers`."
+    }
     return applied(to: nil, id, at: .never).fault
   }
 

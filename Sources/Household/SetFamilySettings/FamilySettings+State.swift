@@ -30,7 +30,9 @@ extension FamilySettings: CommandState {
   /// The state in whole sentences, in which the machine is called “there”.
   public var summary: String { "The family's rules are set there." }
   /// Returns the state in whole sentences that name the machine.
-  public func summary(on machine: String) -> String { "The family's rules are set on \(machine)." }
+  public func summary(on machine: String) -> String {
+    "The family's rules are set on \(machine). Other machines keep theirs."
+  }
   /// The state as a phrase that follows “it holds”.
   public var claim: String { "these rules of the family: \(rules)" }
 

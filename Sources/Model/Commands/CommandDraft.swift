@@ -70,8 +70,9 @@ extension CommandDraft: Codable {
   /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
-    guard let type = try decoder.commands().definition(fields.decode(CommandKind.self, forKey: .kind)) else {
-      throw DecodingError.unknownKind(fields.codingPath)
+    let kind = try fields.decode(CommandKind.self, forKey: .kind)
+    guard let type = try decoder.commands().definition(kind) else {
+      throw DecodingError.unknownKind(fields.codingPath, kind)
     }
     definition = type
     func read<Command: CommandDefinition>(_ type: Command.Type) throws -> any Hashable & Sendable & Codable {

@@ -75,9 +75,18 @@ extension Decoder {
   }
 }
 
+/// The fault of JSON that names a kind of command or state that this version does not know.
+public struct UnknownKind: Error, Hashable, Sendable {
+  /// A well-formed name of a kind.
+  public var kind: CommandKind
+}
+
 extension DecodingError {
   /// Creates the error for a kind that is not registered.
-  static func unknownKind(_ path: [any CodingKey]) -> DecodingError {
-    .dataCorrupted(.init(codingPath: path, debugDescription: "a kind that this version does not know"))
+  static func unknownKind(_ path: [any CodingKey], _ kind: CommandKind? = nil) -> DecodingError {
+    .dataCorrupted(
+      .init(
+        codingPath: path, debugDescription: "a kind that this version does not know",
+        underlyingError: kind.map { UnknownKind(kind: $0) }))
   }
 }

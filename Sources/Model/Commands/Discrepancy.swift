@@ -7,7 +7,7 @@
 public struct Discrepancy: Hashable, Sendable, Codable {
   /// The application; `nil` for the family's rules.
   public var appID: AppID?
-  /// The application's name on this machine, or its ID if it has none.
+  /// The application's name on this machine; `nil` for one without rules here, and for the family's rules.
   public var displayName: String?
   /// The command that the report answers.
   public var commandID: CommandID
@@ -33,4 +33,10 @@ public struct Discrepancy: Hashable, Sendable, Codable {
     self.isFarAhead = isFarAhead
     self.at = at
   }
+
+  /// A Boolean value that indicates whether the child holds rules for an application that has none here.
+  public var isUnknownHere: Bool { appID != nil && displayName == nil }
+
+  /// What it is about, as people call it.
+  public var subject: String { displayName ?? appID?.text ?? "the family's rules" }
 }

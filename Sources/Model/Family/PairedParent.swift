@@ -1,4 +1,4 @@
-/// A parent's machine that a child's machine is paired with, as the child's machine reports it to each of its parents.
+/// A parent's machine that a child's machine is or was paired with, as the child's machine reports it to each of its parents.
 ///
 /// Spec: Protocol/06-messages.md §10.
 public struct PairedParent: Hashable, Sendable, Codable {
@@ -8,12 +8,15 @@ public struct PairedParent: Hashable, Sendable, Codable {
   public var name: DeviceName
   /// The time of pairing in Unix milliseconds by the child's wall clock; for people only.
   public var pairedAt: Int64
+  /// When the pairing ended, by the same clock; `nil` while it lasts.
+  public var leftAt: Int64?
 
   /// Creates a paired parent.
-  public init(deviceID: DeviceID, name: DeviceName, pairedAt: Int64) {
+  public init(deviceID: DeviceID, name: DeviceName, pairedAt: Int64, leftAt: Int64? = nil) {
     self.deviceID = deviceID
     self.name = name
     self.pairedAt = pairedAt
+    self.leftAt = leftAt
   }
 }
 

@@ -1,9 +1,10 @@
 /// A search for the device that a person names; the node and the terminal both use it.
 ///
-/// A person can name a device by its name, its child's name, its device ID, or an unambiguous prefix of one of them,
-/// without regard to case. A complete name outranks a prefix, and a device's name outranks its child's name.
+/// A person can name a device by its name, the name of a child that uses it, its device ID, or an unambiguous prefix of one
+/// of them, without regard to case. A complete name outranks a prefix. A device's name and a child's name rank equally,
+/// since a child's machine can rename itself and must not take over the name of another one.
 ///
-/// Spec: Protocol/07-local-api.md §1.
+/// Spec: Protocol/07-local-api.md §3.
 public enum DeviceSearch {
   /// The names by which a device can be found.
   public struct Label: Hashable, Sendable {
@@ -11,8 +12,13 @@ public enum DeviceSearch {
     public var deviceID: DeviceID
     /// The device's name.
     public var name: DeviceName
-    /// The name of the child whose device it is.
+    /// The name of the child whose device it is; of a device that several share, their names, separated by `, `.
     public var childName: String?
+
+    /// The names of the children whose device it is.
+    public var children: [String] { childName?.split(separator: ", ").map(String.init) ?? [] }
+    /// Everything that it is called.
+    public var names: [DeviceName] { [name] + children.map { DeviceName(sanitising: $0) } }
 
     /// Creates a label from a device's names.
     public init(deviceID: DeviceID, name: DeviceName, childName: String? = nil) {
@@ -39,14 +45,21 @@ public enum DeviceSearch {
       switch self {
       case .unknown(_, known: []): return "No machine is paired yet: run `latchkey pair` here and on the other machine."
       case .unknown(let text, let known):
-        let names = known.flatMap { [$0.name.text] + ($0.childName.map { [$0] } ?? []) }
+        let names = known.flatMap { $0.names.map(\.text) }
+        guard !DeviceSearch.word(text).isEmpty else {
+          return "No machine is named: give its name, such as --on Emma. `latchkey devices` lists their names."
+        }
         let question = Spelling.question(for: text, among: names)
         return "No paired machine is called “\(DeviceName(sanitising: text))”"
           + (question.isEmpty ? ": `latchkey devices` lists their names." : ". \(question)")
       case .ambiguous(let text, let fitting):
-        // Devices that share a name can only be told apart by their IDs.
+        // A name that was typed already, or that several devices share, names none of them.
         let names = fitting.prefix(DeviceSearch.named).map { label in
-          fitting.count { $0.name == label.name } > 1 ? label.deviceID.short : "“\(label.name)”"
+          let whose = label.names.dropFirst().map { "\($0)'s" }.joined(separator: ", ")
+          let isUseless =
+            fitting.count { $0.name == label.name } > 1 || label.name.text.lowercased() == DeviceSearch.word(text)
+          if isUseless { return "\(label.deviceID.short) (“\(label.name)”\(whose.isEmpty ? "" : ", " + whose))" }
+          return "“\(label.name)”" + (whose.isEmpty ? "" : " (\(whose))")
         }
         let more = fitting.count > names.count ? " and \(fitting.count - names.count) more" : ""
         return "“\(DeviceName(sanitising: text))” fits \(fitting.count) machines: name one of "
@@ -84,18 +97,22 @@ public enum DeviceSearch {
 
   /// Returns the tests by which a text may match a device, the most exact one first.
   private static func matchers(_ text: String) -> [(Label) -> Bool] {
+    let word = word(text)
+    guard !word.isEmpty else { return [] }
+    let symbols = compact(text)
+    return [
+      { $0.names.contains { $0.text.lowercased() == word } },
+      { $0.names.contains { $0.text.lowercased().hasPrefix(word) } },
+      { symbols.count >= leastSymbols && compact($0.deviceID.description).hasPrefix(symbols) },
+    ]
+  }
+
+  /// Returns what was typed in lower case, without spaces at its ends.
+  private static func word(_ text: String) -> String {
     var typed = Substring(text.lowercased())
     while typed.first == " " { typed.removeFirst() }
     while typed.last == " " { typed.removeLast() }
-    guard !typed.isEmpty else { return [] }
-    let word = String(typed)
-    let symbols = compact(text)
-    return [
-      { $0.name.text == text }, { $0.childName == text }, { $0.name.text.lowercased() == word },
-      { $0.childName?.lowercased() == word },
-      { $0.name.text.lowercased().hasPrefix(word) || $0.childName?.lowercased().hasPrefix(word) == true },
-      { symbols.count >= leastSymbols && compact($0.deviceID.description).hasPrefix(symbols) },
-    ]
+    return String(typed)
   }
 
   private static func compact(_ text: String) -> String { text.uppercased().filter { $0 != "-" && $0 != " " } }

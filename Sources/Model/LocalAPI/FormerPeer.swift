@@ -4,7 +4,7 @@ public struct FormerPeer: Hashable, Sendable, Codable {
   public var deviceID: DeviceID
   /// The device's name at the time of its removal.
   public var name: DeviceName
-  /// The queue of each class with undelivered items.
+  /// The queue of each class with undelivered items; empty if there are none.
   public var queues: [QueueStatus]
 
   /// Creates a former peer.

@@ -21,7 +21,7 @@ public struct NodeStatus: Hashable, Sendable, Codable {
   public var sync: SyncState
   /// The paired devices.
   public var peers: [PeerStatus]
-  /// The removed devices whose queues left undelivered items, latest first, at most 20.
+  /// The removed devices, with what their queues left undelivered, latest first, at most 100.
   public var former: [FormerPeer]
   /// The texts that parents sent, newest first, at most 20.
   public var messages: [ReceivedMessage]

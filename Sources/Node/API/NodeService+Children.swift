@@ -214,7 +214,8 @@ extension NodeService {
     guard found.count == 1 else {
       throw LocalAPIError(
         .ambiguousDevice,
-        "Several machines have an account called “\(name)”: name one with --on, such as --on \"\(match.0.name)\".")
+        "Several machines have an account called “\(name)”: name one with --on, such as --on "
+          + "\(ShellWord.machine(match.0.name, match.0.device)).")
     }
     return match
   }

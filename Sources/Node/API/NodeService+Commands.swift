@@ -28,7 +28,10 @@ extension NodeService {
       issued = try await context.store.issue(
         id, to: device, expiresAfter: request.expiresAfter, at: wall
       ) { effects, clock in
-        let payload = try request.action.payload(for: device, in: &effects, clock)
+        let payload: CommandPayload
+        do { payload = try request.action.payload(for: device, in: &effects, clock) } catch let fault as BodyFault {
+          throw StoreError.refused(fault.description)
+        }
         if let fault = payload.fault { throw StoreError.unexpected(fault) }
         return payload
       }

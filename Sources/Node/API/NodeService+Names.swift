@@ -73,9 +73,10 @@ extension NodeService {
 
   /// Throws if another device of the family is called so.
   private func checkFree(_ name: DeviceName, except device: DeviceID) async throws(LocalAPIError) {
-    var taken = try await active().filter { $0.device.deviceID != device }.map(\.device.name)
+    var taken = try await active().filter { $0.device.deviceID != device }
+      .flatMap { DeviceSearch.Label($0.device).names }
     if device != context.own { taken.append(context.name) }
     guard taken.contains(where: { $0.text.lowercased() == name.text.lowercased() }) else { return }
-    throw LocalAPIError(.invalid, "There is a machine called “\(name)” already: choose another name.")
+    throw LocalAPIError(.invalid, "Another machine, or its child, is called “\(name)” already: choose another name.")
   }
 }

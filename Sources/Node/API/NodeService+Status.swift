@@ -14,8 +14,9 @@ extension NodeService {
       sync: Self.sync(of: peers.map(\.sync)),
       peers: peers, former: try await stored { () async throws(StoreError) in try await context.store.former() },
       messages: try await stored { () async throws(StoreError) in try await context.store.messages(limit: 20) },
-      warnings: try await context.warnings + setBackWarnings() + discrepancyWarnings(peers) + unusableWarnings()
-        + refusalWarnings() + lossWarnings(),
+      warnings: try await context.warnings + [context.folder.parentWarning].compactMap { $0 } + setBackWarnings()
+        + discrepancyWarnings(peers) + unusableWarnings()
+        + refusalWarnings() + lossWarnings() + renamingWarnings(),
       residentBytes: Self.residentBytes(), disk: context.store.diskStatus)
   }
 
@@ -24,22 +25,32 @@ extension NodeService {
     let setBacks = try await stored { () async throws(StoreError) in try await context.store.setBacks() }
     return setBacks.map { setBack in
       let name = setBack.name
+      let machine = ShellWord.machine(name, setBack.device)
       return switch (setBack.cause, setBack.role) {
       case (.peerLost, .child):
         "“\(name)” has lost data: perhaps it was reset, or restored from a backup. Its rules are sent again. Messages that are "
           + "too old for that are shown as failed by `latchkey commands`. To see what it has now, run `latchkey report request "
-          + "--on \"\(name)\"`; this warning ends with its answer."
+          + "--on \(machine)`; this warning ends with its answer."
       case (.peerLost, .parent):
         "“\(name)” has lost data: perhaps it was reset, or restored from a backup. The use of programs that is recorded here is "
           + "sent again: run `latchkey usage` on both machines and compare."
       case (.peerIsAhead, .child):
         "This machine has lost data that “\(name)” still has: perhaps this machine was restored from a backup. `latchkey apps` and "
           + "`latchkey settings` show where the rules of “\(name)” differ. To keep those, run `latchkey report adopt --on "
-          + "\"\(name)\"`, which ends this warning; otherwise set the rules again here."
+          + "\(machine)`, which ends this warning; otherwise set the rules again here."
       case (.peerIsAhead, .parent):
         "This machine has lost data that “\(name)” still has: perhaps this machine was restored from a backup. What is recorded "
           + "here is sent again. Run `latchkey apps` to see whether the newest rules are here; if not, set them again on “\(name)”."
       }
+    }
+  }
+
+  /// Returns the warnings about machines that were renamed elsewhere.
+  private func renamingWarnings() async throws(LocalAPIError) -> [String] {
+    guard context.profile.role == .parent else { return [] }
+    return try await stored { () async throws(StoreError) in try await context.store.renamings() }.map { renaming in
+      "“\(renaming.before)” was renamed and is called “\(renaming.name)” now: if that is not right, run `latchkey devices rename "
+        + "\(renaming.device.short) --to` with the name that you want."
     }
   }
 

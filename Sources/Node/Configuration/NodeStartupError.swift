@@ -25,7 +25,7 @@ public struct NodeStartupError: Error, Sendable, CustomStringConvertible {
     case .corrupt: status = 65
     case .cannotOpen, .readOnly: status = 77
     case .diskFull, .inputOutput: status = 74
-    case .queueFull, .tooManyPeers, .noSuchPeer, .unexpected: status = 70
+    case .queueFull, .tooManyPeers, .noSuchPeer, .refused, .unexpected: status = 70
     }
     self.init(error.description, exitStatus: status)
   }

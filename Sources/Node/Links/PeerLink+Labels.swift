@@ -21,7 +21,7 @@ extension PeerLink {
 
   /// Takes over what the peer says, durably, and has the rest of this node know.
   func take(_ labels: SessionLabels) async throws(StoreError) {
-    let taken = try await context.store.take(labels, from: peer, at: context.wall())
+    let taken = try await context.store.take(labels, from: peer, calledHere: context.name, at: context.wall())
     if taken.isPeerRenamed {
       logger.notice("the peer has another name", metadata: ["name": "\(labels.own?.name.text ?? "")"])
       try await directory.refresh(peer)

@@ -40,13 +40,13 @@ struct PairingLedger: Sendable {
     return wasPaired
   }
 
-  /// Returns the peer's name, with a number if another machine of the family has it already: people name machines by
-  /// it.
+  /// Returns the peer's name, with a number if another machine of the family or its child has it already: people name
+  /// machines by both.
   private func distinctName(_ peer: PairedPeer) async -> DeviceName {
     let others = ((try? await context.store.peers()) ?? []).filter {
       $0.device.deviceID != peer.keys.deviceID && ($0.state == .active || $0.state == .pending)
     }
-    return peer.name.distinct(from: others.map(\.device.name) + [context.name])
+    return peer.name.distinct(from: others.flatMap { DeviceSearch.Label($0.device).names } + [context.name])
   }
 
   /// Makes a pending peer active.

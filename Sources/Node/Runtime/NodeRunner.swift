@@ -111,7 +111,7 @@ public final class RunningNode: Sendable {
     await store.examineDisk()
     if let fault = store.diskFault { context.diskChanged(fault) }
     store.watchDisk { [weak context] in context?.diskChanged($0) }
-    context.warn("folder", folder.parentWarning)
+    if let warning = folder.parentWarning { logger.warning("\(warning)") }
     #if DEBUG
       store.beforeEachCommit { CrashPoint.storeUncommitted.reached() }
     #endif

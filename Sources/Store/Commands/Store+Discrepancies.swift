@@ -49,7 +49,7 @@ extension Database {
       let thing: String = row["thing"]
       let app = thing.hasPrefix("app:") ? AppID(String(thing.dropFirst(4))) : nil
       return Discrepancy(
-        appID: app, displayName: row["display_name"] ?? app?.text, commandID: id,
+        appID: app, displayName: row["display_name"], commandID: id,
         state: try (row["state"] as Data?).map { try coding.state([UInt8]($0)) }, reason: row["reason"],
         isFarAhead: row["is_far_ahead"], at: row["at"])
     }

@@ -18,7 +18,7 @@ struct TakenBack {
 extension DatabaseEffects {
   /// The reason of a command that has expired in its queue.
   static var expiredReason: String {
-    "It waited longer than it was to, and was not stored by the child: give it again if it still matters."
+    "It expired before the machine was in touch: give it again if it still matters."
   }
 
   /// Takes a queued command from its queue for good, and queues again the earlier one that it had replaced.

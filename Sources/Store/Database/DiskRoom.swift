@@ -101,7 +101,8 @@ extension DiskStatus.State {
     case .diskFull: self = .full
     case .readOnly: self = .readOnly
     case .corrupt: self = .damaged
-    case .inputOutput, .cannotOpen, .newerVersion, .queueFull, .tooManyPeers, .noSuchPeer, .unexpected: self = .faulty
+    case .inputOutput, .cannotOpen, .newerVersion, .queueFull, .tooManyPeers, .noSuchPeer, .refused, .unexpected:
+      self = .faulty
     }
   }
 }

@@ -25,12 +25,16 @@ enum Migration001 {
       name_wall INTEGER,                    -- hybrid time at which the name was given; null for the one it was made with
       name_counter INTEGER,
       name_author BLOB,                     -- 20 bytes
+      former_name TEXT,                     -- at most 64 bytes: its name before it was renamed elsewhere; null for none
+      former_name_age INTEGER,              -- milliseconds: reading up to which the new name counts as news
       role TEXT NOT NULL,                   -- a word: parent or child
       child_name TEXT,                      -- whose machine it is, at most 64 bytes; null if nobody said
       identity_key BLOB NOT NULL,           -- 32 bytes
       link_key BLOB NOT NULL UNIQUE,        -- 32 bytes
       state INTEGER NOT NULL,               -- 1 pending, 2 active, 3 removed but not told, 4 removed
       paired_at INTEGER NOT NULL,           -- Unix milliseconds
+      left_at INTEGER,                      -- Unix milliseconds when a parent's pairing ended; null while it lasts
+      left_age INTEGER,                     -- milliseconds: reading at that moment
       connected_at INTEGER,                 -- Unix milliseconds of the pairing's first session; null for none yet
       last_seen_at INTEGER,                 -- Unix milliseconds; null for never
       last_synced_at INTEGER,               -- Unix milliseconds; null for never
@@ -66,12 +70,13 @@ enum Migration001 {
       PRIMARY KEY (peer, network, address)
     ) STRICT, WITHOUT ROWID;
 
-    -- On a parent: the other parents that a child's machine says it is paired with.
+    -- On a parent: the other parents that a child's machine says it is or was paired with.
     CREATE TABLE told_parent (
       peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
       device_id BLOB NOT NULL,              -- 20 bytes
       name TEXT NOT NULL,                   -- at most 64 bytes
       paired_at INTEGER NOT NULL,           -- Unix milliseconds by the child's clock
+      left_at INTEGER,                      -- Unix milliseconds by the child's clock; null while they are paired
       told_at INTEGER NOT NULL,             -- Unix milliseconds by this machine's clock
       ends_age INTEGER NOT NULL,            -- milliseconds: reading up to which it counts as news
       PRIMARY KEY (peer, device_id)
@@ -174,12 +179,13 @@ enum Migration001 {
       PRIMARY KEY (peer, class)
     ) STRICT, WITHOUT ROWID;
 
-    -- The epochs of a peer's command stream, in the order in which they followed each other, from its first restart on.
-    CREATE TABLE command_epoch (
+    -- The epochs of the streams to a peer, in the order in which they followed each other, from a stream's first restart on.
+    CREATE TABLE outbox_epoch (
       number INTEGER PRIMARY KEY,
       peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
+      class INTEGER NOT NULL,
       epoch INTEGER NOT NULL,               -- epoch
-      UNIQUE (peer, epoch)
+      UNIQUE (peer, class, epoch)
     ) STRICT;
 
     -- What left a queue without being delivered.

@@ -23,6 +23,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case tooManyPeers
   /// The device is not paired, or no longer.
   case noSuchPeer
+  /// What was asked for cannot be done as things are; one sentence with the next step.
+  case refused(String)
   /// A fault of this program.
   case unexpected(String)
 
@@ -41,7 +43,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   public var isOfDisk: Bool {
     switch self {
     case .diskFull, .readOnly, .inputOutput, .cannotOpen, .corrupt: true
-    case .newerVersion, .queueFull, .tooManyPeers, .noSuchPeer, .unexpected: false
+    case .newerVersion, .queueFull, .tooManyPeers, .noSuchPeer, .refused, .unexpected: false
     }
   }
 
@@ -72,6 +74,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       "The \(stream.word) queue for this device is full: wait until it has been connected, or cancel what is not needed."
     case .tooManyPeers: "This device is paired with the largest possible number of others: unpair one first."
     case .noSuchPeer: "There is no such paired device: see `latchkey devices list`."
+    case .refused(let sentence): sentence
     case .unexpected(let what): "The database refused an operation (\(what)): please report this with the log."
     }
   }

@@ -208,7 +208,8 @@ struct InboxTransaction {
     if peerRole == .child {
       result.changes += try database.rotateHousehold(keys, coding, by: own, at: wall)
     } else {
-      result.changes += try database.queueParents(keys, coding, at: wall)
+      try database.noteLeft(peer.number, age: age, at: wall)
+      result.changes += try database.queueParents(keys, coding, age: age, at: wall)
     }
   }
 
@@ -230,7 +231,7 @@ struct InboxTransaction {
         keys.keyID(of: [UInt8](pending)) == rotation.replaces
       {
         // Keys that replace those of an incomplete pairing prove that the other side has completed it.
-        result.hasCompletedPairing = try database.promote(peer.device, keys, coding, by: own, at: wall)
+        result.hasCompletedPairing = try database.promote(peer.device, keys, coding, by: own, age: age, at: wall)
       }
       guard let row = try database.row("SELECT * FROM peer WHERE number = ? AND state = 2", [peer.number]) else {
         return

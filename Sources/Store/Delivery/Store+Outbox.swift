@@ -129,8 +129,8 @@ extension Store {
     try await read { database in
       try database.rows(
         """
-        SELECT p.number, p.device_id, p.name, MAX(t.last_at) AS latest FROM peer p JOIN delivery_tally t ON t.peer = p.number
-        WHERE p.state = 4 GROUP BY p.number ORDER BY latest DESC LIMIT 20
+        SELECT p.number, p.device_id, p.name, (SELECT MAX(last_at) FROM delivery_tally t WHERE t.peer = p.number) AS latest
+        FROM peer p WHERE p.state = 4 ORDER BY coalesce(latest, 0) DESC, p.number DESC LIMIT 100
         """
       ).map { row in
         FormerPeer(

@@ -12,7 +12,8 @@ extension Store {
   /// Items that the peer reported as stored and has lost are queued again as far as they are known here: unanswered
   /// commands, the newest desired state of each thing and commands that have not expired, the last receipts, and the
   /// usage records of this machine. The peer recognizes those that it still has by their IDs. Other lost commands no
-  /// longer count as executed. The same transaction records which machine was restored (`setBacks`). `epoch` is a
+  /// longer count as executed. A peer that holds an epoch which this machine never gave the stream has lost nothing: this
+  /// machine was restored. The same transaction records which machine was restored (`setBacks`). `epoch` is a
   /// random number other than 0.
   public func restart(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause, at wall: Int64
@@ -26,8 +27,13 @@ extension Store {
         "SELECT state FROM peer WHERE number = ?", [peer.number], { PeerRecord.State(rawValue: $0.integer(0)) })
       guard state != .removed, state != .removedUntold || streamClass == .control else { throw StoreError.noSuchPeer }
       try database.noteAge(clock)
+      let before = try database.first(
+        "SELECT epoch FROM outbox_stream WHERE peer = ? AND class = ?", [peer.number, Int64(streamClass.rawValue)],
+        { $0.unsigned(0) })
+      let isForgotten = try database.isForgotten(cause, of: streamClass, to: peer.number, epoch: before)
       try database.noteSetBack(
-        peer.number, SetBack.Cause(cause), "\(streamClass.rawValue):\(epoch)", age: age, at: wall)
+        peer.number, isForgotten ? .peerIsAhead : SetBack.Cause(cause), "\(streamClass.rawValue):\(epoch)", age: age,
+        at: wall)
       let group = WriteGroup(age: age)
       let queue = UsageQueue(
         database: database, group: group, parent: peer, own: own, coding: coding, keys: keys, caps: caps, wall: wall)
@@ -37,11 +43,8 @@ extension Store {
       var wanted = items
       switch (streamClass, cause) {
       case (.command, _):
-        let before = try database.first(
-          "SELECT epoch FROM outbox_stream WHERE peer = ? AND class = \(ItemNumber.command)", [peer.number],
-          { $0.unsigned(0) })
+        let cause = isForgotten ? .peerIsAhead : cause
         wanted = try database.unanswered(peer, cause, epoch: before, age: age, at: wall) + items
-        try database.note(epoch: epoch, after: before, of: peer.number)
       case (.receipt, .peerLost(let held, _)):
         wanted = try database.receipts(peer, after: held).filter { !known.contains($0.id) } + items
       case (.control, .peerLost):
@@ -54,10 +57,12 @@ extension Store {
         wanted.removeAll { $0.kind == .parents }
         wanted.append(
           QueuedItem(
-            kind: .parents, id: Array(keys.freshKey().prefix(16)), body: try database.parentList(coding), level: 0))
+            kind: .parents, id: Array(keys.freshKey().prefix(16)), body: try database.parentList(coding, age: age),
+            level: 0))
       case (.usage, .peerLost): wanted = try queue.everything().filter { !known.contains($0.id) } + items
       case (.control, .peerIsAhead), (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
       }
+      try database.note(epoch: epoch, after: before, of: streamClass, to: peer.number)
       try database.run(
         "DELETE FROM outbox_item WHERE peer = ? AND class = ?", [peer.number, Int64(streamClass.rawValue)])
       // The time of the peer's last acknowledgement is kept.
@@ -158,7 +163,7 @@ extension Database {
         WHERE command_id = ?4
         """, [wall, peer.number, Self.sentAgainReason, Data(item.id)])
     }
-    if let isLost { try unmakeLost(peer, isLost: isLost, isNewest: isNewest, at: wall) }
+    if let isLost { try markLostCommands(peer, isLost: isLost, isNewest: isNewest, at: wall) }
     return items.sorted { Data($0.id).lexicographicallyPrecedes(Data($1.id)) }
       .map { QueuedItem(kind: .command, id: $0.id, body: $0.body, level: 0) }
   }

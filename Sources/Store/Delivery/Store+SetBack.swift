@@ -20,6 +20,9 @@ extension Store {
     }
   }
 
+  /// The kinds of command whose answer tells what a child's machine holds, for SQL.
+  var settlingKinds: String { coding.commands.settlingSetBack.map { "'\($0)'" }.joined(separator: ", ") }
+
   /// Returns the paired machines that were restored, or that hold what this machine has lost, and whose state is not
   /// resolved yet.
   ///
@@ -28,7 +31,7 @@ extension Store {
   /// time.
   public func setBacks() async throws(StoreError) -> [SetBack] {
     let age = age()
-    let settling = coding.commands.settlingSetBack.map { "'\($0)'" }.joined(separator: ", ")
+    let settling = settlingKinds
     return try await read { database in
       try database.rows(
         """
@@ -48,67 +51,6 @@ extension Store {
         return SetBack(
           device: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]), role: role, cause: cause)
       }
-    }
-  }
-}
-
-/// The requests for reports by a parent that was restored.
-extension Store {
-  /// The number of latest requests that are distinguished from a person's as this machine's own.
-  private static var keptRequests: Int { 8 }
-
-  /// Records that a command asks a child's machine for a report because this machine was set back.
-  ///
-  /// - Parameters:
-  ///   - device: The child's machine.
-  ///   - id: The ID of the command, which is issued afterwards.
-  /// - Returns: `false` if no report is needed, or if one is in flight or was received.
-  /// - Throws: `StoreError` if the note cannot be stored.
-  public func askAfterSetBack(_ device: DeviceID, with id: CommandID) async throws(StoreError) -> Bool {
-    let wanted = """
-      peer = (SELECT number FROM peer WHERE device_id = ? AND state = 2 AND role = ?) AND cause = ?
-        AND NOT EXISTS (SELECT 1 FROM command c WHERE c.peer = set_back.peer
-          AND c.command_id > coalesce(set_back.newest_command, x'')
-          AND instr(set_back.asked, lower(hex(c.command_id))) > 0 AND c.status IN ('queued', 'stored', 'executed'))
-      """
-    let (child, cause) = (DeviceRole.child.rawValue, SetBack.Cause.peerIsAhead.rawValue)
-    let isWanted = try await read { database in
-      try database.first("SELECT 1 FROM set_back WHERE \(wanted)", [device.bytes, child, cause], { _ in true }) ?? false
-    }
-    guard isWanted else { return false }
-    return try await commits.commit { database in
-      try database.run(
-        "UPDATE set_back SET asked = substr(asked || ' ' || ?, -\(33 * Self.keptRequests)) WHERE \(wanted)",
-        [Hexadecimal.encode(id.bytes), device.bytes, child, cause])
-      return database.changesCount > 0
-    }
-  }
-
-  /// Stores the states that a child's machine reports in place of the different ones shown here, at a person's request.
-  ///
-  /// States that were set more than a day ahead of this machine's clock are left out.
-  ///
-  /// - Parameters:
-  ///   - device: The child's machine.
-  ///   - wall: The time in Unix milliseconds.
-  /// - Returns: The differences that were resolved.
-  /// - Throws: `StoreError` if the change cannot be stored.
-  public func adopt(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> [Discrepancy] {
-    try await commits.commit { [own, coding] database in
-      let peer = try database.address(of: device)
-      var adopted: [Discrepancy] = []
-      var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
-      for found in try database.discrepancies(of: device, limit: -1, coding) where !found.isFarAhead {
-        guard let state = found.state, let thing = state.subject else { continue }
-        try thing.show(ShownState(state, state.enforcement), on: device, isNews: true, in: &effects)
-        if let reading = state.setAt, HybridTimestamp.mayWitness(reading.wall, at: wall) {
-          try database.witness(reading.wall, reading.counter)
-        }
-        try database.run("DELETE FROM discrepancy WHERE peer = ? AND thing = ?", [peer.number, thing.key])
-        adopted.append(found)
-      }
-      try database.explainSetBack(peer.number)
-      return adopted
     }
   }
 }
@@ -148,81 +90,4 @@ extension Database {
 
   /// The number of pieces of evidence that are stored, latest first.
   private static var keptEvidence: Int { 16 }
-
-  /// The number of epochs of a peer's command stream whose order is stored.
-  private static var keptEpochs: Int { 256 }
-
-  /// Records that one epoch of a peer's command stream follows another.
-  func note(epoch: UInt64, after before: UInt64?, of peer: Int64) throws {
-    for epoch in [before, epoch].compactMap({ $0 }) {
-      try run(
-        "INSERT INTO command_epoch (peer, epoch) VALUES (?, ?) ON CONFLICT DO NOTHING",
-        [peer, Int64(bitPattern: epoch)])
-    }
-    try run(
-      """
-      DELETE FROM command_epoch WHERE peer = ?1 AND number <=
-        (SELECT number FROM command_epoch WHERE peer = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)
-      """, [peer, Self.keptEpochs])
-  }
-
-  /// Returns an SQL condition for the commands that a restored child has lost.
-  ///
-  /// Everything from epochs after the child's is lost. Commands of earlier epochs are not lost: each restart gives
-  /// those that the child lacked at that time a number of the new epoch. Commands that a restart left out have no epoch
-  /// (`NULL`), even if a machine with the same keys, of which the child is a copy, later reports that it executed them.
-  /// `epoch` is that of the command stream before the restart.
-  func isLost(
-    from peer: Int64, after held: UInt64, earlier: StreamPosition?, epoch: UInt64?
-  ) throws -> String {
-    func number(_ value: UInt64) -> String { "\(Int64(bitPattern: value))" }
-    if let earlier {
-      let place = try first(
-        "SELECT number FROM command_epoch WHERE peer = ? AND epoch = ?", [peer, Int64(bitPattern: earlier.epoch)],
-        { $0.integer(0) })
-      guard let place else { return "TRUE" }
-      return """
-        (epoch IS NULL OR epoch IS \(number(earlier.epoch)) AND seq > \(number(earlier.through)) OR EXISTS (SELECT 1 FROM command_epoch later
-          WHERE later.peer = command.peer AND later.epoch = command.epoch AND later.number > \(place)))
-        """
-    }
-    guard held > 0, let epoch else { return "TRUE" }
-    return "(epoch IS NULL OR epoch IS \(number(epoch)) AND seq > \(number(held)))"
-  }
-
-  /// Marks lost commands as no longer executed if they are not sent again.
-  ///
-  /// - `isLost`: An SQL condition for lost commands.
-  /// - `isNewest`: An SQL condition for the newest command of a desired state.
-  func unmakeLost(_ peer: OutboxAddress, isLost: String, isNewest: String, at wall: Int64) throws {
-    try run(
-      """
-      UPDATE command SET status = 'superseded', status_at = ?2, state = NULL, epoch = NULL,
-        replaced_by = \(Self.newest), reason = 'A newer command for the same thing holds.'
-      WHERE peer = ?1 AND status = 'executed' AND supersede_key IS NOT NULL AND \(isLost) AND NOT (\(isNewest))
-      """, [peer.number, wall])
-    try run(
-      """
-      UPDATE command SET status = 'failed', status_at = ?2, state = NULL,
-        reason = (SELECT name FROM peer WHERE number = ?1) || ?3
-      WHERE peer = ?1 AND status = 'executed' AND supersede_key IS NULL AND \(isLost)
-      """, [peer.number, wall, Self.lostReason])
-  }
-
-  /// An SQL expression for the newest later command that takes the place of a command.
-  static var newest: String {
-    """
-    (SELECT MAX(later.command_id) FROM command later WHERE later.peer = command.peer
-      AND later.supersede_key = command.supersede_key AND later.command_id > command.command_id
-      AND later.status IN ('queued', 'stored', 'executed'))
-    """
-  }
-
-  /// The reason, after the machine's name, for a message or request that is too old to be sent again.
-  private static var lostReason: String {
-    " has lost data and no longer has this: give it again if it still matters."
-  }
-
-  /// The reason, after the machine's name, for commands that are sent again.
-  static var sentAgainReason: String { " has lost data, so this is sent again." }
 }

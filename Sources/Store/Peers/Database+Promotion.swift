@@ -7,7 +7,7 @@ extension Database {
   ///
   /// Returns `false` if nothing is pending any more.
   func promote(
-    _ device: DeviceID, _ keys: any KeySource, _ coding: any BodyCoding, by own: DeviceID, at wall: Int64
+    _ device: DeviceID, _ keys: any KeySource, _ coding: any BodyCoding, by own: DeviceID, age: Int64, at wall: Int64
   ) throws -> Bool {
     guard let row = try row("SELECT * FROM peer WHERE device_id = ? AND pending_key IS NOT NULL", [Data(device.bytes)])
     else { return false }
@@ -29,7 +29,7 @@ extension Database {
       """
       UPDATE peer SET state = 2, pairwise_key = pending_key, pending_key = NULL, pending_invitation = NULL,
         pending_boot_id = NULL, pending_since_boot = NULL, pending_lapsed = 0, paired_at = ?, next_key = NULL, previous_key = NULL,
-        connected_at = NULL, quarantined_at = NULL, introduced = 0, assigned = 0, removal_sessions = 0, removal_silences = 0, sent_generation = NULL,
+        left_at = NULL, left_age = NULL, connected_at = NULL, quarantined_at = NULL, introduced = 0, assigned = 0, removal_sessions = 0, removal_silences = 0, sent_generation = NULL,
         known_generation = coalesce(?, (SELECT MAX(generation) FROM discovery_key), 0)
       WHERE number = ?
       """, [wall, given, peer.number])
@@ -44,7 +44,7 @@ extension Database {
     }
     if record.device.role == .parent {
       // A machine with one parent has nobody to tell.
-      _ = try queueParents(least: 2, keys, coding, at: wall)
+      _ = try queueParents(least: 2, keys, coding, age: age, at: wall)
       _ = try queueHousehold(for: peer, keys, coding, own: own, at: wall)
     }
     try audit(

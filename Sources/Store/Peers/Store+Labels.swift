@@ -41,6 +41,7 @@ extension Store {
         if let at = held.at, HybridTimestamp.mayWitness(at.wall, at: wall) { try database.witness(at.wall, at.counter) }
         let label = DeviceLabel(name, at: try database.tick(wall: wall, author: own))
         try database.keep(label, of: device, before: held, by: own, at: wall)
+        try database.run("UPDATE peer SET former_name = NULL WHERE device_id = ?", [Data(device.bytes)])
       }
       if let childName {
         let old: String? = row["child_name"]
@@ -58,10 +59,13 @@ extension Store {
   ///
   /// A child's machine accepts its own name from its parents; otherwise a device names only itself. Labels with a time
   /// far ahead are ignored, since no later rename could replace them.
+  /// If a child's machine takes a name by which this parent refers to another machine, it gets that name with a number, as in
+  /// a pairing, and is told so.
   public func take(
-    _ labels: SessionLabels, from device: DeviceID, at wall: Int64
+    _ labels: SessionLabels, from device: DeviceID, calledHere ownName: DeviceName? = nil, at wall: Int64
   ) async throws(StoreError) -> (own: DeviceLabel?, isPeerRenamed: Bool) {
-    try await commits.commit(.upkeep) { [own] database -> (own: DeviceLabel?, isPeerRenamed: Bool) in
+    let age = age()
+    return try await commits.commit(.upkeep) { [own] database -> (own: DeviceLabel?, isPeerRenamed: Bool) in
       guard let row = try database.row("SELECT * FROM peer WHERE device_id = ? AND state = 2", [Data(device.bytes)])
       else { return (nil, false) }
       let record = try PeerRecord(row)
@@ -73,16 +77,68 @@ extension Store {
           renamed = yours
         }
       }
-      guard let label = labels.own, try database.mayTake(label, at: wall), label.replaces(record.label) else {
+      guard var label = labels.own, try database.mayTake(label, at: wall), label.replaces(record.label) else {
         return (renamed, false)
       }
+      if record.device.role == .child {
+        let taken = try database.namesInUse(except: device) + [ownName].compactMap { $0 }
+        let name = label.name.distinct(from: taken)
+        if name != label.name { label = DeviceLabel(name, at: try database.tick(wall: wall, author: own)) }
+      }
       try database.keep(label, of: device, before: record.label, by: device, at: wall)
+      try database.noteRenaming(device, from: record.label.name, to: label.name, age: age)
       return (renamed, true)
     }
   }
 }
 
+extension Store {
+  /// A device that another machine's people gave another name.
+  public struct Renaming: Hashable, Sendable {
+    /// The device.
+    public var device: DeviceID
+    /// What it was called here before.
+    public var before: DeviceName
+    /// What it is called now.
+    public var name: DeviceName
+  }
+
+  /// Returns the paired devices that were renamed elsewhere, each for a day of this machine's running.
+  public func renamings() async throws(StoreError) -> [Renaming] {
+    let age = age()
+    return try await read { database in
+      try database.rows(
+        "SELECT * FROM peer WHERE state = 2 AND former_name IS NOT NULL AND former_name_age > ? ORDER BY number", [age]
+      ).map {
+        Renaming(
+          device: try $0.deviceID("device_id"), before: DeviceName(sanitising: $0["former_name"]),
+          name: DeviceName(sanitising: $0["name"]))
+      }
+    }
+  }
+}
+
 extension Database {
+  /// Milliseconds of running for which a new name counts as news.
+  private static var renamingMilliseconds: Int64 { 86_400_000 }
+
+  /// Returns the names by which people mean a paired device other than one: its own, and its children's.
+  fileprivate func namesInUse(except device: DeviceID) throws -> [DeviceName] {
+    try rows("SELECT * FROM peer WHERE state < 3 AND device_id <> ?", [Data(device.bytes)])
+      .flatMap { DeviceSearch.Label(try PeerRecord($0).device).names }
+  }
+
+  /// Notes what a device was called before it was renamed elsewhere, for a day; of several names in a day, the first.
+  fileprivate func noteRenaming(_ device: DeviceID, from before: DeviceName, to name: DeviceName, age: Int64) throws {
+    try run(
+      """
+      UPDATE peer SET former_name = CASE WHEN former_name IS NOT NULL AND former_name_age > ?2 THEN former_name ELSE ?3 END,
+        former_name_age = ?2 + ?4 WHERE device_id = ?1
+      """, [Data(device.bytes), age, before.text, Self.renamingMilliseconds])
+    try run(
+      "UPDATE peer SET former_name = NULL WHERE device_id = ? AND former_name = ?", [Data(device.bytes), name.text])
+  }
+
   fileprivate func ownLabel() throws -> DeviceLabel? {
     try row("SELECT * FROM own_label").map { try DeviceLabel($0) }
   }

@@ -4,20 +4,20 @@ import LatchkeyModel
 
 /// The parents of a child's machine, which it tells each of them. Spec: Protocol/06-messages.md §10.
 extension Store {
-  /// Returns the other parents of each child's machine, as it says, the latest first.
+  /// Returns the other parents of each child's machine, as it says, the latest first; those that left only while that is news.
   public func otherParents() async throws(StoreError) -> [DeviceID: [OtherParent]] {
     let age = age()
     return try await read { database in
       let rows = try database.rows(
         """
         SELECT p.device_id AS child, t.* FROM told_parent t JOIN peer p ON p.number = t.peer
-        WHERE p.state = 2 ORDER BY t.paired_at DESC, t.device_id
-        """)
+        WHERE p.state = 2 AND (t.left_at IS NULL OR t.ends_age > ?) ORDER BY t.paired_at DESC, t.device_id
+        """, [age])
       var parents: [DeviceID: [OtherParent]] = [:]
       for row in rows {
         let parent = PairedParent(
-          deviceID: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]), pairedAt: row["paired_at"]
-        )
+          deviceID: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]),
+          pairedAt: row["paired_at"], leftAt: row["left_at"])
         parents[try row.deviceID("child"), default: []].append(
           OtherParent(parent: parent, toldAt: row["told_at"], isNews: row["ends_age"] as Int64 > age))
       }
@@ -42,6 +42,15 @@ extension Store {
 extension Database {
   /// Milliseconds of running for which another parent counts as news.
   fileprivate static var parentNewsMilliseconds: Int64 { 86_400_000 }
+  /// Milliseconds of running for which a child's machine tells of a parent that left.
+  private static var leftMilliseconds: Int64 { 7 * 86_400_000 }
+
+  /// Notes that the pairing with a parent has ended, of which the other parents are told.
+  func noteLeft(_ number: Int64, age: Int64, at wall: Int64) throws {
+    try run(
+      "UPDATE peer SET left_at = coalesce(left_at, ?), left_age = coalesce(left_age, ?) WHERE number = ? AND role = ?",
+      [wall, age, number, DeviceRole.parent.rawValue])
+  }
 
   /// Queues the list of this machine's parents for each of them, in place of an earlier list that waits.
   ///
@@ -49,15 +58,16 @@ extension Database {
   ///   - least: The smallest number of parents for which a list is sent.
   ///   - keys: The source of the items' keys.
   ///   - coding: The coding of the items' bodies.
+  ///   - age: The reading of the age clock.
   ///   - wall: The time in Unix milliseconds.
   /// - Returns: The changes of the outbox.
   /// - Throws: The database's error.
   func queueParents(
-    least: Int = 1, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
+    least: Int = 1, _ keys: any KeySource, _ coding: any BodyCoding, age: Int64, at wall: Int64
   ) throws -> [OutboxChange] {
     let parents = try addresses(role: .parent)
     guard parents.count >= least else { return [] }
-    let body = try parentList(coding)
+    let body = try parentList(coding, age: age)
     return try parents.map { parent in
       let waiting = try rows(
         "SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",
@@ -71,40 +81,54 @@ extension Database {
   }
 
   /// Returns the body of the item that tells of this machine's parents.
-  func parentList(_ coding: any BodyCoding) throws -> [UInt8] {
+  func parentList(_ coding: any BodyCoding, age: Int64) throws -> [UInt8] {
     let parents = try rows(
       """
-      SELECT device_id, name, paired_at FROM peer WHERE state = 2 AND role = ?
-      ORDER BY paired_at DESC, number DESC LIMIT ?
-      """, [DeviceRole.parent.rawValue, Limits.toldParents])
+      SELECT device_id, name, paired_at, left_at FROM peer
+      WHERE role = ?1 AND (state = 2 OR state > 2 AND left_age > ?2)
+      ORDER BY state = 2 DESC, paired_at DESC, number DESC LIMIT ?3
+      """, [DeviceRole.parent.rawValue, age - Self.leftMilliseconds, Limits.toldParents])
     return coding.encode(
       try parents.map {
         PairedParent(
-          deviceID: try $0.deviceID("device_id"), name: DeviceName(sanitising: $0["name"]), pairedAt: $0["paired_at"])
+          deviceID: try $0.deviceID("device_id"), name: DeviceName(sanitising: $0["name"]), pairedAt: $0["paired_at"],
+          leftAt: $0["left_at"])
       })
   }
 
   /// Takes over the list of a child's parents.
   ///
-  /// - Returns: those that were not in the list before, without this machine.
+  /// One that is in the list no more has left, whatever the child says of it.
+  ///
+  /// - Returns: those that were never in the list before, without this machine.
   func take(
     _ parents: [PairedParent], of child: OutboxAddress, own: DeviceID, age: Int64, at wall: Int64
   ) throws -> [PairedParent] {
     let others = parents.filter { $0.deviceID != own }
+    let ends = age + Self.parentNewsMilliseconds
     let known = try rows("SELECT device_id FROM told_parent WHERE peer = ?", [child.number])
       .map { try $0.deviceID("device_id") }
     for gone in known where !others.contains(where: { $0.deviceID == gone }) {
-      try run("DELETE FROM told_parent WHERE peer = ? AND device_id = ?", [child.number, Data(gone.bytes)])
-    }
-    for parent in others {
+      try run(
+        "DELETE FROM told_parent WHERE peer = ? AND device_id = ? AND left_at IS NOT NULL AND ends_age <= ?",
+        [child.number, Data(gone.bytes), age])
       try run(
         """
-        INSERT INTO told_parent VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name,
-          paired_at = excluded.paired_at
+        UPDATE told_parent SET left_at = ?3, told_at = ?3, ends_age = ?4
+        WHERE peer = ?1 AND device_id = ?2 AND left_at IS NULL
+        """, [child.number, Data(gone.bytes), wall, ends])
+    }
+    for parent in others {
+      // That it has left, or is back, is news again.
+      try run(
+        """
+        INSERT INTO told_parent (peer, device_id, name, paired_at, left_at, told_at, ends_age) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET name = excluded.name, paired_at = excluded.paired_at, left_at = excluded.left_at,
+          told_at = iif((left_at IS NULL) = (excluded.left_at IS NULL), told_at, excluded.told_at),
+          ends_age = iif((left_at IS NULL) = (excluded.left_at IS NULL), ends_age, excluded.ends_age)
         """,
         [
-          child.number, Data(parent.deviceID.bytes), parent.name.text, parent.pairedAt, wall,
-          age + Self.parentNewsMilliseconds,
+          child.number, Data(parent.deviceID.bytes), parent.name.text, parent.pairedAt, parent.leftAt, wall, ends,
         ])
     }
     let news = others.filter { !known.contains($0.deviceID) }

@@ -75,8 +75,9 @@ extension Store {
   public func promote(
     _ device: DeviceID, address: ReachedAddress? = nil, at wall: Int64
   ) async throws(StoreError) -> Bool {
-    try await commits.commit(.upkeep) { [own, coding, keys] database in
-      let isPromoted = try database.promote(device, keys, coding, by: own, at: wall)
+    let age = age()
+    return try await commits.commit(.upkeep) { [own, coding, keys] database in
+      let isPromoted = try database.promote(device, keys, coding, by: own, age: age, at: wall)
       if isPromoted, let address {
         try database.run("UPDATE peer SET last_seen_at = ? WHERE device_id = ?", [wall, Data(device.bytes)])
         try database.reached(address, device, at: wall)

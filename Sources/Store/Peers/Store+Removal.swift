@@ -11,7 +11,8 @@ extension Store {
   public func remove(
     _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8], at wall: Int64
   ) async throws(StoreError) -> RemovalResult {
-    try await commits.commit(.upkeep) { [own, coding, keys] database in
+    let age = age()
+    return try await commits.commit(.upkeep) { [own, coding, keys] database in
       guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]) else {
         throw StoreError.noSuchPeer
       }
@@ -46,7 +47,8 @@ extension Store {
         result.rotations = try database.rotateHousehold(keys, coding, by: own, at: wall)
       }
       if record.state == .active, record.device.role == .parent {
-        result.rotations = try database.queueParents(keys, coding, at: wall)
+        try database.noteLeft(number, age: age, at: wall)
+        result.rotations = try database.queueParents(keys, coding, age: age, at: wall)
       }
       return result
     }

@@ -1,18 +1,19 @@
 import LatchkeyModel
 
-/// The family days in which whole records lie.
+/// Assigns usage records to family days.
 struct FamilyDays {
-  private let settings: FamilySettings?
-  private var boundaries: [String: DayBoundary] = [:]
+  /// The family's day; `nil` if the family has no rules, or a zone that is unknown here.
+  private let family: DayBoundary?
 
   init(settings: FamilySettings?) {
-    self.settings = settings
-    if let settings { boundaries[""] = try? DayBoundary(zone: settings.zone, dayStartHour: settings.dayStartHour) }
+    family = settings.flatMap { try? DayBoundary(zone: $0.zone, dayStartHour: $0.dayStartHour) }
   }
 
   /// Returns the day of a record; `nil` if the record extends beyond the end of a day or its zone is unknown.
+  ///
+  /// Without the family's day, it is the day from midnight to midnight in the record's own zone.
   func day(of record: UsageRecord) -> FamilyDay? {
-    guard let boundary = boundaries[""] ?? (try? DayBoundary(zone: record.zone, dayStartHour: 0)) else { return nil }
+    guard let boundary = family ?? (try? DayBoundary(zone: record.zone, dayStartHour: 0)) else { return nil }
     let day = boundary.day(containing: record.sessionStart)
     return day == boundary.day(containing: max(record.sessionStart, record.sessionEnd - 1)) ? day : nil
   }

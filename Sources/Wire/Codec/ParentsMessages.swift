@@ -8,6 +8,7 @@ extension Latchkey_V1_Parents {
       message.device = WireBytes(parent.deviceID.bytes)
       message.name = parent.name.text
       message.pairedAt = parent.pairedAt
+      if let leftAt = parent.leftAt { message.leftAt = leftAt }
       return message
     }
   }
@@ -24,7 +25,9 @@ extension Latchkey_V1_Parents {
       }
       guard !list.contains(where: { $0.deviceID == device }) else { throw WireError("a parent named twice") }
       list.append(
-        PairedParent(deviceID: device, name: DeviceName(sanitising: parent.name), pairedAt: parent.pairedAt))
+        PairedParent(
+          deviceID: device, name: DeviceName(sanitising: parent.name), pairedAt: parent.pairedAt,
+          leftAt: parent.hasLeftAt ? parent.leftAt : nil))
     }
     return list
   }

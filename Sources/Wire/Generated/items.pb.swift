@@ -221,7 +221,7 @@ package nonisolated struct Latchkey_V1_Parents: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// At most 16, those paired last.
+  /// At most 16: those that are paired, the last first, and then those that left.
   package var parents: [Latchkey_V1_Parents.Parent] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -240,9 +240,21 @@ package nonisolated struct Latchkey_V1_Parents: Sendable {
     /// Unix milliseconds by the sender's wall clock.
     package var pairedAt: Int64 = 0
 
+    /// When the pairing ended, by the same clock; absent while it lasts.
+    package var leftAt: Int64 {
+      get {_leftAt ?? 0}
+      set {_leftAt = newValue}
+    }
+    /// Returns true if `leftAt` has been explicitly set.
+    package var hasLeftAt: Bool {self._leftAt != nil}
+    /// Clears the value of `leftAt`. Subsequent reads from it will return its default value.
+    package mutating func clearLeftAt() {self._leftAt = nil}
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
+
+    fileprivate var _leftAt: Int64? = nil
   }
 
   package init() {}
@@ -725,7 +737,7 @@ nonisolated extension Latchkey_V1_Parents: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Latchkey_V1_Parents.Parent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = Latchkey_V1_Parents.protoMessageName + ".Parent"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}name\0\u{3}paired_at\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}name\0\u{3}paired_at\0\u{3}left_at\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -736,12 +748,17 @@ nonisolated extension Latchkey_V1_Parents.Parent: SwiftProtobuf.Message, SwiftPr
       case 1: try { try decoder.decodeSingularBytesField(value: &self.device) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 3: try { try decoder.decodeSingularSFixed64Field(value: &self.pairedAt) }()
+      case 4: try { try decoder.decodeSingularSFixed64Field(value: &self._leftAt) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.device.isEmpty {
       try visitor.visitSingularBytesField(value: self.device, fieldNumber: 1)
     }
@@ -751,6 +768,9 @@ nonisolated extension Latchkey_V1_Parents.Parent: SwiftProtobuf.Message, SwiftPr
     if self.pairedAt != 0 {
       try visitor.visitSingularSFixed64Field(value: self.pairedAt, fieldNumber: 3)
     }
+    try { if let v = self._leftAt {
+      try visitor.visitSingularSFixed64Field(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -758,6 +778,7 @@ nonisolated extension Latchkey_V1_Parents.Parent: SwiftProtobuf.Message, SwiftPr
     if lhs.device != rhs.device {return false}
     if lhs.name != rhs.name {return false}
     if lhs.pairedAt != rhs.pairedAt {return false}
+    if lhs._leftAt != rhs._leftAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -61,7 +61,8 @@ import Testing
   @Test(arguments: [
     "/v1/commands?limit=x", "/v1/commands?limit=", "/v1/usage?from=1.5", "/v1/usage?to=99999999999999999999",
     "/v1/pairing/p1?after=one", "/v1/commands?limit=%", "/v1/queue/x/command/one", "/v1/queue/x/command/-1",
-    "/v1/queue/x/dance/1", "/v1/queue?class=dance",
+    "/v1/queue/x/dance/1", "/v1/queue?class=dance", "/v1/commands?limit=0", "/v1/commands?limit=10001",
+    "/v1/queue?limit=-1", "/v1/usage?limit=0",
   ])
   func aNumberThatIsNoneIsRefused(target: String) async throws {
     let node = ScriptedNode()
@@ -71,6 +72,24 @@ import Testing
       #expect(error?.code == .invalid)
     }
     #expect(node.calls.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("/v1/pairing/invitations", "{}", "lacks `acceptWithoutAsking`"),
+    (
+      "/v1/commands", #"{"device":"x","kind":"madeUp","payload":{}}"#,
+      "no command of kind “madeUp”: give one of"
+    ),
+    ("/v1/commands", #"{"device":"x","kind":"message","payload":{}}"#, "lacks `payload.text`"),
+    ("/v1/commands", #"{"device":"x","kind":"message","payload":{"text":7}}"#, "The value of `payload.text`"),
+    ("/v1/commands", #"{"device":"x"}"#, "lacks `kind`"), ("/v1/commands", "[]", "not the JSON expected"),
+    ("/v1/pairing/joins", #"{"code":["LK1SECRET"],"acceptWithoutAsking":true}"#, "The value of `code`"),
+  ]) func aFaultOfABodyNamesTheMember(target: String, body: String, words: String) async throws {
+    try await ServedNode.with(ScriptedNode()) { served in
+      let (status, error) = try await served.ask("POST", target, body: body)
+      #expect(status == 400 && error?.code == .invalid)
+      #expect(error?.message.contains(words) == true && error?.message.contains("SECRET") == false, "\(error as Any)")
+    }
   }
 
   @Test func unknownNamesInAQueryAreIgnoredAndTheLastOfARepeatedOneHolds() async throws {

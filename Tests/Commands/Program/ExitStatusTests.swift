@@ -99,7 +99,7 @@ import Testing
     ["pair", "join", "--accept-digits", "12345x"], ["pair", "join", "--accept-digits", "123456", "--yes"],
     ["pair", "invite", "--minutes", "16"], ["pair", "invite", "--minutes", "0"], ["commands", "wait"],
     ["commands", "wait", "01ab", "--timeout", "0"], ["commands", "list", "--limit", "0"],
-    ["app", "set", "a b", "--on", "x", "--blocked"], ["app", "set", "a.b", "--blocked"],
+    ["app", "set", "", "--on", "x", "--blocked"], ["app", "set", "a.b", "--blocked"],
     ["app", "set", "a.b", "--on", "x"],
     ["app", "set", "*", "--on", "x", "--blocked"], ["app", "set", "all", "--on", "x", "--blocked"],
     ["app", "remove", "org.*", "--on", "x"],

@@ -21,7 +21,10 @@ import Testing
   @Test func everyHelpIsAsItWas() throws {
     let entries = Self.tree(LatchkeyTool.self)
     for entry in entries {
-      try Snapshot.expect(LatchkeyTool.helpMessage(for: entry.type, columns: 100), "help-" + entry.name)
+      let help = LatchkeyProgram.usageInWidth(LatchkeyTool.helpMessage(for: entry.type, columns: 100))
+      try Snapshot.expect(help, "help-" + entry.name)
+      let usage = help.split(separator: "\n").drop { !$0.hasPrefix("USAGE: ") }.prefix { !$0.hasSuffix(":") }
+      #expect(usage.allSatisfy { $0.count <= 80 }, "\(entry.name)")
     }
     #expect(try Snapshot.names("help-") == Set(entries.map { "help-" + $0.name }))
   }

@@ -33,6 +33,96 @@ import Testing
     #expect(issued(run)?.action == .setApp(.init(appID: "org.kde.kpat", isBlocked: true)))
   }
 
+  @Test(arguments: ["org.gnome.Ches", "chss"]) func aMisspeltApplicationIsAskedAbout(text: String) async {
+    let run = await ScriptedRun("app", "set", text, "--on", "Emma", "--blocked")
+    #expect(run.status == 67 && issued(run) == nil)
+    let words = run.console.notes.joined()
+    #expect(words.contains("Did you mean") && words.contains("org.gnome.Chess") && words.contains("--new"), "\(words)")
+    let new = await ScriptedRun("app", "set", text, "--on", "Emma", "--blocked", "--new")
+    #expect(issued(new)?.action == .setApp(.init(appID: text, isBlocked: true)))
+  }
+
+  @Test func aNameWithASpaceNamesAnApplication() async {
+    var script = ScriptedNode.Script()
+    script.apps[0].configuration.displayName = "Chess game"
+    let set = await ScriptedRun("app", "set", "chess game", "--on", "Emma", "--blocked", script: script)
+    #expect(issued(set)?.action == .setApp(.init(appID: "org.gnome.Chess", isBlocked: true)))
+    let removal = await ScriptedRun("app", "remove", "Chess game", "--on", "Emma", script: script)
+    #expect(issued(removal)?.action == .removeApp(appID: "org.gnome.Chess"))
+    let grant = await ScriptedRun("grant", "Emma", "30m", "--app", "Chess game", script: script)
+    #expect(issued(grant)?.action == .grantTime(GrantTime(minutes: 30, app: SampleValues.app("org.gnome.Chess"))))
+    let unknown = await ScriptedRun("app", "set", "two words", "--on", "Emma", "--blocked", script: script)
+    #expect(unknown.status == 67 && unknown.console.notes.joined().contains("A new one is named by its ID"))
+    let nobody = await ScriptedRun("grant", "Emma", "30m", "--app", "nosuch.app", script: script)
+    #expect(nobody.status == 67 && issued(nobody) == nil)
+  }
+
+  @Test func aChildsMachineSetsNoRules() async {
+    var script = ScriptedNode.Script()
+    script.status.role = .child
+    script.appsError = LocalAPIError(.unknownDevice, "No paired machine is called “Emma”.")
+    for arguments in [
+      ["app", "set", "Chess", "--on", "Emma", "--blocked"], ["app", "remove", "Chess", "--on", "Emma"],
+      ["grant", "Emma", "5m", "--app", "Chess"],
+    ] {
+      let run = await ScriptedRun(arguments, node: ScriptedNode(script))
+      #expect(run.console.notes.joined().contains("on a parent's machine"), "\(run.console.notes)")
+    }
+    script.status.role = .parent
+    let there = await ScriptedRun("app", "remove", "Chess", "--on", "Emma", script: script)
+    #expect(there.console.notes.joined().contains("No paired machine is called"))
+  }
+
+  @Test func whatAMachineThatIsOffHasNotGotWaits() async {
+    var script = Self.away()
+    (script.apps[0].enforcement, script.apps[0].lastCommand) = (nil, .queued)
+    let listed = await ScriptedRun("apps", script: script)
+    #expect(!listed.console.output.contains("on its way"), "\(listed.console.output)")
+    (script.command.status, script.command.stateInForce) = (.queued, nil)
+    let shown = await ScriptedRun("commands", "show", "01ab", script: script)
+    #expect(shown.console.output.contains("until the other machine is back"), "\(shown.console.output)")
+  }
+
+  @Test(arguments: [
+    (["app", "set", "Chess", "--on", "Emma", "--daily-limit", "-5"], "A limit cannot be negative"),
+    (["settings", "set", "--on", "Emma", "--weekly-reward-limit", "-5"], "A limit cannot be negative"),
+    (["usage", "list", "--from", "tomorrow"], "Give a day such as today, yesterday or 2026-11-01"),
+    (["usage", "summary", "--from", "tomorrow"], "give one such as today"),
+    (["grant", "Emma", "5m", "--app", "Chess", "--category", "reward"], "Usage: latchkey grant"),
+    (["devices", "show", ""], "No machine is named"),
+  ]) func aFaultIsSaidInThePersonsWords(arguments: [String], words: String) async {
+    let run = await ScriptedRun(arguments)
+    #expect(run.status != 0 && run.console.notes.joined().contains(words), "\(run.console.notes)")
+  }
+
+  @Test func whatBecameOfACommandIsASentence() async {
+    var script = ScriptedNode.Script()
+    var command = SampleValues.command
+    (command.status, command.reason) = (.cancelled, "The device was unpaired.")
+    script.commandEnds = [.success(command)]
+    let run = await ScriptedRun("commands", "wait", "last", script: script)
+    #expect(run.console.notes.joined().contains("The command was cancelled before it was stored"))
+  }
+
+  @Test func namesOfMachinesThatLeftAreKnown() async {
+    var script = ScriptedNode.Script()
+    script.status.peers = []
+    script.devices = []
+    script.status.former = [
+      FormerPeer(deviceID: SampleValues.childID, name: DeviceName(sanitising: "Old tablet"), queues: [])
+    ]
+    let listed = await ScriptedRun("commands", script: script)
+    #expect(listed.console.output.contains("Old tablet"), "\(listed.console.output)")
+  }
+
+  @Test func aChildsSummaryNamesItsOwnMachine() async {
+    var script = ScriptedNode.Script()
+    (script.status.deviceID, script.status.name) = (SampleValues.childID, DeviceName(sanitising: "My own PC"))
+    (script.status.peers, script.status.former) = ([], [])
+    let run = await ScriptedRun("usage", "summary", script: script)
+    #expect(run.console.output.contains("My own PC"), "\(run.console.output)")
+  }
+
   @Test func aNameOfSeveralApplicationsIsAskedAbout() async {
     var script = ScriptedNode.Script()
     var second = SampleValues.listing

@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import Synchronization
 import Testing
 
 @testable import LatchkeyCommands
@@ -32,9 +33,12 @@ import Testing
     var script = ScriptedNode.Script()
     let away = LocalAPIError(.timeout, "The node is stopping: try again.")
     script.commandEnds = [.failure(away), .failure(away), .success(Self.command(.executed))]
-    let waiter = CommandWaiter(node: ScriptedNode(script), pause: .zero)
+    let told = Mutex<[String]>([])
+    let waiter = CommandWaiter(node: ScriptedNode(script), pause: .zero) { line in told.withLock { $0.append(line) } }
     let ended = try? await waiter.wait("01ab", seconds: 86_400)
     #expect(ended?.status == .executed)
+    let lines = told.withLock { $0 }
+    #expect(lines.count == 1 && lines[0].contains("latchkey run"), "\(lines)")
   }
 
   @Test func anIDThatTheNodeDoesNotKnowEndsTheWait() async {

@@ -41,6 +41,14 @@ import Testing
     #expect(await self.run(["settings", "show"], discrepancy).console.notes.isEmpty)
   }
 
+  @Test func whatWasNeverSetHereIsNotSaidToBe() async {
+    var unknown = Self.discrepancy(.app(Self.open, .recorded))
+    unknown.displayName = nil
+    let note = await run(["apps", "list"], unknown).console.notes.joined()
+    #expect(note.contains("holds rules for org.gnome.Chess that are not known here"), "\(note)")
+    #expect(!note.contains("what was set here"))
+  }
+
   @Test func besideTheFamilysRules() async {
     var settings = SampleValues.settings
     settings.defaultMilliPointsPerMinute = 999_999_999

@@ -24,12 +24,26 @@ import Testing
     let listed = await ScriptedRun("devices", "list", script: script)
     #expect(
       listed.console.notes.joined().contains(
-        "“Emma's PC” is paired with another parent's machine, “Tom's laptop”, since 2 h ago."))
+        "“Emma's PC” is paired with another parent's machine, “Tom's laptop”, since 2026-11-21 12:00."))
     let status = await ScriptedRun("status", script: script)
     let words = status.console.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(words.contains("is paired with another parent's machine, “Tom's laptop”"))
     #expect(words.contains("Warning: “Emma's PC” is paired with another") == isNews)
     #expect(words.contains("latchkey devices unpair") == isNews)
+  }
+
+  @Test func aParentThatLeftIsNamedWithBothTimes() async {
+    var script = ScriptedNode.Script()
+    var left = Self.other(isNews: true)
+    left.parent.leftAt = SampleValues.now - 7_140_000
+    script.devices[0].otherParents = [left]
+    script.status.peers = script.devices
+    let status = await ScriptedRun("status", script: script)
+    let words = status.console.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(
+      words.contains(
+        "Warning: “Emma's PC” was paired with another parent's machine, “Tom's laptop”, from 2026-11-21 12:00 to 2026-11-21 "
+          + "12:01."), "\(words)")
   }
 
   @Test func aDeviceWithoutAnAddressHasNoNextTry() async {

@@ -11,7 +11,7 @@ import Testing
     ("status-follow-json", ["status", "--follow", "--format", "json"]), ("devices-list", ["devices", "list"]),
     ("devices-list-json", ["devices", "list", "--format", "json"]), ("devices-show", ["devices", "show", "emma's pc"]),
     ("devices-show-json", ["devices", "show", "emma's pc", "--format", "json"]), ("nearby", ["nearby"]),
-    ("doctor", ["doctor"]), ("doctor-json", ["doctor", "--peer", "emma's pc", "--format", "json"]),
+    ("doctor", ["doctor"]), ("doctor-json", ["doctor", "--on", "emma's pc", "--format", "json"]),
     ("nearby-json", ["nearby", "--format", "json"]), ("pair-list", ["pair", "list"]), ("apps-list", ["apps", "list"]),
     ("apps-list-json", ["apps", "list", "--format", "json"]), ("settings-show", ["settings", "show"]),
     ("settings-show-json", ["settings", "show", "--format", "json"]), ("commands-list", ["commands", "list"]),

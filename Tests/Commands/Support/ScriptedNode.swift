@@ -71,6 +71,8 @@ final class ScriptedNode: NodeInterface {
     var settings = SampleValues.settings
     var pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
     var summaries = [SampleValues.summary]
+    /// Thrown when applications are asked for.
+    var appsError: LocalAPIError?
     /// Thrown by everything that can throw.
     var error: LocalAPIError?
     /// Thrown by the reports of use, one a call, before they work.
@@ -274,7 +276,10 @@ final class ScriptedNode: NodeInterface {
     try answer(.assignAccount(request)) { $0.accounts[0] }
   }
 
-  func apps(device: String?) async throws(LocalAPIError) -> [AppListing] { try answer(.apps(device)) { $0.apps } }
+  func apps(device: String?) async throws(LocalAPIError) -> [AppListing] {
+    if let error = script.withLock({ $0.appsError }) { throw error }
+    return try answer(.apps(device)) { $0.apps }
+  }
 
   func settings() async throws(LocalAPIError) -> FamilySettings {
     try answer(.settings) { $0.settings }

@@ -30,9 +30,27 @@ import Testing
     #expect(try find(text) == expected)
   }
 
-  @Test func aFullNameOutranksABeginningAndAMachineOutranksAChild() throws {
-    let room = Self.label(3, "Emma", child: "Tom")
-    #expect(try find("Emma", among: Self.family + [room]) == room)
+  @Test func aMachineDoesNotTakeOverTheNameOfAChild() throws {
+    let room = Self.label(3, "emma", child: "Ben")
+    #expect {
+      try find("Emma", among: Self.family + [room])
+    } throws: { error in
+      "\(error)" == "“Emma” fits 2 machines: name one of “Emma's PC” (Emma's), \(room.deviceID.short) (“emma”, Ben's)."
+    }
+    // Of one machine both names may be the same.
+    let own = Self.label(4, "Zoe", child: "Zoe")
+    #expect(try find("zoe", among: Self.family + [own]) == own)
+  }
+
+  @Test func eachChildOfASharedMachineNamesIt() throws {
+    let shared = Self.label(3, "Tablet", child: "Zoe, Ben")
+    for text in ["Zoe", "ben", "be", "Tablet"] {
+      #expect(try find(text, among: Self.family + [shared]) == shared)
+    }
+    #expect(throws: DeviceSearch.Fault.self) { try find("Zoe, Ben", among: Self.family + [shared]) }
+  }
+
+  @Test func aFullNameOutranksABeginning() throws {
     let longer = Self.label(4, "Tim's PC 2")
     #expect(try find("tim's pc", among: Self.family + [longer]) == Self.tim)
   }
@@ -51,7 +69,9 @@ import Testing
     #expect {
       try find("Emma's PC", among: Self.family + [twin])
     } throws: { error in
-      "\(error)" == "“Emma's PC” fits 2 machines: name one of \(Self.emma.deviceID.short), \(twin.deviceID.short)."
+      "\(error)"
+        == "“Emma's PC” fits 2 machines: name one of \(Self.emma.deviceID.short) (“Emma's PC”, Emma's), "
+        + "\(twin.deviceID.short) (“Emma's PC”)."
     }
   }
 

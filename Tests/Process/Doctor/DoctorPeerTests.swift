@@ -56,7 +56,7 @@ extension ProcessTests {
         await child.kill()
         let unpaired = try await parent.latchkey("devices", "unpair", "Emma's PC")
         #expect(unpaired.status == 0, "\(unpaired)")
-        let result = try await parent.latchkey(["doctor", "--format", "json", "--peer", "Emma's PC"])
+        let result = try await parent.latchkey(["doctor", "--format", "json", "--on", "Emma's PC"])
         let findings = try result.decode(Examination.self).findings
         #expect(findings.contains { $0.id == "peer-removed" }, "\(findings)")
       }

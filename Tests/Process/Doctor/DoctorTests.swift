@@ -218,7 +218,7 @@ extension ProcessTests {
         try await parent.start([])
         try await child.start([])
         try await lab.pair(parent, child)
-        let well = try await network.examine(child, "--peer", "Kitchen laptop")
+        let well = try await network.examine(child, "--on", "Kitchen laptop")
         #expect(well.findings.contains { $0.id == "peer-connected" }, "\(well.findings)")
 
         // Announced, and every connection dropped either way: as by a Wi-Fi that keeps its clients apart.
@@ -231,13 +231,13 @@ extension ProcessTests {
           """)
         try await child.start()
         try await eventually("the parent is announced") { try await !child.api.nearby().members.isEmpty }
-        let apart = try await network.examine(child, "--peer", "Kitchen laptop")
+        let apart = try await network.examine(child, "--on", "Kitchen laptop")
         #expect(apart.findings.contains { $0.id == "client-isolation" }, "\(apart.findings)")
         #expect(apart.status == 2)
 
         await parent.kill()
         try await network.run("nft delete table inet apart")
-        let gone = try await network.examine(child, "--peer", "Kitchen laptop")
+        let gone = try await network.examine(child, "--on", "Kitchen laptop")
         #expect(gone.findings.contains { $0.id == "peer-refused" }, "\(gone.findings)")
         let since = gone.findings.first { $0.id == "peer-unreachable" }
         #expect(since?.sentence.contains("has not been in touch for") == true)

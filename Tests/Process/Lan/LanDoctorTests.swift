@@ -11,7 +11,7 @@ import Testing
       let hosts = try await lab.hosts(2)
       let (parent, children) = try await lab.family(hosts)
       func expect(_ id: String, after what: String) async throws {
-        let result = try await children[0].latchkey(["doctor", "--format", "json", "--peer", "Kitchen laptop"])
+        let result = try await children[0].latchkey(["doctor", "--format", "json", "--on", "Kitchen laptop"])
         let findings = try result.decode(Examination.self).findings
         try lab.check(findings.contains { $0.id == id }, "\(what): no \(id) in \(findings.map(\.id))")
         try lab.check(result.status != 0, "\(what): exit status 0")

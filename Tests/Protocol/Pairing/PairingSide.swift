@@ -18,7 +18,7 @@ struct PairingSide: Sendable {
     case active
   }
 
-  var machine: any PairingMachine
+  var machine: any EitherPairingMachine
   /// Sent and not yet taken off.
   var outgoing: [[UInt8]] = []
   private(set) var sent: [[UInt8]] = []
@@ -36,7 +36,7 @@ struct PairingSide: Sendable {
   /// Things done in an order that no store could follow.
   private(set) var faults: [String] = []
 
-  init(_ machine: any PairingMachine) {
+  init(_ machine: any EitherPairingMachine) {
     self.machine = machine
   }
 

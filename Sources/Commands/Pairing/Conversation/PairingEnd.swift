@@ -37,12 +37,7 @@ struct PairingEnd: Sendable {
 
   /// The other machine as an argument that can be pasted into a shell.
   private var argument: String {
-    guard let device = progress.device else { return "NAME" }
-    let name = device.name.text
-    let isPlain = name.unicodeScalars.allSatisfy { scalar in
-      scalar.properties.isAlphabetic || (0x30...0x39).contains(scalar.value) || " .,_-'".unicodeScalars.contains(scalar)
-    }
-    return isPlain ? "\"\(name)\"" : device.deviceID.short
+    progress.device.map { ShellWord.machine($0.name, $0.deviceID) } ?? "NAME"
   }
 
   private var refused: String {

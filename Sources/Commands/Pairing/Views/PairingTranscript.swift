@@ -78,7 +78,7 @@ struct PairingTranscript: PairingView {
   mutating func ended(_ pairing: PairingProgress) throws { leavePrompt() }
 
   private func put(_ prompt: String) {
-    guard isWizard, let last = lines(prompt).last else { return console.prompt(prompt) }
+    guard isWizard || console.talkIsTerminal, let last = lines(prompt).last else { return console.prompt(prompt) }
     for line in lines(prompt).dropLast() { console.note(line) }
     console.prompt(last.hasSuffix(" ") ? last : last + " ")
   }

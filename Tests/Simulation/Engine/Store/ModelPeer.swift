@@ -39,6 +39,8 @@ package struct ModelPeer: Sendable {
   package var removalSilences = 0
   package var knownGeneration: Int64 = 0
   package var sentGeneration: Int64?
+  /// When the pairing with a parent ended: by the wall clock, and as a reading of the age clock.
+  package var left: (at: Int64, age: Int64)?
   package var outgoing: [StreamClass: Outgoing] = [:]
   package var incoming: [StreamClass: Incoming] = [:]
   /// The epochs of the command stream, in the order in which they followed each other, from its first restart on.

@@ -108,7 +108,7 @@ extension ModelStore {
       guard loss.lossID.bytes == item.itemID else { return passOver(item, .usage, .wrongID, &result) }
       if losses[loss.lossID] == nil { losses[loss.lossID] = loss }
     case (.control, .removal):
-      try takeRemoval(place, role, keepsPending: result.keepsPending, &result)
+      try takeRemoval(place, role, keepsPending: result.keepsPending, at: wall, &result)
       result.wasRemoved = true
     case (.control, .keyRotation): takeRotation(item, place, role, wall, &result)
     case (.control, .refusal): applyRefusal(item, place, &result)

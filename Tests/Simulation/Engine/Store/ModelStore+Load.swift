@@ -105,6 +105,10 @@ extension ModelStore {
     let known = Set(rest.map(\.id))
     var wanted = rest
     switch (streamClass, cause) {
+    case (.command, .peerLost(_, let earlier?))
+    where earlier.epoch != before?.epoch && !peers[place].commandEpochs.contains(earlier.epoch):
+      // An epoch that this machine never gave: it is the one that was set back.
+      wanted = unanswered(device, .peerIsAhead, before?.epoch) + rest
     case (.command, _): wanted = unanswered(device, cause, before?.epoch) + rest
     case (.receipt, .peerLost(let held, _)):
       if sources.fault != .dropReceiptsAtRestart {

@@ -31,6 +31,7 @@ extension ModelStore {
     peers[place].knownGeneration = discoveryKeys.keys.max() ?? 0
     peers[place].pairing += 1
     peers[place].pairedAt = wall
+    peers[place].left = nil
     if peers[place].role == .child {
       _ = try queueRotation(place)
       pruneDiscoveryKeys()
@@ -59,7 +60,7 @@ extension ModelStore {
   /// Removes a device: cancels its commands, closes its streams, and queues a removal; without one, the device is
   /// forgotten.
   package mutating func remove(
-    _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8]
+    _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8], at wall: Int64 = 1
   ) throws(ModelStoreFault) -> (change: ModelChange?, rotations: [ModelChange]) {
     let place = try place(device)
     let before = peers[place]
@@ -81,6 +82,7 @@ extension ModelStore {
     }
     let isRotating = before.state == .active && before.role == .child
     let isParent = before.state == .active && before.role == .parent
+    if isParent { noteLeft(place, at: wall) }
     return (change, isRotating ? try rotateHousehold() : isParent ? try queueParents() : [])
   }
 
@@ -107,12 +109,17 @@ extension ModelStore {
   }
 
   mutating func takeRemoval(
-    _ place: Int, _ role: DeviceRole, keepsPending: Bool, _ result: inout ModelInboxResult
+    _ place: Int, _ role: DeviceRole, keepsPending: Bool, at wall: Int64, _ result: inout ModelInboxResult
   ) throws(ModelStoreFault) {
     giveUp(place)
+    if peers[place].role == .parent { noteLeft(place, at: wall) }
     if sources.fault != .leaveStreamsAtRemoval { closeStreams(place) }
     eraseKeys(peers[place].device, keepsPending: keepsPending)
     result.changes += role == .child ? try rotateHousehold() : try queueParents()
+  }
+
+  private mutating func noteLeft(_ place: Int, at wall: Int64) {
+    if peers[place].left == nil { peers[place].left = (wall, age) }
   }
 
   private mutating func giveUp(_ place: Int) {
@@ -190,13 +197,27 @@ extension ModelStore {
     }
   }
 
-  /// The body that tells of this machine's parents, which all have the same name here.
+  /// The body that tells of this machine's parents, which all have the same name here, and of those that left in a week.
   func parentList() -> [UInt8] {
-    // The latest first; of two at the same moment the one that was known later.
-    let parents = peers.enumerated().filter { $1.state == .active && $1.role == .parent }
-      .sorted { ($0.element.pairedAt, $0.offset) > ($1.element.pairedAt, $1.offset) }.prefix(Limits.toldParents)
+    func isTold(_ peer: ModelPeer) -> Bool {
+      switch peer.state {
+      case .active: true
+      case .removed, .removedUntold: peer.left.map { $0.age > age - 7 * 86_400_000 } ?? false
+      case .pending: false
+      }
+    }
+    // Those that are paired go first, and then the latest; of two at the same moment the one that was known later.
+    let parents = peers.enumerated().filter { $1.role == .parent && isTold($1) }
+      .sorted { left, right in
+        let isActive = (left: left.element.state == .active, right: right.element.state == .active)
+        if isActive.left != isActive.right { return isActive.left }
+        return (left.element.pairedAt, left.offset) > (right.element.pairedAt, right.offset)
+      }.prefix(Limits.toldParents)
     return coding.encode(
-      parents.map { PairedParent(deviceID: $1.device, name: DeviceName(sanitising: "x"), pairedAt: $1.pairedAt) })
+      parents.map {
+        PairedParent(
+          deviceID: $1.device, name: DeviceName(sanitising: "x"), pairedAt: $1.pairedAt, leftAt: $1.left?.at)
+      })
   }
 
   mutating func takeParents(

@@ -104,7 +104,7 @@ extension StorePair {
         let removed = try await $0.remove(device, removal: removal, itemID: id, at: self.wall)
         return self.word([removed.change].compactMap { $0 } + removed.rotations)
       } _: {
-        let removed = try $0.remove(device, removal: removal, itemID: id)
+        let removed = try $0.remove(device, removal: removal, itemID: id, at: self.wall)
         return self.word([removed.change].compactMap { $0 } + removed.rotations)
       }
     case 2:

@@ -2,7 +2,7 @@ import LatchkeyModel
 import LatchkeyProtocol
 
 /// The common interface of the machines of both sides.
-protocol PairingMachine: Sendable {
+protocol EitherPairingMachine: Sendable {
   var isEnded: Bool { get }
   mutating func received(_ frame: [UInt8]) -> [PairingEffect]
   mutating func requestedAccept() -> [PairingEffect]
@@ -12,5 +12,5 @@ protocol PairingMachine: Sendable {
   mutating func connectionLost() -> [PairingEffect]
 }
 
-extension PairingInviterMachine: PairingMachine {}
-extension PairingJoinerMachine: PairingMachine {}
+extension PairingInviterMachine: EitherPairingMachine {}
+extension PairingJoinerMachine: EitherPairingMachine {}

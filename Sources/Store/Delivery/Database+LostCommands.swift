@@ -1,0 +1,106 @@
+import GRDB
+import LatchkeyModel
+
+/// The epochs of streams, and the commands that a peer has lost.
+///
+/// Spec: Protocol/05-delivery.md §5.
+extension Database {
+  /// Epochs of a stream whose order is kept.
+  private static var keptEpochs: Int { 256 }
+
+  /// Records that one epoch of a stream to a peer follows another.
+  func note(epoch: UInt64, after before: UInt64?, of streamClass: StreamClass, to peer: Int64) throws {
+    let number = Int64(streamClass.rawValue)
+    for epoch in [before, epoch].compactMap({ $0 }) {
+      try run(
+        "INSERT INTO outbox_epoch (peer, class, epoch) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        [peer, number, Int64(bitPattern: epoch)])
+    }
+    try run(
+      """
+      DELETE FROM outbox_epoch WHERE peer = ?1 AND class = ?2 AND number <=
+        (SELECT number FROM outbox_epoch WHERE peer = ?1 AND class = ?2 ORDER BY number DESC LIMIT 1 OFFSET ?3)
+      """, [peer, number, Self.keptEpochs])
+  }
+
+  /// Returns whether a peer holds a stream under an epoch that this machine does not know to have given it.
+  ///
+  /// Only this machine gives the stream epochs: it has forgotten that one, since it was restored to an earlier state.
+  ///
+  /// - Parameters:
+  ///   - cause: The reason for the restart, with the epoch that the peer holds.
+  ///   - streamClass: The class of the stream.
+  ///   - peer: The number of the peer.
+  ///   - epoch: The stream's present epoch.
+  /// - Returns: `true` if this machine has forgotten the epoch.
+  /// - Throws: An error of the database.
+  func isForgotten(
+    _ cause: RestartCause, of streamClass: StreamClass, to peer: Int64, epoch: UInt64?
+  ) throws -> Bool {
+    guard case .peerLost(_, let earlier?) = cause, earlier.epoch != epoch else { return false }
+    return try first(
+      "SELECT 1 FROM outbox_epoch WHERE peer = ? AND class = ? AND epoch = ?",
+      [peer, Int64(streamClass.rawValue), Int64(bitPattern: earlier.epoch)], { _ in true }) == nil
+  }
+
+  /// Returns an SQL condition for the commands that a restored child has lost.
+  ///
+  /// Everything from epochs after the child's is lost. Commands of earlier epochs are not lost: each restart gives
+  /// those that the child lacked at that time a number of the new epoch. Commands that a restart left out have no epoch
+  /// (`NULL`), even if a machine with the same keys, of which the child is a copy, later reports that it executed them.
+  /// `epoch` is that of the command stream before the restart.
+  func isLost(
+    from peer: Int64, after held: UInt64, earlier: StreamPosition?, epoch: UInt64?
+  ) throws -> String {
+    func number(_ value: UInt64) -> String { "\(Int64(bitPattern: value))" }
+    if let earlier {
+      let place = try first(
+        "SELECT number FROM outbox_epoch WHERE peer = ? AND class = \(ItemNumber.command) AND epoch = ?",
+        [peer, Int64(bitPattern: earlier.epoch)],
+        { $0.integer(0) })
+      guard let place else { return "TRUE" }
+      return """
+        (epoch IS NULL OR epoch IS \(number(earlier.epoch)) AND seq > \(number(earlier.through)) OR EXISTS (SELECT 1 FROM outbox_epoch later
+          WHERE later.peer = command.peer AND later.class = \(ItemNumber.command) AND later.epoch = command.epoch AND later.number > \(place)))
+        """
+    }
+    guard held > 0, let epoch else { return "TRUE" }
+    return "(epoch IS NULL OR epoch IS \(number(epoch)) AND seq > \(number(held)))"
+  }
+
+  /// Marks lost commands as no longer executed if they are not sent again.
+  ///
+  /// - `isLost`: An SQL condition for lost commands.
+  /// - `isNewest`: An SQL condition for the newest command of a desired state.
+  func markLostCommands(_ peer: OutboxAddress, isLost: String, isNewest: String, at wall: Int64) throws {
+    try run(
+      """
+      UPDATE command SET status = 'superseded', status_at = ?2, state = NULL, epoch = NULL,
+        replaced_by = \(Self.newest), reason = 'A newer command for the same thing holds.'
+      WHERE peer = ?1 AND status = 'executed' AND supersede_key IS NOT NULL AND \(isLost) AND NOT (\(isNewest))
+      """, [peer.number, wall])
+    try run(
+      """
+      UPDATE command SET status = 'failed', status_at = ?2, state = NULL,
+        reason = (SELECT name FROM peer WHERE number = ?1) || ?3
+      WHERE peer = ?1 AND status = 'executed' AND supersede_key IS NULL AND \(isLost)
+      """, [peer.number, wall, Self.lostReason])
+  }
+
+  /// An SQL expression for the newest later command that takes the place of a command.
+  static var newest: String {
+    """
+    (SELECT MAX(later.command_id) FROM command later WHERE later.peer = command.peer
+      AND later.supersede_key = command.supersede_key AND later.command_id > command.command_id
+      AND later.status IN ('queued', 'stored', 'executed'))
+    """
+  }
+
+  /// The reason, after the machine's name, for a message or request that is too old to be sent again.
+  private static var lostReason: String {
+    " has lost data and no longer has this: give it again if it still matters."
+  }
+
+  /// The reason, after the machine's name, for commands that are sent again.
+  static var sentAgainReason: String { " has lost data, so this is sent again." }
+}

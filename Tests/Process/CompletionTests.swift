@@ -1,0 +1,58 @@
+import Foundation
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// Names of machines that a shell completes: they can be another machine's text, and bash expands what it is offered.
+  @Suite struct CompletionTests {
+    // Has bash complete the machine of `latchkey devices show`, as after a press of Tab. The trap is a file that the names of
+    // machines would make if bash expanded them.
+    private func complete(
+      _ begun: String, at node: NodeProcess, _ lab: ProcessLab, trap: String = ""
+    ) async throws -> [Substring] {
+      let script = lab.newPath()
+      let generated = try await lab.latchkey(["--generate-completion-script", "bash"])
+      try Data(generated.output.utf8).write(to: URL(fileURLWithPath: script))
+      let result = try await lab.run(
+        "/bin/bash",
+        [
+          "-c",
+          """
+          complete() { :; }
+          source "$1"
+          COMP_WORDS=("$2" devices show "$3") COMP_CWORD=3 COMP_LINE="$2 devices show $3"
+          COMP_POINT=${#COMP_LINE}
+          COMPREPLY=()
+          _latchkey "$2" "$3" show
+          printf '%s\\n' "${COMPREPLY[@]}"
+          """, "bash", script, BuiltProgram.path, begun,
+        ], variables: ["LATCHKEY_STATE_DIR": node.folder, "TRAP": trap])
+      #expect(result.talk.isEmpty, "\(result)")
+      return result.output.split(separator: "\n")
+    }
+
+    @Test("Tab offers Emma's PC, and a machine whose name a shell would expand by its ID, and runs nothing")
+    func bash() async throws {
+      try await ProcessLab.run { lab in
+        let (parent, child) = try await lab.pairedFamily()
+        _ = try await parent.api.rename(device: "Emma's PC", RenameRequest(childName: "Émile"))
+        #expect(try await complete("", at: parent, lab) == ["Emma's PC", "Émile"])
+        #expect(try await complete("Emma", at: parent, lab) == ["Emma's PC"])
+        let trap = lab.newPath()
+        let id = try #require(try await parent.api.devices().first?.device.deviceID)
+        for name in ["E$(id>$TRAP)", "E`id>$TRAP`", "E';id>$TRAP;'"] {
+          let renamed = try await child.latchkey("devices", "rename", "--self", name)
+          #expect(renamed.status == 0, "\(renamed)")
+          try await eventually("the parent calls it so") {
+            try await parent.api.devices().first?.device.name.text == name
+          }
+          #expect(try await complete("", at: parent, lab, trap: trap) == [Substring(id.short), "Émile"])
+          #expect(!FileManager.default.fileExists(atPath: trap))
+        }
+        // A person who is told to paste a command is given its ID as well.
+        let warnings = try await parent.api.status().warnings
+        #expect(warnings.contains { $0.contains("“Emma's PC” was renamed") && $0.contains(id.short) }, "\(warnings)")
+      }
+    }
+  }
+}
