@@ -26,7 +26,8 @@ struct LatchkeyTool: AsyncParsableCommand {
           IdentitySubcommand.self,
         ]),
       CommandGroup(
-        name: "The family's children", subcommands: [
+        name: "The family's children",
+        subcommands: [
           ChildrenSubcommand.self, AccountsSubcommand.self, RulesSubcommand.self, LimitSubcommand.self,
           BedtimeSubcommand.self, TimesSubcommand.self, LockSubcommand.self, UnlockSubcommand.self,
         ]),

@@ -33,7 +33,8 @@ struct RulesSubcommand: AsyncParsableCommand {
               rule.name, rule.words, ShownText.safe(rule.setBy.text),
               TimeText.short(rule.setAt, zone: environment.timeZone),
             ]
-          }, empty: "No rules are set for \(ShownText.safe(rules.child.name.text)) yet: `latchkey limit set --daily 2h`."))
+          },
+          empty: "No rules are set for \(ShownText.safe(rules.child.name.text)) yet: `latchkey limit set --daily 2h`."))
       for rule in rules.rules {
         if let reason = rule.notInForce { environment.console.note("\(rule.name) is not in force. \(reason)") }
       }
@@ -77,7 +78,8 @@ enum RuleIssue {
     if options.format == .text {
       for change in changes {
         let rule = edit.rules.rules.first { $0.key.text == change.key }
-        console.note(rule.map { "\(shown): \($0.name) \($0.words)." } ?? "\(shown): that rule is removed.")
+        let words = rule.map { $0.key == "lock" ? $0.words : "\($0.name) \($0.words)" }
+        console.note(words.map { "\(shown): \($0)." } ?? "\(shown): that rule is removed.")
       }
       if edit.commands.isEmpty { console.note("\(shown) has no machine yet: the rule holds once one is paired.") }
     }

@@ -30,7 +30,7 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     try await RuleIssue.set(
-      [.init("schedule/bedtime", WeekTimes.everyDay(times))], of: whose.child, at: node.open(), options: options)
+      [.init("schedule/bedtime", times)], of: whose.child, at: node.open(), options: options)
   }
 }
 
@@ -79,18 +79,10 @@ struct TimesSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     var changes: [RuleRequest.Change] = []
-    if let school { changes.append(.init("schedule/school", school == "none" ? nil : WeekTimes.everyDay(school))) }
+    if let school { changes.append(.init("schedule/school", school == "none" ? nil : school)) }
     if let reward {
-      changes.append(.init("schedule/rewardTimes", reward == "none" ? nil : WeekTimes.everyDay(reward)))
+      changes.append(.init("schedule/rewardTimes", reward == "none" ? nil : reward))
     }
     try await RuleIssue.set(changes, of: whose.child, at: node.open(), options: options)
-  }
-}
-
-/// Times of the week as people write them.
-enum WeekTimes {
-  /// Returns the times for every day if no weekday is named.
-  static func everyDay(_ text: String) -> String {
-    text.contains { $0.isLetter } ? text : text.split(separator: ",").map { "mon-sun \($0)" }.joined(separator: ", ")
   }
 }

@@ -42,14 +42,11 @@ public enum RuleText {
       case .family(.dayStart): return "\(minutes):00"
       default: return value
       }
-    case .windows(let windows):
-      // The same times every day need no weekdays.
-      return windows.text.hasPrefix("mon-sun ") && !windows.text.contains(",")
-        ? String(windows.text.dropFirst("mon-sun ".count)) : windows.text
     case .lock(.on): return "locked"
     case .lock(.off): return "not locked"
-    case .lock(.until): return value.replacing("until ", with: "locked until ").replacing("T", with: " ")
-      .replacing("Z", with: " UTC")
+    case .lock(.until):
+      return value.replacing("until ", with: "locked until ").replacing("T", with: " ")
+        .replacing("Z", with: " UTC")
     default: return value
     }
   }

@@ -19,7 +19,8 @@ extension NodeService {
       }
       guard household.children.count == 1 else {
         throw LocalAPIError(
-          .ambiguousChild, "There is more than one child: name \(household.children.map(\.name).joined(separator: " or ")).")
+          .ambiguousChild,
+          "There is more than one child: name \(household.children.map(\.name).joined(separator: " or ")).")
       }
       child = only.id
     }
@@ -41,7 +42,8 @@ extension NodeService {
     guard let key = RegisterKey(change.key), let rule = RuleKey(key), rule.belongs(in: .child(child)), rule != .name
     else {
       throw LocalAPIError(
-        .invalid, "There is no rule “\(DeviceName(sanitising: change.key))” for a child: update Latchkey, or correct it.")
+        .invalid,
+        "There is no rule “\(DeviceName(sanitising: change.key))” for a child: update Latchkey, or correct it.")
     }
     guard let text = change.value else { return RegisterChange(.child(child), key, nil) }
     do {

@@ -61,8 +61,10 @@ enum SampleValues {
     return ChildRules(
       child: child,
       rules: [
-        rule("limits/daily", "mon-fri 90, sat-sun 180"), rule("lock", "off"), rule("schedule/bedtime", "mon-sun 20:00-07:00"),
-        rule("schedule/siesta", "yes", "This version does not know the rule schedule/siesta: update Latchkey on this machine."),
+        rule("limits/daily", "mon-fri 90, sat-sun 180"), rule("lock", "off"), rule("schedule/bedtime", "20:00-07:00"),
+        rule(
+          "schedule/siesta", "yes",
+          "This version does not know the rule schedule/siesta: update Latchkey on this machine."),
       ])
   }()
 
