@@ -214,7 +214,7 @@ let package = Package(
         "LatchkeyTestSupport",
         "CProcess",
       ],
-      path: "Tests/Commands", swiftSettings: strict),
+      path: "Tests/Commands", exclude: ["Snapshots"], swiftSettings: strict),
     // Stands between a node and its disk in tests.
     .target(name: "LatchkeyDiskFault", path: "Tests/DiskFault"),
     // Gives a node another wall clock in tests.

@@ -66,6 +66,62 @@ extension ProcessTests {
       }
     }
 
+    @Test("A second parent knows the children that the machine has, and makes no second one of the same name")
+    func knownToASecondParent() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        try await eventually("the machine knows whose it is") { try await names(pc) == ["Emma"] }
+        let dad = try await lab.runningNode(.parent, "Tom's laptop")
+        try await lab.pair(dad, pc)
+        try await eventually("the second parent knows the child") { try await names(dad) == ["Emma"] }
+        try await eventually("and whose machine it is") {
+          try await dad.api.devices().first?.device.childName == "Emma"
+        }
+        let error = await #expect(throws: LocalAPIError.self) {
+          _ = try await dad.api.addChild(ChildNameRequest(name: "emma"))
+        }
+        #expect(error?.code == .invalid)
+        // A child that is added later is known, too.
+        _ = try await mum.api.addChild(ChildNameRequest(name: "Ben"))
+        try await eventually("the accounts are known") { try await !mum.api.accounts(device: nil).isEmpty }
+        let account = try #require(try await mum.api.accounts(device: nil).first)
+        _ = try await mum.api.assignAccount(AccountRequest(device: nil, account: account.account.name, child: "Ben"))
+        try await eventually("the second parent knows the other child") { try await names(dad) == ["Ben", "Emma"] }
+        #expect(
+          try await dad.api.accounts(device: nil).first { $0.account == account.account }?.childName?.text == "Ben")
+        let set = try await dad.api.setRules(ofChild: "Ben", RuleRequest([.init("lock", "on")]))
+        #expect(set.commands.count == 1)
+        try await eventually("the first parent sees the rule") {
+          try await mum.api.rules(ofChild: "Ben").rules.map(\.words) == ["locked"]
+        }
+        _ = try await mum.api.renameChild("Ben", ChildNameRequest(name: "Benjamin"))
+        try await eventually("the second parent's devices show the new name") {
+          try await dad.api.devices().first?.device.childName == "Benjamin, Emma"
+        }
+        _ = try await dad.api.removeChild("Benjamin")
+        try await eventually("the machine has forgotten the child") { try await names(pc) == ["Emma"] }
+        try await eventually("and the account is free") {
+          try await mum.api.accounts(device: nil).first { $0.account == account.account }?.owner == .open
+        }
+      }
+    }
+
+    @Test("What is set for a child is not taken back in silence")
+    func noCancelling() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        try await eventually("the machine knows whose it is") { try await names(pc) == ["Emma"] }
+        #expect(await pc.terminate() == .exited(0))
+        let edit = try await mum.api.setRules(ofChild: "Emma", RuleRequest([.init("lock", "on")]))
+        let error = await #expect(throws: LocalAPIError.self) {
+          _ = try await mum.api.cancelCommand(id: edit.commands[0].commandID.description)
+        }
+        #expect(error?.code == .invalid && error?.message.contains("set what you want instead") == true)
+      }
+    }
+
     @Test("What cannot be is refused with what to do", arguments: [true, false])
     func wrongInput(onParent: Bool) async throws {
       try await ProcessLab.run { lab in

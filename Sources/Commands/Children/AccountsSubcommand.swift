@@ -4,10 +4,10 @@ import LatchkeyModel
 /// The `latchkey accounts` subcommand.
 struct AccountsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "accounts", abstract: "Whose the accounts on the children's machines are.",
+    commandName: "accounts", abstract: "Show and say to whom each account belongs.",
     discussion: """
-      Only what happens in a child's account is the child's. An account that is nobody's, such as a parent's own, is not \
-      supervised.
+      A child's accounts are the child's on every machine. Others, such as a parent's own, are not supervised. This version \
+      records whose an account is; it does not yet tell the use of different accounts apart.
 
       Example: latchkey accounts
       """,
@@ -30,7 +30,7 @@ struct AccountOptions: ParsableArguments {
 /// The `latchkey accounts list` subcommand.
 struct AccountsListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the accounts with whose they are.",
+    commandName: "list", abstract: "List the accounts of the children's machines.",
     discussion: "Example: latchkey accounts list --on \"Emma's PC\"")
 
   @OptionGroup var node: NodeOptions
@@ -47,7 +47,7 @@ struct AccountsListSubcommand: AsyncParsableCommand {
     case .table:
       try console.write(
         TableText.render(
-          ["Machine", "Account", "Name", "Whose"], spare: [2], wrap: [0],
+          ["Machine", "Account", "Name", "Belongs to"], spare: [2], wrap: [0],
           rows: accounts.map { account in
             [
               account.deviceName.text, ShownText.safe(account.account.name), ShownText.safe(account.account.fullName),
@@ -56,7 +56,7 @@ struct AccountsListSubcommand: AsyncParsableCommand {
           }, empty: "No child's machine has told of its accounts yet: pair one with `latchkey pair`."))
       if accounts.contains(where: { $0.owner == .open }) {
         console.note(
-          "An account that nobody has spoken for is not supervised: `latchkey accounts assign` or `ignore` it.")
+          "An account that is not assigned is not supervised: `latchkey accounts assign` or `ignore` it.")
       }
     }
   }
@@ -86,7 +86,7 @@ struct AccountsIgnoreSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ignore", abstract: "Say that an account is no child's.",
     discussion: """
-      For a parent's or a guest's account on a child's machine: nothing in it is counted or closed.
+      For a parent's or a guest's account on a child's machine.
 
       Example: latchkey accounts ignore tom --on "Emma's PC"
       """)
@@ -108,7 +108,7 @@ enum AccountText {
     switch account.owner {
     case .child: account.childName.map { ShownText.safe($0.text) } ?? "a child"
     case .nobody: "not supervised"
-    case .open: "nobody has said"
+    case .open: "not assigned"
     }
   }
 

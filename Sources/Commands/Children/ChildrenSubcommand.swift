@@ -114,9 +114,9 @@ struct ChildrenRemoveSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    try await confirmation.confirm(
-      "Remove \(ShownText.quoted(DeviceName(sanitising: argument.child))) from the family, with all rules?")
-    let child = try await interface.removeChild(argument.child)
+    let found = try await interface.rules(ofChild: argument.child).child
+    try await confirmation.confirm("Remove \(ShownText.quoted(found.name)) from the family, with all rules?")
+    let child = try await interface.removeChild(found.childID.description)
     let machines =
       child.machines.isEmpty
       ? "" : " \(ChildText.machines(child)) \(child.machines.count == 1 ? "stays" : "stay") paired."
@@ -134,9 +134,10 @@ enum ChildText {
   /// Returns a sentence about the machines that do not know the last change yet; `nil` if all do.
   static func untold(_ child: ChildListing) -> String? {
     guard !child.untold.isEmpty else { return nil }
-    let names = child.untold.map { ShownText.safe($0.text) }.joined(separator: ", ")
-    return
-      "\(names) \(child.untold.count == 1 ? "gets" : "get") the last change about \(ShownText.safe(child.name.text)) "
-      + "when next in touch."
+    let names = child.untold.map { ShownText.safe($0.text) }
+    let last = names.count > 1 ? " and \(names[names.count - 1])" : ""
+    let machines = (names.count > 1 ? names.dropLast() : names[...]).joined(separator: ", ") + last
+    return "\(machines) \(names.count == 1 ? "has" : "have") not confirmed the last change about "
+      + "\(ShownText.safe(child.name.text)) yet."
   }
 }

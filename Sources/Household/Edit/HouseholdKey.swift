@@ -69,11 +69,13 @@ public enum HouseholdKey {
   }
 
   private static func phrase(_ register: Register) -> String {
-    switch (register.key.segments.first.map(String.init), register.value) {
-    case ("child", yes): "whose machine it is"
-    case ("child", _): "whose machine it no longer is"
-    case ("account", nobody): "an account that is not supervised"
-    case ("account", _): "whose an account is"
+    let account = "account \(register.key.segments.last ?? "")"
+    return switch (register.key.segments.first.map(String.init), register.value) {
+    case ("child", yes): "the machine belongs to the child"
+    case ("child", _): "the machine no longer belongs to the child"
+    case ("account", nobody): "\(account) is not supervised"
+    case ("account", nil): "\(account) is not assigned"
+    case ("account", _): "\(account) belongs to the child"
     case ("name", let value?): "the child's name \(value)"
     default: RuleText.phrase(register.key, register.value)
     }

@@ -1,4 +1,5 @@
 import LatchkeyCrypto
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
 
@@ -119,6 +120,11 @@ extension NodeService {
   public func cancelCommand(id: String) async throws(LocalAPIError) -> CancelResult {
     let known = try await commandID(id)
     let context = context
+    let command = try await stored { () async throws(StoreError) in try await context.store.command(known) }
+    if command?.payload.as(Edit.self) != nil {
+      throw LocalAPIError(
+        .invalid, "What is set for a child holds on all its machines and is not taken back: set what you want instead.")
+    }
     guard
       let (result, wasCancelled, change) = try await stored({ () async throws(StoreError) in
         try await context.store.cancel(known, at: context.wall())

@@ -30,10 +30,12 @@ extension NodeService {
   /// Sets rules of a child.
   public func setRules(ofChild text: String, _ request: RuleRequest) async throws(LocalAPIError) -> RuleEdit {
     try checkIsParent()
-    let child = try Self.find(text, in: try await household())
-    let changes = try request.changes.map { change throws(LocalAPIError) in try Self.change(change, of: child) }
+    let household = try await household()
+    let child = try Self.find(text, in: household)
+    var changes = household.machines(of: child).flatMap { household.serving($0.device, child) }
+    for change in request.changes { changes.append(try Self.change(change, of: child)) }
     let commands = try await edit(changes)
-    return RuleEdit(rules: try await rules(of: child, try await household()), commands: commands)
+    return RuleEdit(rules: try await rules(of: child, try await self.household()), commands: commands)
   }
 
   private static func change(

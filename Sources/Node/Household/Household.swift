@@ -45,13 +45,14 @@ struct Household: Sendable {
       for register in map.registers where register.key == HouseholdKey.name { names.merge(register) }
     }
     var known: Set<ChildID> = []
-    for register in registers.registers {
-      switch register.zone {
-      case .family: break
-      case .child(let id): if register.key == HouseholdKey.name, register.value != nil { known.insert(id) }
-      case .machine: known.formUnion(HouseholdKey.children(servedIn: [register]))
-      }
+    for register in registers.registers where register.key == HouseholdKey.name && register.value != nil {
+      if case .child(let id) = register.zone { known.insert(id) }
     }
+    // On a child's node, its own zone says whom it serves.
+    for register in registers.registers {
+      if case .machine = register.zone { known.formUnion(HouseholdKey.children(servedIn: [register])) }
+    }
+    for machine in machines { known.formUnion(children(of: machine.device)) }
     return known.compactMap { id in names.value(.child(id), HouseholdKey.name).map { (id, $0) } }
       .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
   }
@@ -59,9 +60,16 @@ struct Household: Sendable {
   /// Returns the name of a child; `nil` if it is unknown.
   func name(of child: ChildID) -> String? { children.first { $0.id == child }?.name }
 
-  /// Returns the children whose machine a device is.
+  /// Returns the children whose machine a device is, also those that another parent has made it that of.
   func children(of device: DeviceID) -> [ChildID] {
-    HouseholdKey.children(servedIn: registers.registers(in: .machine(device)))
+    HouseholdKey.children(servedIn: zone(of: device))
+  }
+
+  /// Returns the registers of a machine's zone, with those that another parent has set.
+  private func zone(of device: DeviceID) -> [Register] {
+    var map = RegisterMap(registers.registers(in: .machine(device)))
+    for register in told[device]?.registers(in: .machine(device)) ?? [] { map.merge(register) }
+    return map.registers
   }
 
   /// Returns the machines of a child.
@@ -69,9 +77,7 @@ struct Household: Sendable {
 
   /// Returns whose an account is: a child's, nobody's (`.some(nil)`), or not yet said (`nil`).
   func owner(of uid: UInt32, on device: DeviceID) -> ChildID?? {
-    var map = registers
-    for register in told[device]?.registers ?? [] { map.merge(register) }
-    return HouseholdKey.accounts(in: map.registers(in: .machine(device)))[uid]
+    HouseholdKey.accounts(in: zone(of: device))[uid]
   }
 
   /// Returns what makes a machine that of a child, whom another parent may have added before; and the account that fits.
@@ -81,7 +87,7 @@ struct Household: Sendable {
       others.value(.child($0), HouseholdKey.name)?.lowercased() == name.lowercased()
     }
     let known = children.first { $0.name.lowercased() == name.lowercased() }?.id
-    guard let child = known ?? toldChild ?? newID() else { return [] }
+    guard let child = toldChild ?? known ?? newID() else { return [] }
     var changes: [RegisterChange] = []
     // A child that another parent has added has its name already.
     if known == nil, toldChild == nil { changes.append(RegisterChange(.child(child), HouseholdKey.name, name)) }
@@ -97,7 +103,7 @@ struct Household: Sendable {
     let kept = name.flatMap { name in children.first { $0.name.lowercased() == name.lowercased() }?.id }
     let left = children(of: device).filter { $0 != kept }
     var changes = left.map { RegisterChange(.machine(device), HouseholdKey.child($0), nil) }
-    let accounts = HouseholdKey.accounts(in: registers.registers(in: .machine(device)))
+    let accounts = HouseholdKey.accounts(in: zone(of: device))
     for (uid, owner) in accounts.sorted(by: { $0.key < $1.key }) {
       guard let owner, left.contains(owner) else { continue }
       changes.append(RegisterChange(.machine(device), HouseholdKey.account(uid), nil))
@@ -108,8 +114,9 @@ struct Household: Sendable {
     return last.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  private func serving(_ device: DeviceID, _ child: ChildID) -> [RegisterChange] {
-    children(of: device).contains(child)
+  /// Returns what makes this parent say that a machine is a child's, without which the machine gets nothing of the child's here.
+  func serving(_ device: DeviceID, _ child: ChildID) -> [RegisterChange] {
+    HouseholdKey.children(servedIn: registers.registers(in: .machine(device))).contains(child)
       ? [] : [RegisterChange(.machine(device), HouseholdKey.child(child), HouseholdKey.yes)]
   }
 
@@ -137,7 +144,7 @@ struct Household: Sendable {
     ]
     if let child { changes += serving(device, child) }
     if let before, before != child {
-      let owned = HouseholdKey.accounts(in: registers.registers(in: .machine(device)))
+      let owned = HouseholdKey.accounts(in: zone(of: device))
       let hasMore = owned.contains { uid, owner in uid != account.uid && owner == before }
       if !hasMore, children(of: device).contains(before) {
         changes.append(RegisterChange(.machine(device), HouseholdKey.child(before), nil))
@@ -151,7 +158,7 @@ struct Household: Sendable {
     var changes = [RegisterChange(.child(child), HouseholdKey.name, nil)]
     for machine in machines(of: child) {
       changes.append(RegisterChange(.machine(machine.device), HouseholdKey.child(child), nil))
-      let accounts = HouseholdKey.accounts(in: registers.registers(in: .machine(machine.device)))
+      let accounts = HouseholdKey.accounts(in: zone(of: machine.device))
       for (uid, owner) in accounts.sorted(by: { $0.key < $1.key }) where owner == child {
         changes.append(RegisterChange(.machine(machine.device), HouseholdKey.account(uid), nil))
       }

@@ -34,13 +34,27 @@ struct HouseholdService: Sendable {
     }
     let household = try await Household.load(context.store)
     for machine in household.machines where machine.isToBeAssigned {
-      let isFree = household.children(of: machine.device).isEmpty
-      let changes = (isFree ? machine.childName : nil).map { name in
+      let served = household.children(of: machine.device).compactMap { household.name(of: $0)?.lowercased() }
+      let name = machine.childName.flatMap { served.isEmpty || served.contains($0.lowercased()) ? $0 : nil }
+      let changes = name.map { name in
         household.assigning(machine.device, to: name) { ChildID(bytes: context.nextCommandID(context.wall()).bytes) }
       }
       await publish(
         try await context.store.edit(
           changes ?? [], context.editMaker, assigning: machine.device, at: context.wall()))
+    }
+    try await showOwners(try await Household.load(context.store))
+  }
+
+  /// Writes the names of the children whose machine it is where devices are listed.
+  private func showOwners(_ household: Household) async throws(StoreError) {
+    for machine in household.machines {
+      let names = household.children(of: machine.device).compactMap { household.name(of: $0) }.sorted()
+      let text = DeviceName(sanitising: names.joined(separator: ", ")).text
+      guard !names.isEmpty, machine.childName != text else { continue }
+      try await context.store.rename(machine.device, to: nil, childName: text, at: context.wall())
+      try await directory.refresh(machine.device)
+      context.changes.notify()
     }
   }
 
