@@ -75,6 +75,10 @@ public enum Limits {
   public static let editBytes = 24_576
   /// Registers of one zone that a machine holds.
   public static let zoneRegisters = 4_096
+  /// The number of registers that a parent keeps of what one child's machine says that it holds by other authors.
+  public static let toldRegisters = 8_192
+  /// The number of bytes of their keys and values together.
+  public static let toldRegisterBytes: Int64 = 16 << 20
   /// Devices that one device may be paired with.
   public static let peers = 1_024
   /// The number of wrong guesses that close a pairing code, and of failed runs of a typed code that a joiner allows.

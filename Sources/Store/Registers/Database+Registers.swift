@@ -39,11 +39,16 @@ extension Database {
       }
       let known = try toldRegister(register.key, in: register.zone, by: number)
       if let known, !register.holds(over: known) { continue }
-      let count = try first(
-        "SELECT COUNT(*) FROM told_register WHERE peer = ? AND zone = ?", [number, register.zone.bytes],
-        { $0.integer(0) })
-      // A machine that says more than it may hold is not believed.
-      guard known != nil || (count ?? 0) < Int64(Limits.zoneRegisters) else { continue }
+      // A machine that says more than one could hold is not believed.
+      let held = try first(
+        """
+        SELECT COUNT(*), coalesce(SUM(length(CAST(key AS BLOB)) + length(CAST(coalesce(value, '') AS BLOB))), 0)
+        FROM told_register WHERE peer = ?
+        """, [number], { ($0.integer(0), $0.integer(1)) })
+      let (count, bytes) = held ?? (0, 0)
+      guard known != nil || count < Int64(Limits.toldRegisters),
+        bytes + Int64(register.size) <= Limits.toldRegisterBytes
+      else { continue }
       try run(
         "INSERT OR REPLACE INTO told_register VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
@@ -95,7 +100,7 @@ extension Register {
   }
 
   /// The bytes of the key and the value.
-  fileprivate var size: Int { key.text.utf8.count + (value?.utf8.count ?? 0) }
+  var size: Int { key.text.utf8.count + (value?.utf8.count ?? 0) }
 }
 
 extension [Register] {
