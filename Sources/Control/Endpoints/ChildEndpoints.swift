@@ -6,7 +6,8 @@ extension Path {
 
 extension Endpoints {
   static let children: [Route] = [
-    getChildren.route, addChild.route, renameChild.route, removeChild.route, getAccounts.route, assignAccount.route,
+    getChildren.route, addChild.route, renameChild.route, removeChild.route, getAccounts.route, waitForAccounts.route,
+    assignAccount.route,
     getRules.route, setRules.route,
   ]
 
@@ -59,6 +60,13 @@ extension Endpoints {
     try await call.node.accounts(device: device)
   }
 
+  static let waitForAccounts = Endpoint(
+    .get, "/v1/devices/{device}/accounts/wait", Path.device, waits: true, errors: [.unknownDevice, .ambiguousDevice],
+    summary: "The accounts of a child's machine, once it has told of them and it is known whose it is."
+  ) { call, device in
+    try await call.node.waitForAccounts(device: device)
+  }
+
   static let assignAccount = Endpoint(
     .post, "/v1/accounts/assign", Body.json(AccountRequest.self),
     errors: [.unknownDevice, .ambiguousDevice, .unknownChild, .ambiguousChild, .unknownItem, .wrongRole],
@@ -100,6 +108,11 @@ extension ControlClient: ChildrenAPI {
   /// Returns the accounts of children's machines; on a child's node its own.
   public func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing] {
     try await ask(Endpoints.getAccounts, device)
+  }
+
+  /// Returns the accounts of a child's machine when it has told of them and it is known whose it is, or after 5 s.
+  public func waitForAccounts(device: String) async throws(LocalAPIError) -> [AccountListing] {
+    try await ask(Endpoints.waitForAccounts, device)
   }
 
   /// Says whose an account is.

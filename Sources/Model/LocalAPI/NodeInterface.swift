@@ -118,6 +118,8 @@ public protocol ChildrenAPI: Sendable {
   func removeChild(_ child: String) async throws(LocalAPIError) -> ChildListing
   /// Returns the accounts of children's machines; on a child's node its own. Without a device, those of all machines.
   func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing]
+  /// Returns the accounts of a child's machine when it has told of them and it is known whose it is, or after 5 s.
+  func waitForAccounts(device: String) async throws(LocalAPIError) -> [AccountListing]
   /// Returns the rules of a child; on a child's node, the child need not be named if there is only one.
   func rules(ofChild child: String?) async throws(LocalAPIError) -> ChildRules
   /// Sets rules of a child, and returns them with the commands that carry them to the child's machines.

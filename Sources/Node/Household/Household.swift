@@ -72,6 +72,14 @@ struct Household: Sendable {
     return map.registers
   }
 
+  /// The machines that have told of their accounts, none of which is a child's.
+  var unsupervised: [Machine] {
+    machines.filter { machine in
+      let owners = HouseholdKey.accounts(in: zone(of: machine.device))
+      return !machine.accounts.isEmpty && !machine.accounts.contains { owners[$0.uid].map { $0 != nil } ?? false }
+    }
+  }
+
   /// Returns the machines of a child.
   func machines(of child: ChildID) -> [Machine] { machines.filter { children(of: $0.device).contains(child) } }
 
@@ -80,8 +88,14 @@ struct Household: Sendable {
     HouseholdKey.accounts(in: zone(of: device))[uid]
   }
 
-  /// Returns what makes a machine that of a child, whom another parent may have added before; and the account that fits.
-  func assigning(_ device: DeviceID, to name: String, newID: () -> ChildID?) -> [RegisterChange] {
+  /// Returns what makes a machine that of children, whom another parent may have added before, with the accounts that fit.
+  func assigning(_ device: DeviceID, to names: [String], newID: () -> ChildID?) -> [RegisterChange] {
+    names.flatMap { assigning(device, to: $0, isOnlyOne: names.count == 1, newID: newID) }
+  }
+
+  private func assigning(
+    _ device: DeviceID, to name: String, isOnlyOne: Bool, newID: () -> ChildID?
+  ) -> [RegisterChange] {
     let others = told[device] ?? RegisterMap()
     let toldChild = HouseholdKey.children(servedIn: others.registers(in: .machine(device))).first {
       others.value(.child($0), HouseholdKey.name)?.lowercased() == name.lowercased()
@@ -92,23 +106,23 @@ struct Household: Sendable {
     // A child that another parent has added has its name already.
     if known == nil, toldChild == nil { changes.append(RegisterChange(.child(child), HouseholdKey.name, name)) }
     changes += serving(device, child)
-    if let account = fittingAccount(on: device, named: name) {
+    if let account = fittingAccount(on: device, named: name, isOnlyOne: isOnlyOne) {
       changes.append(RegisterChange(.machine(device), HouseholdKey.account(account.uid), child.description))
     }
     return changes
   }
 
-  /// Returns what makes a machine that of one child alone, or of none if there is no name.
-  func reassigning(_ device: DeviceID, to name: String?, newID: () -> ChildID?) -> [RegisterChange] {
-    let kept = name.flatMap { name in children.first { $0.name.lowercased() == name.lowercased() }?.id }
-    let left = children(of: device).filter { $0 != kept }
+  /// Returns what makes a machine that of the named children alone.
+  func reassigning(_ device: DeviceID, to names: [String], newID: () -> ChildID?) -> [RegisterChange] {
+    let kept = names.compactMap { name in children.first { $0.name.lowercased() == name.lowercased() }?.id }
+    let left = children(of: device).filter { !kept.contains($0) }
     var changes = left.map { RegisterChange(.machine(device), HouseholdKey.child($0), nil) }
     let accounts = HouseholdKey.accounts(in: zone(of: device))
     for (uid, owner) in accounts.sorted(by: { $0.key < $1.key }) {
       guard let owner, left.contains(owner) else { continue }
       changes.append(RegisterChange(.machine(device), HouseholdKey.account(uid), nil))
     }
-    if let name { changes += assigning(device, to: name, newID: newID) }
+    changes += assigning(device, to: names, newID: newID)
     var last: [RegisterMap.Place: RegisterChange] = [:]
     for change in changes { last[.init(change.zone, change.key)] = change }
     return last.sorted { $0.key < $1.key }.map(\.value)
@@ -120,8 +134,10 @@ struct Household: Sendable {
       ? [] : [RegisterChange(.machine(device), HouseholdKey.child(child), HouseholdKey.yes)]
   }
 
-  /// Returns the account that is a child's by its name, or the only one of its machine; `nil` if none fits, or several do.
-  func fittingAccount(on device: DeviceID, named name: String) -> Account? {
+  /// Returns the account that is a child's by its name; `nil` if none fits, or several do.
+  ///
+  /// The only account of a machine that is one child's alone fits in any case.
+  func fittingAccount(on device: DeviceID, named name: String, isOnlyOne: Bool) -> Account? {
     guard let machine = machines.first(where: { $0.device == device }) else { return nil }
     let free = machine.accounts.filter { owner(of: $0.uid, on: device) == nil }
     let wanted = name.lowercased()
@@ -130,7 +146,7 @@ struct Household: Sendable {
       return account.name.lowercased() == wanted || account.fullName.lowercased() == wanted || first == wanted
     }
     if fitting.count == 1 { return fitting.first }
-    return fitting.isEmpty && machine.accounts.count == 1 ? free.first : nil
+    return isOnlyOne && fitting.isEmpty && machine.accounts.count == 1 ? free.first : nil
   }
 
   /// Returns what makes an account that of a child, or nobody's if it is `nil`.

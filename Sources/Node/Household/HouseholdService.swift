@@ -35,22 +35,39 @@ struct HouseholdService: Sendable {
     let household = try await Household.load(context.store)
     for machine in household.machines where machine.isToBeAssigned {
       let served = household.children(of: machine.device).compactMap { household.name(of: $0)?.lowercased() }
-      let name = machine.childName.flatMap { served.isEmpty || served.contains($0.lowercased()) ? $0 : nil }
-      let changes = name.map { name in
-        household.assigning(machine.device, to: name) { ChildID(bytes: context.nextCommandID(context.wall()).bytes) }
+      let names = ChildNames.split(machine.childName ?? "").filter {
+        served.isEmpty || served.contains($0.lowercased())
+      }
+      let changes = household.assigning(machine.device, to: names) {
+        ChildID(bytes: context.nextCommandID(context.wall()).bytes)
       }
       await publish(
-        try await context.store.edit(
-          changes ?? [], context.editMaker, assigning: machine.device, at: context.wall()))
+        try await context.store.edit(changes, context.editMaker, assigning: machine.device, at: context.wall()))
     }
-    try await showOwners(try await Household.load(context.store))
+    let now = try await Household.load(context.store)
+    try await showOwners(now)
+    warn(of: now.unsupervised)
+    context.ownersKnown.notify()
+  }
+
+  /// Warns of machines on which nothing is counted for a child.
+  private func warn(of machines: [Household.Machine]) {
+    let names = machines.map { "“\($0.name)”" }
+    let first = machines.first.map { ShellWord.machine($0.name, $0.device) } ?? ""
+    context.warn(
+      "accounts",
+      names.isEmpty
+        ? nil
+        : "No account on \(names.joined(separator: ", ")) is a child's, so that nothing there is counted for a child: run "
+          + "`latchkey accounts` to see them, and say whose one is with `latchkey accounts assign ACCOUNT --on \(first) --child "
+          + "NAME`, or `latchkey accounts ignore` for one that is no child's.")
   }
 
   /// Writes the names of the children whose machine it is where devices are listed.
   private func showOwners(_ household: Household) async throws(StoreError) {
     for machine in household.machines {
-      let names = household.children(of: machine.device).compactMap { household.name(of: $0) }.sorted()
-      let text = DeviceName(sanitising: names.joined(separator: ", ")).text
+      let names = household.children(of: machine.device).compactMap { household.name(of: $0) }
+      let text = ChildNames.joined(names)
       guard !names.isEmpty, machine.childName != text else { continue }
       try await context.store.rename(machine.device, to: nil, childName: text, at: context.wall())
       try await directory.refresh(machine.device)

@@ -35,6 +35,8 @@ final class NodeContext: Sendable {
   let effectChanges = ChangeSignal()
   /// Signals that a machine was paired or told of what it holds, or that somebody has changed the household.
   let householdNews = ChangeSignal()
+  /// Signals that machines that were paired have become those of their children.
+  let ownersKnown = ChangeSignal()
   /// Signals that the kernel reported a change of interfaces or addresses.
   let networkChanges = ChangeSignal()
   /// The common timer of all links.

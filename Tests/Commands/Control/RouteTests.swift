@@ -40,6 +40,7 @@ import Testing
     try await trip(.removeChild(name), child) { try await $0.removeChild(name) }
     try await trip(.accounts(nil), SampleValues.accounts) { try await $0.accounts(device: nil) }
     try await trip(.accounts(name), SampleValues.accounts) { try await $0.accounts(device: name) }
+    try await trip(.waitForAccounts(name), SampleValues.accounts) { try await $0.waitForAccounts(device: name) }
     let rules = RuleRequest([.init("limits/daily", "90"), .init("lock", nil)])
     let edit = RuleEdit(rules: SampleValues.rules, commands: [SampleValues.command])
     try await trip(.rules(nil), SampleValues.rules) { try await $0.rules(ofChild: nil) }

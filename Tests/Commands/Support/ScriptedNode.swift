@@ -31,6 +31,7 @@ final class ScriptedNode: NodeInterface {
     case renameChild(String, ChildNameRequest)
     case removeChild(String)
     case accounts(String?)
+    case waitForAccounts(String)
     case assignAccount(AccountRequest)
     case rules(String?)
     case setRules(String, RuleRequest)
@@ -262,6 +263,10 @@ final class ScriptedNode: NodeInterface {
 
   func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing] {
     try answer(.accounts(device)) { $0.accounts }
+  }
+
+  func waitForAccounts(device: String) async throws(LocalAPIError) -> [AccountListing] {
+    try answer(.waitForAccounts(device)) { $0.accounts }
   }
 
   func rules(ofChild child: String?) async throws(LocalAPIError) -> ChildRules {
