@@ -1,3 +1,4 @@
+import LatchkeyAgent
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
@@ -32,7 +33,7 @@ struct HouseholdService: Sendable {
     for device in try await context.store.machinesToIntroduce() {
       await publish(try await context.store.introduce(device, context.editMaker, at: context.wall()))
     }
-    let household = try await Household.load(context.store)
+    let household = try await Household.load(context.store, own: context.own)
     for machine in household.machines where machine.isToBeAssigned {
       let served = household.children(of: machine.device).compactMap { household.name(of: $0)?.lowercased() }
       let name = machine.childName.flatMap { served.isEmpty || served.contains($0.lowercased()) ? $0 : nil }
@@ -43,7 +44,7 @@ struct HouseholdService: Sendable {
         try await context.store.edit(
           changes ?? [], context.editMaker, assigning: machine.device, at: context.wall()))
     }
-    try await showOwners(try await Household.load(context.store))
+    try await showOwners(try await Household.load(context.store, own: context.own))
   }
 
   /// Writes the names of the children whose machine it is where devices are listed.
@@ -70,6 +71,8 @@ extension NodeContext {
   var editMaker: EditMaker {
     EditMaker(
       nextID: { self.nextCommandID(self.wall()) }, payload: { CommandPayload(Edit($0)) },
-      children: { HouseholdKey.children(servedIn: $0) })
+      children: { HouseholdKey.children(servedIn: $0) },
+      // So that days are right from the start.
+      defaults: [RegisterChange(.family, "family/zone", LocalZone.name())])
   }
 }

@@ -130,7 +130,7 @@ extension ModelStore {
 
   // MARK: What is shown
 
-  func shown(_ thing: any HouseholdThing, _ device: DeviceID) -> ShownState {
+  package func shown(_ thing: any HouseholdThing, _ device: DeviceID) -> ShownState {
     var holdings = holdings
     return inMemory { try thing.shown(on: device, in: &holdings) }
   }

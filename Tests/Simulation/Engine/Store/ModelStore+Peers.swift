@@ -125,7 +125,6 @@ extension ModelStore {
   private mutating func giveUp(_ place: Int) {
     (peers[place].refusedHere, peers[place].refusedThere, peers[place].refusedItems) = (0, 0, [])
     let device = peers[place].device
-    discrepancies[device] = nil
     var cancelled: Int64 = 0
     for index in commands.indices
     where commands[index].target == device && !commands[index].status.isFinal {

@@ -53,7 +53,7 @@ final class Household {
     acts += 1
     let (device, wall) = (child.device, parent.wall)
     let id = parent.commandIDs.next(wall: wall, random: simulation.random.bytes(8))
-    let app = Self.apps[simulation.random.below(Self.apps.count)]
+    let thing = Self.apps[simulation.random.below(Self.apps.count)].text
     let (kind, level, locks) = (simulation.random.below(10), Int64(acts), scenario.locks)
     let lifetime: Int64? =
       simulation.random.once(in: 4) ? Int64(simulation.random.below(600_000)) : nil
@@ -62,13 +62,10 @@ final class Household {
         [unowned self, unowned parent] (store: inout ModelStore) throws(ModelStoreFault) in
         let change = try store.issue(id, to: device, expiresAfter: lifetime, at: wall) { modified in
           switch kind {
-          case 0: .removeApp(app, modified: modified)
+          case 0: .sample(.removal(of: thing, modified: modified))
           case 1 where locks, 2 where locks: CommandPayload(SimulatedLock(level: level, modified: modified))
           case 1..<4: .message("message \(level)")
-          default:
-            .setApp(
-              AppConfiguration(
-                appID: app, displayName: "x", category: .reward, milliPointsPerMinute: level, modified: modified))
+          default: .sample(SampleRule(thing, level: level, modified: modified))
           }
         }
         // It grows old from here on: the machine may sleep for a month before the answer is there.

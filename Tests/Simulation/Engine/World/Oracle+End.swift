@@ -114,21 +114,15 @@ extension Oracle {
   /// Both sides hold the same rules, unless somebody else has a say or the parent was set back.
   private func wrongRules(_ parent: SimulatedNode, _ child: SimulatedNode, _ past: CouplePast) -> String? {
     guard !past.isSetBack, !past.isPairedAnew, checker().scenario.parents == 1 else { return nil }
-    let wanted = (parent.store.rules[child.device] ?? [:]).mapValues(\.modified)
-    let inForce = (child.store.rules[child.device] ?? [:]).mapValues(\.modified)
-    if parent.store.holdings.values[child.device] ?? [:] != child.store.holdings.values[child.device] ?? [:] {
-      return "the lock is another on \(parent.name) than on \(child.name)"
+    let wanted = parent.store.holdings.settings(on: child.device)
+    let inForce = child.store.holdings.settings(on: child.device)
+    let things = Set(wanted.keys).union(inForce.keys).filter { wanted[$0] != inForce[$0] }.sorted()
+    guard !things.isEmpty else { return nil }
+    for command in parent.store.commands where command.target == child.device {
+      guard let key = command.supersedeKey, things.contains(key) else { continue }
+      checker().note(30, "command \(command.sequence) \(command.payload.summary) \(command.id) is \(command.status)")
     }
-    guard wanted != inForce else { return nil }
-    let apps = Set(wanted.keys).union(inForce.keys).filter { wanted[$0] != inForce[$0] }.map(\.text).sorted()
-    for app in apps {
-      for command in parent.store.commands where command.payload.appID?.text == app && command.target == child.device {
-        checker().note(30, "command \(command.sequence) \(command.payload.kind) \(command.id) is \(command.status)")
-      }
-      let (one, other) = (wanted.first { $0.key.text == app }?.value, inForce.first { $0.key.text == app }?.value)
-      checker().note(31, "\(app): \(String(describing: one)) wanted, \(String(describing: other)) in force")
-    }
-    return "the rules of \(apps) are others on \(parent.name) than on \(child.name)"
+    return "the rules of \(things) are others on \(parent.name) than on \(child.name)"
   }
 
   /// Every record is at the parent once: by itself, in a total, or counted in a loss.

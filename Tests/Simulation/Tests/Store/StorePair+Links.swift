@@ -195,19 +195,15 @@ extension StorePair {
     // Sometimes one that was answered before, under another number.
     let known = model.receipts.keys.sorted()
     let id = !known.isEmpty && random.once(in: 5) ? random.pick(known) : nextCommandID()
-    guard let app = AppID("app\(random.below(3))") else { return nil }
+    let thing = "thing\(random.below(3))"
     let modified = HybridTimestamp(wall: wall - Int64(random.below(100_000)), counter: 0, author: peer.device)
     let payload: CommandPayload =
       switch random.below(6) {
       case 0: .message("x")
-      case 1: .removeApp(app, modified: modified)
-      case 2: .setFamilySettings(FamilySettings(minutesPerPoint: 1 + random.below(3), modified: modified))
+      case 1: .sample(.removal(of: thing, modified: modified))
+      case 2: .sample(SampleRule("family", level: Int64(random.below(3)), modified: modified))
       case 3: CommandPayload(SimulatedLock(level: 1, modified: modified))
-      default:
-        .setApp(
-          AppConfiguration(
-            appID: app, displayName: "x", category: .reward, milliPointsPerMinute: 1,
-            modified: modified))
+      default: .sample(SampleRule(thing, level: 1, modified: modified))
       }
     let body = coding.encode(CommandBody(commandID: id, author: peer.device, createdAt: 1, payload: payload))
     return DeliveryItem(sequence: sequence, kind: .command, itemID: id.bytes, body: body)
@@ -239,25 +235,18 @@ extension StorePair {
     let ahead = Int64(random.below(4)) * Limits.aheadMilliseconds / 2 - 100_000
     let modified = HybridTimestamp(
       wall: max(0, wall + ahead), counter: UInt32(random.below(2)), author: random.pick([own, peer.device]))
-    guard let app = AppID(random.once(in: 4) ? "app\(random.below(3))" : payload.appID?.text ?? "app0") else {
-      return .messageStored
-    }
+    let own = payload.as(SetSample.self)?.rule
+    let thing = random.once(in: 4) ? "thing\(random.below(3))" : own?.id ?? "thing0"
     switch random.below(5) {
-    case 0: return .appRemoved(app, modified: modified)
+    case 0: return .sample(.removal(of: thing, modified: modified))
     case 1: return .messageStored
-    case 2:
-      var settings = FamilySettings()
-      settings.modified = modified
-      return .familySettings(settings)
+    case 2: return .sample(SampleRule("family", modified: modified))
     default:
-      if var rule = payload.as(SetApp.self)?.configuration, random.once(in: 3) {
+      if var rule = own, random.once(in: 3) {
         rule.modified = modified
-        return .app(rule, .enforced)
+        return .sample(rule, .enforced)
       }
-      return .app(
-        AppConfiguration(
-          appID: app, displayName: "x", category: .reward, milliPointsPerMinute: Int64(random.below(1_000)),
-          modified: modified), .recorded)
+      return .sample(SampleRule(thing, level: Int64(random.below(1_000)), modified: modified))
     }
   }
 }

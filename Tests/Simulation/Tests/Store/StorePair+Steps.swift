@@ -156,18 +156,16 @@ extension StorePair {
   // MARK: Commands and usage
 
   private func issue(_ device: DeviceID) async -> String? {
-    let (id, app, kind, level) = (nextCommandID(), random.pick(Self.apps), random.below(9), Int64(random.below(1_000)))
+    let (id, thing) = (nextCommandID(), "thing\(random.below(3))")
+    let (kind, level) = (random.below(9), Int64(random.below(1_000)))
     let lifetime: Int64? = random.once(in: 3) ? Int64(random.below(1_000_000)) : nil
     @Sendable func payload(_ modified: HybridTimestamp) -> CommandPayload {
       switch kind {
-      case 0: .removeApp(app, modified: modified)
+      case 0: .sample(.removal(of: thing, modified: modified))
       case 1, 2: .message("message \(level)")
-      case 3: .setFamilySettings(FamilySettings(minutesPerPoint: Int(level % 1_440) + 1, modified: modified))
+      case 3: .sample(SampleRule("family", level: level, modified: modified))
       case 4: CommandPayload(SimulatedLock(level: level, modified: modified))
-      default:
-        .setApp(
-          AppConfiguration(
-            appID: app, displayName: "x", category: .reward, milliPointsPerMinute: level, modified: modified))
+      default: .sample(SampleRule(thing, level: level, modified: modified))
       }
     }
     return await both("issuing") {
