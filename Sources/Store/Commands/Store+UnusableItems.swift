@@ -43,8 +43,8 @@ extension Database {
       """, [peer, items, reason, wall])
   }
 
-  /// Deletes the counts of a device, since it is no longer paired.
+  /// Deletes the counts of a device and what it told of registers, since it is no longer paired.
   func forgetWhatWasNotTaken(_ peer: Int64) throws {
-    try run("DELETE FROM unusable_item WHERE peer = ?", [peer])
+    for table in ["unusable_item", "told_register"] { try run("DELETE FROM \(table) WHERE peer = ?", [peer]) }
   }
 }

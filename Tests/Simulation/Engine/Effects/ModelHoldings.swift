@@ -62,6 +62,11 @@ package struct ModelHoldings: EffectTransaction, Sendable {
     for place in registers.keys where place.zone == zone { registers[place] = nil }
   }
 
+  /// Forgets registers: nothing but a deliberate fault.
+  mutating func forget(where isForgotten: (Register) -> Bool) {
+    registers = registers.filter { !isForgotten($0.value) }
+  }
+
   package mutating func tell(_ registers: [Register]) throws { told += registers }
 
   package mutating func tellAuthor(_ registers: [Register]) throws { toldAuthor += registers }
@@ -74,6 +79,9 @@ package struct ModelHoldings: EffectTransaction, Sendable {
       notes[device, default: [:]][place] = register
     }
   }
+
+  /// Forgets what a machine said that it holds, since it is no longer paired.
+  mutating func forgetNotes(of device: DeviceID) { notes[device] = nil }
 
   package func usageRecords() throws -> Int64 { usageCount }
 }

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 
 /// Receipts at the parent. Spec: Protocol/06-messages.md §4.
@@ -39,7 +40,15 @@ extension ModelStore {
     for other in commands.indices where commands[other].replacedBy == commands[index].id {
       commands[other].replacedBy = nil
     }
-    guard let desired = commands[index].payload.desired else { return }
+    guard let desired = commands[index].payload.desired else {
+      switch verdict {
+      case .inForce, .overtaken:
+        guard let held = outcome.state?.as(RegistersInForce.self)?.registers else { return }
+        note(held, by: device, at: wall)
+      case .refused, .expired, .contradicts: break
+      }
+      return
+    }
     switch verdict {
     case .inForce(let enforcement): showInForce(commands[index], desired, enforcement)
     case .overtaken(let later):

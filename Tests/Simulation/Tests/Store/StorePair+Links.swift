@@ -141,6 +141,7 @@ extension StorePair {
     switch streamClass {
     case .control:
       if random.once(in: 4) { return refusal(sequence) }
+      if random.once(in: 4) { return registers(sequence, from: peer) }
       if random.once(in: 6) {
         return DeliveryItem(sequence: sequence, kind: .removal, itemID: random.bytes(16), body: random.bytes(40))
       }
@@ -198,15 +199,38 @@ extension StorePair {
     let thing = "thing\(random.below(3))"
     let modified = HybridTimestamp(wall: wall - Int64(random.below(100_000)), counter: 0, author: peer.device)
     let payload: CommandPayload =
-      switch random.below(6) {
+      switch random.below(7) {
       case 0: .message("x")
       case 1: .sample(.removal(of: thing, modified: modified))
       case 2: .sample(SampleRule("family", level: Int64(random.below(3)), modified: modified))
       case 3: CommandPayload(SimulatedLock(level: 1, modified: modified))
+      case 4: CommandPayload(Edit((0..<(1 + random.below(3))).map { register($0, modified) }))
       default: .sample(SampleRule(thing, level: 1, modified: modified))
       }
     let body = coding.encode(CommandBody(commandID: id, author: peer.device, createdAt: 1, payload: payload))
     return DeliveryItem(sequence: sequence, kind: .command, itemID: id.bytes, body: body)
+  }
+
+  /// Returns an edit of one of a few registers, each `number` of another key.
+  private func register(_ number: Int, _ modified: HybridTimestamp) -> Register {
+    let zone: Zone = random.pick([.family, .machine(own)])
+    return Register(
+      zone, RegisterKey("key/\(number)") ?? "key", random.once(in: 4) ? nil : "\(random.below(3))", modified: modified)
+  }
+
+  /// Returns a child's word of what it holds, from this machine's own edits or another parent's.
+  private func registers(_ sequence: UInt64, from peer: Peer) -> DeliveryItem {
+    let ahead = Int64(random.below(4)) * Limits.aheadMilliseconds / 2 - 100_000
+    let author = random.pick([own, peers[0].device, peers[1].device])
+    let registers = (0..<random.below(4)).map { number in
+      var one = register(
+        number, HybridTimestamp(wall: max(0, wall + ahead), counter: UInt32(random.below(2)), author: author))
+      if case .machine = one.zone { one.zone = .machine(random.once(in: 6) ? own : peer.device) }
+      return one
+    }
+    return DeliveryItem(
+      sequence: sequence, kind: .registers, itemID: random.bytes(16),
+      body: random.once(in: 10) ? [0xFF] : coding.encode(registers))
   }
 
   private func receipt(_ sequence: UInt64, from peer: Peer) -> DeliveryItem? {
