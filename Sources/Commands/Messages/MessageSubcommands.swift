@@ -68,7 +68,7 @@ struct MessagesSubcommand: AsyncParsableCommand {
 /// The `latchkey report` subcommand.
 struct ReportSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "report", abstract: "Have a child's machine report its rules as they are.",
+    commandName: "report", abstract: "Have a child's machine report what it holds.",
     discussion: "Example: latchkey report --on Emma --wait",
     subcommands: [ReportRequestSubcommand.self, ReportAdoptSubcommand.self],
     defaultSubcommand: ReportRequestSubcommand.self)

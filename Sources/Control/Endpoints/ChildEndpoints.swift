@@ -9,6 +9,7 @@ extension Endpoints {
     getChildren.route, addChild.route, renameChild.route, removeChild.route, getAccounts.route, waitForAccounts.route,
     assignAccount.route,
     getRules.route, setRules.route,
+    grantTime.route,
   ]
 
   static let getChildren = Endpoint(
@@ -51,6 +52,15 @@ extension Endpoints {
     summary: "Sets rules of a child, on a parent. They are durable when the answer comes."
   ) { call, child, request in
     try await call.node.setRules(ofChild: child, request)
+  }
+
+  static let grantTime = Endpoint(
+    .post, "/v1/children/{child}/grant", Path.child, Body.json(GrantRequest.self),
+    errors: [.unknownChild, .ambiguousChild, .wrongRole],
+    summary:
+      "Grants a child more time for the rest of the family's day, on a parent. It is durable when the answer comes."
+  ) { call, child, request in
+    try await call.node.grant(toChild: child, request)
   }
 
   static let getAccounts = Endpoint(
@@ -103,6 +113,11 @@ extension ControlClient: ChildrenAPI {
   /// Sets rules of a child.
   public func setRules(ofChild child: String, _ request: RuleRequest) async throws(LocalAPIError) -> RuleEdit {
     try await ask(Endpoints.setRules, (child, request))
+  }
+
+  /// Grants a child more time for the rest of the family's day.
+  public func grant(toChild child: String, _ request: GrantRequest) async throws(LocalAPIError) -> RuleEdit {
+    try await ask(Endpoints.grantTime, (child, request))
   }
 
   /// Returns the accounts of children's machines; on a child's node its own.

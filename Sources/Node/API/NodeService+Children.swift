@@ -97,12 +97,12 @@ extension NodeService {
   }
 
   func household() async throws(LocalAPIError) -> Household {
-    try await stored { () async throws(StoreError) in try await Household.load(context.store) }
+    try await stored { () async throws(StoreError) in try await Household.load(context.store, own: context.own) }
   }
 
   func checkIsParent() throws(LocalAPIError) {
     guard context.profile.role == .parent else {
-      throw LocalAPIError(.wrongRole, "Who the children are is said on a parent's machine: run this there.")
+      throw LocalAPIError(.wrongRole, "Children and rules are set on a parent's machine: run this there.")
     }
   }
 
@@ -159,7 +159,7 @@ extension NodeService {
       childName: child.map { DeviceName(sanitising: $0) })
   }
 
-  private func machinesWithEditsUnderWay() async throws(LocalAPIError) -> Set<DeviceID> {
+  func machinesWithEditsUnderWay() async throws(LocalAPIError) -> Set<DeviceID> {
     guard context.profile.role == .parent else { return [] }
     return try await stored { () async throws(StoreError) in
       try await context.store.machinesAwaiting(Edit.kind)

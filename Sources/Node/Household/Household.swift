@@ -21,9 +21,11 @@ struct Household: Sendable {
   var registers: RegisterMap
   /// What each child's machine says that it holds where another parent has set it.
   var told: [DeviceID: RegisterMap]
+  /// What each child's machine says that it holds and this machine has set, but does not know any more.
+  var lost: [DeviceID: [Register]]
   var machines: [Machine]
 
-  static func load(_ store: Store) async throws(StoreError) -> Household {
+  static func load(_ store: Store, own: DeviceID) async throws(StoreError) -> Household {
     var machines: [Machine] = []
     for peer in try await store.peers() where peer.state == .active && peer.device.role == .child {
       let device = peer.device.deviceID
@@ -32,8 +34,18 @@ struct Household: Sendable {
           device: device, name: peer.device.name, childName: peer.device.childName, isToBeAssigned: peer.isToBeAssigned,
           accounts: try await store.accounts(of: device)))
     }
-    return Household(
-      registers: try await store.registers(), told: try await store.toldRegisters(), machines: machines)
+    let registers = try await store.registers()
+    var told: [DeviceID: RegisterMap] = [:]
+    var lost: [DeviceID: [Register]] = [:]
+    for (device, map) in try await store.toldRegisters() {
+      told[device] = RegisterMap(map.registers.filter { $0.modified.author != own })
+      let owns = map.registers.filter { register in
+        register.modified.author == own
+          && registers[register.zone, register.key].map { register.holds(over: $0) } ?? true
+      }
+      if !owns.isEmpty { lost[device] = owns }
+    }
+    return Household(registers: registers, told: told, lost: lost, machines: machines)
   }
 
   /// The children that this node knows, in the order of their names.
@@ -57,6 +69,19 @@ struct Household: Sendable {
       .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
   }
 
+  /// Returns the registers of the family's zone and of a child's, with those that another parent has set.
+  func rules(of child: ChildID?) -> [Register] {
+    let zones: [Zone] = [.family] + (child.map { [.child($0)] } ?? [])
+    var merged = RegisterMap(zones.flatMap { registers.registers(in: $0) })
+    for (device, map) in told {
+      let isServing = child.map { children(of: device).contains($0) } ?? false
+      for zone in zones where child == nil || isServing {
+        for register in map.registers(in: zone) { merged.merge(register) }
+      }
+    }
+    return merged.registers
+  }
+
   /// Returns the name of a child; `nil` if it is unknown.
   func name(of child: ChildID) -> String? { children.first { $0.id == child }?.name }
 
@@ -72,9 +97,10 @@ struct Household: Sendable {
     return map.registers
   }
 
-  /// The machines that have told of their accounts, none of which is a child's.
+  /// The machines that children share and that have told of their accounts, none of which is a child's.
   var unsupervised: [Machine] {
     machines.filter { machine in
+      guard children(of: machine.device).count > 1 else { return false }
       let owners = HouseholdKey.accounts(in: zone(of: machine.device))
       return !machine.accounts.isEmpty && !machine.accounts.contains { owners[$0.uid].map { $0 != nil } ?? false }
     }

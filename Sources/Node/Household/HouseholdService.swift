@@ -1,3 +1,4 @@
+import LatchkeyAgent
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
@@ -32,7 +33,7 @@ struct HouseholdService: Sendable {
     for device in try await context.store.machinesToIntroduce() {
       await publish(try await context.store.introduce(device, context.editMaker, at: context.wall()))
     }
-    let household = try await Household.load(context.store)
+    let household = try await Household.load(context.store, own: context.own)
     for machine in household.machines where machine.isToBeAssigned {
       let served = household.children(of: machine.device).compactMap { household.name(of: $0)?.lowercased() }
       let names = ChildNames.split(machine.childName ?? "").filter {
@@ -44,13 +45,13 @@ struct HouseholdService: Sendable {
       await publish(
         try await context.store.edit(changes, context.editMaker, assigning: machine.device, at: context.wall()))
     }
-    let now = try await Household.load(context.store)
+    let now = try await Household.load(context.store, own: context.own)
     try await showOwners(now)
     warn(of: now.unsupervised)
     context.ownersKnown.notify()
   }
 
-  /// Warns of machines on which nothing is counted for a child.
+  /// Warns of shared machines on which nothing is counted for a child.
   private func warn(of machines: [Household.Machine]) {
     let names = machines.map { "“\($0.name)”" }
     let first = machines.first.map { ShellWord.machine($0.name, $0.device) } ?? ""
@@ -58,7 +59,7 @@ struct HouseholdService: Sendable {
       "accounts",
       names.isEmpty
         ? nil
-        : "No account on \(names.joined(separator: ", ")) is a child's, so that nothing there is counted for a child: run "
+        : "Several children share \(names.joined(separator: ", ")), and no account there is a child's, so that nothing is counted: run "
           + "`latchkey accounts` to see them, and say whose one is with `latchkey accounts assign ACCOUNT --on \(first) --child "
           + "NAME`, or `latchkey accounts ignore` for one that is no child's.")
   }
@@ -87,6 +88,8 @@ extension NodeContext {
   var editMaker: EditMaker {
     EditMaker(
       nextID: { self.nextCommandID(self.wall()) }, payload: { CommandPayload(Edit($0)) },
-      children: { HouseholdKey.children(servedIn: $0) })
+      children: { HouseholdKey.children(servedIn: $0) },
+      // So that days are right from the start.
+      defaults: [RegisterChange(.family, "family/zone", LocalZone.name())])
   }
 }

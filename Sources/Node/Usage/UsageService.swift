@@ -1,6 +1,8 @@
 import LatchkeyAgent
 import LatchkeyCrypto
+import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyRules
 import LatchkeyStore
 import Logging
 
@@ -61,22 +63,26 @@ actor UsageService {
     // Watched before the session is durable, since the program may end in between.
     _ = watch.state(of: process)
     let opening: SessionOpening
-    var configuration: AppConfiguration?
+    let isBlocked: Bool
     do {
       // A session that has ended must not continue with this program.
       for session in try await context.store.openSessions() where session.appID == appID { try await settle(session) }
       let id = SecureRandom.bytes(16)
       opening = try await context.store.openSession(of: appID, process, bootID: context.bootID) {
-        [context] configuration, settings in
+        [context] registers in
+        let rules = RuleSet.read(registers, onMachine: context.own)
+        let app = rules.apps[appID]
+        let use = app?.use ?? AppUse(category: .neutral)
         guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
         return OpenUsageSession(
-          recordID: id, appID: appID, displayName: request.displayName ?? configuration?.displayName ?? appID.text,
+          recordID: id, appID: appID, displayName: request.displayName ?? app?.name ?? appID.text,
           processes: [process], bootID: context.bootID, startedAt: now, lastSeenAt: now, startedAtWall: wall,
-          lastSeenAtWall: wall, zone: request.zone, category: configuration?.category ?? .neutral,
-          milliPointsPerMinute: configuration?.milliPointsPerMinute ?? settings?.defaultMilliPointsPerMinute ?? 0,
+          lastSeenAtWall: wall, zone: request.zone, category: use.category,
+          milliPointsPerMinute: use.category == .neutral ? use.milliPointsPerMinute ?? 0 : rules.perMinute(use),
           evidence: .tracked)
       }
-      configuration = try await context.store.app(appID, device: context.own)
+      let registers = try await context.store.registers().registers
+      isBlocked = RuleSet.read(registers, onMachine: context.own).app(appID).isBlocked
     } catch {
       watch.forget(process)
       throw LocalAPIError(error)
@@ -85,7 +91,7 @@ actor UsageService {
     case .open(let session):
       wake.notify()
       return UsageStarted(
-        recordID: session.recordID, configuration: configuration, enforcement: context.enforcement)
+        recordID: session.recordID, isBlocked: isBlocked, enforcement: context.enforcement)
     case .otherApplication(let other):
       throw LocalAPIError(
         .invalid, "This program is already recorded as “\(other)”: start another one to record “\(appID)”.")
@@ -172,7 +178,7 @@ actor UsageService {
   ) async throws(StoreError) -> SessionEnding? {
     let own = context.own
     let ending = try await context.store.endSession(id, of: processes, at: context.wall()) {
-      session, settings, remainders in
+      session, registers, remainders in
       guard let end else { throw StoreError.unexpected("a session that has ended and is open") }
       var record = UsageRecord(
         recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
@@ -182,7 +188,7 @@ actor UsageService {
         activeMilliseconds: max(0, end.at - session.startedAt), category: session.category,
         milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0,
         evidence: evidence ?? session.evidence)
-      record.earnedMilliPoints = try Self.earned(record, settings, remainders)
+      record.earnedMilliPoints = try Self.earned(record, RuleSet.read(registers, onMachine: own), registers, remainders)
       return record
     }
     guard case .ended(_, let changes) = ending else { return ending }
@@ -194,19 +200,20 @@ actor UsageService {
 
   /// Returns the points that a session earned, including the remainders of earlier sessions on its days.
   ///
-  /// The days are those of the family or, without settings, of the session's own zone.
+  /// The days are those of the family or, if it has set no zone, of the session's own zone.
   private static func earned(
-    _ record: UsageRecord, _ settings: FamilySettings?, _ remainders: RemainderTable
+    _ record: UsageRecord, _ rules: RuleSet, _ registers: [Register], _ remainders: RemainderTable
   ) throws -> Int64 {
-    let boundary =
-      (try? DayBoundary(zone: settings?.zone ?? record.zone, dayStartHour: settings?.dayStartHour ?? 0))
-      ?? (try? DayBoundary(zone: "UTC", dayStartHour: 0))
-    guard let boundary else { throw StoreError.unexpected("the zone UTC") }
+    var rules = rules
+    let isSet = registers.contains { $0.zone == .family && $0.key == "family/zone" && $0.value != nil }
+    if !isSet { rules.zone = record.zone }
+    let boundary = rules.boundary
     let slice = UsageSlice(record)
     var carries: [FamilyDay: PointsRemainder] = [:]
     for part in boundary.slices(of: slice) { carries[part.day] = try remainders.load(record.appID, part.day) }
     let earned = PointsArithmetic.earned(
-      by: slice, minimumSessionMinutes: settings?.minimumSessionMinutes ?? 0, boundary: boundary, carries: &carries)
+      by: slice, minimumSessionMinutes: Int(clamping: rules.points.minimumSession), boundary: boundary,
+      carries: &carries)
     for (day, remainder) in carries { try remainders.save(record.appID, day, remainder) }
     return earned
   }

@@ -24,12 +24,12 @@ extension Store {
   /// Begins a session for a program, or adds the program to its application's open session, durably.
   ///
   /// For the same program, it returns the same session. Sessions of one application never overlap. `make` returns the
-  /// new session, with `process` as its only program.
+  /// new session, with `process` as its only program, by the registers that this machine holds.
   public func openSession(
     of app: AppID, _ process: ProcessIdentity, bootID: String,
-    make: @escaping @Sendable (AppConfiguration?, FamilySettings?) throws -> OpenUsageSession
+    make: @escaping @Sendable ([Register]) throws -> OpenUsageSession
   ) async throws(StoreError) -> SessionOpening {
-    try await commits.commit { [own, coding] database in
+    try await commits.commit { database in
       let known = try database.row(
         """
         SELECT s.* FROM open_session s JOIN open_session_process p ON p.record_id = s.record_id
@@ -48,7 +48,7 @@ extension Store {
         session = try OpenUsageSession(open, processes: database.processes(of: open["record_id"]))
         session.processes.append(process)
       } else {
-        session = try make(try database.app(app, on: own, coding), try database.settings(coding))
+        session = try make(try database.allRegisters())
         try database.insert(session)
       }
       try database.run(
@@ -86,7 +86,7 @@ extension Store {
   /// it is not called if the session has ended already.
   public func endSession(
     _ id: RecordID, of ended: [ProcessIdentity], at wall: Int64,
-    make: @escaping @Sendable (OpenUsageSession, FamilySettings?, RemainderTable) throws -> UsageRecord
+    make: @escaping @Sendable (OpenUsageSession, [Register], RemainderTable) throws -> UsageRecord
   ) async throws(StoreError) -> SessionEnding? {
     try await commits.commitTogether { [own, coding, keys, caps] database, group in
       guard let row = try database.row("SELECT * FROM open_session WHERE record_id = ?", [Data(id.bytes)]) else {
@@ -102,7 +102,7 @@ extension Store {
       }
       guard try database.processes(of: Data(id.bytes)).isEmpty else { return .open }
       let record = try make(
-        try OpenUsageSession(row, processes: ended), try database.settings(coding), RemainderTable(database: database))
+        try OpenUsageSession(row, processes: ended), try database.allRegisters(), RemainderTable(database: database))
       try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(id.bytes)])
       return .ended(record, try database.report(record, coding, keys, caps, in: group, at: wall))
     }

@@ -20,8 +20,6 @@ public struct MessageBodyCoding: BodyCoding {
   public func encode(_ loss: UsageLoss) -> [UInt8] { Latchkey_V1_UsageLoss(loss).wireBytes }
   /// Returns an encoded state.
   public func encode(_ state: StateInForce) -> [UInt8] { Latchkey_V1_State(state).wireBytes }
-  /// Returns encoded family settings.
-  public func encode(_ settings: FamilySettings) -> [UInt8] { Latchkey_V1_FamilySettings(settings).wireBytes }
 
   /// Returns an encoded key rotation.
   public func encode(_ rotation: KeyRotation) -> [UInt8] { Latchkey_V1_KeyRotation(rotation).wireBytes }
@@ -37,13 +35,6 @@ public struct MessageBodyCoding: BodyCoding {
 
   /// Returns encoded accounts.
   public func encode(_ accounts: [Account]) -> [UInt8] { Latchkey_V1_Accounts(accounts).wireBytes }
-
-  /// Returns encoded matchers.
-  public func encode(_ matchers: [AppMatcher]) -> [UInt8] {
-    var list = Latchkey_V1_MatcherList()
-    list.matchers = matchers.map(Latchkey_V1_Matcher.init)
-    return list.wireBytes
-  }
 
   /// Returns the command in a body.
   public func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody {
@@ -70,11 +61,6 @@ public struct MessageBodyCoding: BodyCoding {
     try fault("state") { () throws(WireError) in try Latchkey_V1_State(wire: body).value(commands) }
   }
 
-  /// Returns the family settings in a body.
-  public func settings(_ body: [UInt8]) throws(BodyFault) -> FamilySettings {
-    try fault("settings") { () throws(WireError) in try Latchkey_V1_FamilySettings(wire: body).value() }
-  }
-
   /// Returns the key rotation in a body.
   public func rotation(_ body: [UInt8]) throws(BodyFault) -> KeyRotation {
     try fault("key rotation") { () throws(WireError) in try Latchkey_V1_KeyRotation(wire: body).value() }
@@ -98,15 +84,6 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns the accounts in a body.
   public func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account] {
     try fault("list of accounts") { () throws(WireError) in try Latchkey_V1_Accounts(wire: body).value() }
-  }
-
-  /// Returns the matchers in a body.
-  public func matchers(_ body: [UInt8]) throws(BodyFault) -> [AppMatcher] {
-    try fault("matchers") { () throws(WireError) in
-      var matchers: [AppMatcher] = []
-      for matcher in try Latchkey_V1_MatcherList(wire: body).matchers { matchers.append(try matcher.matcher()) }
-      return matchers
-    }
   }
 
   private func fault<Value>(_ what: String, _ read: () throws(WireError) -> Value) throws(BodyFault) -> Value {

@@ -197,7 +197,7 @@ import Testing
 
     let later = await wizard([SamplePairing.question()], lines: ["Ben", "y", ""])
     #expect(later.status == 0)
-    #expect(later.console.notes.last?.contains("until `latchkey accounts assign`") == true)
+    #expect(later.console.notes.last?.contains("with `latchkey accounts assign`") == true)
     let nobody = await wizard([SamplePairing.question()], lines: ["", "y"])
     #expect(nobody.status == 0)
     #expect(!nobody.node.calls.contains(.waitForAccounts(device)))

@@ -92,7 +92,7 @@ struct OwnerQuestions {
         line.contains(where: { !$0.isWhitespace })
       else {
         return WizardEnd.note(
-          "Nothing that \(ShownText.safe(name)) does there is counted until `latchkey accounts assign` says which account it is.",
+          "Say later which account there is \(ShownText.safe(name))'s with `latchkey accounts assign`.",
           console)
       }
       let typed = line.split(separator: " ").joined(separator: " ")
