@@ -12,16 +12,16 @@ import Testing
   private let second = ProcessIdentity(processID: 8, startTime: 5)
 
   private func open(
-    _ rig: StoreRig, _ process: ProcessIdentity, app: AppID? = nil, boot: String = "boot"
+    _ rig: StoreRig, _ process: ProcessIdentity, app: AppID? = nil, boot: String = "boot", account: UInt32? = nil
   ) async throws -> SessionOpening {
     let id = try #require(RecordID(bytes: rig.random.bytes(16)))
     let app = app ?? self.app
-    return try await rig.store.openSession(of: app, process, bootID: boot) { _ in
+    return try await rig.store.openSession(of: app, process, account: account, bootID: boot) { _ in
       OpenUsageSession(
         recordID: id, appID: app, displayName: "Chess", processes: [process], bootID: boot,
         startedAt: BootInstant(milliseconds: 100), lastSeenAt: BootInstant(milliseconds: 100), startedAtWall: 1_000,
-        lastSeenAtWall: 1_000, zone: "Europe/Berlin", category: .reward, milliPointsPerMinute: 2_000, evidence: .tracked
-      )
+        lastSeenAtWall: 1_000, zone: "Europe/Berlin", category: .reward, milliPointsPerMinute: 2_000,
+        evidence: .tracked, account: account)
     }
   }
 

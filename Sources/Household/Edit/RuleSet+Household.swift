@@ -1,14 +1,6 @@
 import LatchkeyModel
 import LatchkeyRules
 
-extension RuleSet {
-  /// Returns the rules that hold on a machine: those of its only child, or the family's if it serves none or several.
-  public static func read(_ registers: [Register], onMachine device: DeviceID) -> RuleSet {
-    let children = HouseholdKey.children(servedIn: registers.filter { $0.zone == .machine(device) })
-    return read(registers, child: children.count == 1 ? children[0] : nil).rules
-  }
-}
-
 extension FamilySettings {
   /// Creates the settings that rules of the whole family make.
   public init(_ rules: RuleSet) {

@@ -13,6 +13,7 @@ public protocol BodyCoding: Sendable {
   func encode(_ parents: [PairedParent]) -> [UInt8]
   func encode(_ registers: [Register]) -> [UInt8]
   func encode(_ accounts: [Account]) -> [UInt8]
+  func encode(_ running: RunningList) -> [UInt8]
 
   /// Decodes a body; throws `BodyFault`, the sender's fault, if it is malformed or of a kind that this version does not
   /// know.
@@ -26,4 +27,5 @@ public protocol BodyCoding: Sendable {
   func parents(_ body: [UInt8]) throws(BodyFault) -> [PairedParent]
   func registers(_ body: [UInt8]) throws(BodyFault) -> [Register]
   func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account]
+  func running(_ body: [UInt8]) throws(BodyFault) -> RunningList
 }

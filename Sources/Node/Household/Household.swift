@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyRules
 import LatchkeyStore
 
 /// The children of the family with their machines and accounts, as this node knows them.
@@ -104,6 +105,19 @@ struct Household: Sendable {
       let owners = HouseholdKey.accounts(in: zone(of: machine.device))
       return !machine.accounts.isEmpty && !machine.accounts.contains { owners[$0.uid].map { $0 != nil } ?? false }
     }
+  }
+
+  /// Returns the rules of a child; of nobody in particular, the family's.
+  func rules(for child: ChildID?) -> RuleSet {
+    RuleSet.read(rules(of: child), child: child).rules
+  }
+
+  /// Returns the child whose use of an account of a machine it is: the account's owner or, if nobody has said whose it
+  /// is, the machine's only child.
+  func child(of account: UInt32, on device: DeviceID) -> ChildID? {
+    if let owner = owner(of: account, on: device) { return owner }
+    let served = children(of: device)
+    return served.count == 1 ? served.first : nil
   }
 
   /// Returns the machines of a child.

@@ -49,6 +49,7 @@ struct HouseholdService: Sendable {
     try await showOwners(now)
     warn(of: now.unsupervised)
     context.ownersKnown.notify()
+    try await shareUse(of: now)
   }
 
   /// Warns of shared machines on which nothing is counted for a child.
@@ -62,6 +63,19 @@ struct HouseholdService: Sendable {
         : "Several children share \(names.joined(separator: ", ")), and no account there is a child's, so that nothing is counted: run "
           + "`latchkey accounts` to see them, and say whose one is with `latchkey accounts assign ACCOUNT --on \(first) --child "
           + "NAME`, or `latchkey accounts ignore` for one that is no child's.")
+  }
+
+  /// Has each child's machine get what the child has used on others since Monday, and from then on what is new.
+  private func shareUse(of household: Household) async throws(StoreError) {
+    let now = context.time.now
+    var starts: [ChildID: Int64] = [:]
+    for child in household.children {
+      let boundary = household.rules(for: child.id).boundary
+      starts[child.id] = boundary.start(of: boundary.day(containing: now).startOfWeek)
+    }
+    let known = starts
+    let changes = try await context.store.shareUse(since: { known[$0] ?? now }, at: context.wall())
+    await directory.committed(changes)
   }
 
   /// Writes the names of the children whose machine it is where devices are listed.

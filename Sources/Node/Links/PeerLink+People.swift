@@ -93,6 +93,7 @@ extension PeerLink {
       // An effect without a carrier expires.
       context.expiryChanges.notify()
     }
+    if result.hasNewUse { context.useNews.notify() }
     if result.hasNewHousehold { context.householdNews.notify() }
     context.changes.notify()
   }

@@ -20,6 +20,10 @@ actor UsageService {
   private let watch: ProcessWatch
   /// The time between two checks of the running programs, in milliseconds.
   private static let heartbeat: Int64 = 2_000
+  /// The time between two reports of what runs, in milliseconds.
+  private static let reportPause: Int64 = 60_000
+  /// The sessions that parents were told of last, and when; `nil` before the first report of this run.
+  private var told: (sessions: Set<RecordID>, at: BootInstant)?
 
   init(context: NodeContext, directory: LinkDirectory) {
     self.context = context
@@ -32,11 +36,15 @@ actor UsageService {
   func run() async {
     while !Task.isCancelled {
       let seen = wake.version
-      let hasOpen: Bool
-      do { hasOpen = try await look() } catch {
+      // Without an answer, the sessions may be running or have ended. The next check decides.
+      var hasOpen = true
+      do {
+        let open = try await look()
+        hasOpen = !open.isEmpty
+        try await tell(open)
+        if hasOpen { await context.tickHouseholdTime() }
+      } catch {
         context.logger.error("the usage sessions could not be checked", metadata: ["reason": "\(error)"])
-        // The sessions may be running or have ended. The next check decides.
-        hasOpen = true
       }
       // Without open sessions, no checks are needed.
       await wake.wait(after: seen, milliseconds: hasOpen ? Self.heartbeat : nil)
@@ -68,21 +76,21 @@ actor UsageService {
       // A session that has ended must not continue with this program.
       for session in try await context.store.openSessions() where session.appID == appID { try await settle(session) }
       let id = SecureRandom.bytes(16)
-      opening = try await context.store.openSession(of: appID, process, bootID: context.bootID) {
+      let household = try await Household.load(context.store, own: context.own)
+      let child = household.child(of: user, on: context.own)
+      let householdStart = context.time.now
+      opening = try await context.store.openSession(of: appID, process, account: user, bootID: context.bootID) {
         [context] registers in
-        let rules = RuleSet.read(registers, onMachine: context.own)
-        let app = rules.apps[appID]
-        let use = app?.use ?? AppUse(category: .neutral)
         guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
+        let terms = UseTerms(appID, RuleSet.read(registers, child: child).rules)
         return OpenUsageSession(
-          recordID: id, appID: appID, displayName: request.displayName ?? app?.name ?? appID.text,
+          recordID: id, appID: appID, displayName: request.displayName ?? terms.name ?? appID.text,
           processes: [process], bootID: context.bootID, startedAt: now, lastSeenAt: now, startedAtWall: wall,
-          lastSeenAtWall: wall, zone: request.zone, category: use.category,
-          milliPointsPerMinute: use.category == .neutral ? use.milliPointsPerMinute ?? 0 : rules.perMinute(use),
-          evidence: .tracked)
+          lastSeenAtWall: wall, zone: request.zone, category: terms.category,
+          milliPointsPerMinute: terms.milliPointsPerMinute, evidence: .tracked, account: user, child: child,
+          householdStart: householdStart)
       }
-      let registers = try await context.store.registers().registers
-      isBlocked = RuleSet.read(registers, onMachine: context.own).app(appID).isBlocked
+      isBlocked = household.rules(for: child).app(appID).isBlocked
     } catch {
       watch.forget(process)
       throw LocalAPIError(error)
@@ -129,15 +137,27 @@ actor UsageService {
 
   /// Ends sessions whose programs have ended, and records that the others continue.
   ///
-  /// Returns whether any session is open.
-  private func look() async throws(StoreError) -> Bool {
+  /// Returns the sessions that are open.
+  private func look() async throws(StoreError) -> [OpenUsageSession] {
     let (now, wall) = (context.now(), self.wall)
-    var alive: [RecordID] = []
+    var alive: [OpenUsageSession] = []
     for session in try await context.store.openSessions() {
-      if case .open = try await settle(session) { alive.append(session.recordID) }
+      if case .open = try await settle(session) { alive.append(session) }
     }
-    if !alive.isEmpty { try await context.store.heartbeat(alive, now: now, at: wall) }
-    return !alive.isEmpty
+    if !alive.isEmpty { try await context.store.heartbeat(alive.map(\.recordID), now: now, at: wall) }
+    return alive
+  }
+
+  /// Has the parents hear of what runs: when that has changed, and once a minute while anything does.
+  private func tell(_ open: [OpenUsageSession]) async throws(StoreError) {
+    guard context.profile.role == .child else { return }
+    let (sessions, now) = (Set(open.map(\.recordID)), context.now())
+    if let told, told.sessions == sessions, sessions.isEmpty || now - told.at < Self.reportPause { return }
+    let changes = try await context.store.tellRunning(open.map { RunningUse($0, at: now) }, at: context.wall())
+    told = (sessions, now)
+    await directory.committed(changes)
+    context.useNews.notify()
+    context.changes.notify()
   }
 
   /// Removes ended programs from a session, and ends the session with the last one.
@@ -187,14 +207,18 @@ actor UsageService {
         sessionEnd: max(session.startedAtWall, min(end.wall, HybridTimestamp.wallLimit - 1)), zone: session.zone,
         activeMilliseconds: max(0, end.at - session.startedAt), category: session.category,
         milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0,
-        evidence: evidence ?? session.evidence)
-      record.earnedMilliPoints = try Self.earned(record, RuleSet.read(registers, onMachine: own), registers, remainders)
+        evidence: evidence ?? session.evidence, account: session.account, child: session.child,
+        householdStart: session.householdStart)
+      record.earnedMilliPoints = try Self.earned(record, registers, remainders)
       return record
     }
     guard case .ended(_, let changes) = ending else { return ending }
     if !changes.isEmpty { CrashPoint.itemAccepted.reached() }
     await directory.committed(changes)
     context.changes.notify()
+    context.useNews.notify()
+    // Parents hear of what still runs.
+    wake.notify()
     return ending
   }
 
@@ -202,9 +226,9 @@ actor UsageService {
   ///
   /// The days are those of the family or, if it has set no zone, of the session's own zone.
   private static func earned(
-    _ record: UsageRecord, _ rules: RuleSet, _ registers: [Register], _ remainders: RemainderTable
+    _ record: UsageRecord, _ registers: [Register], _ remainders: RemainderTable
   ) throws -> Int64 {
-    var rules = rules
+    var rules = RuleSet.read(registers, child: record.child).rules
     let isSet = registers.contains { $0.zone == .family && $0.key == "family/zone" && $0.value != nil }
     if !isSet { rules.zone = record.zone }
     let boundary = rules.boundary

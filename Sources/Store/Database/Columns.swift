@@ -19,6 +19,13 @@ struct Columns {
     return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, index))))
   }
 
+  /// Calls `body` with the bytes of a blob or text, without a copy.
+  func withBytes<Value>(_ index: CInt, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+    body(
+      UnsafeRawBufferPointer(
+        start: sqlite3_column_blob(statement, index), count: Int(sqlite3_column_bytes(statement, index))))
+  }
+
   func deviceID(_ index: CInt) throws -> DeviceID {
     guard let id = DeviceID(bytes: bytes(index)) else { throw StoreError.unexpected("a device ID") }
     return id

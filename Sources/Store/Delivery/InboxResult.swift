@@ -22,6 +22,8 @@ public struct InboxResult: Hashable, Sendable {
   public var hasPendingEffects = false
   /// A Boolean value that indicates whether the sender, a child's machine, told of registers or accounts.
   public var hasNewHousehold = false
+  /// A Boolean value that indicates whether something is known of use that was not known before.
+  public var hasNewUse = false
 
   /// The other parents of the sender, a child's machine, that it reported for the first time.
   public var newParents: [PairedParent] = []
@@ -43,6 +45,7 @@ public struct InboxResult: Hashable, Sendable {
     appliedCommands += later.appliedCommands
     newParents += later.newParents
     hasNewHousehold = hasNewHousehold || later.hasNewHousehold
+    hasNewUse = hasNewUse || later.hasNewUse
     hasPendingEffects = hasPendingEffects || later.hasPendingEffects
   }
 }

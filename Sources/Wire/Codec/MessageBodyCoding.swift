@@ -36,6 +36,9 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns encoded accounts.
   public func encode(_ accounts: [Account]) -> [UInt8] { Latchkey_V1_Accounts(accounts).wireBytes }
 
+  /// Returns an encoded list of what runs.
+  public func encode(_ running: RunningList) -> [UInt8] { Latchkey_V1_Running(running).wireBytes }
+
   /// Returns the command in a body.
   public func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody {
     try fault("command") { () throws(WireError) in try Latchkey_V1_Command(wire: body).value(commands) }
@@ -84,6 +87,11 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns the accounts in a body.
   public func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account] {
     try fault("list of accounts") { () throws(WireError) in try Latchkey_V1_Accounts(wire: body).value() }
+  }
+
+  /// Returns the list of what runs in a body.
+  public func running(_ body: [UInt8]) throws(BodyFault) -> RunningList {
+    try fault("list of what runs") { () throws(WireError) in try Latchkey_V1_Running(wire: body).value() }
   }
 
   private func fault<Value>(_ what: String, _ read: () throws(WireError) -> Value) throws(BodyFault) -> Value {

@@ -15,6 +15,7 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
     case parents([PairedParent])
     case registers([Register])
     case accounts([Account])
+    case running(RunningList)
   }
 
   let commands = CommandRegistry.simulated
@@ -43,6 +44,7 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
   func encode(_ parents: [PairedParent]) -> [UInt8] { add(.parents(parents)) }
   func encode(_ registers: [Register]) -> [UInt8] { add(.registers(registers)) }
   func encode(_ accounts: [Account]) -> [UInt8] { add(.accounts(accounts)) }
+  func encode(_ running: RunningList) -> [UInt8] { add(.running(running)) }
 
   private static let fault = BodyFault("The table holds something else here.")
 
@@ -68,6 +70,11 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
 
   func registers(_ body: [UInt8]) throws(BodyFault) -> [Register] {
     guard case .registers(let value)? = value(body) else { throw Self.fault }
+    return value
+  }
+
+  func running(_ body: [UInt8]) throws(BodyFault) -> RunningList {
+    guard case .running(let value)? = value(body) else { throw Self.fault }
     return value
   }
 
