@@ -31,7 +31,7 @@ extension ProcessTests {
         #expect(try await left.ended() == 0)
         #expect(try await right.ended() == 0)
         try await left.shows(
-          "Paired with “Emma's PC”. Next: set a rule, such as `latchkey app set APP-ID --on \"Emma's PC\"")
+          "Paired with “Emma's PC”. Next: set a rule, such as `latchkey limit set")
         try await right.shows("Paired with “Kitchen laptop”. Next: leave `latchkey run` running")
         #expect(try await parent.api.devices().map(\.device.childName) == ["Emma"])
         #expect(try await child.api.devices().map(\.device.name.text) == ["Kitchen laptop"])

@@ -30,14 +30,9 @@ struct PairingEnd: Sendable {
     return switch (progress.part, progress.device?.role ?? progress.peerRole) {
     case (.inviter, .parent?): "Paired with \(name). Next: look at `latchkey status`."
     case (.inviter, _):
-      "Paired with \(name). Next: set a rule, such as `latchkey app set APP-ID --on \(argument) --blocked`."
+      "Paired with \(name). Next: set a rule, such as `latchkey limit set --daily 2h`."
     case (.joiner, _): "Paired with \(name). Next: leave `latchkey run` running; `latchkey status` shows how it stands."
     }
-  }
-
-  /// The other machine as an argument that can be pasted into a shell.
-  private var argument: String {
-    progress.device.map { ShellWord.machine($0.name, $0.deviceID) } ?? "NAME"
   }
 
   private var refused: String {

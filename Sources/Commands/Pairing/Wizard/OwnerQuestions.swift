@@ -34,7 +34,7 @@ struct OwnerQuestions {
     let choices =
       known.isEmpty
       ? "a name such as Emma, two such as Emma, Ben, or nothing"
-      : "\(names)\(known.count > most ? ", …" : ""), another name, several with commas, or nothing"
+      : "\(names)\(known.count > most ? ", …" : ""), a new one, several with commas, or none"
     return "Whose machine will this be? (\(choices))"
   }
 
@@ -46,7 +46,8 @@ struct OwnerQuestions {
         chosen.append(exact)
         continue
       }
-      guard let similar = Spelling.suggestions(for: name, among: known).first else {
+      let begun = known.first { $0.lowercased().hasPrefix(name.lowercased()) }
+      guard let similar = begun ?? Spelling.suggestions(for: name, among: known).first else {
         chosen.append(name)
         continue
       }
