@@ -5,8 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from api import ACCEPTED, REFUSED, UNKNOWN, UNREACHABLE
-from ledger import Command, Ledger, Setback
-from observation import ChildSeen, Observation, rule_of
+from ledger import EDITS, Command, Ledger, Setback
+from observation import ChildSeen, Observation
+from orders import MARK
 from settle import FINAL
 
 Faults = Callable[..., None]
@@ -17,16 +18,33 @@ _TOLD = re.compile(r"set back|backup|has lost|no longer has|does not have|earlie
 _TELLING = ("status", "statusAt", "createdAt", "expiresAfter", "reason")
 
 
+def mark_of(listed: dict[str, Any]) -> str | None:
+    """Returns the mark of an edit that somebody gave; `None` for one that the node made, which says whose a machine is."""
+    registers = listed["payload"]["payload"]["registers"]
+    if any(register["zone"] == "machine" for register in registers):
+        return None
+    return next((register.get("value") for register in registers if register["key"] == MARK), None)
+
+
+def is_nodes_own(listed: dict[str, Any]) -> bool:
+    """Returns whether the parent's node made a command by itself."""
+    return listed["payload"]["kind"] == "edit" and mark_of(listed) is None
+
+
 def marker(listed: dict[str, Any]) -> object:
     """Returns what marks a command that the parent lists, as `Command.marker` does."""
     kind, content = listed["payload"]["kind"], listed["payload"]["payload"]
     if kind == "message":
         return content["text"]
-    if kind == "setApp":
-        return content["displayName"]
-    if kind == "setFamilySettings":
-        return content["defaultMilliPointsPerMinute"]
+    if kind == "edit":
+        return mark_of(listed)
     return listed.get("expiresAfter")
+
+
+def time_of(register: dict[str, Any]) -> tuple[int, int]:
+    """Returns when a register was edited, by the hybrid clock."""
+    modified = register.get("modified", {"wall": -1, "counter": 0})
+    return modified["wall"], modified["counter"]
 
 
 class CommandAccounts:
@@ -51,14 +69,14 @@ class CommandAccounts:
                     self._one(entry, listed.get(entry.id or "", []), there, books)
                 elif entry.fate == UNKNOWN:
                     self.states["not accepted, the answer was lost"] += 1
-            self._traces(books, there, listed)
+            self._traces(child, books, there, listed)
 
     def _adopt(self, books: list[Command], there: ChildSeen) -> None:
         """Finds the commands whose answer was lost, and those that are there although they were refused."""
         known = {entry.id for entry in books if entry.id is not None}
         by_marker = defaultdict(list)
         for command in there.commands:
-            if command["commandID"] not in known:
+            if command["commandID"] not in known and not is_nodes_own(command):
                 by_marker[marker(command)].append(command)
         for entry in books:
             found = by_marker.get(entry.marker, []) if entry.marker is not None else []
@@ -116,7 +134,7 @@ class CommandAccounts:
         if status == "superseded":
             newer = [b for b in books if b.key == entry.key and b.id and entry.id and b.id > entry.id]
             if entry.key is None or not newer:
-                return "a command is superseded, and nobody gave a newer one"
+                return "a command is superseded, and nobody made a later edit"
         elif status == "expired":
             lifetime = said.get("expiresAfter")
             if lifetime is None or said["statusAt"] - said["createdAt"] < lifetime - 100:
@@ -137,29 +155,24 @@ class CommandAccounts:
             texts = [text for id_, text in there.messages if id_ == entry.id]
             if texts != [entry.payload["payload"]["text"]]:
                 fault(f"a message was executed, and the child has {len(texts)} of it, or another text")
-        elif entry.kind == "setApp":
-            configuration = entry.payload["payload"]
-            if state.get("kind") != "app" or rule_of(state["state"]["configuration"]) != rule_of(configuration):
-                fault("a rule was executed, and the state that is told is another")
-            times = sum(1 for action, target, new in there.audit if action == "app.set" and target == entry.app
-                        and f" {configuration['milliPointsPerMinute']} milli-points" in new)
-            if times != 1:
-                fault(f"a rule was executed, and the child's audit has it {times} times")
-        elif entry.kind == "setFamilySettings":
-            rate = entry.payload["payload"]["defaultMilliPointsPerMinute"]
-            times = sum(1 for action, _, new in there.audit
-                        if action == "settings.set" and new.startswith(f"{rate} milli-points"))
-            if times != 1:
-                fault(f"family settings were executed, and the child's audit has them {times} times")
+        elif entry.kind in EDITS:
+            held = {register["key"]: register for register in state.get("state", {}).get("registers", [])}
+            told = held.get(MARK, {})
+            if state.get("kind") != "registers" or time_of(told) < time_of(entry.payload["payload"]["registers"][0]):
+                fault("an edit was executed, and the state that is told is an earlier one")
+            times = sum(1 for action, target, new in there.audit
+                        if action == "register.set" and target.endswith(f" {MARK}") and new == entry.marker)
+            if times != 1 and told.get("value") == entry.marker:
+                fault(f"an edit was executed, and the child's audit has it {times} times")
         elif entry.kind == "requestReport" and state.get("kind") != "report":
             fault("a report was executed, and there is none")
 
-    def _traces(self, books: list[Command], there: ChildSeen, listed: dict[str, list[dict[str, Any]]]) -> None:
+    def _traces(self, child: str, books: list[Command], there: ChildSeen, listed: dict[str, list[dict[str, Any]]]) -> None:
         """Finds what nobody gave."""
         known = {entry.id for entry in books}
         for id_, commands in listed.items():
             if id_ not in known:
-                self._fault("the parent has a command that nobody gave", str(commands))
+                self._node_gave(child, id_, commands, there)
         for applied in there.applied:
             if applied.id not in listed:
                 self._fault("a child has a command that its parent does not know", str(applied))
@@ -172,6 +185,17 @@ class CommandAccounts:
         for id_, text in there.messages:
             if id_ not in executed:
                 self._fault("a child has a message without having executed its command", f"{id_}: {text[:80]}")
+
+    def _node_gave(self, child: str, id_: str, commands: list[dict[str, Any]], there: ChildSeen) -> None:
+        """Accounts for a command that nobody gave: the parent's node says whose a machine is."""
+        if not all(map(is_nodes_own, commands)):
+            return self._fault("the parent has a command that nobody gave", str(commands))
+        applied = [applied.outcome for applied in there.applied if applied.id == id_]
+        for said in commands:
+            lost = any(_may_be_lost(said, setback) for setback in self._ledger.setbacks if setback.child == child)
+            if applied != [said["status"]] and not (lost and not applied):
+                self._fault(f"a command of the node's own is {said['status']}, and the child has {applied}", f"{id_} for {child}")
+        return None
 
     def _is_told(self, child: str) -> bool:
         """Whether the parent says in the end that a child was set back."""

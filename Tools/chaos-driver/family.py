@@ -37,6 +37,8 @@ class Family:
         self.restored, self.copied, self.small, self.crowded = names[:4]
         self.copy = Node(binary, f"the copy of {self.copied}", "child", nodes / "copy", self.logs, ledger)
         self._ledger = ledger
+        # The IDs of the children's machines.
+        self.devices: dict[str, str] = {}
 
     def __iter__(self) -> Iterator[Node]:
         """Passes through the parent and the children."""
@@ -57,10 +59,25 @@ class Family:
             address = self.parent.ask("GET", "/v1/status").body["listening"][0]
             if (reason := self._pair(child, {"peer": address})) is not None:
                 raise RuntimeError(reason)
+        self._settle_children()
+
+    def _settle_children(self) -> None:
+        """Waits until each machine is that of its child, who has the machine's name."""
+        deadline = time.monotonic() + 60
+        while True:
+            answer = self.parent.ask("GET", "/v1/children")
+            children = answer.body if answer.fate == api.ACCEPTED else []
+            if len([child for child in children if child["machines"] and not child["untold"]]) == len(self.children):
+                break
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"the machines are not the children's: {answer.words} {children}")
+            time.sleep(0.1)
+        devices = self.parent.ask("GET", "/v1/devices").body
+        self.devices = {device["device"]["name"]: device["device"]["deviceID"] for device in devices}
 
     def _pair(self, child: Node, address: dict[str, str]) -> str | None:
         """Pairs a child with the parent, and returns why that failed."""
-        invitation = self.parent.ask("POST", "/v1/pairing/invitations", {"minutes": 5, "acceptWithoutAsking": True})
+        invitation = self.parent.ask("POST", "/v1/pairing/invitations", {"minutes": 5, "childName": child.name, "acceptWithoutAsking": True})
         if invitation.fate != api.ACCEPTED:
             raise RuntimeError(f"no code for {child.name}: {invitation.words}")
         request = {"code": invitation.body["code"], "acceptWithoutAsking": True, **address}

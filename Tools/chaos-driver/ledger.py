@@ -9,6 +9,9 @@ from snapshot import Snapshot
 
 _BEGAN = time.monotonic()
 
+# The kinds of command that edit registers: a rule of a child, its removal, and a setting of the family.
+EDITS = ("rule", "unset", "family")
+
 
 def now() -> float:
     """Returns the seconds since the driver started, by a clock that does not jump."""
@@ -52,10 +55,8 @@ class Command(Entry):
 
     @property
     def key(self) -> str | None:
-        """The thing that it sets, of which only the newest command counts; `None` for a message or a report."""
-        if self.kind in ("setApp", "removeApp"):
-            return f"app:{self.app}"
-        return "family" if self.kind == "setFamilySettings" else None
+        """What makes two commands set the same things, of which the later edit holds; `None` for a message or a report."""
+        return "edit" if self.kind in EDITS else None
 
     @property
     def title(self) -> str:

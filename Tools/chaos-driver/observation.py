@@ -36,16 +36,10 @@ class Record:
 
 
 @dataclasses.dataclass
-class Rule:
-    """What holds for an application on a child's machine."""
+class Held:
+    """What is held of a register: the value, `None` if it was deleted, and when it was edited."""
 
-    app: str
-    name: str
-    category: str
-    rate: int
-    is_enabled: bool
-    is_blocked: bool
-    limit: int | None
+    value: str | None
     modified: tuple[int, int]
 
 
@@ -57,7 +51,8 @@ class ChildSeen:
     messages: list[tuple[str, str]]
     # The newest messages, as the child's node shows them.
     shown: list[tuple[str, str]]
-    rules: list[Rule]
+    # By zone and key.
+    rules: dict[tuple[str, str], Held]
     records: list[Record]
     open_sessions: list[str]
     audit: list[tuple[str, str, str]]
@@ -67,7 +62,7 @@ class ChildSeen:
     listed: list[Record]
     at_parent: list[Record]
     listed_at_parent: list[Record]
-    rules_at_parent: list[Rule]
+    rules_at_parent: dict[tuple[str, str], Held]
     commands: list[dict[str, Any]]
     # Sessions, milliseconds of use and milli-points that the child told the parent it had no room for.
     losses: tuple[int, int, int]
@@ -96,6 +91,7 @@ def observe(family: Family, facts: Facts) -> Observation:
         known = [devices[name] for name in family.children if name in devices]
         marks = ",".join("?" * len(known))
         strangers = [_record(row) for row in parent.execute(f"{_RECORDS} WHERE device_id NOT IN ({marks})", known)]
+        registers = {name: _registers(parent, devices.get(name)) for name in family.children}
         damaged = _damage(family.parent, parent)
     seen: dict[str, ChildSeen] = {}
     for name, node in family.children.items():
@@ -107,8 +103,7 @@ def observe(family: Family, facts: Facts) -> Observation:
                 messages=[(uuid_text(row[0]), row[1])
                           for row in database.execute("SELECT command_id, text FROM received_message")],
                 shown=[(message["commandID"], message["text"]) for message in facts.status[name]["messages"]],
-                rules=[Rule(row[0], row[1], row[2], row[3], bool(row[4]), bool(row[5]), row[6], (row[7], row[8]))
-                       for row in database.execute(_RULES)],
+                rules=(rules := _registers(database, None)),
                 records=[_record(row) for row in database.execute(_RECORDS)],
                 open_sessions=[row[0] for row in database.execute("SELECT app_id FROM open_session")],
                 audit=[(row[0], row[1], row[2] or "") for row in database.execute("SELECT action, target, new FROM audit")],
@@ -116,7 +111,7 @@ def observe(family: Family, facts: Facts) -> Observation:
                 settings=facts.settings[name], warnings=list(facts.status[name]["warnings"]),
                 listed=_listed(facts.usage[name]), at_parent=at_parent[name],
                 listed_at_parent=_listed(facts.parent_usage[name]),
-                rules_at_parent=[rule_of(listing["configuration"]) for listing in facts.parent_apps[name]],
+                rules_at_parent={key: held for key, held in registers[name].items() if key in rules},
                 commands=list(facts.commands[name]), losses=losses[name])
     parent_status = facts.status[family.parent.name]
     return Observation(children=seen, parent_warnings=list(parent_status["warnings"]),
@@ -128,12 +123,23 @@ _RECORDS = ("SELECT record_id, app_id, display_name, session_start, session_end,
             "FROM usage_record")
 _LOSSES = ("SELECT coalesce(sum(sessions), 0), coalesce(sum(active), 0), coalesce(sum(earned), 0) FROM usage_loss "
            "WHERE device_id = ?")
-_RULES = ("SELECT app_id, display_name, category, rate, is_enabled, is_blocked, daily_limit_minutes, modified_wall, "
-          "modified_counter FROM app")
+_REGISTERS = "SELECT zone, key, value, modified_wall, modified_counter FROM register"
 
 
 def _open(node: Node, work: pathlib.Path) -> sqlite3.Connection:
     return open_copy(node.folder, work / "evidence" / node.name)
+
+
+def _registers(database: sqlite3.Connection, machine: bytes | None) -> dict[tuple[str, str], Held]:
+    """Returns the registers of the family, of children, and of one machine or, on a child, of its own."""
+    held = {}
+    for zone, key, value, wall, counter in database.execute(_REGISTERS):
+        form, name = bytes(zone)[0], bytes(zone)[1:]
+        if form == 3 and machine is not None and name != bytes(machine):
+            continue
+        place = {1: "family", 3: "machine"}.get(form) or f"child/{uuid_text(name)}"
+        held[place, key] = Held(value, (wall, counter))
+    return held
 
 
 def _damage(node: Node, database: sqlite3.Connection) -> list[str]:
@@ -154,13 +160,6 @@ def record_of(value: dict[str, Any]) -> Record:
     """Returns a record that the local API tells of."""
     return Record(value["recordID"], value["appID"], value["displayName"], value["sessionStart"], value["sessionEnd"],
                   value["activeMilliseconds"], value["earnedMilliPoints"], value.get("sessions", 1))
-
-
-def rule_of(value: dict[str, Any]) -> Rule:
-    """Returns a rule that the local API tells of."""
-    return Rule(value["appID"], value["displayName"], value["category"], value["milliPointsPerMinute"], value["isEnabled"],
-                value["isBlocked"], value.get("dailyLimitMinutes"),
-                (value["modified"]["wall"], value["modified"]["counter"]))
 
 
 def _outcome(receipt: bytes) -> str:

@@ -1,17 +1,23 @@
 """The commands that are given at the parent."""
 import random
+import urllib.parse
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 from api import ACCEPTED, UNREACHABLE
 from family import Family
-from ledger import Command, Ledger
+from ledger import EDITS, Command, Ledger
 from words import app_suffix, is_wrong, message
 
+# A register that every edit sets besides, to a value that is nobody else's.
+MARK = "app/mark/name"
+
+Request = tuple[str, dict[str, Any]]
 
 
-def _action(kind: str, payload: dict[str, object]) -> dict[str, object]:
-    """Returns what is asked, as a request's members."""
-    return {"kind": kind, "payload": payload}
+def _change(key: str, value: object | None) -> dict[str, object]:
+    """Returns a change of a rule; without a value it is removed."""
+    return {"key": key} if value is None else {"key": key, "value": str(value)}
 
 
 class Orders:
@@ -26,107 +32,121 @@ class Orders:
     def burst(self, count: int, child: str | None = None) -> list["Future[None]"]:
         """Gives commands from several threads, to one child or to any."""
         orders = [self._command(child or self._chance.choice(list(self._family.children))) for _ in range(count)]
-        return [self._threads.submit(self._give, command, request) for command, request in orders]
+        return [self._threads.submit(self._give, commands, request) for commands, request in orders]
 
     def leave_waiting(self, child: str) -> list[Command]:
-        """Gives a child that is away commands that are replaced, run out and are taken back; returns what can run out."""
-        for kind in ["setApp"] * 8 + ["wrong"] * 3:
+        """Gives a child that is away commands that wait, run out and are taken back; returns what can run out."""
+        for kind in ["rule"] * 8 + ["wrong"] * 3:
             self._give(*self._command(child, kind))
         short = [self._command(child, "message", 1_000) for _ in range(2)]
-        report, request = self._command(child, "requestReport")
-        for command, sent in [*short, (report, request)]:
-            self._give(command, sent)
-        if report.fate == ACCEPTED:
-            self._take_back(report)
-        return [command for command, _ in short if command.fate == ACCEPTED]
+        reports, request = self._command(child, "requestReport")
+        for commands, sent in [*short, (reports, request)]:
+            self._give(commands, sent)
+        if reports[0].fate == ACCEPTED:
+            self._take_back(reports[0])
+        return [command for commands, _ in short for command in commands if command.fate == ACCEPTED]
 
-    def _command(self, child: str, kind: str = "", expires_after: int | None = None
-                 ) -> tuple[Command, dict[str, object]]:
-        """Makes a command, and the request for it."""
+    def _command(self, child: str, kind: str = "", expires_after: int | None = None) -> tuple[list[Command], Request]:
+        """Makes a command, and the request for it; a setting of the family is a command for each machine."""
         chance, number = self._chance, self._ledger.number()
-        kind = kind or chance.choices(("setApp", "removeApp", "setFamilySettings", "requestReport", "message", "wrong"),
+        kind = kind or chance.choices(("rule", "unset", "family", "requestReport", "message", "wrong"),
                               (45, 8, 7, 7, 25, 8))[0]
         if kind == "wrong":
             return self._wrong(number, child)
+        if kind in EDITS:
+            return self._edit(number, child, kind)
         command = Command(number=number, child=child, kind=kind)
-        action: dict[str, object] = {}
-        if kind in ("setApp", "removeApp"):
-            command.app = f"game.{chance.randrange(6)}"
-        if kind == "setApp":
-            # The rate and the name are nobody else's, and mark the command where only one of them is kept.
-            command.marker = f"n{number}{app_suffix(chance)}"
-            change: dict[str, object] = {"appID": command.app, "displayName": command.marker, "milliPointsPerMinute": number}
-            if chance.random() < 0.5:
-                change["category"] = chance.choice(("learning", "reward", "neutral"))
-            if chance.random() < 0.3:
-                change["isBlocked"] = chance.random() < 0.5
-            if chance.random() < 0.2:
-                change["isEnabled"] = chance.random() < 0.5
-            if chance.random() < 0.5:
-                change["dailyLimitMinutes"] = chance.randrange(-1, 1_441)
-            action = _action("setApp", change)
-        elif kind == "removeApp":
-            action = _action("removeApp", {"appID": command.app})
-        elif kind == "setFamilySettings":
-            command.marker = number
-            action = _action("setFamilySettings", {
-                "defaultMilliPointsPerMinute": number, "minutesPerPoint": chance.randrange(1, 1_441),
-                "minimumSessionMinutes": 0, "dayStartHour": chance.randrange(24), "zone": "Europe/Berlin"})
-        elif kind == "requestReport":
-            action = _action("requestReport", {})
-        else:
+        payload: dict[str, object] = {}
+        if kind == "message":
             command.marker = f"n{number}: {message(chance)}"
-            action = _action("message", {"text": command.marker})
-        command.is_wrong = isinstance(command.marker, str) and is_wrong(command.marker)
-        if command.marker is None:
-            # How long it may wait is nobody else's either.
+            payload = {"text": command.marker}
+            command.is_wrong = is_wrong(command.marker)
+            if expires_after is not None:
+                command.expires_after = expires_after
+            elif chance.random() < 0.12:
+                command.expires_after = chance.randrange(1_000, 4_000)
+        else:
+            # How long it may wait is nobody else's.
             command.expires_after = 1_000_000_000 + number
             command.marker = command.expires_after
-        elif expires_after is not None:
-            command.expires_after = expires_after
-        elif chance.random() < 0.12:
-            command.expires_after = chance.randrange(1_000, 4_000)
-        return command, self._request(command, child, action)
+        return [command], self._request(command, child, kind, payload)
 
-    def _wrong(self, number: int, child: str) -> tuple[Command, dict[str, object]]:
+    def _edit(self, number: int, child: str, kind: str) -> tuple[list[Command], Request]:
+        """Makes an edit of a child's rules, or of the family's."""
+        chance, app = self._chance, f"game.{self._chance.randrange(6)}"
+        marker = f"n{number}{app_suffix(chance)}"
+        changes = [_change(MARK, marker)]
+        if kind == "rule":
+            category = chance.choice(("learning", "reward", "neutral"))
+            some = {"category": f"{category} {number}", "blocked": chance.choice(("yes", "no")),
+                    "enabled": chance.choice(("yes", "no")), "limit": chance.randrange(1_441), "name": f"Game {number}"}
+            chosen = chance.sample(sorted(some), chance.randrange(1, 4))
+            changes += [_change(f"app/{app}/{part}", some[part]) for part in chosen]
+        elif kind == "unset":
+            changes += [_change(f"app/{app}/{part}", None) for part in ("category", "blocked", "limit")]
+        else:
+            changes += [_change("points/minutesPerPoint", chance.randrange(1, 1_441)),
+                        _change("family/dayStart", chance.randrange(24))]
+        machines = list(self._family.children) if kind == "family" else [child]
+        commands = [Command(number=number, child=name, kind=kind, marker=marker, is_wrong=is_wrong(marker),
+                            app=None if kind == "family" else app) for name in machines]
+        return commands, self._book(commands, self._path(child, kind), {"changes": changes})
+
+    @staticmethod
+    def _path(child: str, kind: str) -> str:
+        return "/v1/settings" if kind == "family" else f"/v1/children/{urllib.parse.quote(child, safe='')}/rules"
+
+    def _wrong(self, number: int, child: str) -> tuple[list[Command], Request]:
         """Makes a command that must be refused."""
-        kind = self._chance.choice(("setApp", "message"))
+        kind = self._chance.choice(("rule", "message"))
         command = Command(number=number, child=child, kind=kind, is_wrong=True, marker=f"n{number}")
-        change: dict[str, object] = {"appID": "game.0", "displayName": command.marker}
-        wrong: list[tuple[dict[str, object], str]] = [
-            (_action("setApp", change | {"milliPointsPerMinute": -1}), child),
-            (_action("setApp", change | {"milliPointsPerMinute": 2**63 - 1}), child),
-            (_action("setApp", change | {"category": "fun"}), child),
-            (_action("setApp", change | {"dailyLimitMinutes": 1_441}), child),
-            (_action("setApp", change | {"appID": "two words"}), child),
-            (_action("setApp", change), "Nobody's PC"),
-        ]
-        if kind == "message":
-            wrong = [(_action("message", {"text": f"n{number}" + "x" * 4_096}), child),
-                     (_action("message", {"text": ""}), child),
-                     (_action("message", {}), child), (_action("massage", {"text": f"n{number}"}), child)]
-        action, device = self._chance.choice(wrong)
+        if kind == "rule":
+            key, value, whose = self._chance.choice([
+                ("app/game.0/category", "reward -1", child), ("app/game.0/category", "reward 9999999999", child),
+                ("app/game.0/category", "fun", child), ("app/game.0/limit", "1441", child),
+                ("app/two words/blocked", "yes", child), ("app/game.0/colour", "red", child),
+                ("app/game.0/blocked", "yes", "Nobody")])
+            changes = [_change(MARK, command.marker), _change(key, value)]
+            return [command], self._book([command], self._path(whose, kind), {"changes": changes})
+        wrong: list[tuple[str, dict[str, object]]] = [
+            ("message", {"text": f"n{number}" + "x" * 4_096}), ("message", {"text": ""}), ("message", {}),
+            ("massage", {"text": f"n{number}"}), ("edit", {"registers": []})]
+        name, payload = self._chance.choice(wrong)
         if self._chance.random() < 0.2:
             command.expires_after = 10
-        return command, self._request(command, device, action)
+        return [command], self._request(command, child, name, payload)
 
-    def _request(self, command: Command, device: str, action: dict[str, object]) -> dict[str, object]:
-        command.note(f"is to be given at the parent: {str(action)[:200]}")
-        self._ledger.add(command)
-        request: dict[str, object] = {"device": device} | action
+    def _request(self, command: Command, device: str, kind: str, payload: dict[str, object]) -> Request:
+        request: dict[str, Any] = {"device": device, "kind": kind, "payload": payload}
         if command.expires_after is not None:
             request["expiresAfter"] = command.expires_after
-        return request
+        return self._book([command], "/v1/commands", request)
 
-    def _give(self, command: Command, request: dict[str, object]) -> None:
-        answer = self._family.parent.ask("POST", "/v1/commands", request)
-        command.fate, command.error = answer.fate, answer.words
-        command.note(answer.words)
+    def _book(self, commands: list[Command], path: str, request: dict[str, Any]) -> Request:
+        for command in commands:
+            command.note(f"is to be given at the parent: {str(request)[:200]}")
+            self._ledger.add(command)
+        return path, request
+
+    def _give(self, commands: list[Command], request: Request) -> None:
+        answer = self._family.parent.ask("POST", *request)
+        given = []
         if answer.fate == ACCEPTED:
-            command.id, command.payload = answer.body["commandID"], answer.body["payload"]
-            command.note(f"is {command.id}")
+            given = answer.body["commands"] if commands[0].kind in EDITS else [answer.body]
+        for command in commands:
+            command.fate, command.error = answer.fate, answer.words
+            command.note(answer.words)
+            if answer.fate != ACCEPTED:
+                continue
             if command.is_wrong:
                 self._ledger.found("a wrong command was accepted", f"{command.title}: {request}")
+            device = self._family.devices[command.child]
+            mine = [one for one in given if one["target"] == device]
+            if len(mine) != 1:
+                self._ledger.found("a machine got not one command of what was set", f"{command.title}: {given}")
+                continue
+            command.id, command.payload = mine[0]["commandID"], mine[0]["payload"]
+            command.note(f"is {command.id}")
 
     def cancel(self, away: set[str]) -> None:
         """Takes a recent command back, rather one for a child that is away."""

@@ -4,9 +4,11 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from accounting_commands import marker
 from api import REFUSED
 from ledger import Ledger
 from observation import Applied, ChildSeen, Observation
+from orders import MARK
 from plants_use import PLANTS_IN_USE, NoVictim
 
 # Returns what was done in words, and a text that a fault about it contains.
@@ -52,6 +54,16 @@ def _commands(seen: Observation, chance: random.Random, *statuses: str, kind: st
     return chance.choice(found)
 
 
+def _edits(seen: Observation, chance: random.Random) -> tuple[str, ChildSeen, dict[str, Any]]:
+    """Chooses an edit that somebody gave and a child has executed, and whose mark is in force by the child's answer."""
+    found = [(name, there, command) for name, there in seen.children.items() for command in there.commands
+             if command["status"] == "executed" and command["payload"]["kind"] == "edit" and marker(command) is not None
+             and any(register.get("value") == marker(command) for register in command["stateInForce"]["state"]["registers"])]
+    if not found:
+        raise NoVictim("no edit is executed")
+    return chance.choice(found)
+
+
 def _drop_command(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
     name, there, command = _commands(seen, chance, "executed", outcome=True)
     # Nothing was set back, as far as is known: or the loss would be told, and right.
@@ -67,10 +79,8 @@ def _double_command(ledger: Ledger, seen: Observation, chance: random.Random) ->
 
 
 def _executed_twice(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
-    name, there, command = _commands(seen, chance, "executed", kind="setApp", outcome=True)
-    rate = command["payload"]["payload"]["milliPointsPerMinute"]
-    entries = [entry for entry in there.audit if entry[0] == "app.set" and f" {rate} milli-points" in entry[2]]
-    there.audit += entries
+    name, there, command = _edits(seen, chance)
+    there.audit += [entry for entry in there.audit if entry[0] == "register.set" and entry[2] == marker(command)]
     return f"{name} has executed the command {command['commandID']} twice", command["commandID"]
 
 
@@ -92,10 +102,10 @@ def _mark_cancelled(ledger: Ledger, seen: Observation, chance: random.Random) ->
     asked = {c.id for c in ledger.commands if c.cancel is not None}
     for there in seen.children.values():
         for command in there.commands:
-            if command["status"] == "superseded" and command["commandID"] not in asked:
+            if command["status"] == "expired" and command["commandID"] not in asked:
                 command["status"] = "cancelled"
                 return f"the command {command['commandID']} is shown as cancelled", command["commandID"]
-    raise NoVictim("no command is superseded")
+    raise NoVictim("no command is expired")
 
 
 def _unfinished(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
@@ -117,13 +127,15 @@ def _ghost_command(ledger: Ledger, seen: Observation, chance: random.Random) -> 
 
 
 def _refused_command(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
-    refused = [c for c in ledger.commands if c.fate == REFUSED and c.kind == "setApp"]
+    refused = [c for c in ledger.commands if c.fate == REFUSED and c.kind == "rule"]
     if not refused:
         raise NoVictim("no command was refused")
     entry = chance.choice(refused)
-    _, _, other = _commands(seen, chance, "executed", kind="setApp")
+    _, _, other = _edits(seen, chance)
     ghost = copy.deepcopy(other) | {"commandID": "01a2020e-0000-7000-8000-000000000001"}
-    ghost["payload"]["payload"]["displayName"] = entry.marker
+    for register in ghost["payload"]["payload"]["registers"]:
+        if register["key"] == MARK:
+            register["value"] = entry.marker
     seen.children[entry.child].commands.append(ghost)
     return f"{entry.title} was refused and is there", entry.title
 
@@ -141,17 +153,17 @@ def _cut_message(ledger: Ledger, seen: Observation, chance: random.Random) -> tu
 
 
 def _old_rule(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
-    found = [(name, rule) for name, there in seen.children.items() for rule in there.rules]
+    found = [(name, key, held) for name, there in seen.children.items() for key, held in there.rules.items()]
     if not found:
         raise NoVictim("no child has a rule")
-    name, rule = chance.choice(found)
-    rule.limit = 17 if rule.limit != 17 else 18
-    return f"{name} has another limit for {rule.app}", f"{rule.app} on {name}"
+    name, key, held = chance.choice(found)
+    held.value = "17" if held.value != "17" else "18"
+    return f"{name} has another value of {key[1]}", f"{key[1]} on {name}"
 
 
 def _old_settings(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
-    name, there, _ = _commands(seen, chance, "executed", kind="setFamilySettings")
-    there.settings = there.settings | {"dayStartHour": (there.settings["dayStartHour"] + 1) % 24}
+    name, there = chance.choice(list(seen.children.items()))
+    there.settings["settings"]["dayStartHour"] += 1
     return f"{name} has other family settings", name
 
 

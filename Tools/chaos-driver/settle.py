@@ -23,10 +23,8 @@ class Facts:
     status: dict[str, Any] = dataclasses.field(default_factory=dict)
     usage: dict[str, Any] = dataclasses.field(default_factory=dict)
     settings: dict[str, Any] = dataclasses.field(default_factory=dict)
-    apps: dict[str, Any] = dataclasses.field(default_factory=dict)
     # The parent's, by child.
     commands: dict[str, Any] = dataclasses.field(default_factory=dict)
-    parent_apps: dict[str, Any] = dataclasses.field(default_factory=dict)
     parent_usage: dict[str, Any] = dataclasses.field(default_factory=dict)
     # What was still outstanding when the time was up, in words.
     outstanding: list[str] = dataclasses.field(default_factory=list)
@@ -95,10 +93,8 @@ def _gather(family: Family) -> Facts:
         facts.status[node.name] = _ask(node, "/v1/status")
         facts.usage[node.name] = usage(node)
         facts.settings[node.name] = _ask(node, "/v1/settings")
-        facts.apps[node.name] = _ask(node, "/v1/apps")
     for name in family.children:
         facts.commands[name] = _ask(family.parent, api.query("/v1/commands", device=name, limit=10_000))
-        facts.parent_apps[name] = _ask(family.parent, api.query("/v1/apps", device=name))
         facts.parent_usage[name] = usage(family.parent, name)
     return facts
 
