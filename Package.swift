@@ -172,7 +172,7 @@ let package = Package(
     .testTarget(
       name: "LatchkeyStoreTests",
       dependencies: [
-        "LatchkeyHousehold",
+        "LatchkeyHousehold", "LatchkeyRules",
         "LatchkeyStore", "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
