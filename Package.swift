@@ -172,7 +172,7 @@ let package = Package(
     .testTarget(
       name: "LatchkeyStoreTests",
       dependencies: [
-        "LatchkeyHousehold",
+        "LatchkeyHousehold", "LatchkeyRules",
         "LatchkeyStore", "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
@@ -201,7 +201,9 @@ let package = Package(
       ] + nio,
       path: "Tests/Transport", swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyNodeTests", dependencies: ["LatchkeyNode", "LatchkeyAgent", "LatchkeyModel"], path: "Tests/Node",
+      name: "LatchkeyNodeTests",
+      dependencies: ["LatchkeyNode", "LatchkeyRules", "LatchkeyStore", "LatchkeyAgent", "LatchkeyModel"],
+      path: "Tests/Node",
       swiftSettings: strict),
     .testTarget(
       name: "LatchkeyDoctorTests", dependencies: ["LatchkeyDoctor", "LatchkeyAgent", "LatchkeyModel"],

@@ -117,6 +117,39 @@ extension ProcessTests {
       }
     }
 
+    @Test("A wall clock that is set on a child's machine changes neither the child's day nor when its use counts")
+    func wallClock() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        try await eventually("the machine knows whose it is") { try await !pc.api.children().isEmpty }
+        let day = try #require(await today(pc)).day
+        #expect(await pc.terminate() == .exited(0))
+        await pc.add([
+          "LD_PRELOAD": BuiltProgram.path(of: "libLatchkeyClockShift.so"), "LATCHKEY_CLOCK_SHIFT": "259200",
+        ])
+        try await pc.start()
+        #expect(await today(pc)?.day == day, "Three days ahead by the wall clock alone.")
+        let program = try UsedProgram()
+        var request = program.request("kart")
+        request.startedAtWall += 259_200_000
+        _ = try await pc.api.startUsage(request)
+        try await eventually("it runs") { await today(mum)?.running.count == 1 }
+        #expect(abs((await today(mum)?.running[0].since ?? 0) - UsedProgram.milliseconds(CLOCK_REALTIME)) < 60_000)
+        await program.end()
+        try await mum.eventuallyHasUsage(1)
+        let record = try #require(try await mum.usage().first)
+        #expect(record.sessionStart - record.householdStart > 259_000_000, "\(record)")
+        #expect(await today(mum)?.usedMilliseconds == record.activeMilliseconds, "It counts today.")
+        #expect(await pc.terminate() == .exited(0))
+        let audit = try pc.read { database in
+          try String.fetchAll(database, sql: "SELECT action || ' ' || new FROM audit WHERE target = 'clock'")
+        }
+        #expect(
+          audit.contains("clock.ignored 3 days ahead") || audit.contains("clock.ignored 2 days ahead"), "\(audit)")
+      }
+    }
+
     @Test("A limit that is nearly used is told with the rule, and explained")
     func limits() async throws {
       try await ProcessLab.run { lab in

@@ -29,6 +29,8 @@ final class HouseholdTime: Sendable {
     var savedAt = BootInstant(milliseconds: 0)
     /// The difference that was reported last, in milliseconds.
     var reported: Int64 = 0
+    /// What the first reading of this run found, until it is reported.
+    var found: HouseholdClock.Change?
   }
 
   private let isChild: Bool
@@ -45,7 +47,8 @@ final class HouseholdTime: Sendable {
       state.clock = stored.map { HouseholdClock(HouseholdClock.Stored($0)) }
       state.saved = state.clock?.stored
     }
-    _ = read()
+    let found = read()
+    state.withLock { $0.found = found }
   }
 
   /// Returns the present time for times of the day, in Unix milliseconds.
@@ -83,14 +86,15 @@ final class HouseholdTime: Sendable {
       }
       let change = clock.read(reading)
       state.clock = clock
+      defer { state.found = nil }
       switch change {
       case .ignored(let difference):
         // A clock that stays wrong is reported once.
-        guard abs(difference - state.reported) > HouseholdClock.slackMilliseconds else { return nil }
+        guard abs(difference - state.reported) > HouseholdClock.slackMilliseconds else { return state.found }
         state.reported = difference
       case .corrected, nil: state.reported = 0
       }
-      return change
+      return change ?? state.found
     }
   }
 

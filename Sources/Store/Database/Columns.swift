@@ -1,4 +1,5 @@
 import GRDBSQLite
+import Glibc
 import LatchkeyModel
 
 /// The columns of a statement's current row, read from SQLite's memory.
@@ -19,11 +20,10 @@ struct Columns {
     return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, index))))
   }
 
-  /// Calls `body` with the bytes of a blob or text, without a copy.
-  func withBytes<Value>(_ index: CInt, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
-    body(
-      UnsafeRawBufferPointer(
-        start: sqlite3_column_blob(statement, index), count: Int(sqlite3_column_bytes(statement, index))))
+  /// Returns whether a blob or text has some bytes, without a copy.
+  func holds(_ bytes: [UInt8], _ index: CInt) -> Bool {
+    guard let start = sqlite3_column_blob(statement, index) else { return bytes.isEmpty }
+    return Int(sqlite3_column_bytes(statement, index)) == bytes.count && memcmp(start, bytes, bytes.count) == 0
   }
 
   func deviceID(_ index: CInt) throws -> DeviceID {

@@ -364,7 +364,7 @@ enum Migration001 {
     CREATE UNIQUE INDEX usage_by_start ON usage_record (device_id, session_start, record_id);
     -- A child's use by time, with everything that totals and reports need.
     CREATE INDEX usage_by_child ON usage_record (
-      child, household_start, session_start, session_end, active, app_id, category, rate, earned
+      child, household_start, session_start, session_end, active, app_id, category, earned
     ) WHERE child IS NOT NULL;
 
     -- The longest session of each device, which bounds how long before a range a session that reaches into it can begin.

@@ -57,7 +57,8 @@ extension Store {
   /// Calls `visit` for each session of a child that may overlap a range of household time, in Unix milliseconds, and
   /// returns the latest name of each application.
   ///
-  /// A session is given from its start in household time, for as long as it took by the wall clock.
+  /// A session is given from its start in household time, for as long as it took by the wall clock; without a name and a
+  /// rate.
   public func sessions<Result: Sendable>(
     of child: ChildID, from: Int64, to: Int64, into result: Result,
     _ visit: @escaping @Sendable (inout Result, UsageSlice) -> Void
@@ -66,21 +67,21 @@ extension Store {
       let earliest = from.subtractingReportingOverflow(try database.longestSession())
       var names = AppNames()
       var result = result
+      // The newest first, so that an application is first seen with its latest name.
       try database.each(
         """
-        SELECT app_id, category, household_start, session_start, session_end, active, rate, earned, rowid
-        FROM usage_record WHERE child = ? AND household_start >= ? AND household_start < ? ORDER BY household_start
+        SELECT household_start, session_start, session_end, active, app_id, category, earned, rowid FROM usage_record
+        WHERE child = ? AND household_start >= ? AND household_start < ? ORDER BY household_start DESC
         """, [child.bytes, earliest.overflow ? Int64.min : earliest.partialValue, to]
       ) { row in
-        let (start, length) = (row.integer(2), row.integer(4) - row.integer(3))
-        let app = try names.app(row, 0, at: row.integer(8))
+        let (start, length) = (row.integer(0), row.integer(2) - row.integer(1))
         visit(
           &result,
           UsageSlice(
-            appID: app, displayName: app.text, category: try names.category(row, 1),
-            rate: PointsRate(milliPointsPerMinute: row.integer(6)), start: start,
-            end: min(start + max(0, length), HybridTimestamp.wallLimit - 1), activeMilliseconds: row.integer(5),
-            earnedMilliPoints: row.integer(7)))
+            appID: try names.app(row, 4, number: 7), displayName: "", category: try names.category(row, 5),
+            rate: PointsRate(milliPointsPerMinute: 0), start: start,
+            end: min(start + max(0, length), HybridTimestamp.wallLimit - 1), activeMilliseconds: row.integer(3),
+            earnedMilliPoints: row.integer(6)))
         return true
       }
       var shown: [AppID: String] = [:]
@@ -100,27 +101,23 @@ extension Database {
 
 /// The applications and categories of rows, each read once: a history names few of them, many times.
 private struct AppNames {
-  private var apps: [(text: [UInt8], app: AppID, last: Int64)] = []
+  private var apps: [(text: [UInt8], app: AppID, row: Int64)] = []
   private var categories: [(text: [UInt8], category: AppCategory)] = []
 
-  /// The row in which each application occurred last.
-  var latest: [(AppID, Int64)] { apps.map { ($0.app, $0.last) } }
+  /// The row in which each application occurred first.
+  var latest: [(AppID, Int64)] { apps.map { ($0.app, $0.row) } }
 
-  mutating func app(_ row: Columns, _ index: CInt, at number: Int64 = 0) throws -> AppID {
-    if let place = row.withBytes(index, { bytes in apps.firstIndex { $0.text.elementsEqual(bytes) } }) {
-      apps[place].last = number
-      return apps[place].app
-    }
+  /// Returns the application in a column; `number` is the column with the row's number.
+  mutating func app(_ row: Columns, _ index: CInt, number: CInt? = nil) throws -> AppID {
+    for known in apps where row.holds(known.text, index) { return known.app }
     let text = row.bytes(index)
     guard let app = AppID(String(decoding: text, as: UTF8.self)) else { throw StoreError.unexpected("an application") }
-    apps.append((text, app, number))
+    apps.append((text, app, number.map(row.integer) ?? 0))
     return app
   }
 
   mutating func category(_ row: Columns, _ index: CInt) throws -> AppCategory {
-    if let place = row.withBytes(index, { bytes in categories.firstIndex { $0.text.elementsEqual(bytes) } }) {
-      return categories[place].category
-    }
+    for known in categories where row.holds(known.text, index) { return known.category }
     let text = row.bytes(index)
     guard let category = AppCategory(rawValue: String(decoding: text, as: UTF8.self)) else {
       throw StoreError.unexpected("a category")

@@ -1,0 +1,67 @@
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+import LatchkeyTestSupport
+import Testing
+
+/// Reports and totals of a child, read from the store.
+@Suite struct ChildUseReportTests {
+  @Test("Every period of a report is the sum of the child's records, for every zone and length of day")
+  func sums() async throws {
+    let rig = try StoreRig()
+    var random = SeededRandom()
+    let emma = try #require(ChildID(bytes: random.bytes(16)))
+    let tom = try #require(ChildID(bytes: random.bytes(16)))
+    let (first, last) = (try #require(FamilyDay("2026-03-01")), try #require(FamilyDay("2026-11-30")))
+    let utc = try DayBoundary(zone: "UTC", dayStartHour: 0)
+    let (from, to) = (utc.start(of: first) + 172_800_000, utc.end(of: last) - 172_800_000)
+    var records: [UsageRecord] = []
+    for number in 0..<400 {
+      let start = Int64.random(in: from..<(to - 100_000_000), using: &random)
+      let length = Int64(random.below(100_000_000))
+      var record = try rig.session(start: start, end: start + length, app: random.pick(["a", "b", "c"]))
+      record.activeMilliseconds = length / Int64(1 + random.below(3))
+      record.child = random.pick([emma, emma, tom, nil])
+      // The wall clock was wrong for some, which moves them to where the household's clock says that they were.
+      if number % 5 == 0 { record.householdStart = Int64.random(in: from..<(to - 100_000_000), using: &random) }
+      record.displayName = "name \(record.householdStart)"
+      records.append(record)
+    }
+    _ = try await rig.store.record(records, at: to)
+    let emmas = records.filter { $0.child == emma }
+    for zone in ["Europe/Berlin", "Australia/Lord_Howe", "Pacific/Kiritimati"] {
+      for hour in [0, 4, 23] {
+        let boundary = try DayBoundary(zone: zone, dayStartHour: hour)
+        for period in ReportPeriod.allCases {
+          let (report, names) = try await rig.store.sessions(
+            of: emma, from: boundary.start(of: first), to: boundary.end(of: last),
+            into: UsageReport(boundary, period, from: first, through: last)
+          ) { $0.add($1) }
+          var expected: [FamilyDay: Int64] = [:]
+          for record in emmas {
+            var slice = UsageSlice(record)
+            (slice.start, slice.end) = (
+              record.householdStart, record.householdStart + (record.sessionEnd - record.sessionStart)
+            )
+            for (day, part) in boundary.slices(of: slice) {
+              expected[period.start(of: day), default: 0] += part.activeMilliseconds
+            }
+          }
+          let sums = Dictionary(
+            uniqueKeysWithValues: report.periods.map { ($0.start, $0.rows.reduce(0) { $0 + $1.milliseconds }) })
+          #expect(sums.filter { $0.value > 0 } == expected.filter { $0.value > 0 }, "\(zone) \(hour) \(random.note)")
+          #expect(
+            sums.values.reduce(0, +) == emmas.reduce(0) { $0 + $1.activeMilliseconds }, "\(zone) \(hour) \(random.note)"
+          )
+          for app in ["a", "b", "c"] {
+            let newest = emmas.filter { $0.appID.text == app }.max { $0.householdStart < $1.householdStart }
+            #expect(names[Fixed.app(app)] == newest?.displayName, "\(random.note)")
+          }
+        }
+      }
+    }
+    let use = try await rig.store.use(of: emma, since: 0)
+    #expect(use.reduce(0) { $0 + $1.milliseconds } == emmas.reduce(0) { $0 + $1.activeMilliseconds })
+    #expect(use.map(\.start) == emmas.map(\.householdStart).sorted())
+  }
+}
