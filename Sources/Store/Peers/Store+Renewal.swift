@@ -24,9 +24,10 @@ extension Store {
         try database.closeStreams(of: device)
         try database.eraseKeys(of: device)
       }
-      for table in ["usage_record", "usage_longest", "app"] {
+      for table in ["usage_record", "usage_longest", "account"] {
         try database.run("UPDATE \(table) SET device_id = ? WHERE device_id = ?", [Data(new.bytes), Data(old.bytes)])
       }
+      try database.giveRegisters(of: old, to: new)
       // Open sessions are reported by the other machine.
       try database.run("DELETE FROM open_session_process")
       try database.run("DELETE FROM open_session")
@@ -57,5 +58,17 @@ extension Store {
         continuation.resume()
       }
     }
+  }
+}
+
+extension Database {
+  /// Makes the registers that a device has set those of another one, so that it can give them to machines.
+  ///
+  /// A child's machine serves no child until it is paired again.
+  fileprivate func giveRegisters(of old: DeviceID, to new: DeviceID) throws {
+    try run("UPDATE register SET modified_author = ? WHERE modified_author = ?", [Data(new.bytes), Data(old.bytes)])
+    let zones = try zones()
+    guard zones.contains(.machine(old)) else { return }
+    for zone in zones where zone != .family { try run("DELETE FROM register WHERE zone = ?", [Data(zone.bytes)]) }
   }
 }
