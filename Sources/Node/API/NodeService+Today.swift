@@ -151,6 +151,8 @@ extension NodeService {
     if let app = known.first(where: { $0.appID.text.lowercased() == word }) { return app.appID }
     let named = known.filter { $0.displayName.lowercased() == word }
     if let app = named.first, named.count == 1 { return app.appID }
+    // What was used on another day of the week may have no rules.
+    if let id = AppID(text), standing.situation.use.values.contains(where: { $0.apps[id] != nil }) { return id }
     let typed = DeviceName(sanitising: text)
     guard named.isEmpty else {
       throw LocalAPIError(
@@ -161,7 +163,7 @@ extension NodeService {
     guard question.isEmpty, let id = AppID(text) else {
       throw LocalAPIError(
         .unknownItem,
-        "No application “\(typed)” was used today or has rules"
+        "No application “\(typed)” was used this week or has rules"
           + (question.isEmpty ? ": `latchkey today` lists those that were." : ". \(question)"))
     }
     return id

@@ -18,7 +18,7 @@ import Testing
       guard file.lastPathComponent.hasSuffix("Tests.swift") else { continue }
       let text = try String(contentsOf: file, encoding: .utf8)
       let functions = Set(text.matches(of: /func (\w+)/).map { String($0.1) })
-      for suite in text.matches(of: /(?:struct|enum) (\w+Tests)\b/) {
+      for suite in text.matches(of: /(?:struct|enum|class) (\w+Tests)\b/) {
         suites[String(suite.1), default: []].formUnion(functions)
       }
     }
