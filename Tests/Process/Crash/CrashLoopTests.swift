@@ -100,9 +100,10 @@ extension ProcessTests {
       let (rowsHere, rowsThere) = (try usage(child), try usage(parent))
       #expect(rowsHere == rowsThere, "\(note)")
       try child.read { database in
-        let audit = try String.fetchAll(database, sql: "SELECT new FROM audit WHERE action = 'app.set' ORDER BY number")
-        let order = (1...Self.commands).map { "neutral, 0 milli-points a minute, at most \($0) minutes a day" }
-        #expect(audit == order, "\(note)")
+        let audit = try String.fetchAll(
+          database,
+          sql: "SELECT new FROM audit WHERE action = 'register.set' AND target LIKE '% app/rule.%' ORDER BY number")
+        #expect(audit == (1...Self.commands).map(String.init), "\(note)")
         let apps = try String.fetchAll(database, sql: "SELECT app_id FROM usage_record")
         #expect(Set(apps) == Set((1...Self.records).map { "use.\($0)" }), "\(note)")
       }
