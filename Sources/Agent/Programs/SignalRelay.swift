@@ -2,12 +2,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The relay that passes signals from this process to the programs that it runs in the foreground.
+/// The relay that forwards signals that this process receives to the programs that it runs in the foreground.
 ///
 /// The programs share this process group, so signals from the terminal (Ctrl-C, Ctrl-\, Ctrl-Z, a changed window) have
-/// reached them already. They carry the kernel's mark and are not sent twice. A signal from another process reached
-/// only this one. A signal that was ignored at the start stays ignored, by this process and by the program, as with
-/// nohup.
+/// reached them already. Such signals have a positive `si_code` and are not forwarded. A signal that another process sent is
+/// forwarded, since it may have been sent to this process alone. A signal that was ignored when the first program started
+/// stays ignored, by this process and by the programs, as with nohup.
 final class SignalRelay: Sendable {
   static let shared = SignalRelay()
 
@@ -25,7 +25,9 @@ final class SignalRelay: Sendable {
 
   private let state = Mutex(State())
 
-  /// Starts a child in such a way that no signal is lost before the relay knows it.
+  /// Starts a child, to which signals that arrive meanwhile are forwarded as well.
+  ///
+  /// The lock is held while it starts, so that the relay waits until the child is known.
   func start(
     _ spawn: () throws(TrackedProgramError) -> ChildProcess
   ) throws(TrackedProgramError) -> ChildProcess {
@@ -72,7 +74,7 @@ final class SignalRelay: Sendable {
     for number in Self.relayed {
       var before = sigaction()
       sigaction(number, nil, &before)
-      // SIGWINCH and SIGCONT have no effect by default, so only an explicit choice to ignore a signal matters.
+      // Only an explicit choice to ignore a signal counts, not a default action that does nothing.
       if unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
         continue
       }
@@ -104,23 +106,22 @@ final class SignalRelay: Sendable {
       if !isFromTerminal {
         for child in children { child.send(signal: number) }
       }
-      // This process caught the signal that stops the whole group, and has to stop as well, or the shell would keep
-      // waiting.
+      // The handler has replaced the default action of SIGTSTP. Without a stop, the shell would keep waiting.
       if number == SIGTSTP { kill(getpid(), SIGSTOP) }
     }
   }
 }
 
-/// The only action that a signal handler takes here: writing two bytes into a pipe.
+/// The signal handler, which only writes two bytes into a pipe, and that pipe.
 enum SignalMailbox {
   /// The pipe's writing end, or -1.
   ///
-  /// It is set before the first handler is installed, so that no handler is the first to access it.
+  /// It is set before the first handler is installed, since a handler must not be the one that initializes it.
   static let descriptor = Atomic<Int32>(-1)
 
   /// The signal handler.
   ///
-  /// It allocates nothing and takes no lock. If the pipe is full, the signal is dropped, as the kernel merges signals.
+  /// It allocates nothing and takes no lock. If the pipe is full, the signal is dropped, as the kernel merges pending signals.
   static let post: @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void = {
     number, information, _ in
     let before = errno
@@ -130,7 +131,7 @@ enum SignalMailbox {
     errno = before
   }
 
-  /// Returns a signal's number, and whether it came from the terminal rather than a process.
+  /// Returns a signal's number, and whether the kernel sent it for the terminal.
   static func open(_ letter: UInt16) -> (number: Int32, isFromTerminal: Bool) {
     (Int32(letter & 0xFF), letter & 0x100 != 0)
   }

@@ -4,11 +4,11 @@ import LatchkeyModel
 /// The `latchkey nearby` subcommand.
 struct NearbySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "nearby", abstract: "Show what announces itself on this network.",
+    commandName: "nearby", abstract: "List the machines that announce themselves on this network.",
     discussion: """
-      Paired machines are shown by name. Of an open pairing code only its first two symbols are known here, and of other \
-      people's machines nothing but that they are there. An announcement is a hint: anybody can make one, and a machine \
-      that was switched off without a word stays announced for some minutes; it then does not answer.
+      Paired machines are listed by name. Of an open pairing code only the first two characters are announced. Machines that are \
+      not paired with this one are counted. Anybody can make an announcement, and a machine that was switched off abruptly \
+      can stay listed for some minutes; it is shown as not answering.
 
       Example: latchkey nearby --format json
       """)
@@ -27,14 +27,14 @@ struct NearbySubcommand: AsyncParsableCommand {
 
   static func page(_ nearby: NearbyMachines, now: Int64) -> String {
     var text = TableText.render(
-      ["Machine", "Role", "Link", "Announced at"], spare: [1], wrap: [2, 3],
+      ["Machine", "Role", "Link", "Address"], spare: [1], wrap: [2, 3],
       rows: nearby.members.map { member in
         let more = member.addresses.count - 1
         return [
           member.name.text, member.role.rawValue, link(member, now: now),
           (member.addresses.first ?? "–") + (more > 0 ? " and \(more) more" : ""),
         ]
-      }, empty: "No paired machine announces itself here.")
+      }, empty: "No paired machine was found on this network.")
     if !nearby.invitations.isEmpty {
       let prefixes = nearby.invitations.joined(separator: ", ")
       text +=
@@ -44,11 +44,13 @@ struct NearbySubcommand: AsyncParsableCommand {
     }
     if nearby.others > 0 {
       let machines = ShownText.count(nearby.others, "other machine")
-      text += "\(machines) that \(nearby.others == 1 ? "is" : "are") not paired with this one.".inWidth + "\n"
+      text +=
+        "\(machines) \(nearby.others == 1 ? "announces itself and is" : "announce themselves and are") not paired with this one."
+        .inWidth + "\n"
     }
     if DiscoveryText.isUnusual(nearby.discovery) {
       let why = ShownText.safe(DiscoveryText.words(nearby.discovery))
-      text += "This machine \(why). `latchkey doctor` says more.".inWidth + "\n"
+      text += "This machine \(why)\(why.hasSuffix(".") ? "" : ".") Run `latchkey doctor` for details.".inWidth + "\n"
     }
     return text
   }

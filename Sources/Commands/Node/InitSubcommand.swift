@@ -6,20 +6,21 @@ struct InitSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Set up Latchkey on this machine.",
     discussion: """
-      Done once on each machine. A parent's machine sets rules and reads use; a child's machine follows them and reports use.
+      Run this once on each machine. A parent's machine sets rules and shows what was used; a child's machine holds the rules and \
+      reports what was used.
 
       Example: latchkey init --role child --name "Emma's PC"
       """)
 
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("What this machine is.", valueName: "parent|child"))
+  @Option(help: ArgumentHelp("The role of this machine.", valueName: "parent|child"))
   var role: DeviceRole
 
-  @Option(help: "What people call this machine, 1 to 64 bytes.")
+  @Option(help: "A name for this machine, up to 64 bytes of UTF-8.")
   var name: String
 
-  @Flag(help: "Write the new device ID first.")
+  @Flag(help: "Write the new device ID to standard output.")
   var verbose = false
 
   func run() async throws {
@@ -28,7 +29,7 @@ struct InitSubcommand: AsyncParsableCommand {
     let id = try await environment.initialise(node.stateFolder, role, name.text)
     if verbose { try environment.console.write("\(id)\n") }
     environment.console.note(
-      "\(ShownText.quoted(name)) is ready as a \(role.rawValue)'s machine in \(node.stateFolder). "
-        + "Next: leave `latchkey run` running here.")
+      "\(ShownText.quoted(name)) is set up as a \(role.rawValue)'s machine, with its state in \(node.stateFolder). "
+        + "Next: start `latchkey run` here and leave it running.")
   }
 }

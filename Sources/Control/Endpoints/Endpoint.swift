@@ -2,11 +2,12 @@ import LatchkeyModel
 
 /// A route of the local API: its input, its output, and the callers that it accepts.
 ///
-/// The server, the client and the OpenAPI document are generated from these values, which `Endpoints` lists.
+/// The server registers its routes from these values, the client sends requests with them, and the OpenAPI document is
+/// made from them. `Endpoints` lists all of them.
 ///
 /// Spec: Protocol/07-local-api.md §3.
 package struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
-  /// The endpoint without its types, for the server and the document.
+  /// The endpoint with its types erased, for the server and the document.
   package let route: Route
   /// Returns the client's request for an input.
   let write: @Sendable (Input) throws -> OutgoingRequest
@@ -36,8 +37,8 @@ package struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
       })
   }
 
-  /// Creates an endpoint that answers with a stream of events, one JSON value each, until the node stops or the caller
-  /// leaves.
+  /// Creates an endpoint that answers with a stream of events, one JSON value each, until the node stops or the client
+  /// disconnects.
   ///
   /// - Parameters:
   ///   - path: A template such as `/v1/commands/events`.

@@ -14,7 +14,7 @@ public enum DiscoveryBackend: String, Sendable, Hashable, CaseIterable {
   /// A sentence for people, without a full stop.
   public var sentence: String {
     switch self {
-    case .starting: "Getting ready to find machines"
+    case .starting: "Is getting ready to find machines"
     case .avahiDaemon: "Finds machines through avahi-daemon"
     case .embedded: "Finds machines by itself, without avahi-daemon"
     case .fixed: "Does not look for machines: only given addresses are used"

@@ -1,39 +1,44 @@
 import LatchkeyModel
 
-/// The effects of a commit of received items, to be made visible now that it is durable.
+/// The effects of received items, which the caller publishes once they are committed.
+///
+/// A transaction collects them. A full disk may divide the items into several transactions, whose results are added up.
 public struct InboxResult: Hashable, Sendable {
-  /// Streams that got receipts, or new keys because the sender has left.
+  /// The outgoing streams to which items were added: receipts, refusals, new keys, registers, or lists of parents.
   public var changes: [OutboxChange] = []
-  /// Commands of ours whose status changed.
+  /// The commands of this device whose status has changed.
   public var commands: [CommandID] = []
-  /// Items whose content could not be used, one sentence each; they are reported to the sender where a receipt can.
+  /// A sentence for each item that was passed over because its content is invalid.
+  ///
+  /// A receipt or a refusal tells the sender.
   public var faults: [String] = []
   /// A Boolean value that indicates whether the sender removed this device.
   public var wasRemoved = false
-  /// A Boolean value that indicates whether the sender's new keys proved that the pairing is final.
+  /// A Boolean value that indicates whether the sender's new keys confirmed that it has completed the pairing.
   public var hasCompletedPairing = false
   /// A Boolean value that indicates whether the sender gave this device new keys.
   public var hasNewKeys = false
-  /// Usage records that were new.
+  /// The number of usage records that were added.
   public var usageRecords = 0
-  /// Commands that took effect now, or are under way.
+  /// The number of commands that were processed, whatever their outcome.
   public var appliedCommands = 0
   /// A Boolean value that indicates whether there are effects to carry out outside the database.
   public var hasPendingEffects = false
-  /// A Boolean value that indicates whether the sender, a child's machine, told of registers or accounts.
+  /// A Boolean value that indicates whether the sender, a child's machine, sent registers or accounts,
+  /// whether or not they are new.
   public var hasNewHousehold = false
   /// A Boolean value that indicates whether something is known of use that was not known before.
   public var hasNewUse = false
 
-  /// The other parents of the sender, a child's machine, that it reported for the first time.
+  /// Other parents that the sender, a child's machine, reported for the first time.
   public var newParents: [PairedParent] = []
 
-  /// The reason why not all items were stored; the effects above are in force nevertheless.
+  /// The reason why not all items were stored; the effects of the items in `taken` are committed nevertheless.
   public var fault: StoreError?
-  /// The items that were taken, if there is a fault.
+  /// If `fault` is set, the items that were stored.
   public var taken: [ItemRun] = []
 
-  /// Adds what a later commit brought about.
+  /// Adds the result of a later transaction, except `fault` and `taken`.
   mutating func add(_ later: InboxResult) {
     changes += later.changes
     commands += later.commands

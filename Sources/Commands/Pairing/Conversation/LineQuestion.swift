@@ -1,4 +1,4 @@
-/// A line of input for one question.
+/// A question that one line of input answers, and that can be withdrawn.
 struct LineQuestion: Sendable {
   let number: Int
   private let withdrawn: AsyncStream<Void>
@@ -9,7 +9,7 @@ struct LineQuestion: Sendable {
     (withdrawn, withdrawing) = AsyncStream.makeStream()
   }
 
-  /// Reads the line and sends it, unless the question has been withdrawn.
+  /// Reads a line from the console and sends it to `events`; sends nothing if the question is withdrawn before.
   func read(from console: any Console, to events: PairingEvents) async {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
@@ -27,7 +27,7 @@ struct LineQuestion: Sendable {
     }
   }
 
-  /// Withdraws the question.
+  /// Ends the wait for the line. A line that has been read already may still arrive.
   func withdraw() {
     withdrawing.finish()
   }
