@@ -162,7 +162,8 @@ let package = Package(
     .testTarget(
       name: "LatchkeyHouseholdTests",
       dependencies: [
-        "LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeySimulation", "LatchkeyTestSupport",
+        "LatchkeyHousehold", "LatchkeyRules", "LatchkeyWire", "LatchkeyModel", "LatchkeySimulation",
+        "LatchkeyTestSupport",
       ],
       path: "Tests/Household", swiftSettings: strict),
     .testTarget(
@@ -172,7 +173,7 @@ let package = Package(
     .testTarget(
       name: "LatchkeyStoreTests",
       dependencies: [
-        "LatchkeyHousehold",
+        "LatchkeyHousehold", "LatchkeyRules",
         "LatchkeyStore", "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],

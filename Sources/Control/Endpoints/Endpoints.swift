@@ -8,7 +8,9 @@ import LatchkeyModel
 /// Spec: Protocol/07-local-api.md §3.
 package enum Endpoints {
   /// Every endpoint.
-  package static let all: [Route] = status + queue + devices + pairing + commands + children + rules + usage
+  package static let all: [Route] =
+    status + queue + devices + pairing + commands + children + rules + usage
+    + requests + points
 
   /// Returns the routes that match a path, with the values of their parameters, in the order of the server's router.
   ///

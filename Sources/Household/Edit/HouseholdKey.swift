@@ -25,11 +25,7 @@ public enum HouseholdKey {
 
   /// Returns the children whose machine it is, according to the registers of its zone.
   public static func children(servedIn registers: [Register]) -> [ChildID] {
-    registers.compactMap { register in
-      let segments = register.key.segments
-      guard segments.count == 2, segments[0] == "child", register.value == yes else { return nil }
-      return ChildID(segments[1])
-    }
+    registers.compactMap(\.servedChild)
   }
 
   /// Returns whose the accounts of a machine are, according to the registers of its zone; the value of `nobody` is `nil`.

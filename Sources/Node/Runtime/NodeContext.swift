@@ -35,6 +35,10 @@ final class NodeContext: Sendable {
   let effectChanges = ChangeSignal()
   /// Signals that a machine was paired or told of what it holds, or that somebody has changed the household.
   let householdNews = ChangeSignal()
+  /// Signals new facts about children, or that what they lead to may have changed.
+  let factNews = ChangeSignal()
+  /// The children for whom somebody wants points at this machine, and until when in milliseconds of the boot clock.
+  let wantedPoints = Mutex<[ChildID: Int64]>([:])
   /// Signals that the kernel reported a change of interfaces or addresses.
   let networkChanges = ChangeSignal()
   /// The common timer of all links.

@@ -154,6 +154,7 @@ public final class RunningNode: Sendable {
       RunningPart { await EffectService(context: context, directory: directory, carriers: carriers).run() },
       RunningPart { await HouseholdService(context: context, directory: directory).run() },
       RunningPart { await AccountService(context: context, directory: directory).run() },
+      RunningPart { await PointsService(context: context, directory: directory).run() },
       RunningPart { await discovery.run() },
       RunningPart { await NetworkWatch(context: context, directory: directory, discovery: discovery).run() },
       ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),

@@ -16,6 +16,10 @@ public struct DatabaseEffects: EffectTransaction {
   public let enforcement: Enforcement
   /// Edits that other parents of this machine are to hear of.
   private(set) var told: [Register] = []
+  /// Facts that this machine has made, of which others are to hear.
+  private(set) var newFacts: [Fact] = []
+  /// The devices that are to hold all facts about a child.
+  private(set) var offers: [(child: ChildID, device: DeviceID)] = []
 
   /// Creates the effects' view of a transaction; `enforcement` has no meaning on a parent's node.
   init(
@@ -124,6 +128,10 @@ public struct DatabaseEffects: EffectTransaction {
   public mutating func save(_ register: Register) throws {
     let old = try database.register(register.key, in: register.zone)?.value
     try database.save(register)
+    if case .machine(let device) = register.zone, let child = register.key.servedChild, register.servedChild == nil {
+      // A machine keeps nothing of a child whom it does not serve, and hears nothing more.
+      if device == own { try database.forgetFacts(of: child) } else { try database.endHolding(device, child) }
+    }
     try audit("register.set", "\(register.zone) \(register.key)", old: old, new: register.value)
   }
 
@@ -140,6 +148,20 @@ public struct DatabaseEffects: EffectTransaction {
   public mutating func note(_ told: [Register], by device: DeviceID) throws {
     try database.note(told, by: device, at: wall)
   }
+
+  /// Returns the facts of a kind about a child, in the order in which they arrived.
+  public func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact] { try database.facts(kind, of: child) }
+
+  /// Keeps a fact that this machine has made, and has all others that hold the child's facts hear of it.
+  public mutating func add(_ fact: Fact) throws {
+    guard let definition = coding.factKinds.definition(fact.kind), let reading = definition.read(fact.text),
+      reading.author == own
+    else { throw StoreError.unexpected("a fact of the kind \(fact.kind)") }
+    if try database.keep(fact, reading, definition) { newFacts.append(fact) }
+  }
+
+  /// Has a device hear of all facts about a child.
+  public mutating func offerFacts(of child: ChildID, to device: DeviceID) throws { offers.append((child, device)) }
 
   /// Returns the number of usage records that this machine holds.
   public func usageRecords() throws -> Int64 {

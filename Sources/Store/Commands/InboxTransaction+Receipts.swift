@@ -41,6 +41,7 @@ extension InboxTransaction {
       if let state = outcome.state {
         var effects = effects()
         try payload.value.answered(with: state, by: peer.device, in: &effects)
+        try tellFacts(effects)
       }
       return
     }

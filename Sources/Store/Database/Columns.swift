@@ -19,6 +19,8 @@ struct Columns {
     return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, index))))
   }
 
+  func text(_ index: CInt) -> String { String(decoding: bytes(index), as: UTF8.self) }
+
   func deviceID(_ index: CInt) throws -> DeviceID {
     guard let id = DeviceID(bytes: bytes(index)) else { throw StoreError.unexpected("a device ID") }
     return id

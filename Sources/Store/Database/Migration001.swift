@@ -361,6 +361,36 @@ enum Migration001 {
       PRIMARY KEY (peer, zone, key)
     ) STRICT, WITHOUT ROWID;
 
+    -- Facts about children.
+    CREATE TABLE fact (
+      number INTEGER PRIMARY KEY,           -- in the order of arrival
+      child BLOB NOT NULL,                  -- 16 bytes
+      kind TEXT NOT NULL,                   -- a word of FactKind
+      identity TEXT NOT NULL,               -- at most 255 bytes, as the kind says
+      text TEXT NOT NULL,                   -- 1 to 4,096 bytes
+      author BLOB NOT NULL,                 -- 20 bytes: the machine that made it
+      day TEXT NOT NULL,                    -- date, such as 2026-11-21: the family's day that it is about
+      UNIQUE (child, kind, identity)
+    ) STRICT;
+    CREATE INDEX fact_by_day ON fact (child, kind, day);
+
+    -- The peers that hold a child's facts, to which each new one goes.
+    CREATE TABLE fact_holder (
+      peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
+      child BLOB NOT NULL,                  -- 16 bytes
+      PRIMARY KEY (peer, child)
+    ) STRICT, WITHOUT ROWID;
+
+    -- On a child's machine: what sessions left over below one milli-point, or paid in advance.
+    CREATE TABLE carry (
+      child BLOB NOT NULL,                  -- 16 bytes
+      app_id TEXT NOT NULL,                 -- 1 to 255 bytes
+      category TEXT NOT NULL,               -- a word of AppCategory: learning earns, reward costs
+      day TEXT NOT NULL,                    -- date of the family's day
+      parts INTEGER NOT NULL,               -- 0 to 3,599,999 parts of a milli-point
+      PRIMARY KEY (child, app_id, category, day)
+    ) STRICT, WITHOUT ROWID;
+
     -- The accounts of people on children's machines: on a child its own, on a parent those of each child's machine.
     CREATE TABLE account (
       device_id BLOB NOT NULL,              -- 20 bytes

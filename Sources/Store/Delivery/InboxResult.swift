@@ -23,6 +23,8 @@ public struct InboxResult: Hashable, Sendable {
   /// A Boolean value that indicates whether the sender, a child's machine, told of registers or accounts.
   public var hasNewHousehold = false
 
+  /// Facts that were new, or that a command has made.
+  public var newFacts: [Fact] = []
   /// The other parents of the sender, a child's machine, that it reported for the first time.
   public var newParents: [PairedParent] = []
 
@@ -42,6 +44,7 @@ public struct InboxResult: Hashable, Sendable {
     usageRecords += later.usageRecords
     appliedCommands += later.appliedCommands
     newParents += later.newParents
+    newFacts += later.newFacts
     hasNewHousehold = hasNewHousehold || later.hasNewHousehold
     hasPendingEffects = hasPendingEffects || later.hasPendingEffects
   }

@@ -167,3 +167,16 @@ enum AccountsItem: ItemHandler {
     try inbox.applyAccounts(item, body)
   }
 }
+
+enum FactsItem: ItemHandler {
+  static let streamClass = StreamClass.control
+  static let kind = ItemKind.facts
+
+  static func read(_ body: [UInt8], _ coding: any BodyCoding) throws(BodyFault) -> [Fact] {
+    try coding.facts(body)
+  }
+
+  static func apply(_ item: DeliveryItem, _ body: Result<[Fact], BodyFault>, in inbox: inout InboxTransaction) throws {
+    try inbox.applyFacts(item, body)
+  }
+}

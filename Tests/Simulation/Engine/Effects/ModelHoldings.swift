@@ -22,6 +22,8 @@ package struct ModelHoldings: EffectTransaction, Sendable {
   package private(set) var told: [Register] = []
   /// What each child's machine says that it holds where another parent has set it.
   package private(set) var notes: [DeviceID: [RegisterMap.Place: Register]] = [:]
+  /// The facts about children, in the order in which they arrived.
+  private var facts: [Fact] = []
   package private(set) var values: [DeviceID: [String: [UInt8]]] = [:]
 
   package init(own: DeviceID) {
@@ -89,6 +91,13 @@ package struct ModelHoldings: EffectTransaction, Sendable {
       notes[device, default: [:]][place] = register
     }
   }
+
+  package func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact] {
+    facts.filter { $0.kind == kind && $0.child == child }
+  }
+
+  package mutating func add(_ fact: Fact) throws { if !facts.contains(fact) { facts.append(fact) } }
+  package mutating func offerFacts(of child: ChildID, to device: DeviceID) throws {}
 
   package func usageRecords() throws -> Int64 { usageCount }
 }
