@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyModel
 import Testing
 
@@ -49,6 +50,109 @@ extension ProcessTests {
         #expect(csv.output.contains("adjusted,-50,"), "\(csv)")
         #expect(try await pc.latchkey("points", "adjust", "Emma", "+5", "--reason", "x").status != 0)
         #expect(try await mum.latchkey("redeem", "5").status != 0)
+      }
+    }
+
+    /// Runs a program on a child's machine under an application's name until what is to happen meanwhile has happened.
+    private func use(_ app: String, on node: NodeProcess, lab: ProcessLab, while meanwhile: () async throws -> Void)
+      async throws
+    {
+      let file = lab.newPath()
+      let track = try node.launch([
+        "usage", "track", "--app", app, "--", "/bin/sh", "-c", "while [ ! -e \(file) ]; do sleep 0.05; done",
+      ]).process
+      try await eventually("the session is open") {
+        try await node.api.usage(UsageQuery()).sessions.contains(where: \.isOpen)
+      }
+      try await meanwhile()
+      try Data().write(to: URL(fileURLWithPath: file))
+      #expect(await track.wait() == .exited(0))
+      try await eventually("the session has ended") {
+        try await !node.api.usage(UsageQuery()).sessions.contains(where: \.isOpen)
+      }
+    }
+
+    @Test(
+      "Points that learning earned on one machine pay for a reward on the other, and kill -9 between changes nothing")
+    func earnedAndSpent() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        let laptop = try await lab.runningNode(.child, "Emma's laptop")
+        try await lab.pair(mum, laptop)
+        for machine in [pc, laptop] {
+          _ = try await mum.api.rename(device: machine.name, RenameRequest(childName: "Emma"))
+          try await eventually("the machine is Emma's") {
+            try await machine.api.children().map(\.name.text) == ["Emma"]
+          }
+        }
+        for (app, category, machine) in [("a.learn", "learning", pc), ("a.play", "reward", laptop)] {
+          let set = try await mum.latchkey(
+            "app", "set", app, "--on", machine.name, "--new", "--category", category, "--points-per-minute", "1000",
+            "--wait")
+          #expect(set.status == 0, "\(set)")
+        }
+        try await use("a.learn", on: pc, lab: lab) { try await pc.restart() }
+        let record = try #require(try await pc.usage().first)
+        #expect(record.earnedMilliPoints > 0 && record.category == .learning)
+        try await eventually("mum has the points, as the PC is not the only machine") {
+          try await here(mum) == record.earnedMilliPoints
+        }
+        #expect(try await balance(pc) == record.earnedMilliPoints)
+        var before: Int64 = 0
+        try await use("a.play", on: laptop, lab: lab) {
+          // It costs while it runs, from what mum lends.
+          try await eventually("the laptop has the points") {
+            before = try await here(laptop)
+            return before == record.earnedMilliPoints
+          }
+        }
+        for node in [mum, pc, laptop] {
+          try await eventually("\(node.name) knows what was spent") { try await balance(node) < before }
+        }
+        let left = try await balance(laptop)
+        #expect(left >= 0)
+        try await laptop.restart()
+        try await eventually("what is left returns") { try await here(mum) == left }
+        let entries = try await mum.api.points(ofChild: "Emma", limit: 100).entries.map(\.kind)
+        #expect(entries.sorted() == ["earned", "spent"])
+      }
+    }
+
+    @Test("Learning beside which a reward runs waits for a review, and counts when a parent says so")
+    func review() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        try await eventually("the machine is Emma's") { try await !pc.api.children().isEmpty }
+        for (app, category) in [("a.learn", "learning"), ("a.play", "reward")] {
+          let set = try await mum.latchkey(
+            "app", "set", app, "--on", pc.name, "--new", "--category", category, "--points-per-minute", "1000", "--wait"
+          )
+          #expect(set.status == 0, "\(set)")
+        }
+        let file = lab.newPath()
+        let play = try pc.launch([
+          "usage", "track", "--app", "a.play", "--", "/bin/sh", "-c", "while [ ! -e \(file) ]; do sleep 0.05; done",
+        ]).process
+        try await eventually("the reward runs") {
+          try await pc.api.usage(UsageQuery()).sessions.contains(where: \.isOpen)
+        }
+        let learned = try await pc.latchkey("usage", "track", "--app", "a.learn", "--", "/bin/sh", "-c", "sleep 0.3")
+        #expect(learned.status == 0, "\(learned)")
+        try await eventually("it waits for a review") {
+          try await mum.api.points(ofChild: "Emma", limit: 10).held.map(\.words) == [
+            "learning held, a reward ran beside it"
+          ]
+        }
+        try Data().write(to: URL(fileURLWithPath: file))
+        #expect(await play.wait() == .exited(0))
+        #expect(try await balance(mum) == 0)
+        let held = try #require(try await mum.api.points(ofChild: "Emma", limit: 10).held.first)
+        let reviewed = try await mum.latchkey("points", "review", held.short, "--approve", "--wait")
+        #expect(reviewed.status == 0 && reviewed.output.contains("earned"), "\(reviewed)")
+        try await eventually("it counts") { try await balance(mum) == held.milliPoints }
+        let again = try await mum.latchkey("points", "review", "--reject")
+        #expect(again.status != 0 && again.talk.contains("No learning waits"), "\(again)")
       }
     }
 

@@ -34,13 +34,36 @@ import Testing
     _ rig: StoreRig, _ id: RecordID, _ processes: [ProcessIdentity]
   ) async throws -> SessionEnding? {
     let own = rig.own
-    return try await rig.store.endSession(id, of: processes, at: 7_000) { session, _, _ in
+    return try await rig.store.endSession(id, of: processes, at: 7_000) { session, _ in
       UsageRecord(
         recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
         sessionStart: session.startedAtWall, sessionEnd: session.lastSeenAtWall, zone: session.zone,
         activeMilliseconds: session.lastSeenAt - session.startedAt, category: session.category,
         milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0, evidence: session.evidence)
     }
+  }
+
+  @Test("The time of a reward beside a session is found, whether the reward still runs or has ended")
+  func rewardBeside() async throws {
+    let rig = try StoreRig()
+    _ = try session(try await open(rig, first))
+    var learning = Fixed.usage(1, device: rig.own, from: 3_000, to: 4_000)
+    func beside(_ record: UsageRecord) async throws -> Int64 {
+      try await rig.store.look { try $0.rewardMilliseconds(beside: record) }
+    }
+    #expect(try await beside(learning) == 1_000, "It still runs.")
+    learning.sessionEnd = 1_000
+    learning.sessionStart = 500
+    #expect(try await beside(learning) == 0, "It began later.")
+    let id = try #require(try await rig.store.openSessions().first).recordID
+    try await rig.store.heartbeat([id], now: BootInstant(milliseconds: 5_100), at: 6_000)
+    _ = try await end(rig, id, [first])
+    let reward = try #require(
+      try await rig.store.usage(device: nil, app: nil, from: 0, to: 1 << 40, limit: 9, before: nil).first)
+    (learning.sessionStart, learning.sessionEnd) = (reward.sessionEnd, reward.sessionEnd + 10_000)
+    #expect(try await beside(learning) == 0, "It had ended.")
+    (learning.sessionStart, learning.sessionEnd) = (reward.sessionStart, reward.sessionEnd + 10_000)
+    #expect(try await beside(learning) == reward.sessionEnd - reward.sessionStart)
   }
 
   @Test("A session survives the node, keeps its last heartbeat, and ends in one record")

@@ -1,5 +1,6 @@
 import LatchkeyAgent
 import LatchkeyCrypto
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
 import Logging
@@ -84,6 +85,7 @@ actor UsageService {
     switch opening {
     case .open(let session):
       wake.notify()
+      context.factNews.notify()
       return UsageStarted(
         recordID: session.recordID, configuration: configuration, enforcement: context.enforcement)
     case .otherApplication(let other):
@@ -172,7 +174,7 @@ actor UsageService {
   ) async throws(StoreError) -> SessionEnding? {
     let own = context.own
     let ending = try await context.store.endSession(id, of: processes, at: context.wall()) {
-      session, settings, remainders in
+      [context] session, effects in
       guard let end else { throw StoreError.unexpected("a session that has ended and is open") }
       var record = UsageRecord(
         recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
@@ -182,32 +184,17 @@ actor UsageService {
         activeMilliseconds: max(0, end.at - session.startedAt), category: session.category,
         milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0,
         evidence: evidence ?? session.evidence)
-      record.earnedMilliPoints = try Self.earned(record, settings, remainders)
+      let served = HouseholdKey.children(servedIn: try effects.registers(in: .machine(own)))
+      if let child = served.first, served.count == 1 {
+        record.earnedMilliPoints = try effects.takePoints(from: record, of: child, at: context.wall())
+      }
       return record
     }
     guard case .ended(_, let changes) = ending else { return ending }
     if !changes.isEmpty { CrashPoint.itemAccepted.reached() }
     await directory.committed(changes)
     context.changes.notify()
+    context.factNews.notify()
     return ending
-  }
-
-  /// Returns the points that a session earned, including the remainders of earlier sessions on its days.
-  ///
-  /// The days are those of the family or, without settings, of the session's own zone.
-  private static func earned(
-    _ record: UsageRecord, _ settings: FamilySettings?, _ remainders: RemainderTable
-  ) throws -> Int64 {
-    let boundary =
-      (try? DayBoundary(zone: settings?.zone ?? record.zone, dayStartHour: settings?.dayStartHour ?? 0))
-      ?? (try? DayBoundary(zone: "UTC", dayStartHour: 0))
-    guard let boundary else { throw StoreError.unexpected("the zone UTC") }
-    let slice = UsageSlice(record)
-    var carries: [FamilyDay: PointsRemainder] = [:]
-    for part in boundary.slices(of: slice) { carries[part.day] = try remainders.load(record.appID, part.day) }
-    let earned = PointsArithmetic.earned(
-      by: slice, minimumSessionMinutes: settings?.minimumSessionMinutes ?? 0, boundary: boundary, carries: &carries)
-    for (day, remainder) in carries { try remainders.save(record.appID, day, remainder) }
-    return earned
   }
 }

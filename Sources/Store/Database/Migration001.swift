@@ -492,14 +492,6 @@ enum Migration001 {
       process_start_time INTEGER NOT NULL,  -- clock ticks since boot, field 22 of /proc/PID/stat
       PRIMARY KEY (record_id, process_id, process_start_time)
     ) STRICT, WITHOUT ROWID;
-
-    -- What earlier sessions of a learning application left over below one milli-point, for each family day.
-    CREATE TABLE points_remainder (
-      app_id TEXT NOT NULL,                 -- 1 to 255 bytes
-      day TEXT NOT NULL,                    -- date, such as 2026-11-21
-      parts INTEGER NOT NULL,               -- 0 to 3,599,999 parts of a milli-point
-      PRIMARY KEY (app_id, day)
-    ) STRICT, WITHOUT ROWID;
     """
 
   /// The node's data about itself.
