@@ -8,7 +8,7 @@ enum PointsSentences {
   }
 
   /// Returns what there is to say of a child's points, one sentence each.
-  static func all(_ points: ChildPoints, on role: DeviceRole) -> [String] {
+  static func all(_ points: PointsListing, on role: DeviceRole) -> [String] {
     let name = ShownText.safe(points.childName.text)
     var sentences = ["\(name) has \(PointsText.counted(points.balance)); \(earned(points))."]
     if role == .child, points.here != points.balance {
@@ -28,7 +28,7 @@ enum PointsSentences {
     return sentences
   }
 
-  private static func earned(_ points: ChildPoints) -> String {
+  private static func earned(_ points: PointsListing) -> String {
     points.earnedToday == 0 ? "nothing was earned today" : "\(PointsText.counted(points.earnedToday)) earned today"
   }
 

@@ -46,7 +46,7 @@ extension Endpoints {
 
 extension ControlClient: PointsAPI {
   /// Returns the points of a child.
-  public func points(ofChild child: String?, limit: Int) async throws(LocalAPIError) -> ChildPoints {
+  public func points(ofChild child: String?, limit: Int) async throws(LocalAPIError) -> PointsListing {
     try await ask(Endpoints.getPoints, (child, limit))
   }
 

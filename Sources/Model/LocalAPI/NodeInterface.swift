@@ -164,7 +164,7 @@ public protocol RequestsAPI: Sendable {
 /// The points of children.
 public protocol PointsAPI: Sendable {
   /// Returns the points of a child, who need not be named if there is only one, with at most `limit` changes.
-  func points(ofChild child: String?, limit: Int) async throws(LocalAPIError) -> ChildPoints
+  func points(ofChild child: String?, limit: Int) async throws(LocalAPIError) -> PointsListing
   /// Changes the points of a child, on a parent's machine.
   func adjustPoints(_ request: PointsAdjustment) async throws(LocalAPIError) -> PointsAdjusted
   /// Decides about learning that looks wrong, on a parent's machine, and returns the command to the machine that holds it.

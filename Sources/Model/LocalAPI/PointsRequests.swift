@@ -1,5 +1,5 @@
 /// A child's points, as the local API shows them.
-public struct ChildPoints: Hashable, Sendable, Codable {
+public struct PointsListing: Hashable, Sendable, Codable {
   /// The part of the points that one machine may spend.
   public struct Part: Hashable, Sendable, Codable {
     /// The name of the machine.
@@ -117,7 +117,7 @@ extension PointsAdjustment: CheckedRequest {
 /// What came of a change of points.
 public struct PointsAdjusted: Hashable, Sendable, Codable {
   /// The points now, as this machine knows them.
-  public var points: ChildPoints
+  public var points: PointsListing
   /// The milli-points by which they changed already.
   public var milliPoints: Int64
   /// The milli-points that are asked of the child's machines.
@@ -126,7 +126,7 @@ public struct PointsAdjusted: Hashable, Sendable, Codable {
   public var commands: [ConfigurationCommand]
 
   /// Creates a result.
-  public init(points: ChildPoints, milliPoints: Int64, asked: Int64, commands: [ConfigurationCommand]) {
+  public init(points: PointsListing, milliPoints: Int64, asked: Int64, commands: [ConfigurationCommand]) {
     self.points = points
     self.milliPoints = milliPoints
     self.asked = asked
@@ -192,10 +192,10 @@ public struct PointsRedeemed: Hashable, Sendable, Codable {
   /// The last day on which bought time can be used; `nil` for a refund.
   public var lastDay: FamilyDay?
   /// The points now, as this machine knows them.
-  public var points: ChildPoints
+  public var points: PointsListing
 
   /// Creates a result.
-  public init(milliPoints: Int64, milliseconds: Int64, lastDay: FamilyDay?, points: ChildPoints) {
+  public init(milliPoints: Int64, milliseconds: Int64, lastDay: FamilyDay?, points: PointsListing) {
     self.milliPoints = milliPoints
     self.milliseconds = milliseconds
     self.lastDay = lastDay

@@ -8,12 +8,12 @@ import LatchkeyStore
 /// Spec: Protocol/11-rules.md §6, Protocol/12-facts.md §6.
 extension NodeService {
   /// Returns the points of a child, who need not be named if there is only one.
-  public func points(ofChild child: String?, limit: Int) async throws(LocalAPIError) -> ChildPoints {
+  public func points(ofChild child: String?, limit: Int) async throws(LocalAPIError) -> PointsListing {
     let household = try await household()
     return try await points(of: try Self.child(child, in: household), household, limit: limit)
   }
 
-  func points(of child: ChildID, _ household: Household, limit: Int = 10) async throws(LocalAPIError) -> ChildPoints {
+  func points(of child: ChildID, _ household: Household, limit: Int = 10) async throws(LocalAPIError) -> PointsListing {
     let context = context
     let names = try await stored { () async throws(StoreError) in try await FactNames.load(context) }
     let name = DeviceName(sanitising: household.name(of: child) ?? "a child")

@@ -14,7 +14,7 @@ struct PointsPage: Sendable {
     }.sorted { ($0.at, $0.text) < ($1.at, $1.text) }
   }
 
-  func points(of name: DeviceName, on day: FamilyDay, limit: Int) -> ChildPoints {
+  func points(of name: DeviceName, on day: FamilyDay, limit: Int) -> PointsListing {
     let ledger = purse.ledger
     let waiting = Self.held(in: ledger)
     // Points that change machines stay the child's.
@@ -26,13 +26,13 @@ struct PointsPage: Sendable {
       }
     }.sorted { ($1.at, $1.text) < ($0.at, $0.text) }.prefix(max(0, limit))
     let short = ShortIDs((waiting + changes).map(\.id.source.bytes))
-    return ChildPoints(
+    return PointsListing(
       childName: name, balance: ledger.balance, here: purse.spendable, earnedToday: ledger.earned(on: day),
       redeemedMilliseconds: purse.redeemed(on: day).reduce(0) { $0 &+ $1.milliseconds }, parts: parts,
       held: waiting.map { listing($0, short) }, entries: changes.map { listing($0, short) })
   }
 
-  private var parts: [ChildPoints.Part] {
+  private var parts: [PointsListing.Part] {
     var devices: Set<DeviceID> = []
     for entry in purse.ledger.entries.values {
       devices.insert(entry.id.purse)
@@ -40,7 +40,7 @@ struct PointsPage: Sendable {
     }
     return devices.sorted().compactMap { device in
       let milliPoints = purse.ledger.purse(of: device)
-      return milliPoints == 0 ? nil : ChildPoints.Part(deviceName: names[device], milliPoints: milliPoints)
+      return milliPoints == 0 ? nil : PointsListing.Part(deviceName: names[device], milliPoints: milliPoints)
     }
   }
 

@@ -16,11 +16,21 @@ struct PointsService: Sendable {
   private static let pause: Int64 = 600_000
   private static let retry: Int64 = 5_000
 
+  /// What a look at a child's points depends on.
+  private struct Situation: Hashable {
+    var facts: Int64
+    var day: FamilyDay
+    var machines: Set<DeviceID>
+    var connected: Set<DeviceID>
+    var isWanted: Bool
+  }
+
   func run() async {
+    var known: [ChildID: Situation] = [:]
     while !Task.isCancelled {
       let seen = context.factNews.version
       var wait = Self.pause
-      do { try await look() } catch {
+      do { try await look(&known) } catch {
         context.logger.error("points could not be looked at", metadata: ["reason": "\(error)"])
         wait = Self.retry
       }
@@ -28,27 +38,40 @@ struct PointsService: Sendable {
     }
   }
 
-  private func look() async throws(StoreError) {
-    let registers = try await context.store.registers()
-    switch context.profile.role {
-    case .parent:
-      var machines: [ChildID: Set<DeviceID>] = [:]
-      for register in registers.registers {
-        // A child that was added may have no machine yet.
-        if case .child(let child) = register.zone { machines[child, default: []].formUnion([]) }
-        guard case .machine(let device) = register.zone, let child = register.servedChild else { continue }
-        machines[child, default: []].insert(device)
+  private func look(_ known: inout [ChildID: Situation]) async throws(StoreError) {
+    let connected = await connected()
+    for (child, machines) in try await children().sorted(by: { $0.key < $1.key }) {
+      let isWanted = context.profile.role == .child ? try await wants(child) : false
+      let present = Situation(
+        facts: try await context.store.factMark(of: child), day: try await day(of: child), machines: machines,
+        connected: connected, isWanted: isWanted)
+      // A ledger can be long, and most news is about something else.
+      guard known[child] != present else { continue }
+      if known[child]?.day != present.day { try await context.store.forgetFacts(of: child, on: present.day) }
+      switch context.profile.role {
+      case .parent: try await lend(child, machines, connected: connected)
+      case .child: try await give(child, isWanted: isWanted, connected: connected)
       }
-      for (child, devices) in machines.sorted(by: { $0.key < $1.key }) {
-        try await lend(child, devices, connected: await connected())
-        try await forget(child)
-      }
-    case .child:
-      for child in HouseholdKey.children(servedIn: registers.registers(in: .machine(context.own))) {
-        try await give(child, connected: await connected())
-        try await forget(child)
-      }
+      known[child] = present
     }
+  }
+
+  /// Returns the children whose points this machine looks after, on a parent with their machines.
+  private func children() async throws(StoreError) -> [ChildID: Set<DeviceID>] {
+    let registers = try await context.store.registers()
+    var machines: [ChildID: Set<DeviceID>] = [:]
+    for register in registers.registers {
+      guard case .machine(let device) = register.zone, let child = register.key.servedChild else { continue }
+      // A machine that was the child's is none any more, which has to be said.
+      machines[child, default: []].formUnion(register.servedChild == nil ? [] : [device])
+    }
+    if context.profile.role == .child { return machines.filter { $0.value.contains(context.own) } }
+    return machines
+  }
+
+  private func day(of child: ChildID) async throws(StoreError) -> FamilyDay {
+    let context = context
+    return try await context.store.look { effects in context.moment(try effects.rules(of: child)).day }
   }
 
   private func connected() async -> Set<DeviceID> {
@@ -57,12 +80,6 @@ struct PointsService: Sendable {
       connected.insert(link.peer)
     }
     return connected
-  }
-
-  private func forget(_ child: ChildID) async throws(StoreError) {
-    let context = context
-    let day = try await context.store.look { effects in context.moment(try effects.rules(of: child)).day }
-    try await context.store.forgetFacts(of: child, on: day)
   }
 
   /// On a parent: says to which machines it lends, and lends.
@@ -92,9 +109,8 @@ struct PointsService: Sendable {
   }
 
   /// On a child's machine: ends what is over, says whether it wants points, and returns those that it does not.
-  private func give(_ child: ChildID, connected: Set<DeviceID>) async throws(StoreError) {
+  private func give(_ child: ChildID, isWanted: Bool, connected: Set<DeviceID>) async throws(StoreError) {
     let context = context
-    let isWanted = try await wants(child)
     _ = try await context.act(directory) { effects, clock -> (Bool, ActOrders) in
       let moment = context.moment(try effects.rules(of: child))
       var purse = try effects.purse(of: child)

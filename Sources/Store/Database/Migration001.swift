@@ -363,7 +363,7 @@ enum Migration001 {
 
     -- Facts about children.
     CREATE TABLE fact (
-      number INTEGER PRIMARY KEY,           -- in the order of arrival
+      number INTEGER PRIMARY KEY AUTOINCREMENT, -- in the order of arrival
       child BLOB NOT NULL,                  -- 16 bytes
       kind TEXT NOT NULL,                   -- a word of FactKind
       identity TEXT NOT NULL,               -- at most 255 bytes, as the kind says
@@ -373,6 +373,7 @@ enum Migration001 {
       UNIQUE (child, kind, identity)
     ) STRICT;
     CREATE INDEX fact_by_day ON fact (child, kind, day);
+    CREATE INDEX fact_by_number ON fact (child, number);
 
     -- The peers that hold a child's facts, to which each new one goes.
     CREATE TABLE fact_holder (

@@ -80,6 +80,14 @@ extension Store {
     try await read { database in try kinds.flatMap { try database.facts($0, of: child) } }
   }
 
+  /// Returns a number that is another one after each change of the facts about a child.
+  public func factMark(of child: ChildID) async throws(StoreError) -> Int64 {
+    try await read { database in
+      try database.first(
+        "SELECT coalesce(MAX(number), 0) FROM fact WHERE child = ?", [child.bytes], { $0.integer(0) }) ?? 0
+    }
+  }
+
   /// Reads from one state of the database what effects can read.
   public func look<Value: Sendable>(
     _ body: @escaping @Sendable (DatabaseEffects) throws -> Value

@@ -38,7 +38,7 @@ extension SampleValues {
       deviceName: childName, words: words, note: note)
   }
 
-  static let points = ChildPoints(
+  static let points = PointsListing(
     childName: child.name, balance: 62_500, here: 20_000, earnedToday: 12_500, redeemedMilliseconds: 1_200_000,
     parts: [
       .init(deviceName: childName, milliPoints: 20_000),

@@ -326,7 +326,7 @@ final class ScriptedNode: NodeInterface {
     try self.answer(.answerRequest(answer)) { _ in SampleValues.requests[1] }
   }
 
-  func points(ofChild child: String?, limit: Int) async throws(LocalAPIError) -> ChildPoints {
+  func points(ofChild child: String?, limit: Int) async throws(LocalAPIError) -> PointsListing {
     try answer(.points(child, limit: limit)) { _ in SampleValues.points }
   }
 
