@@ -80,6 +80,43 @@ import Testing
     }
   }
 
+  @Test("A ledger that was read before is the one that is read anew, whatever is added, replaced, forgotten or undone")
+  func readBefore() async throws {
+    var random = SeededRandom()
+    let note = random.note
+    let family = FactFamily(&random)
+    let pc = try family.add(.child)
+    let day = try #require(FamilyDay("2026-11-21"))
+    let emma = family.emma
+    for number in 0..<60 {
+      let source = family.source()
+      switch random.below(4) {
+      case 0, 1: try await family.act(pc) { $0.grant(Int64(number + 1), source: source, day: day, at: 1) }
+      case 2:
+        await #expect(throws: StoreError.self) {
+          try await family.act(pc) { purse in
+            _ = purse.grant(5, source: source, day: day, at: 1)
+            throw StoreError.refused("Undone.")
+          }
+        }
+      default:
+        let maker = family.maker
+        await #expect(throws: StoreError.self) {
+          _ = try await family[pc].act(maker, at: 1) { effects, _ -> (Bool, ActOrders) in
+            var purse = try effects.purse(of: emma)
+            if let entry = purse.grant(5, source: source, day: day, at: 1) { try effects.add(entry, of: emma) }
+            // It counts within the transaction, and is not kept.
+            _ = try effects.ledger(of: emma)
+            throw StoreError.refused("Undone.")
+          }
+        }
+      }
+      if number == 40 { try await family[pc].forgetAll(of: emma) }
+      let cached = try await family[pc].look { try $0.ledger(of: emma) }
+      #expect(try await family.ledger(pc) == cached, "\(note)")
+    }
+  }
+
   @Test("A parent asks a machine for points; it gives what it has, once")
   func taking() async throws {
     var random = SeededRandom(seed: 5)
@@ -137,6 +174,18 @@ import Testing
     }
     try await family.settle()
     #expect(try await family[mum].command(failed.commands[0].commandID)?.status == .failed)
+  }
+}
+
+extension Store {
+  /// Forgets everything about a child, as when a machine stops serving the child.
+  fileprivate func forgetAll(of child: ChildID) async throws {
+    guard let key = RegisterKey(["child", child.description]) else { return }
+    let own = try await look { $0.own }
+    let maker = EditMaker(
+      nextID: { CommandID(milliseconds: 1, random: [UInt8](repeating: 1, count: 10)) },
+      payload: { CommandPayload(Edit($0)) }, children: { HouseholdKey.children(servedIn: $0) })
+    _ = try await edit([RegisterChange(.machine(own), key, nil)], maker, at: 1)
   }
 }
 

@@ -14,6 +14,10 @@ enum PointsSentences {
     if role == .child, points.here != points.balance {
       sentences.append("\(PointsText.counted(points.here)) of them can be spent on this machine now.")
     }
+    if role == .parent, points.parts.count > 1 {
+      let parts = points.parts.map { "\(PointsText.text($0.milliPoints)) on \(ShownText.safe($0.deviceName.text))" }
+      sentences.append("Ready to be spent: \(parts.joined(separator: ", ")).")
+    }
     if points.redeemedMilliseconds > 0 {
       sentences.append("\(minutes(points.redeemedMilliseconds)) of redeemed time are left on this machine.")
     }

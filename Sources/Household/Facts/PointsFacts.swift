@@ -7,7 +7,9 @@ import LatchkeyRules
 extension EffectTransaction {
   /// Returns the ledger of a child, as this machine knows it.
   public func ledger(of child: ChildID) throws -> Ledger {
-    Ledger(try facts(.ledger, of: child).compactMap { LedgerEntry($0.text) })
+    try value(of: .ledger, child, empty: Ledger()) { ledger, facts in
+      for entry in facts.lazy.compactMap({ LedgerEntry($0.text) }) { ledger.merge(entry) }
+    }
   }
 
   /// Returns this machine's purse of a child, without the remainders of sessions.

@@ -47,6 +47,8 @@ struct PointsService: Sendable {
         connected: connected, isWanted: isWanted)
       // A ledger can be long, and most news is about something else.
       guard known[child] != present else { continue }
+      // The next session finds a ledger that was read.
+      _ = try await context.store.look { try $0.ledger(of: child).balance }
       if known[child]?.day != present.day { try await context.store.forgetFacts(of: child, on: present.day) }
       switch context.profile.role {
       case .parent: try await lend(child, machines, connected: connected)

@@ -20,12 +20,18 @@ public struct DatabaseEffects: EffectTransaction {
   private(set) var newFacts: [Fact] = []
   /// The devices that are to hold all facts about a child.
   private(set) var offers: [(child: ChildID, device: DeviceID)] = []
+  /// What was computed of committed facts; `nil` to compute everything anew.
+  private let cache: FactCache?
+  /// A Boolean value that indicates whether the transaction only reads what is committed.
+  private let isReading: Bool
 
   /// Creates the effects' view of a transaction; `enforcement` has no meaning on a parent's node.
   init(
     _ database: Database, _ coding: any BodyCoding, own: DeviceID, author: DeviceID,
-    enforcement: Enforcement = .recorded, at wall: Int64
+    enforcement: Enforcement = .recorded, cache: FactCache? = nil, isReading: Bool = false, at wall: Int64
   ) {
+    self.cache = cache
+    self.isReading = isReading
     self.database = database
     self.coding = coding
     self.own = own
@@ -151,6 +157,34 @@ public struct DatabaseEffects: EffectTransaction {
 
   /// Returns the facts of a kind about a child, in the order in which they arrived.
   public func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact] { try database.facts(kind, of: child) }
+
+  /// Returns a value of all facts of a kind about a child.
+  public func value<Value: Sendable>(
+    of kind: FactKind, _ child: ChildID, empty: Value, add: (inout Value, [Fact]) -> Void
+  ) throws -> Value {
+    let place = FactCache.Place(child: child, kind: kind)
+    let count = try database.factCount(kind, of: child)
+    if let known = cache?[place], var value = known.value as? Value {
+      let (facts, last) = try database.facts(kind, of: child, after: known.last)
+      // Facts that were forgotten or replaced are still in the value.
+      if known.count + Int64(facts.count) == count {
+        add(&value, facts)
+        keep(value, at: place, last: last ?? known.last, count: count)
+        return value
+      }
+    }
+    var value = empty
+    let (facts, last) = try database.facts(kind, of: child, after: 0)
+    add(&value, facts)
+    keep(value, at: place, last: last ?? 0, count: count)
+    return value
+  }
+
+  /// Keeps a value for the next transaction, unless it may include what is not committed.
+  private func keep(_ value: any Sendable, at place: FactCache.Place, last: Int64, count: Int64) {
+    guard isReading, let cache, cache[place]?.last ?? -1 <= last else { return }
+    cache[place] = FactCache.Entry(last: last, count: count, value: value)
+  }
 
   /// Keeps a fact that this machine has made, and has all others that hold the child's facts hear of it.
   public mutating func add(_ fact: Fact) throws {

@@ -8,14 +8,28 @@ import LatchkeyModel
 extension Database {
   /// Returns the facts of a kind about a child, in the order in which they arrived.
   func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact] {
+    try facts(kind, of: child, after: 0).0
+  }
+
+  /// Returns the facts of a kind that arrived after one of that number, and the number of the last; `nil` for none.
+  func facts(_ kind: FactKind, of child: ChildID, after number: Int64) throws -> ([Fact], last: Int64?) {
     var facts: [Fact] = []
+    var last: Int64?
     try each(
-      "SELECT text FROM fact WHERE child = ? AND kind = ? ORDER BY number", [child.bytes, kind.rawValue]
+      "SELECT text, number FROM fact WHERE child = ? AND kind = ? AND number > ? ORDER BY number",
+      [child.bytes, kind.rawValue, number]
     ) { columns in
       facts.append(Fact(child, kind, columns.text(0)))
+      last = columns.integer(1)
       return true
     }
-    return facts
+    return (facts, last)
+  }
+
+  /// Returns the number of facts of a kind about a child.
+  func factCount(_ kind: FactKind, of child: ChildID) throws -> Int64 {
+    try first(
+      "SELECT COUNT(*) FROM fact WHERE child = ? AND kind = ?", [child.bytes, kind.rawValue], { $0.integer(0) }) ?? 0
   }
 
   /// Returns all facts about a child, in the order in which they arrived.
@@ -37,10 +51,7 @@ extension Database {
       guard held != fact.text, definition.isKept(fact.text, held) else { return false }
       try run("DELETE FROM fact WHERE child = ? AND kind = ? AND identity = ?", place)
     } else {
-      let count = try first(
-        "SELECT COUNT(*) FROM fact WHERE child = ? AND kind = ?", [fact.child.bytes, fact.kind.rawValue],
-        { $0.integer(0) })
-      guard (count ?? 0) < Int64(definition.most) else {
+      guard try factCount(fact.kind, of: fact.child) < Int64(definition.most) else {
         throw BodyFault(
           "There is no room for more facts of the kind \(fact.kind): remove the child and add it again to begin anew.",
           .noRoom)

@@ -48,8 +48,8 @@ extension Store {
     make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> (Value, ActOrders)
   ) async throws(StoreError) -> FactResult<Value> {
     let age = age()
-    return try await commits.commitTogether { [own, coding, keys, caps, clock] database, group in
-      var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
+    return try await commits.commitTogether { [own, coding, keys, caps, clock, factCache] database, group in
+      var effects = DatabaseEffects(database, coding, own: own, author: own, cache: factCache, at: wall)
       let (value, orders): (Value, ActOrders)
       do {
         (value, orders) = try make(&effects, ClockReader { try database.tick(wall: wall, author: own) })
@@ -92,8 +92,9 @@ extension Store {
   public func look<Value: Sendable>(
     _ body: @escaping @Sendable (DatabaseEffects) throws -> Value
   ) async throws(StoreError) -> Value {
-    try await read { [own, coding] database in
-      try body(DatabaseEffects(database, coding, own: own, author: own, at: 0))
+    try await read { [own, coding, factCache] database in
+      try body(
+        DatabaseEffects(database, coding, own: own, author: own, cache: factCache, isReading: true, at: 0))
     }
   }
 

@@ -89,7 +89,7 @@ extension Store {
     _ id: RecordID, of ended: [ProcessIdentity], at wall: Int64,
     make: @escaping @Sendable (OpenUsageSession, inout DatabaseEffects) throws -> UsageRecord
   ) async throws(StoreError) -> SessionEnding? {
-    try await commits.commitTogether { [own, coding, keys, caps] database, group in
+    try await commits.commitTogether { [own, coding, keys, caps, factCache] database, group in
       guard let row = try database.row("SELECT * FROM open_session WHERE record_id = ?", [Data(id.bytes)]) else {
         // This handles a repeated request, which is rare: it reads through the index of this device's whole history.
         return try database.row(
@@ -102,7 +102,7 @@ extension Store {
           [id.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
       }
       guard try database.processes(of: Data(id.bytes)).isEmpty else { return .open }
-      var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
+      var effects = DatabaseEffects(database, coding, own: own, author: own, cache: factCache, at: wall)
       let record = try make(try OpenUsageSession(row, processes: ended), &effects)
       try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(id.bytes)])
       var changes = try database.report(record, coding, keys, caps, in: group, at: wall)

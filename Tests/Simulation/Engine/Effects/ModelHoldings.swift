@@ -96,6 +96,14 @@ package struct ModelHoldings: EffectTransaction, Sendable {
     facts.filter { $0.kind == kind && $0.child == child }
   }
 
+  package func value<Value: Sendable>(
+    of kind: FactKind, _ child: ChildID, empty: Value, add: (inout Value, [Fact]) -> Void
+  ) throws -> Value {
+    var value = empty
+    add(&value, try facts(kind, of: child))
+    return value
+  }
+
   package mutating func add(_ fact: Fact) throws { if !facts.contains(fact) { facts.append(fact) } }
   package mutating func offerFacts(of child: ChildID, to device: DeviceID) throws {}
 
