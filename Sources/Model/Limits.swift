@@ -83,6 +83,11 @@ public enum Limits {
   public static let toldRegisters = 8_192
   /// The number of bytes of their keys and values together.
   public static let toldRegisterBytes: Int64 = 16 << 20
+  /// The time for which a child's machine keeps what others tell of a child's use: this week and the last, in
+  /// milliseconds.
+  public static let sharedUseMilliseconds: Int64 = 15 * 86_400_000
+  /// The number of usage records that a child's machine keeps of each other machine.
+  public static let sharedRecords: Int64 = 20_000
   /// Devices that one device may be paired with.
   public static let peers = 1_024
   /// The number of wrong guesses that close a pairing code, and of failed runs of a typed code that a joiner allows.

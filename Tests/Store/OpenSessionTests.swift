@@ -12,16 +12,16 @@ import Testing
   private let second = ProcessIdentity(processID: 8, startTime: 5)
 
   private func open(
-    _ rig: StoreRig, _ process: ProcessIdentity, app: AppID? = nil, boot: String = "boot"
+    _ rig: StoreRig, _ process: ProcessIdentity, app: AppID? = nil, boot: String = "boot", account: UInt32? = nil
   ) async throws -> SessionOpening {
     let id = try #require(RecordID(bytes: rig.random.bytes(16)))
     let app = app ?? self.app
-    return try await rig.store.openSession(of: app, process, bootID: boot) { _, _ in
+    return try await rig.store.openSession(of: app, process, account: account, bootID: boot) { _, _ in
       OpenUsageSession(
         recordID: id, appID: app, displayName: "Chess", processes: [process], bootID: boot,
         startedAt: BootInstant(milliseconds: 100), lastSeenAt: BootInstant(milliseconds: 100), startedAtWall: 1_000,
-        lastSeenAtWall: 1_000, zone: "Europe/Berlin", category: .reward, milliPointsPerMinute: 2_000, evidence: .tracked
-      )
+        lastSeenAtWall: 1_000, zone: "Europe/Berlin", category: .reward, milliPointsPerMinute: 2_000,
+        evidence: .tracked, account: account)
     }
   }
 
@@ -47,23 +47,22 @@ import Testing
   func rewardBeside() async throws {
     let rig = try StoreRig()
     _ = try session(try await open(rig, first))
-    var learning = Fixed.usage(1, device: rig.own, from: 3_000, to: 4_000)
-    func beside(_ record: UsageRecord) async throws -> Int64 {
-      try await rig.store.look { try $0.rewardMilliseconds(beside: record) }
+    func beside(_ start: Int64, _ end: Int64) async throws -> Int64 {
+      let learning = Fixed.usage(1, device: rig.own, from: start, to: end)
+      return try await rig.store.look { try $0.rewardMilliseconds(beside: learning) }
     }
-    #expect(try await beside(learning) == 1_000, "It still runs.")
-    learning.sessionEnd = 1_000
-    learning.sessionStart = 500
-    #expect(try await beside(learning) == 0, "It began later.")
+    #expect(try await beside(3_000, 4_000) == 1_000, "It still runs.")
+    #expect(try await beside(500, 1_000) == 0, "It began later.")
     let id = try #require(try await rig.store.openSessions().first).recordID
     try await rig.store.heartbeat([id], now: BootInstant(milliseconds: 5_100), at: 6_000)
     _ = try await end(rig, id, [first])
-    let reward = try #require(
-      try await rig.store.usage(device: nil, app: nil, from: 0, to: 1 << 40, limit: 9, before: nil).first)
-    (learning.sessionStart, learning.sessionEnd) = (reward.sessionEnd, reward.sessionEnd + 10_000)
-    #expect(try await beside(learning) == 0, "It had ended.")
-    (learning.sessionStart, learning.sessionEnd) = (reward.sessionStart, reward.sessionEnd + 10_000)
-    #expect(try await beside(learning) == reward.sessionEnd - reward.sessionStart)
+    #expect(try await beside(6_000, 16_000) == 0, "It had ended.")
+    #expect(try await beside(2_000, 16_000) == 4_000)
+    // What another child did on this machine does not count.
+    var toms = Fixed.usage(2, device: rig.own, from: 2_000, to: 16_000)
+    toms.child = ChildID(milliseconds: 1, random: [UInt8](repeating: 1, count: 10))
+    let sibling = toms
+    #expect(try await rig.store.look { try $0.rewardMilliseconds(beside: sibling) } == 0)
   }
 
   @Test("A session survives the node, keeps its last heartbeat, and ends in one record")

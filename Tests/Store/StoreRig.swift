@@ -119,6 +119,7 @@ final class StoreRig {
     guard let app = AppID(app) else { throw StoreError.unexpected("an application's ID") }
     record.appID = app
     (record.sessionStart, record.sessionEnd, record.activeMilliseconds) = (start, end, end - start)
+    (record.account, record.child, record.householdStart) = (nil, nil, start)
     return record
   }
 

@@ -19,6 +19,7 @@ import Testing
     record.zone = "UTC"
     (record.category, record.milliPointsPerMinute, record.evidence) = (.learning, 500, .tracked)
     record.earnedMilliPoints = minutes * 500
+    (record.account, record.child) = (1_000, ChildID(bytes: [UInt8](repeating: 3, count: 16)))
     return record
   }
 

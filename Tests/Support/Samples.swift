@@ -70,7 +70,10 @@ public enum Samples {
       category: random.pick(AppCategory.allCases),
       milliPointsPerMinute: Int64.random(in: 0...1_000_000_000, using: &random),
       earnedMilliPoints: Int64.random(in: 0...1_000_000_000, using: &random),
-      evidence: random.once(in: 2) ? .tracked : .observed)
+      evidence: random.once(in: 2) ? .tracked : .observed,
+      account: random.once(in: 2) ? UInt32(random.below(70_000)) : nil,
+      child: random.once(in: 2) ? ChildID(bytes: random.bytes(16)) : nil,
+      householdStart: random.once(in: 2) ? start / 2 : nil)
   }
 
   /// This device, as a pairing needs it.

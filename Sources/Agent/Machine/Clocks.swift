@@ -1,3 +1,4 @@
+import CProcess
 import Foundation
 import Glibc
 import LatchkeyModel
@@ -44,6 +45,9 @@ public enum SystemClock: Sendable {
 public enum WallClock {
   /// Returns the present reading in Unix milliseconds.
   public static func now() -> Int64 { SystemClock.wall.milliseconds }
+
+  /// A Boolean value that indicates whether the kernel says that a time service keeps the clock.
+  public static var isKept: Bool { latchkey_clock_is_kept() == 1 }
 }
 
 /// The clock that durations are measured by, `CLOCK_BOOTTIME`: it counts through sleep and never jumps.

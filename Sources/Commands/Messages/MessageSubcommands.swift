@@ -68,9 +68,15 @@ struct MessagesSubcommand: AsyncParsableCommand {
 /// The `latchkey report` subcommand.
 struct ReportSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "report", abstract: "Have a child's machine report its rules as they are.",
-    discussion: "Example: latchkey report --on Emma --wait",
-    subcommands: [ReportRequestSubcommand.self, ReportAdoptSubcommand.self],
+    commandName: "report", abstract: "Report a child's use, or have a machine report its rules as they are.",
+    discussion: """
+      Example: latchkey report week --child Emma
+      Example: latchkey report --on Emma --wait
+      """,
+    subcommands: [
+      ReportDaySubcommand.self, ReportWeekSubcommand.self, ReportMonthSubcommand.self, ReportRequestSubcommand.self,
+      ReportAdoptSubcommand.self,
+    ],
     defaultSubcommand: ReportRequestSubcommand.self)
 }
 

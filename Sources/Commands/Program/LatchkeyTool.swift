@@ -44,6 +44,8 @@ struct LatchkeyTool: AsyncParsableCommand {
           MessageSubcommand.self,
           MessagesSubcommand.self, ReportSubcommand.self, CommandsSubcommand.self,
         ]),
-      CommandGroup(name: "Use", subcommands: [UsageSubcommand.self]),
+      CommandGroup(
+        name: "Use",
+        subcommands: [TodaySubcommand.self, MeSubcommand.self, ExplainSubcommand.self, UsageSubcommand.self]),
     ])
 }

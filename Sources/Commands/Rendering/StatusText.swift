@@ -12,7 +12,7 @@ struct StatusText {
 
   /// Returns the whole page.
   func render() -> String {
-    [head, peers, queues, troubles, warnings, messages].filter { !$0.isEmpty }.joined(separator: "\n")
+    [head, peers, running, queues, troubles, warnings, messages].filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
   private var head: String {
@@ -49,6 +49,17 @@ struct StatusText {
         + (status.role == .parent
           ? "run `latchkey pair` here and on the other machine."
           : "run `latchkey pair` on the parent's machine and here."))
+  }
+
+  /// What runs on children's machines.
+  private var running: String {
+    status.running.map { session in
+      let whose = session.childName.map { "\(ShownText.safe($0.text)): " } ?? ""
+      let time = TimeText.short(session.since, zone: zone)
+      let today = time.prefix(10) == TimeText.short(now, zone: zone).prefix(10)
+      return "\(whose)\(ShownText.safe(session.displayName)) on \(ShownText.quoted(session.deviceName)) since "
+        + (today ? time.suffix(5) : time[...]) + (session.isStale ? " (not heard of lately)" : "") + "."
+    }.map { $0.inWidth + "\n" }.joined()
   }
 
   /// Returns the queued items by class, such as `2 commands, 1 record of use`.

@@ -6,6 +6,11 @@ struct FlatSession: Encodable, Sendable {
   var recordID: String
   var device: String
   var deviceName: String
+  /// The child whose use it was; absent if it was nobody's.
+  var childName: String?
+  var childID: String?
+  /// The number of the account; absent if it is unknown.
+  var account: UInt32?
   var appID: String
   var displayName: String
   var category: String
@@ -35,6 +40,9 @@ struct FlatSession: Encodable, Sendable {
     recordID = record.recordID.description
     device = record.device.description
     deviceName = session.deviceName.text
+    childName = session.childName?.text
+    childID = record.child?.description
+    account = record.account
     appID = record.appID.text
     displayName = record.displayName
     category = record.category.rawValue
@@ -59,7 +67,7 @@ struct FlatSession: Encodable, Sendable {
     "recordID", "device", "deviceName", "appID", "displayName", "category", "start", "startMilliseconds", "end",
     "endMilliseconds", "zone", "activeMilliseconds", "clippedStartMilliseconds", "clippedEndMilliseconds",
     "clippedActiveMilliseconds", "milliPointsPerMinute", "milliPoints", "evidence", "isOpen", "refusedBy",
-    "doubt",
+    "doubt", "childName", "childID", "account",
   ]
 
   /// In the order of `csvHeader`.
@@ -69,7 +77,7 @@ struct FlatSession: Encodable, Sendable {
       String(endMilliseconds), zone, String(activeMilliseconds), String(clippedStartMilliseconds),
       String(clippedEndMilliseconds), String(clippedActiveMilliseconds), String(milliPointsPerMinute),
       String(milliPoints), evidence, String(isOpen), (refusedBy ?? []).joined(separator: "; "),
-      doubt ?? "",
+      doubt ?? "", childName ?? "", childID ?? "", account.map(String.init) ?? "",
     ]
   }
 }

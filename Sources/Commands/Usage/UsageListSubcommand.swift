@@ -75,12 +75,15 @@ struct UsageListSubcommand: AsyncParsableCommand {
     case .table:
       // The column is there when there is something to say in it.
       let isDoubtful = sessions.contains { $0.doubt != nil }
+      let hasChildren = Set(sessions.map(\.childName)).count > 1
+      let headings = ["Machine", "Application", "From", "To", "Active", "Category", "Points"]
       try environment.console.write(
         TableText.render(
-          ["Machine", "Application", "From", "To", "Active", "Category", "Points"] + (isDoubtful ? ["Doubt"] : []),
-          numbers: [4, 6], spare: [5], wrap: isDoubtful ? [1, 7] : [1],
+          headings + (hasChildren ? ["Whose"] : []) + (isDoubtful ? ["Doubt"] : []),
+          numbers: [4, 6], spare: [5], wrap: isDoubtful ? [1, headings.count + (hasChildren ? 1 : 0)] : [1],
           rows: sessions.map { session in
-            Self.row(session, zone: zone) + (isDoubtful ? [session.doubt.map(DoubtText.words) ?? ""] : [])
+            Self.row(session, zone: zone) + (hasChildren ? [session.childName?.text ?? "–"] : [])
+              + (isDoubtful ? [session.doubt.map(DoubtText.words) ?? ""] : [])
           }, empty: "No use is recorded in this range."))
       DoubtText.explain(Set(sessions.filter { $0.doubt != nil }.map(\.deviceName.text)), on: environment.console)
       if sessions.contains(where: { $0.record.evidence == .interrupted }) {

@@ -1,7 +1,7 @@
 import LatchkeyModel
 
 extension Path {
-  fileprivate static let child = text("child", "A child's name, or a beginning of it that fits no other child.")
+  static let child = text("child", "A child's name, or a beginning of it that fits no other child.")
 }
 
 extension Endpoints {

@@ -10,6 +10,7 @@ package enum Endpoints {
   /// Every endpoint.
   package static let all: [Route] =
     status + queue + devices + pairing + commands + children + rules + usage
+    + today
     + requests + points
 
   /// Returns the routes that match a path, with the values of their parameters, in the order of the server's router.

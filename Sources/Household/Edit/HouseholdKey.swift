@@ -25,7 +25,7 @@ public enum HouseholdKey {
 
   /// Returns the children whose machine it is, according to the registers of its zone.
   public static func children(servedIn registers: [Register]) -> [ChildID] {
-    registers.compactMap(\.servedChild)
+    registers.servedChildren
   }
 
   /// Returns whose the accounts of a machine are, according to the registers of its zone; the value of `nobody` is `nil`.

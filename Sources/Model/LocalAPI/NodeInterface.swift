@@ -3,7 +3,7 @@
 /// The node implements these protocols, and a client of the local API offers them to other programs. Every method throws
 /// `LocalAPIError`. A device is named by its name, its ID, or a beginning of its ID that fits one device.
 public typealias NodeInterface = StatusAPI & QueueAPI & DevicesAPI & PairingAPI & CommandsAPI & ChildrenAPI & RulesAPI
-  & UsageAPI
+  & UsageAPI & TodayAPI
   & RequestsAPI & PointsAPI
 
 /// The state of the node, and of its exchange with other machines.
@@ -137,6 +137,24 @@ public protocol RulesAPI: Sendable {
   func apps(device: String?) async throws(LocalAPIError) -> [AppListing]
   /// Returns the rules of the family.
   func settings() async throws(LocalAPIError) -> FamilySettings
+}
+
+/// A child's day: what was used, what is left, and why.
+public protocol TodayAPI: Sendable {
+  /// Returns a child's day so far. A child is named by its name, or by a beginning of it that fits no other child.
+  func today(ofChild child: String) async throws(LocalAPIError) -> ChildToday
+  /// Returns a stream of a child's day: the present one immediately, then each change.
+  ///
+  /// A slow reader gets the newest.
+  func todayEvents(ofChild child: String) async throws(LocalAPIError) -> AsyncStream<ChildToday>
+  /// Returns the day of the child whose account the caller uses, on a child's machine.
+  ///
+  /// `caller` is the number of the caller's account as the kernel reports it; `nil` for the node's user.
+  func ownToday(caller: UInt32?) async throws(LocalAPIError) -> ChildToday
+  /// Returns why an application may run or may not at a moment of Unix milliseconds; `nil` for now.
+  func explain(child: String, app: String, at: Int64?) async throws(LocalAPIError) -> ChildExplanation
+  /// Returns a child's use by day, week or month.
+  func useReport(_ query: UseReportQuery) async throws(LocalAPIError) -> UseReport
 }
 
 /// The recorded use of applications.

@@ -31,6 +31,8 @@ public struct NodeStatus: Hashable, Sendable, Codable {
   public var residentBytes: Int64
   /// The disk that holds the database; `nil` for a node without one.
   public var disk: DiskStatus?
+  /// What runs on the children's machines now; on a child, on this machine.
+  public var running: [RunningNow]
 
   /// Creates a status.
   public init(
@@ -38,7 +40,7 @@ public struct NodeStatus: Hashable, Sendable, Codable {
     discovery: String, interfaces: [String]? = nil, sync: SyncState, peers: [PeerStatus], former: [FormerPeer] = [],
     messages: [ReceivedMessage],
     warnings: [String],
-    residentBytes: Int64, disk: DiskStatus? = nil
+    residentBytes: Int64, disk: DiskStatus? = nil, running: [RunningNow] = []
   ) {
     self.deviceID = deviceID
     self.name = name
@@ -55,5 +57,6 @@ public struct NodeStatus: Hashable, Sendable, Codable {
     self.warnings = warnings
     self.residentBytes = residentBytes
     self.disk = disk
+    self.running = running
   }
 }

@@ -19,11 +19,14 @@ public struct UsagePage: Hashable, Sendable, Codable {
     public var refusedBy: [DeviceName]?
     /// The reason why the record cannot be true; `nil` if it can.
     public var doubt: UsageDoubt?
+    /// The name of the child whose use it was; `nil` if it was nobody's, or a child's who is unknown here.
+    public var childName: DeviceName?
 
     /// Creates a session of a page.
     public init(
       record: UsageRecord, deviceName: DeviceName, clippedStart: Int64, clippedEnd: Int64,
-      clippedActiveMilliseconds: Int64, isOpen: Bool = false, refusedBy: [DeviceName]? = nil, doubt: UsageDoubt? = nil
+      clippedActiveMilliseconds: Int64, isOpen: Bool = false, refusedBy: [DeviceName]? = nil, doubt: UsageDoubt? = nil,
+      childName: DeviceName? = nil
     ) {
       self.record = record
       self.deviceName = deviceName
@@ -33,6 +36,7 @@ public struct UsagePage: Hashable, Sendable, Codable {
       self.isOpen = isOpen
       self.refusedBy = refusedBy
       self.doubt = doubt
+      self.childName = childName
     }
   }
 

@@ -18,6 +18,7 @@ public protocol BodyCoding: Sendable {
   func encode(_ registers: [Register]) -> [UInt8]
   func encode(_ accounts: [Account]) -> [UInt8]
   func encode(_ facts: [Fact]) -> [UInt8]
+  func encode(_ running: RunningList) -> [UInt8]
 
   /// Decodes a body; throws `BodyFault`, the sender's fault, if it is malformed or of a kind that this version does not
   /// know.
@@ -34,4 +35,5 @@ public protocol BodyCoding: Sendable {
   func registers(_ body: [UInt8]) throws(BodyFault) -> [Register]
   func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account]
   func facts(_ body: [UInt8]) throws(BodyFault) -> [Fact]
+  func running(_ body: [UInt8]) throws(BodyFault) -> RunningList
 }

@@ -30,12 +30,19 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   public var milliPointsPerMinute: Int64
   /// How the session was observed.
   public var evidence: UsageEvidence
+  /// The number of the operating system's account whose program it is; `nil` if it is unknown.
+  public var account: UInt32?
+  /// The child whose use it is; `nil` if it is nobody's.
+  public var child: ChildID?
+  /// The start in household time, Unix milliseconds.
+  public var householdStart: Int64
 
-  /// Creates an open session.
+  /// Creates an open session; without `householdStart`, that is the start by the wall clock.
   public init(
     recordID: RecordID, appID: AppID, displayName: String, processes: [ProcessIdentity], bootID: String,
     startedAt: BootInstant, lastSeenAt: BootInstant, startedAtWall: Int64, lastSeenAtWall: Int64, zone: String,
-    category: AppCategory, milliPointsPerMinute: Int64, evidence: UsageEvidence
+    category: AppCategory, milliPointsPerMinute: Int64, evidence: UsageEvidence, account: UInt32? = nil,
+    child: ChildID? = nil, householdStart: Int64? = nil
   ) {
     self.recordID = recordID
     self.appID = appID
@@ -50,6 +57,9 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
     self.category = category
     self.milliPointsPerMinute = milliPointsPerMinute
     self.evidence = evidence
+    self.account = account
+    self.child = child
+    self.householdStart = householdStart ?? startedAtWall
   }
 }
 

@@ -33,12 +33,21 @@ public struct UsageRecord: Hashable, Sendable, Codable {
   /// The number of sessions that the record represents: more than 1 for a total that was merged because a queue was
   /// full.
   public var sessions: Int64
+  /// The number of the operating system's account that was used; `nil` if it is unknown.
+  public var account: UInt32?
+  /// The child whose use it was; `nil` if it was nobody's.
+  public var child: ChildID?
+  /// The start in household time, Unix milliseconds, from which the use counts.
+  ///
+  /// It differs from `sessionStart` if the wall clock was set and that was not followed.
+  public var householdStart: Int64
 
-  /// Creates a record.
+  /// Creates a record; without `householdStart`, that is the start.
   public init(
     recordID: RecordID, device: DeviceID, appID: AppID, displayName: String, sessionStart: Int64, sessionEnd: Int64,
     zone: String, activeMilliseconds: Int64, category: AppCategory, milliPointsPerMinute: Int64,
-    earnedMilliPoints: Int64, evidence: UsageEvidence, sessions: Int64 = 1
+    earnedMilliPoints: Int64, evidence: UsageEvidence, sessions: Int64 = 1, account: UInt32? = nil,
+    child: ChildID? = nil, householdStart: Int64? = nil
   ) {
     self.recordID = recordID
     self.device = device
@@ -53,6 +62,9 @@ public struct UsageRecord: Hashable, Sendable, Codable {
     self.earnedMilliPoints = earnedMilliPoints
     self.evidence = evidence
     self.sessions = sessions
+    self.account = account
+    self.child = child
+    self.householdStart = householdStart ?? sessionStart
   }
 
   /// The largest number of sessions in a total.
@@ -63,7 +75,7 @@ public struct UsageRecord: Hashable, Sendable, Codable {
     if let fault = TextRule.displayName.fault(in: displayName) { return fault }
     if sessionEnd < sessionStart { return "The session ends before it starts." }
     let times = HybridTimestamp.walls
-    if !times.contains(sessionStart) || !times.contains(sessionEnd) {
+    if ![sessionStart, sessionEnd, householdStart].allSatisfy(times.contains) {
       return "The session is at a time that no calendar has."
     }
     if !times.contains(activeMilliseconds) { return "The active time is negative or longer than anyone lives." }

@@ -46,6 +46,8 @@ extension NodeService {
   /// Returns a page of sessions, newest first.
   public func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage {
     var target: DeviceID?
+    // A child's node knows of other machines only what totals need.
+    if context.profile.role == .child { target = context.own }
     if let device = query.device { target = try await self.device(device) }
     var app: AppID?
     if let text = query.appID {
@@ -68,12 +70,13 @@ extension NodeService {
         device: device, app: appID, from: from, to: to, limit: limit + 1, before: before)
     }
     let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
+    let names = try await childNames()
     var sessions = records.prefix(query.limit).map {
-      session($0.record, from, to, peers, isOpen: false, doubt: $0.doubt)
+      session($0.record, from, to, peers, names, isOpen: false, doubt: $0.doubt)
     }
     try await markRefused(&sessions, peers)
     if query.cursor == nil, target == nil || target == context.own {
-      sessions = try await openSessions(app, from, to, peers) + sessions
+      sessions = try await openSessions(app, from, to, peers, names) + sessions
     }
     let next = records.count > query.limit ? records[query.limit - 1].record : nil
     return UsagePage(sessions: sessions, next: next.map { "\($0.sessionStart)-\($0.recordID)" })
@@ -100,18 +103,25 @@ extension NodeService {
 
   /// The part of a session that lies in a range, with its share of the active time.
   private func session(
-    _ record: UsageRecord, _ from: Int64, _ to: Int64, _ peers: [PeerRecord], isOpen: Bool, doubt: UsageDoubt? = nil
+    _ record: UsageRecord, _ from: Int64, _ to: Int64, _ peers: [PeerRecord], _ names: [ChildID: DeviceName],
+    isOpen: Bool, doubt: UsageDoubt? = nil
   ) -> UsagePage.Session {
     let parts = UsageSlice(record).cut(at: [max(from, record.sessionStart), min(to, record.sessionEnd)])
     let inside = parts.first { $0.start >= from && $0.end <= to } ?? UsageSlice(record)
     return UsagePage.Session(
       record: record, deviceName: name(record.device, peers), clippedStart: max(from, record.sessionStart),
       clippedEnd: min(to, record.sessionEnd), clippedActiveMilliseconds: inside.activeMilliseconds, isOpen: isOpen,
-      doubt: doubt)
+      doubt: doubt, childName: record.child.flatMap { names[$0] })
+  }
+
+  /// Returns the names of the children.
+  private func childNames() async throws(LocalAPIError) -> [ChildID: DeviceName] {
+    let children = try await household().children
+    return Dictionary(uniqueKeysWithValues: children.map { ($0.id, DeviceName(sanitising: $0.name)) })
   }
 
   private func openSessions(
-    _ app: AppID?, _ from: Int64, _ to: Int64, _ peers: [PeerRecord]
+    _ app: AppID?, _ from: Int64, _ to: Int64, _ peers: [PeerRecord], _ names: [ChildID: DeviceName]
   ) async throws(LocalAPIError) -> [UsagePage.Session] {
     try await stored { () async throws(StoreError) in try await context.store.openSessions() }
       .filter { (app == nil || $0.appID == app) && $0.startedAtWall < to && $0.lastSeenAtWall > from }
@@ -120,8 +130,9 @@ extension NodeService {
           recordID: open.recordID, device: context.own, appID: open.appID, displayName: open.displayName,
           sessionStart: open.startedAtWall, sessionEnd: max(open.startedAtWall, open.lastSeenAtWall), zone: open.zone,
           activeMilliseconds: max(0, open.lastSeenAt - open.startedAt), category: open.category,
-          milliPointsPerMinute: open.milliPointsPerMinute, earnedMilliPoints: 0, evidence: open.evidence)
-        return session(record, from, to, peers, isOpen: true)
+          milliPointsPerMinute: open.milliPointsPerMinute, earnedMilliPoints: 0, evidence: open.evidence,
+          account: open.account, child: open.child, householdStart: open.householdStart)
+        return session(record, from, to, peers, names, isOpen: true)
       }
   }
 

@@ -17,7 +17,8 @@ extension NodeService {
       warnings: try await context.warnings + [context.folder.parentWarning].compactMap { $0 } + setBackWarnings()
         + discrepancyWarnings(peers) + unusableWarnings()
         + refusalWarnings() + lossWarnings() + renamingWarnings(),
-      residentBytes: Self.residentBytes(), disk: context.store.diskStatus)
+      residentBytes: Self.residentBytes(), disk: context.store.diskStatus,
+      running: try await runningNow())
   }
 
   /// Returns the warnings about machines that were restored to an earlier state.

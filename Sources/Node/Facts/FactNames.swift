@@ -74,7 +74,7 @@ struct FamilyMoment: Sendable {
 extension NodeContext {
   /// Returns the present moment by the rules of a child.
   func moment(_ rules: RuleSet) -> FamilyMoment {
-    let at = min(max(wall(), 0), HybridTimestamp.wallLimit - 1)
-    return FamilyMoment(day: rules.boundary.day(containing: at), at: at)
+    let moment = time.moment(rules.boundary)
+    return FamilyMoment(day: moment.day, at: min(max(moment.time, 0), HybridTimestamp.wallLimit - 1))
   }
 }

@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyRules
 import LatchkeyStore
 
 /// The children of the family with their machines and accounts, as this node knows them.
@@ -70,6 +71,31 @@ struct Household: Sendable {
     var map = RegisterMap(registers.registers(in: .machine(device)))
     for register in told[device]?.registers(in: .machine(device)) ?? [] { map.merge(register) }
     return map.registers
+  }
+
+  /// Returns the registers that decide about a child: its own and the family's, with those that other parents have set.
+  func registers(for child: ChildID?) -> [Register] {
+    var zones = [Zone.family]
+    if let child { zones.append(.child(child)) }
+    var map = RegisterMap(zones.flatMap { registers.registers(in: $0) })
+    for (device, told) in told where child.map({ children(of: device).contains($0) }) ?? true {
+      for register in zones.flatMap({ told.registers(in: $0) }) { map.merge(register) }
+    }
+    return map.registers
+  }
+
+  /// Returns the rules of a child; of nobody in particular, the family's.
+  func rules(for child: ChildID?) -> RuleSet {
+    let nobody = ChildID(milliseconds: 0, random: [UInt8](repeating: 0, count: 10))
+    return RuleSet.read(registers(for: child), child: child ?? nobody).rules
+  }
+
+  /// Returns the child whose use of an account of a machine it is: the account's owner or, if nobody has said whose it
+  /// is, the machine's only child.
+  func child(of account: UInt32, on device: DeviceID) -> ChildID? {
+    if let owner = owner(of: account, on: device) { return owner }
+    let served = children(of: device)
+    return served.count == 1 ? served.first : nil
   }
 
   /// Returns the machines of a child.

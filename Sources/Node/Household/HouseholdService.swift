@@ -43,7 +43,22 @@ struct HouseholdService: Sendable {
         try await context.store.edit(
           changes ?? [], context.editMaker, assigning: machine.device, at: context.wall()))
     }
-    try await showOwners(try await Household.load(context.store))
+    let known = try await Household.load(context.store)
+    try await showOwners(known)
+    try await shareUse(of: known)
+  }
+
+  /// Has each child's machine get what the child has used on others since Monday, and from then on what is new.
+  private func shareUse(of household: Household) async throws(StoreError) {
+    let now = context.time.now
+    var starts: [ChildID: Int64] = [:]
+    for child in household.children {
+      let boundary = household.rules(for: child.id).boundary
+      starts[child.id] = boundary.start(of: boundary.day(containing: now).startOfWeek)
+    }
+    let known = starts
+    let changes = try await context.store.shareUse(since: { known[$0] ?? now }, at: context.wall())
+    await directory.committed(changes)
   }
 
   /// Writes the names of the children whose machine it is where devices are listed.

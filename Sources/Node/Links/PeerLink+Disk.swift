@@ -118,6 +118,8 @@ extension PeerLink {
       let position = try await store.restart(
         peer, streamClass, epoch: UInt64.random(in: 1...UInt64.max), cause: cause, at: wall)
       CrashPoint.restartMade.reached()
+      // What was passed on may have to be passed on again.
+      context.householdNews.notify()
       return .restarted(position)
     case .keyNamed(let keyID):
       if try await store.peer(peer, answersWith: keyID) { try await directory.refresh(peer) }

@@ -95,6 +95,7 @@ extension PeerLink {
       // An effect without a carrier expires.
       context.expiryChanges.notify()
     }
+    if result.hasNewUse { context.useNews.notify() }
     if result.hasNewHousehold { context.householdNews.notify() }
     tell(of: result.newFacts)
     if !result.newFacts.isEmpty || result.appliedCommands + result.commands.count > 0 { context.factNews.notify() }

@@ -140,6 +140,6 @@ struct PointsService: Sendable {
   private func wants(_ child: ChildID) async throws(StoreError) -> Bool {
     let now = context.now().milliseconds
     if context.wantedPoints.withLock({ $0[child] }) ?? 0 > now { return true }
-    return try await context.store.openSessions().contains { $0.category == .reward }
+    return try await context.store.openSessions().contains { $0.category == .reward && $0.child == child }
   }
 }

@@ -25,7 +25,11 @@ extension DatabaseEffects {
     let evidence = LearningEvidence(
       inputs: nil, rewardMilliseconds: record.category == .learning ? try rewardMilliseconds(beside: record) : 0,
       elapsedMilliseconds: record.activeMilliseconds)
-    let entry = purse.take(record, hold: evidence.holdReason(for: record), rules: rules, at: at)
+    // Days are the household's, whatever the wall clock showed.
+    var counted = record
+    counted.sessionStart = record.householdStart
+    counted.sessionEnd = min(record.householdStart + record.activeMilliseconds, HybridTimestamp.wallLimit - 1)
+    let entry = purse.take(counted, hold: evidence.holdReason(for: record), rules: rules, at: at)
     guard let entry else { return 0 }
     // A ledger without room must not keep a session from its end.
     do { try add(entry, of: child) } catch is BodyFault { return 0 }

@@ -2,6 +2,7 @@ import LatchkeyAgent
 import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
+import LatchkeyRules
 import LatchkeyStore
 import Logging
 import Synchronization
@@ -39,6 +40,10 @@ final class NodeContext: Sendable {
   let factNews = ChangeSignal()
   /// The children for whom somebody wants points at this machine, and until when in milliseconds of the boot clock.
   let wantedPoints = Mutex<[ChildID: Int64]>([:])
+  /// Signals that something is known of use that was not known before.
+  let useNews = ChangeSignal()
+  /// The time by which rules apply.
+  let time: HouseholdTime
   /// Signals that the kernel reported a change of interfaces or addresses.
   let networkChanges = ChangeSignal()
   /// The common timer of all links.
@@ -55,7 +60,8 @@ final class NodeContext: Sendable {
 
   init(
     configuration: NodeConfiguration, folder: StateFolder, profile: NodeProfile, keys: KeyFile, store: Store,
-    label: DeviceLabel?, newestCommand: CommandID?, bootID: String?, port: UInt16, crowd: Int, logger: Logger
+    label: DeviceLabel?, newestCommand: CommandID?, clock: StoredClock?, bootID: String?, port: UInt16, crowd: Int,
+    logger: Logger
   ) {
     ownLabel = Mutex(label ?? DeviceLabel(profile.name))
     self.port = port
@@ -69,7 +75,11 @@ final class NodeContext: Sendable {
     self.store = store
     self.logger = logger
     // Without a boot ID, nothing is taken to belong to this boot: codes expire and usage sessions end with each start.
-    self.bootID = bootID ?? "unknown-\(Hexadecimal.encode(runID))"
+    let boot = bootID ?? "unknown-\(Hexadecimal.encode(runID))"
+    self.bootID = boot
+    time = HouseholdTime(isChild: profile.role == .child, clock) {
+      ClockReading(bootID: boot, boot: BootClock.now(), wall: WallClock.now(), isVouched: WallClock.isKept)
+    }
   }
 
   /// This machine's addresses when they were last read.

@@ -94,9 +94,11 @@ public final class RunningNode: Sendable {
     let newestCommand: CommandID?
     let label: DeviceLabel?
     let crowd: Int
+    let clock: StoredClock?
     do {
       label = try await store.ownLabel()
       newestCommand = try await store.newestCommandID()
+      clock = try await store.householdClock()
       crowd = try await store.setting(NodeContext.crowdKey).flatMap { Int($0) } ?? 0
     } catch { throw NodeStartupError(error) }
     for peer in configuration.peers where SocketEndpoint(peer) == nil {
@@ -107,7 +109,8 @@ public final class RunningNode: Sendable {
     port = listener.port
     let context = NodeContext(
       configuration: configuration, folder: folder, profile: profile, keys: keys, store: store,
-      label: label, newestCommand: newestCommand, bootID: bootID, port: port, crowd: crowd, logger: logger)
+      label: label, newestCommand: newestCommand, clock: clock, bootID: bootID, port: port, crowd: crowd, logger: logger
+    )
     await store.examineDisk()
     if let fault = store.diskFault { context.diskChanged(fault) }
     store.watchDisk { [weak context] in context?.diskChanged($0) }
@@ -155,6 +158,8 @@ public final class RunningNode: Sendable {
       RunningPart { await HouseholdService(context: context, directory: directory).run() },
       RunningPart { await AccountService(context: context, directory: directory).run() },
       RunningPart { await PointsService(context: context, directory: directory).run() },
+      RunningPart { await HouseholdClockService(context: context).run() },
+      RunningPart { await RulesService(context: context).run() },
       RunningPart { await discovery.run() },
       RunningPart { await NetworkWatch(context: context, directory: directory, discovery: discovery).run() },
       ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),

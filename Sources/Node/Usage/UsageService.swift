@@ -2,6 +2,7 @@ import LatchkeyAgent
 import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyRules
 import LatchkeyStore
 import Logging
 
@@ -19,6 +20,10 @@ actor UsageService {
   private let watch: ProcessWatch
   /// The time between two checks of the running programs, in milliseconds.
   private static let heartbeat: Int64 = 2_000
+  /// The time between two reports of what runs, in milliseconds.
+  private static let reportPause: Int64 = 60_000
+  /// The sessions that parents were told of last, and when; `nil` before the first report of this run.
+  private var told: (sessions: Set<RecordID>, at: BootInstant)?
 
   init(context: NodeContext, directory: LinkDirectory) {
     self.context = context
@@ -31,11 +36,15 @@ actor UsageService {
   func run() async {
     while !Task.isCancelled {
       let seen = wake.version
-      let hasOpen: Bool
-      do { hasOpen = try await look() } catch {
+      // Without an answer, the sessions may be running or have ended. The next check decides.
+      var hasOpen = true
+      do {
+        let open = try await look()
+        hasOpen = !open.isEmpty
+        try await tell(open)
+        if hasOpen { await context.tickHouseholdTime() }
+      } catch {
         context.logger.error("the usage sessions could not be checked", metadata: ["reason": "\(error)"])
-        // The sessions may be running or have ended. The next check decides.
-        hasOpen = true
       }
       // Without open sessions, no checks are needed.
       await wake.wait(after: seen, milliseconds: hasOpen ? Self.heartbeat : nil)
@@ -67,15 +76,20 @@ actor UsageService {
       // A session that has ended must not continue with this program.
       for session in try await context.store.openSessions() where session.appID == appID { try await settle(session) }
       let id = SecureRandom.bytes(16)
-      opening = try await context.store.openSession(of: appID, process, bootID: context.bootID) {
+      let household = try await Household.load(context.store)
+      let child = household.child(of: user, on: context.own)
+      let rules = household.rules(for: child)
+      let householdStart = context.time.now
+      opening = try await context.store.openSession(of: appID, process, account: user, bootID: context.bootID) {
         [context] configuration, settings in
         guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
+        let terms = UseTerms(appID, rules, configuration, settings)
         return OpenUsageSession(
-          recordID: id, appID: appID, displayName: request.displayName ?? configuration?.displayName ?? appID.text,
+          recordID: id, appID: appID, displayName: request.displayName ?? terms.name ?? appID.text,
           processes: [process], bootID: context.bootID, startedAt: now, lastSeenAt: now, startedAtWall: wall,
-          lastSeenAtWall: wall, zone: request.zone, category: configuration?.category ?? .neutral,
-          milliPointsPerMinute: configuration?.milliPointsPerMinute ?? settings?.defaultMilliPointsPerMinute ?? 0,
-          evidence: .tracked)
+          lastSeenAtWall: wall, zone: request.zone, category: terms.category,
+          milliPointsPerMinute: terms.milliPointsPerMinute, evidence: .tracked, account: user, child: child,
+          householdStart: householdStart)
       }
       configuration = try await context.store.app(appID, device: context.own)
     } catch {
@@ -125,15 +139,27 @@ actor UsageService {
 
   /// Ends sessions whose programs have ended, and records that the others continue.
   ///
-  /// Returns whether any session is open.
-  private func look() async throws(StoreError) -> Bool {
+  /// Returns the sessions that are open.
+  private func look() async throws(StoreError) -> [OpenUsageSession] {
     let (now, wall) = (context.now(), self.wall)
-    var alive: [RecordID] = []
+    var alive: [OpenUsageSession] = []
     for session in try await context.store.openSessions() {
-      if case .open = try await settle(session) { alive.append(session.recordID) }
+      if case .open = try await settle(session) { alive.append(session) }
     }
-    if !alive.isEmpty { try await context.store.heartbeat(alive, now: now, at: wall) }
-    return !alive.isEmpty
+    if !alive.isEmpty { try await context.store.heartbeat(alive.map(\.recordID), now: now, at: wall) }
+    return alive
+  }
+
+  /// Has the parents hear of what runs: when that has changed, and once a minute while anything does.
+  private func tell(_ open: [OpenUsageSession]) async throws(StoreError) {
+    guard context.profile.role == .child else { return }
+    let (sessions, now) = (Set(open.map(\.recordID)), context.now())
+    if let told, told.sessions == sessions, sessions.isEmpty || now - told.at < Self.reportPause { return }
+    let changes = try await context.store.tellRunning(open.map { RunningUse($0, at: now) }, at: context.wall())
+    told = (sessions, now)
+    await directory.committed(changes)
+    context.useNews.notify()
+    context.changes.notify()
   }
 
   /// Removes ended programs from a session, and ends the session with the last one.
@@ -183,10 +209,10 @@ actor UsageService {
         sessionEnd: max(session.startedAtWall, min(end.wall, HybridTimestamp.wallLimit - 1)), zone: session.zone,
         activeMilliseconds: max(0, end.at - session.startedAt), category: session.category,
         milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0,
-        evidence: evidence ?? session.evidence)
-      let served = HouseholdKey.children(servedIn: try effects.registers(in: .machine(own)))
-      if let child = served.first, served.count == 1 {
-        record.earnedMilliPoints = try effects.takePoints(from: record, of: child, at: context.wall())
+        evidence: evidence ?? session.evidence, account: session.account, child: session.child,
+        householdStart: session.householdStart)
+      if let child = session.child {
+        record.earnedMilliPoints = try effects.takePoints(from: record, of: child, at: context.time.now)
       }
       return record
     }
@@ -195,6 +221,9 @@ actor UsageService {
     await directory.committed(changes)
     context.changes.notify()
     context.factNews.notify()
+    context.useNews.notify()
+    // Parents hear of what still runs.
+    wake.notify()
     return ending
   }
 }

@@ -66,4 +66,13 @@ public struct Situation: Hashable, Sendable {
     self.redeemed = redeemed
     self.running = running
   }
+
+  /// The use that counts for the family's day: also that of later days, which a wrong clock had reached.
+  public var today: DayUse { use(counting: day) }
+
+  func use(counting day: FamilyDay) -> DayUse {
+    var today = use[day] ?? DayUse()
+    for (later, use) in use where later > day { today.add(use) }
+    return today
+  }
 }

@@ -19,9 +19,7 @@ struct Moment {
     (self.plan, self.situation) = (plan, situation)
     toEnd = max(1, plan.end - situation.dayTime)
     next = max(0, plan.horizon - plan.end)
-    var today = situation.use[plan.day] ?? DayUse()
-    for (day, use) in situation.use where day > plan.day { today.add(use) }
-    self.today = today
+    today = situation.use(counting: plan.day)
     var paying: Set<Subject> = []
     var rate: Int64 = 0
     for subject in situation.running.values.joined() where !paying.contains(subject) {

@@ -144,6 +144,7 @@ public struct DatabaseEffects: EffectTransaction {
   /// Forgets all registers of a zone.
   public mutating func forget(_ zone: Zone) throws {
     try database.run("DELETE FROM register WHERE zone = ?", [zone.bytes])
+    if case .child(let child) = zone { try database.forgetSharedUse(of: child, own: own) }
     try audit("zone.forgotten", zone.description)
   }
 

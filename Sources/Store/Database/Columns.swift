@@ -21,6 +21,13 @@ struct Columns {
 
   func text(_ index: CInt) -> String { String(decoding: bytes(index), as: UTF8.self) }
 
+  /// Calls `body` with the bytes of a blob or text, without a copy.
+  func withBytes<Value>(_ index: CInt, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+    body(
+      UnsafeRawBufferPointer(
+        start: sqlite3_column_blob(statement, index), count: Int(sqlite3_column_bytes(statement, index))))
+  }
+
   func deviceID(_ index: CInt) throws -> DeviceID {
     guard let id = DeviceID(bytes: bytes(index)) else { throw StoreError.unexpected("a device ID") }
     return id

@@ -432,9 +432,16 @@ enum Migration001 {
       earned INTEGER NOT NULL,              -- milli-points
       evidence TEXT NOT NULL,               -- a word of UsageEvidence
       sessions INTEGER NOT NULL,            -- count: more than 1 in a total
+      account INTEGER,                      -- number of the system's account; null if unknown
+      child BLOB,                           -- 16 bytes: whose use it was; null if nobody's
+      household_start INTEGER NOT NULL,     -- Unix milliseconds: the start in household time
       doubt TEXT                            -- a word of UsageDoubt: why it cannot be true; null if it can
     ) STRICT;
     CREATE UNIQUE INDEX usage_by_start ON usage_record (device_id, session_start, record_id);
+    -- A child's use by time, with everything that totals and reports need.
+    CREATE INDEX usage_by_child ON usage_record (
+      child, household_start, session_start, session_end, active, app_id, category, rate, earned
+    ) WHERE child IS NOT NULL;
 
     -- The longest session of each device, which bounds how long before a range a session that reaches into it can begin.
     CREATE TABLE usage_longest (
@@ -483,7 +490,27 @@ enum Migration001 {
       zone TEXT NOT NULL,                   -- name of a time zone, 1 to 64 bytes
       category TEXT NOT NULL,               -- a word of AppCategory
       rate INTEGER NOT NULL,                -- milli-points per minute
-      evidence TEXT NOT NULL                -- a word of UsageEvidence
+      evidence TEXT NOT NULL,               -- a word of UsageEvidence
+      account INTEGER,                      -- number of the system's account; null if unknown
+      child BLOB,                           -- 16 bytes: whose use it is; null if nobody's
+      household_start INTEGER NOT NULL      -- Unix milliseconds: the start in household time
+    ) STRICT, WITHOUT ROWID;
+
+    -- What runs on children's machines, by the word of each; on a child also the last list that it told its parents.
+    CREATE TABLE running_list (
+      device_id BLOB PRIMARY KEY,           -- 20 bytes
+      number INTEGER NOT NULL,              -- counts the lists of that machine; the bits of an unsigned integer
+      told_by BLOB NOT NULL,                -- 20 bytes: the machine that told of it
+      boot_id TEXT NOT NULL,                -- UUID of this machine's boot in which it was told
+      told_boot INTEGER NOT NULL,           -- milliseconds
+      body BLOB NOT NULL                    -- a protobuf Running
+    ) STRICT, WITHOUT ROWID;
+
+    -- On a parent: children whose use a machine has got since it began to serve them; what is new is passed on to it.
+    CREATE TABLE use_shared (
+      peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
+      child BLOB NOT NULL,                  -- 16 bytes
+      PRIMARY KEY (peer, child)
     ) STRICT, WITHOUT ROWID;
 
     -- The programs of open sessions that have not been seen to end.
@@ -503,6 +530,17 @@ enum Migration001 {
       boot_id TEXT NOT NULL,                -- UUID
       base INTEGER NOT NULL,                -- milliseconds: the reading at this boot's start
       last_boot INTEGER NOT NULL            -- milliseconds: when the clock was last noted
+    ) STRICT;
+
+    -- On a child: the household's clock. Times are Unix milliseconds.
+    CREATE TABLE household_clock (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      boot_id TEXT NOT NULL,                -- UUID of the boot of the anchor
+      anchor_boot INTEGER NOT NULL,         -- milliseconds
+      time INTEGER NOT NULL,                -- the time at the anchor
+      day_time INTEGER NOT NULL,            -- the day time at the anchor
+      last INTEGER NOT NULL,                -- the latest time that was read
+      reached TEXT                          -- date: the latest family day that was reached; null for none
     ) STRICT;
 
     CREATE TABLE setting (

@@ -22,6 +22,8 @@ public struct InboxResult: Hashable, Sendable {
   public var hasPendingEffects = false
   /// A Boolean value that indicates whether the sender, a child's machine, told of registers or accounts.
   public var hasNewHousehold = false
+  /// A Boolean value that indicates whether something is known of use that was not known before.
+  public var hasNewUse = false
 
   /// Facts that were new, or that a command has made.
   public var newFacts: [Fact] = []
@@ -46,6 +48,7 @@ public struct InboxResult: Hashable, Sendable {
     newParents += later.newParents
     newFacts += later.newFacts
     hasNewHousehold = hasNewHousehold || later.hasNewHousehold
+    hasNewUse = hasNewUse || later.hasNewUse
     hasPendingEffects = hasPendingEffects || later.hasPendingEffects
   }
 }

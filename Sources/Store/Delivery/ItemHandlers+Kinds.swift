@@ -180,3 +180,18 @@ enum FactsItem: ItemHandler {
     try inbox.applyFacts(item, body)
   }
 }
+
+enum RunningItem: ItemHandler {
+  static let streamClass = StreamClass.control
+  static let kind = ItemKind.running
+
+  static func read(_ body: [UInt8], _ coding: any BodyCoding) throws(BodyFault) -> RunningList {
+    try coding.running(body)
+  }
+
+  static func apply(
+    _ item: DeliveryItem, _ body: Result<RunningList, BodyFault>, in inbox: inout InboxTransaction
+  ) throws {
+    try inbox.applyRunning(item, body)
+  }
+}

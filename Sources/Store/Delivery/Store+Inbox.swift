@@ -114,6 +114,10 @@ struct InboxTransaction {
   var result = InboxResult()
   /// The ignored items without a receipt.
   var refused: [RefusedItem] = []
+  /// The children whose machine it is, of the two, once that was looked up.
+  var servedChildren: Set<ChildID>?
+  /// The records that are kept of each other machine, as far as they were counted.
+  var sharedRecords: [DeviceID: Int64] = [:]
 
   mutating func apply(_ decoded: DecodedRun) throws {
     guard let last = decoded.items.last?.item.skipThrough else { return }
@@ -163,14 +167,20 @@ struct InboxTransaction {
 
   mutating func applyUsage(_ item: DeliveryItem, _ body: Result<UsageRecord, BodyFault>) throws {
     do {
-      let record = try body.get()
-      guard record.device == peer.device else {
+      var record = try body.get()
+      guard peerRole == .parent || record.device == peer.device else {
         throw BodyFault("The usage record is of another device than the one that sent it.", .foreign)
       }
       guard record.recordID.bytes == item.itemID else {
         throw BodyFault("The usage record has another ID than its item.", .wrongID)
       }
-      if try database.insert(record, in: group, at: wall) { result.usageRecords += 1 }
+      if peerRole == .parent { return try takeShared(record) }
+      // Whose use it was is believed of a machine that serves the child.
+      if let child = record.child, try !served().contains(child) { record.child = nil }
+      guard try database.insert(record, in: group, at: wall) else { return }
+      result.usageRecords += 1
+      result.hasNewUse = true
+      try passOn(record)
     } catch let fault as BodyFault { passOver(item, .usage, fault) }
   }
 

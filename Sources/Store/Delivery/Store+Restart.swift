@@ -51,7 +51,7 @@ extension Store {
         wanted = try items.filter { $0.kind != .facts } + database.factItems(for: peer, keys, coding)
         let parents = try database.addresses(role: .parent)
         guard parents.contains(peer) else { break }
-        wanted.removeAll { $0.kind == .registers || $0.kind == .accounts }
+        wanted.removeAll { [.registers, .accounts, .running].contains($0.kind) }
         wanted += try database.householdItems(keys, coding, own: own)
         // The list is short, and a parent that lost it would not learn of the others.
         guard parents.count > 1 else { break }
@@ -60,7 +60,10 @@ extension Store {
           QueuedItem(
             kind: .parents, id: Array(keys.freshKey().prefix(16)), body: try database.parentList(coding, age: age),
             level: 0))
-      case (.usage, .peerLost): wanted = try queue.everything().filter { !known.contains($0.id) } + items
+      case (.usage, .peerLost):
+        // What was passed on to a child's machine is passed on again.
+        try database.run("DELETE FROM use_shared WHERE peer = ?", [peer.number])
+        wanted = try queue.everything().filter { !known.contains($0.id) } + items
       case (.control, .peerIsAhead), (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
       }
       try database.note(epoch: epoch, after: before, of: streamClass, to: peer.number)

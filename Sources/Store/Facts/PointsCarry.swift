@@ -47,20 +47,21 @@ extension DatabaseEffects {
 }
 
 extension DatabaseEffects {
-  /// Returns for how long at most a reward was active on this machine beside a session, in milliseconds by the wall clock.
+  /// Returns for how long at most a reward of the same child was active on this machine beside a session, in milliseconds.
   public func rewardMilliseconds(beside record: UsageRecord) throws -> Int64 {
-    try database.first(
+    let (start, end) = (record.householdStart, record.householdStart + record.activeMilliseconds)
+    // No session is taken to be longer than 31 days.
+    return try database.first(
       """
       SELECT coalesce(MAX(min(ends, ?3) - max(starts, ?2)), 0) FROM (
-        SELECT started_at AS starts, ?3 AS ends FROM open_session
-        WHERE category = ?4 AND record_id <> ?5 AND started_at < ?3
+        SELECT household_start AS starts, ?3 AS ends FROM open_session
+        WHERE category = ?4 AND child IS ?6 AND record_id <> ?5 AND household_start < ?3
         UNION ALL
-        SELECT session_start, session_end FROM usage_record
-        WHERE device_id = ?1 AND category = ?4 AND session_start < ?3 AND session_end > ?2 AND session_start >= ?2
-          - coalesce((SELECT milliseconds FROM usage_longest WHERE device_id = ?1), 0))
+        SELECT household_start, household_start + active FROM usage_record
+        WHERE device_id = ?1 AND category = ?4 AND child IS ?6 AND household_start < ?3
+          AND household_start + active > ?2 AND household_start >= ?2 - 2678400000)
       """,
-      [
-        own.bytes, record.sessionStart, record.sessionEnd, AppCategory.reward.rawValue, record.recordID.bytes,
-      ], { $0.integer(0) }) ?? 0
+      [own.bytes, start, end, AppCategory.reward.rawValue, record.recordID.bytes, record.child?.bytes],
+      { $0.integer(0) }) ?? 0
   }
 }

@@ -14,6 +14,7 @@ extension InboxTransaction {
         throw BodyFault("The registers are of another device than the one that sent them.", .foreign)
       }
       try database.note(registers.filter { $0.modified.author != own }, by: peer.device, at: wall)
+      servedChildren = nil
       result.hasNewHousehold = true
     } catch let fault as BodyFault { passOver(item, .control, fault) }
   }
@@ -56,6 +57,7 @@ extension Database {
     let registers = try zones().flatMap { try self.registers(in: $0) }
     var bodies = registers.batches.map { (ItemKind.registers, coding.encode($0)) }
     if try knowsAccounts { bodies.append((ItemKind.accounts, coding.encode(try accounts(of: own)))) }
+    if let running = try runningList(of: own, coding) { bodies.append((ItemKind.running, coding.encode(running.list))) }
     return bodies.map { kind, body in
       QueuedItem(kind: kind, id: Array(keys.freshKey().prefix(16)), body: body, level: 0)
     }

@@ -23,10 +23,10 @@ public enum SessionEnding: Hashable, Sendable {
 extension Store {
   /// Begins a session for a program, or adds the program to its application's open session, durably.
   ///
-  /// For the same program, it returns the same session. Sessions of one application never overlap. `make` returns the
+  /// For the same program, it returns the same session. Sessions of one application and account never overlap. `make` returns the
   /// new session, with `process` as its only program.
   public func openSession(
-    of app: AppID, _ process: ProcessIdentity, bootID: String,
+    of app: AppID, _ process: ProcessIdentity, account: UInt32?, bootID: String,
     make: @escaping @Sendable (AppConfiguration?, FamilySettings?) throws -> OpenUsageSession
   ) async throws(StoreError) -> SessionOpening {
     try await commits.commit { [own, coding] database in
@@ -42,7 +42,7 @@ extension Store {
       let programs = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM open_session_process") ?? 0
       guard programs < Limits.recordedPrograms else { return .full }
       let open = try database.row(
-        "SELECT * FROM open_session WHERE boot_id = ? AND app_id = ?", [bootID, app.text])
+        "SELECT * FROM open_session WHERE boot_id = ? AND app_id = ? AND account IS ?", [bootID, app.text, account])
       var session: OpenUsageSession
       if let open {
         session = try OpenUsageSession(open, processes: database.processes(of: open["record_id"]))
@@ -128,12 +128,14 @@ extension Database {
     try run(
       """
       INSERT INTO open_session (record_id, app_id, display_name, boot_id, started_boot, last_seen_boot, started_at,
-        last_seen_at, zone, category, rate, evidence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        last_seen_at, zone, category, rate, evidence, account, child, household_start)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         session.recordID.bytes, session.appID.text, session.displayName, session.bootID,
         session.startedAt.milliseconds, session.lastSeenAt.milliseconds, session.startedAtWall, session.lastSeenAtWall,
         session.zone, session.category.rawValue, session.milliPointsPerMinute, session.evidence.rawValue,
+        session.account, session.child?.bytes, session.householdStart,
       ])
   }
 }
@@ -148,7 +150,8 @@ extension OpenUsageSession {
       startedAt: Self.reading(row["started_boot"]), lastSeenAt: Self.reading(row["last_seen_boot"]),
       startedAtWall: row["started_at"],
       lastSeenAtWall: row["last_seen_at"], zone: row["zone"], category: category, milliPointsPerMinute: row["rate"],
-      evidence: evidence)
+      evidence: evidence, account: (row["account"] as Int64?).map { UInt32(clamping: $0) },
+      child: (row["child"] as Data?).flatMap { ChildID(bytes: $0) }, householdStart: row["household_start"])
   }
 
   /// Returns a reading of the boot clock within its valid range, since a child may have changed it in the database.

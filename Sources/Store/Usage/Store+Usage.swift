@@ -77,14 +77,14 @@ extension Database {
     try run(
       """
       INSERT INTO usage_record (record_id, device_id, app_id, display_name, session_start, session_end, zone, active,
-        category, rate, earned, evidence, sessions, doubt)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        category, rate, earned, evidence, sessions, account, child, household_start, doubt)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
       """,
       [
         record.recordID.bytes, record.device.bytes, record.appID.text, record.displayName,
         record.sessionStart, record.sessionEnd, record.zone, record.activeMilliseconds, record.category.rawValue,
         record.milliPointsPerMinute, record.earnedMilliPoints, record.evidence.rawValue, record.sessions,
-        record.doubt(takenUpAt: wall)?.rawValue,
+        record.account, record.child?.bytes, record.householdStart, record.doubt(takenUpAt: wall)?.rawValue,
       ])
     guard changesCount > 0 else { return false }
     try group.witness(session: record.sessionEnd - record.sessionStart, of: record.device, self)
@@ -126,6 +126,8 @@ extension UsageRecord {
       recordID: id, device: try row.deviceID("device_id"), appID: app, displayName: row["display_name"],
       sessionStart: row["session_start"], sessionEnd: row["session_end"], zone: row["zone"],
       activeMilliseconds: row["active"], category: category, milliPointsPerMinute: row["rate"],
-      earnedMilliPoints: row["earned"], evidence: evidence, sessions: row["sessions"])
+      earnedMilliPoints: row["earned"], evidence: evidence, sessions: row["sessions"],
+      account: (row["account"] as Int64?).map { UInt32(clamping: $0) },
+      child: (row["child"] as Data?).flatMap { ChildID(bytes: $0) }, householdStart: row["household_start"])
   }
 }

@@ -109,6 +109,8 @@ struct UsageQueue {
     var category: AppCategory
     var rate: Int64
     var evidence: UsageEvidence
+    var account: UInt32?
+    var child: ChildID?
     var day: FamilyDay
     /// The hours since 1970; 0 for a whole day.
     var hour: Int64
@@ -158,7 +160,7 @@ struct UsageQueue {
     guard level == 2 || first == last, let day = days.day(of: record) else { return nil }
     return Bucket(
       app: record.appID, zone: record.zone, category: record.category, rate: record.milliPointsPerMinute,
-      evidence: record.evidence, day: day, hour: level == 1 ? first : 0)
+      evidence: record.evidence, account: record.account, child: record.child, day: day, hour: level == 1 ? first : 0)
   }
 
   /// Replaces records by their total, which takes the place of the last one.
@@ -171,6 +173,7 @@ struct UsageQueue {
     total.recordID = id
     total.sessionStart = members.map(\.record.sessionStart).min() ?? total.sessionStart
     total.sessionEnd = members.map(\.record.sessionEnd).max() ?? total.sessionEnd
+    total.householdStart = members.map(\.record.householdStart).min() ?? total.householdStart
     total.activeMilliseconds = Self.sum(members.map(\.record.activeMilliseconds), below: HybridTimestamp.wallLimit)
     total.earnedMilliPoints = Self.sum(members.map(\.record.earnedMilliPoints), below: .max)
     total.sessions = Self.sum(members.map(\.record.sessions), below: UsageRecord.mostSessions)

@@ -46,6 +46,9 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns encoded facts.
   public func encode(_ facts: [Fact]) -> [UInt8] { Latchkey_V1_Facts(facts).wireBytes }
 
+  /// Returns an encoded list of what runs.
+  public func encode(_ running: RunningList) -> [UInt8] { Latchkey_V1_Running(running).wireBytes }
+
   /// Returns encoded matchers.
   public func encode(_ matchers: [AppMatcher]) -> [UInt8] {
     var list = Latchkey_V1_MatcherList()
@@ -111,6 +114,11 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns the facts in a body.
   public func facts(_ body: [UInt8]) throws(BodyFault) -> [Fact] {
     try fault("list of facts") { () throws(WireError) in try Latchkey_V1_Facts(wire: body).value() }
+  }
+
+  /// Returns the list of what runs in a body.
+  public func running(_ body: [UInt8]) throws(BodyFault) -> RunningList {
+    try fault("list of what runs") { () throws(WireError) in try Latchkey_V1_Running(wire: body).value() }
   }
 
   /// Returns the matchers in a body.

@@ -20,6 +20,9 @@ extension Latchkey_V1_UsageRecord {
     case .interrupted: evidence = 3
     }
     sessions = record.sessions > 1 ? UInt32(clamping: record.sessions) : 0
+    if let account = record.account { self.account = account }
+    if let child = record.child { self.child = WireBytes(child.bytes) }
+    if record.householdStart != record.sessionStart { householdStart = record.householdStart }
   }
 
   func value() throws(WireError) -> UsageRecord {
@@ -33,14 +36,25 @@ extension Latchkey_V1_UsageRecord {
     case 3: evidence = .interrupted
     default: throw WireError("evidence \(self.evidence)")
     }
+    let child = try ChildID(wire: hasChild ? self.child : nil)
     let record = UsageRecord(
       recordID: id, device: device, appID: app, displayName: displayName, sessionStart: sessionStart,
       sessionEnd: sessionEnd, zone: zone, activeMilliseconds: activeMilliseconds,
       category: try AppCategory(wire: category),
       milliPointsPerMinute: milliPointsPerMinute, earnedMilliPoints: earnedMilliPoints, evidence: evidence,
-      sessions: max(1, Int64(sessions)))
+      sessions: max(1, Int64(sessions)), account: hasAccount ? account : nil, child: child,
+      householdStart: hasHouseholdStart ? householdStart : nil)
     if let fault = record.fault { throw WireError(fault) }
     return record
+  }
+}
+
+extension ChildID {
+  /// Creates the ID of a child from a field that may be absent.
+  init?(wire bytes: WireBytes?) throws(WireError) {
+    guard let bytes else { return nil }
+    guard let id = ChildID(bytes: bytes) else { throw WireError("a child's ID that has not 16 bytes") }
+    self = id
   }
 }
 

@@ -142,7 +142,110 @@ package nonisolated struct Latchkey_V1_UsageRecord: Sendable {
   /// How many sessions it stands for; 0 stands for 1.
   package var sessions: UInt32 = 0
 
+  /// The number of the operating system's account; absent if unknown.
+  package var account: UInt32 {
+    get {_account ?? 0}
+    set {_account = newValue}
+  }
+  /// Returns true if `account` has been explicitly set.
+  package var hasAccount: Bool {self._account != nil}
+  /// Clears the value of `account`. Subsequent reads from it will return its default value.
+  package mutating func clearAccount() {self._account = nil}
+
+  /// 16 bytes: whose use it was; absent if nobody's.
+  package var child: Data {
+    get {_child ?? Data()}
+    set {_child = newValue}
+  }
+  /// Returns true if `child` has been explicitly set.
+  package var hasChild: Bool {self._child != nil}
+  /// Clears the value of `child`. Subsequent reads from it will return its default value.
+  package mutating func clearChild() {self._child = nil}
+
+  /// Unix milliseconds: the start in household time; absent if it is session_start.
+  package var householdStart: Int64 {
+    get {_householdStart ?? 0}
+    set {_householdStart = newValue}
+  }
+  /// Returns true if `householdStart` has been explicitly set.
+  package var hasHouseholdStart: Bool {self._householdStart != nil}
+  /// Clears the value of `householdStart`. Subsequent reads from it will return its default value.
+  package mutating func clearHouseholdStart() {self._householdStart = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _account: UInt32? = nil
+  fileprivate var _child: Data? = nil
+  fileprivate var _householdStart: Int64? = nil
+}
+
+/// Kind 12: what runs on a child's machine now.
+package nonisolated struct Latchkey_V1_Running: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 20 bytes: the machine on which they run.
+  package var device: Data = Data()
+
+  /// Counts the lists of this machine.
+  package var number: UInt64 = 0
+
+  /// At most 64, in the order of their IDs.
+  package var entries: [Latchkey_V1_Running.Entry] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated struct Entry: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// 16 bytes: the ID that the session's record will have.
+    package var recordID: Data = Data()
+
+    package var account: UInt32 {
+      get {_account ?? 0}
+      set {_account = newValue}
+    }
+    /// Returns true if `account` has been explicitly set.
+    package var hasAccount: Bool {self._account != nil}
+    /// Clears the value of `account`. Subsequent reads from it will return its default value.
+    package mutating func clearAccount() {self._account = nil}
+
+    /// 16 bytes; absent if nobody's.
+    package var child: Data {
+      get {_child ?? Data()}
+      set {_child = newValue}
+    }
+    /// Returns true if `child` has been explicitly set.
+    package var hasChild: Bool {self._child != nil}
+    /// Clears the value of `child`. Subsequent reads from it will return its default value.
+    package mutating func clearChild() {self._child = nil}
+
+    package var appID: String = String()
+
+    package var displayName: String = String()
+
+    /// 1 learning, 2 reward, 3 neutral.
+    package var category: UInt32 = 0
+
+    package var milliPointsPerMinute: Int64 = 0
+
+    /// Unix milliseconds in household time.
+    package var since: Int64 = 0
+
+    package var activeMilliseconds: Int64 = 0
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _account: UInt32? = nil
+    fileprivate var _child: Data? = nil
+  }
 
   package init() {}
 }
@@ -505,7 +608,7 @@ nonisolated extension Latchkey_V1_State: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Latchkey_V1_UsageRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".UsageRecord"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}record_id\0\u{1}device\0\u{3}app_id\0\u{3}display_name\0\u{3}session_start\0\u{3}session_end\0\u{1}zone\0\u{3}active_milliseconds\0\u{1}category\0\u{3}milli_points_per_minute\0\u{3}earned_milli_points\0\u{1}evidence\0\u{1}sessions\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}record_id\0\u{1}device\0\u{3}app_id\0\u{3}display_name\0\u{3}session_start\0\u{3}session_end\0\u{1}zone\0\u{3}active_milliseconds\0\u{1}category\0\u{3}milli_points_per_minute\0\u{3}earned_milli_points\0\u{1}evidence\0\u{1}sessions\0\u{1}account\0\u{1}child\0\u{3}household_start\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -526,12 +629,19 @@ nonisolated extension Latchkey_V1_UsageRecord: SwiftProtobuf.Message, SwiftProto
       case 11: try { try decoder.decodeSingularInt64Field(value: &self.earnedMilliPoints) }()
       case 12: try { try decoder.decodeSingularUInt32Field(value: &self.evidence) }()
       case 13: try { try decoder.decodeSingularUInt32Field(value: &self.sessions) }()
+      case 14: try { try decoder.decodeSingularUInt32Field(value: &self._account) }()
+      case 15: try { try decoder.decodeSingularBytesField(value: &self._child) }()
+      case 16: try { try decoder.decodeSingularInt64Field(value: &self._householdStart) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.recordID.isEmpty {
       try visitor.visitSingularBytesField(value: self.recordID, fieldNumber: 1)
     }
@@ -571,6 +681,15 @@ nonisolated extension Latchkey_V1_UsageRecord: SwiftProtobuf.Message, SwiftProto
     if self.sessions != 0 {
       try visitor.visitSingularUInt32Field(value: self.sessions, fieldNumber: 13)
     }
+    try { if let v = self._account {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 14)
+    } }()
+    try { if let v = self._child {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 15)
+    } }()
+    try { if let v = self._householdStart {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 16)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -588,6 +707,123 @@ nonisolated extension Latchkey_V1_UsageRecord: SwiftProtobuf.Message, SwiftProto
     if lhs.earnedMilliPoints != rhs.earnedMilliPoints {return false}
     if lhs.evidence != rhs.evidence {return false}
     if lhs.sessions != rhs.sessions {return false}
+    if lhs._account != rhs._account {return false}
+    if lhs._child != rhs._child {return false}
+    if lhs._householdStart != rhs._householdStart {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_Running: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Running"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}number\0\u{1}entries\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.device) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.device.isEmpty {
+      try visitor.visitSingularBytesField(value: self.device, fieldNumber: 1)
+    }
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 2)
+    }
+    if !self.entries.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.entries, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_Running, rhs: Latchkey_V1_Running) -> Bool {
+    if lhs.device != rhs.device {return false}
+    if lhs.number != rhs.number {return false}
+    if lhs.entries != rhs.entries {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_Running.Entry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = Latchkey_V1_Running.protoMessageName + ".Entry"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}record_id\0\u{1}account\0\u{1}child\0\u{3}app_id\0\u{3}display_name\0\u{1}category\0\u{3}milli_points_per_minute\0\u{1}since\0\u{3}active_milliseconds\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.recordID) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._account) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self._child) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.appID) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.displayName) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.category) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.milliPointsPerMinute) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self.since) }()
+      case 9: try { try decoder.decodeSingularInt64Field(value: &self.activeMilliseconds) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.recordID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.recordID, fieldNumber: 1)
+    }
+    try { if let v = self._account {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._child {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
+    } }()
+    if !self.appID.isEmpty {
+      try visitor.visitSingularStringField(value: self.appID, fieldNumber: 4)
+    }
+    if !self.displayName.isEmpty {
+      try visitor.visitSingularStringField(value: self.displayName, fieldNumber: 5)
+    }
+    if self.category != 0 {
+      try visitor.visitSingularUInt32Field(value: self.category, fieldNumber: 6)
+    }
+    if self.milliPointsPerMinute != 0 {
+      try visitor.visitSingularInt64Field(value: self.milliPointsPerMinute, fieldNumber: 7)
+    }
+    if self.since != 0 {
+      try visitor.visitSingularInt64Field(value: self.since, fieldNumber: 8)
+    }
+    if self.activeMilliseconds != 0 {
+      try visitor.visitSingularInt64Field(value: self.activeMilliseconds, fieldNumber: 9)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_Running.Entry, rhs: Latchkey_V1_Running.Entry) -> Bool {
+    if lhs.recordID != rhs.recordID {return false}
+    if lhs._account != rhs._account {return false}
+    if lhs._child != rhs._child {return false}
+    if lhs.appID != rhs.appID {return false}
+    if lhs.displayName != rhs.displayName {return false}
+    if lhs.category != rhs.category {return false}
+    if lhs.milliPointsPerMinute != rhs.milliPointsPerMinute {return false}
+    if lhs.since != rhs.since {return false}
+    if lhs.activeMilliseconds != rhs.activeMilliseconds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -179,6 +179,21 @@ import Testing
     try await trip(.endUsage("5a"), SampleValues.record) { try await $0.endUsage(recordID: "5a") }
   }
 
+  @Test func theDayOfAChild() async throws {
+    try await trip(.today("Em ma"), SampleValues.today) { try await $0.today(ofChild: "Em ma") }
+    try await trip(.ownToday(geteuid()), SampleValues.today) { try await $0.ownToday(caller: 7) }
+    try await trip(.explain("Emma", "a&b", 5), SampleValues.explanation) {
+      try await $0.explain(child: "Emma", app: "a&b", at: 5)
+    }
+    let query = UseReportQuery(child: "Emma", period: "week", from: "2026-11-01", to: nil)
+    try await trip(.useReport(query), SampleValues.useReport) { try await $0.useReport(query) }
+    try await ServedNode.with(ScriptedNode()) { served in
+      var seen: [ChildToday] = []
+      for await day in try await served.client.todayEvents(ofChild: "Emma") { seen.append(day) }
+      #expect(seen == [SampleValues.today])
+    }
+  }
+
   @Test func syncStatesComeOneByOneUntilTheNodeEndsThem() async throws {
     var script = ScriptedNode.Script()
     script.syncStates = [

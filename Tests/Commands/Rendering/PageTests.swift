@@ -42,6 +42,9 @@ import Testing
     ("limit-set", ["limit", "set", "--daily", "1h30m", "--weekends", "3h"]),
     ("bedtime-set", ["bedtime", "set", "20:00-07:00", "--child", "Emma"]), ("unlock", ["unlock", "Emma"]),
     ("accounts-assign", ["accounts", "assign", "emma", "--child", "Emma"]),
+    ("today", ["today"]), ("today-json", ["today", "Emma", "--format", "json"]), ("me", ["me"]),
+    ("explain", ["explain", "Emma", "--app", "chess"]), ("report-week", ["report", "week", "--child", "Emma"]),
+    ("report-week-csv", ["report", "week", "--format", "csv"]),
     ("report-adopt", ["report", "adopt", "--on", "Emma's PC"]),
     ("identity-keep", ["identity", "keep", "--state-dir", "/srv/emma"]),
     ("identity-renew", ["identity", "renew", "--state-dir", "/srv/emma"]),
@@ -144,7 +147,8 @@ import Testing
     ("status", ["status"]), ("status-verbose", ["status", "--verbose"]), ("devices-list", ["devices"]),
     ("apps-list", ["apps"]), ("commands-list", ["commands"]), ("usage-list", ["usage"]),
     ("usage-summary", ["usage", "summary"]), ("queue-list", ["queue"]), ("nearby", ["nearby"]),
-    ("devices-show", ["devices", "show", "Emma"]),
+    ("devices-show", ["devices", "show", "Emma"]), ("today", ["today"]), ("explain", ["explain", "--app", "chess"]),
+    ("report-day", ["report", "day"]),
   ])
   func aPageFitsATerminal(name: String, arguments: [String]) async throws {
     let console = ScriptedConsole(outputIsTerminal: true)
@@ -156,7 +160,7 @@ import Testing
   }
 
   @Test func noTextIsKeptThatNoTestLooksAt() throws {
-    #expect(try Snapshot.names("page-").count == 92)
+    #expect(try Snapshot.names("page-").count == 101)
     #expect(
       try Snapshot.names("") == Snapshot.names("page-").union(Snapshot.names("help-")).union(Snapshot.names("screen-")))
   }

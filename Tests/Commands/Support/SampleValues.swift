@@ -121,7 +121,7 @@ enum SampleValues {
         ])
     ],
     messages: [ReceivedMessage(commandID: commandID, author: parentID, text: "Dinner is ready", at: now - 60_000)],
-    warnings: ["The disk is nearly full: make room."], residentBytes: 20 << 20)
+    warnings: ["The disk is nearly full: make room."], residentBytes: 20 << 20, running: [running])
 
   static let pairing = PairingProgress(
     pairingID: "p1", phase: .waiting, change: 1, part: .inviter, code: "LK1QY-QQ9FG-95ZS6",
@@ -153,11 +153,65 @@ enum SampleValues {
   static let record = UsageRecord(
     recordID: recordID, device: childID, appID: app("org.kde.gcompris"), displayName: "GCompris",
     sessionStart: now - 3_900_000, sessionEnd: now - 300_000, zone: "Europe/Berlin", activeMilliseconds: 3_600_000,
-    category: .learning, milliPointsPerMinute: 125, earnedMilliPoints: 7_500, evidence: .tracked)
+    category: .learning, milliPointsPerMinute: 125, earnedMilliPoints: 7_500, evidence: .tracked, account: 1_000,
+    child: child.childID)
 
   static let session = UsagePage.Session(
     record: record, deviceName: childName, clippedStart: now - 3_900_000, clippedEnd: now - 300_000,
-    clippedActiveMilliseconds: 3_600_000)
+    clippedActiveMilliseconds: 3_600_000, childName: child.name)
+
+  static let running = RunningNow(
+    recordID: recordID, childName: child.name, deviceID: childID, deviceName: childName,
+    appID: app("org.gnome.Chess"), displayName: "Chess", category: .reward, since: now - 1_080_000,
+    activeMilliseconds: 1_080_000, isStale: false)
+
+  static let today = ChildToday(
+    childID: child.childID, name: child.name, day: "2026-11-21", zone: "Europe/Berlin", at: now,
+    usedMilliseconds: 4_320_000, weekMilliseconds: 20_000_000, limitMilliseconds: 7_200_000,
+    categories: [
+      CategoryToday(category: .learning, usedMilliseconds: 3_600_000),
+      CategoryToday(category: .reward, usedMilliseconds: 1_080_000),
+    ],
+    apps: [
+      AppToday(
+        appID: app("org.kde.gcompris"), displayName: "GCompris", category: .learning, usedMilliseconds: 3_600_000,
+        verdict: VerdictToday(isAllowed: true)),
+      AppToday(
+        appID: app("org.gnome.Chess"), displayName: "Chess", category: .reward, usedMilliseconds: 1_080_000,
+        verdict: VerdictToday(
+          isAllowed: true, rule: "dailyLimit", reason: "2 h of screen time a day", until: now + 2_880_000,
+          leftMilliseconds: 2_880_000)),
+      AppToday(
+        appID: app("org.example.Chat"), displayName: "Chat", category: .neutral, usedMilliseconds: 0,
+        verdict: VerdictToday(isAllowed: false, rule: "blocked", reason: "Chat is blocked")),
+    ], running: [running],
+    screen: VerdictToday(
+      isAllowed: true, rule: "dailyLimit", reason: "2 h of screen time a day", until: now + 2_880_000,
+      leftMilliseconds: 2_880_000),
+    notices: ["Chess: 5 min left (2 h of screen time a day)."], enforcement: .recorded)
+
+  static let explanation = ChildExplanation(
+    name: child.name, app: today.apps[1], at: now, zone: "Europe/Berlin",
+    rules: [
+      .init(rule: "bedtime", words: "bedtime", isOpen: true, leftMilliseconds: 10_800_000),
+      .init(rule: "dailyLimit", words: "2 h of screen time a day", isOpen: true, leftMilliseconds: 2_880_000),
+      .init(rule: "weeklyLimit", words: "14 h of screen time a week", isOpen: true, leftMilliseconds: nil),
+    ], enforcement: .recorded)
+
+  static let useReport = UseReport(
+    childID: child.childID, name: child.name, period: "week", from: "2026-11-16", to: "2026-11-22",
+    periods: [
+      .init(
+        start: "2026-11-16", milliseconds: 4_680_000,
+        rows: [
+          .init(
+            appID: app("org.kde.gcompris"), displayName: "GCompris", category: .learning, milliseconds: 3_600_000,
+            earnedMilliPoints: 7_500, sessions: 3),
+          .init(
+            appID: app("org.gnome.Chess"), displayName: "Chess", category: .reward, milliseconds: 1_080_000,
+            earnedMilliPoints: 0, sessions: 1),
+        ])
+    ])
 
   static let summary = DailySummary(
     device: childID, day: "2026-11-21", zone: "Europe/Berlin", learningMilliseconds: 3_600_000,

@@ -37,6 +37,10 @@ final class ScriptedNode: NodeInterface {
     case apps(String?)
     case usage(UsageQuery)
     case summaries(String?, String?, String?)
+    case today(String)
+    case ownToday(UInt32?)
+    case explain(String, String, Int64?)
+    case useReport(UseReportQuery)
     case startUsage(UsageStartRequest)
     case endUsage(String)
     case requests
@@ -287,6 +291,30 @@ final class ScriptedNode: NodeInterface {
   func apps(device: String?) async throws(LocalAPIError) -> [AppListing] {
     if let error = script.withLock({ $0.appsError }) { throw error }
     return try answer(.apps(device)) { $0.apps }
+  }
+
+  func today(ofChild child: String) async throws(LocalAPIError) -> ChildToday {
+    try answer(.today(child)) { _ in SampleValues.today }
+  }
+
+  func todayEvents(ofChild child: String) async throws(LocalAPIError) -> AsyncStream<ChildToday> {
+    try note(.today(child))
+    return AsyncStream { continuation in
+      continuation.yield(SampleValues.today)
+      continuation.finish()
+    }
+  }
+
+  func ownToday(caller: UInt32?) async throws(LocalAPIError) -> ChildToday {
+    try answer(.ownToday(caller)) { _ in SampleValues.today }
+  }
+
+  func explain(child: String, app: String, at: Int64?) async throws(LocalAPIError) -> ChildExplanation {
+    try answer(.explain(child, app, at)) { _ in SampleValues.explanation }
+  }
+
+  func useReport(_ query: UseReportQuery) async throws(LocalAPIError) -> UseReport {
+    try answer(.useReport(query)) { _ in SampleValues.useReport }
   }
 
   func settings() async throws(LocalAPIError) -> FamilySettings {

@@ -37,12 +37,13 @@ enum MessagesTarget {
               RefusedItem(streamClass: .usage, kind: .usageRecord, itemID: random.bytes(16), reason: .unreadable)
             ],
             total: 1)),
+      [14] + coding.encode(SampleMessages.running(&random)),
     ]
   }
 
   static func check(_ input: [UInt8]) throws(FuzzFault) {
     let bytes = Array(input.dropFirst())
-    switch (input.first ?? 0) % 14 {
+    switch (input.first ?? 0) % 15 {
     case 0: try same(bytes, SessionCodec.decode, whole, bounds)
     case 1: try same(bytes, PairingCodec.opening, PairingCodec.encode) { $0.commitment.count == 32 }
     case 2:
@@ -64,6 +65,7 @@ enum MessagesTarget {
     case 13:
       try same(bytes, coding.parents, coding.encode) { $0.count <= Limits.toldParents }
       try same(bytes, coding.refusalNotice, coding.encode) { $0.items.count <= Limits.refusalItems && $0.total >= 0 }
+    case 14: try same(bytes, coding.running, coding.encode) { $0.entries.count <= RunningList.most }
     default: try same(bytes, RemovalCodec.signature, RemovalCodec.encode) { $0.count == 64 }
     }
   }

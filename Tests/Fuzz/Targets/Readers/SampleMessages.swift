@@ -50,6 +50,18 @@ enum SampleMessages {
       lastEnd: 1_700_000_900_000)
   }
 
+  static func running(_ random: inout SeededRandom) -> RunningList {
+    let entries = (0..<3).map { _ in
+      let record = Samples.usageRecord(&random)
+      return RunningUse(
+        recordID: record.recordID, account: record.account, child: record.child, appID: record.appID,
+        displayName: record.displayName, category: record.category,
+        milliPointsPerMinute: record.milliPointsPerMinute, since: record.householdStart,
+        activeMilliseconds: record.activeMilliseconds)
+    }
+    return RunningList(device: Samples.deviceID(&random), number: 7, entries: entries)
+  }
+
   static func rotation(_ random: inout SeededRandom) -> KeyRotation {
     KeyRotation(
       generation: 3, discoveryKey: random.bytes(32), pairwiseKey: random.bytes(32), replaces: random.bytes(8))

@@ -19,6 +19,7 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
     case registers([Register])
     case accounts([Account])
     case facts([Fact])
+    case running(RunningList)
   }
 
   let commands = CommandRegistry.simulated
@@ -51,6 +52,7 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
   func encode(_ registers: [Register]) -> [UInt8] { add(.registers(registers)) }
   func encode(_ accounts: [Account]) -> [UInt8] { add(.accounts(accounts)) }
   func encode(_ facts: [Fact]) -> [UInt8] { add(.facts(facts)) }
+  func encode(_ running: RunningList) -> [UInt8] { add(.running(running)) }
 
   private static let fault = BodyFault("The table holds something else here.")
 
@@ -76,6 +78,11 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
 
   func registers(_ body: [UInt8]) throws(BodyFault) -> [Register] {
     guard case .registers(let value)? = value(body) else { throw Self.fault }
+    return value
+  }
+
+  func running(_ body: [UInt8]) throws(BodyFault) -> RunningList {
+    guard case .running(let value)? = value(body) else { throw Self.fault }
     return value
   }
 

@@ -1,0 +1,77 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// The `latchkey explain` subcommand.
+struct ExplainSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain", abstract: "Show why a child may use an application or may not.",
+    discussion: """
+      Every rule that is considered is listed with what it says; the least that is left holds. --at takes a moment such as \
+      2026-11-21T18:30, with what was used until now.
+
+      Example: latchkey explain Emma --app org.supertuxkart.SuperTuxKart
+      Example: latchkey explain --app SuperTuxKart --at 2026-11-21T20:30
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  @Argument(
+    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
+    completion: CompletionNames.children)
+  var child: String?
+
+  @Option(
+    help: ArgumentHelp("The application, by its ID or name.", valueName: "application"),
+    completion: CompletionNames.apps)
+  var app: String
+
+  @Option(help: ArgumentHelp("The moment to explain.", valueName: "time"), transform: TimeBound.read)
+  var at: TimeBound?
+
+  func run() async throws {
+    let environment = TerminalEnvironment.current
+    let interface = try await node.open()
+    let name = try await ChildChoice.name(child, at: interface)
+    let found = try await interface.explain(
+      child: name, app: app, at: at?.lowerBound(in: environment.timeZone))
+    if listing.format == .json { return try environment.console.write(JSONText.pretty(found)) }
+    let verdict = found.app.verdict
+    try environment.console.say(
+      "\(ShownText.safe(found.app.displayName)) for \(ShownText.safe(found.name.text)), "
+        + "\(TimeText.short(found.at, zone: TimeText.zone(found.zone))): \(Self.words(verdict, found)).")
+    try environment.console.write(
+      "\n"
+        + TableText.render(
+          ["Rule", "Says"], wrap: [0, 1], rows: found.rules.map { [$0.words, Self.standing($0, found)] },
+          empty: "No rule is considered."))
+  }
+
+  private static func words(_ verdict: VerdictToday, _ found: ChildExplanation) -> String {
+    let until = verdict.until.map { ", until \(TodayText.clock($0, at: found.at, zone: found.zone))" } ?? ""
+    guard verdict.isAllowed else { return "not allowed\(until) (\(ShownText.safe(verdict.reason ?? "a rule")))" }
+    guard let left = verdict.leftMilliseconds else { return "allowed" }
+    return "allowed, \(SpanText.minutes(Int(clamping: left / 60_000))) left\(until)"
+      + (verdict.reason.map { " (\(ShownText.safe($0)))" } ?? "")
+  }
+
+  private static func standing(_ rule: ChildExplanation.Rule, _ found: ChildExplanation) -> String {
+    let until = rule.leftMilliseconds.map { TodayText.clock(found.at + $0, at: found.at, zone: found.zone) }
+    switch (rule.isOpen, rule.leftMilliseconds) {
+    case (true, let left?):
+      return "open for \(SpanText.minutes(Int(clamping: left / 60_000))), until \(until ?? "")"
+    case (true, nil): return "open to the end of tomorrow at least"
+    case (false, _?): return "closed until \(until ?? "")"
+    case (false, nil): return "closed until a parent changes it"
+    }
+  }
+}
+
+/// The child that a person means.
+enum ChildChoice {
+  /// Returns the name that was given or, if none was, that of the only child.
+  static func name(_ given: String?, at node: any NodeInterface) async throws -> String {
+    if let given { return given }
+    return try await node.rules(ofChild: nil).child.childID.description
+  }
+}

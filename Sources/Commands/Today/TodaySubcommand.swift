@@ -1,0 +1,91 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// The `latchkey today` subcommand.
+struct TodaySubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "today", abstract: "Show a child's day: what was used, what runs, what is left.",
+    discussion: """
+      Without a child, all children are shown. The use of all machines counts as far as it is known here, each minute once. \
+      This version records and shows what holds; it does not yet close applications.
+
+      Example: latchkey today
+      Example: latchkey today Emma --follow
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  @Argument(
+    help: ArgumentHelp("The child; all children if it is left out.", valueName: "child"),
+    completion: CompletionNames.children)
+  var child: String?
+
+  @Flag(help: "Go on with a line for each change.")
+  var follow = false
+
+  func run() async throws {
+    let console = TerminalEnvironment.current.console
+    let interface = try await node.open()
+    let children = try await children(at: interface)
+    if follow { return try await watch(children, at: interface) }
+    var days: [ChildToday] = []
+    for child in children { days.append(try await interface.today(ofChild: child)) }
+    if listing.format == .json { return try console.write(JSONText.pretty(days)) }
+    if days.isEmpty { return try console.say("No child is known here yet: `latchkey children` lists them.") }
+    for day in days { try console.say(TodayText.line(day)) }
+    guard days.count == 1, let day = days.first else { return }
+    if !day.apps.isEmpty { try console.write("\n" + TodayText.table(day)) }
+    for notice in day.notices { console.note(ShownText.safe(notice)) }
+  }
+
+  private func children(at interface: any NodeInterface) async throws -> [String] {
+    if let child { return [child] }
+    return try await interface.children().map(\.childID.description)
+  }
+
+  private func watch(_ children: [String], at interface: any NodeInterface) async throws {
+    guard children.count == 1, let child = children.first else {
+      throw TerminalFailure(
+        .usage, "One child is followed at a time: name one, such as `latchkey today Emma --follow`.")
+    }
+    let console = TerminalEnvironment.current.console
+    for await day in try await interface.todayEvents(ofChild: child) {
+      switch listing.format {
+      case .json: try console.write(JSONText.line(day))
+      case .table: try console.say("\(TodayText.clock(day.at, day))  \(TodayText.line(day))")
+      }
+    }
+    throw TerminalFailure(.unavailable, "The node has stopped: start it again with `latchkey run`.")
+  }
+}
+
+/// The `latchkey me` subcommand.
+struct MeSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "me", abstract: "Show what is left for you today, on a child's machine.",
+    discussion: """
+      This version records and shows what holds; it does not yet close applications.
+
+      Example: latchkey me
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  func run() async throws {
+    let console = TerminalEnvironment.current.console
+    let day = try await node.open().ownToday(caller: nil)
+    if listing.format == .json { return try console.write(JSONText.pretty(day)) }
+    try console.say(TodayText.line(day))
+    for app in day.apps where !app.verdict.isAllowed {
+      try console.say("\(ShownText.safe(app.displayName)) is \(TodayText.words(app.verdict, day)).")
+    }
+    let learning = day.apps.filter { $0.category == .learning && $0.verdict.isAllowed }
+    if !learning.isEmpty {
+      let names = learning.prefix(8).map { ShownText.safe($0.displayName) }.joined(separator: ", ")
+      try console.say("Learning earns points: \(names).")
+    }
+    for notice in day.notices { console.note(ShownText.safe(notice)) }
+  }
+}

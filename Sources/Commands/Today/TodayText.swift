@@ -1,0 +1,55 @@
+import LatchkeyModel
+
+/// A child's day in words.
+enum TodayText {
+  /// Returns a child's day in one line, such as "Emma 1 h 12 min of 2 h · 48 min left, until 19:20".
+  static func line(_ day: ChildToday) -> String {
+    let used = SpanText.minutes(Int(clamping: day.usedMilliseconds / 60_000))
+    let limit = day.limitMilliseconds.map { " of \(SpanText.minutes(Int(clamping: $0 / 60_000)))" } ?? " today"
+    var parts = ["\(ShownText.safe(day.name.text)) \(used)\(limit)"]
+    if day.screen.rule != nil { parts.append(words(day.screen, day)) }
+    for session in day.running {
+      let silence = session.isStale ? " (not heard of lately)" : ""
+      parts.append(
+        "\(ShownText.safe(session.displayName)) on \(ShownText.safe(session.deviceName.text)) since "
+          + clock(session.since, day) + silence)
+    }
+    return parts.joined(separator: " · ")
+  }
+
+  /// Returns a verdict in words, such as "48 min left, until 19:20" or "not allowed: bedtime, until 07:00".
+  static func words(_ verdict: VerdictToday, _ day: ChildToday) -> String {
+    let until = verdict.until.map { ", until \(clock($0, day))" } ?? ""
+    guard verdict.isAllowed else { return "not allowed: \(ShownText.safe(verdict.reason ?? "a rule"))\(until)" }
+    guard let left = verdict.leftMilliseconds else { return "allowed" }
+    return "\(left < 60_000 ? "less than 1 min" : SpanText.minutes(Int(clamping: left / 60_000))) left\(until)"
+  }
+
+  /// Returns the applications of a day as a table.
+  static func table(_ day: ChildToday) -> String {
+    TableText.render(
+      ["Application", "Category", "Used", "Now", "Why"], numbers: [2], spare: [1], wrap: [0, 3, 4],
+      rows: day.apps.map { app in
+        [
+          app.displayName, app.category.rawValue,
+          app.usedMilliseconds == 0 ? "–" : SpanText.minutes(Int(clamping: app.usedMilliseconds / 60_000)),
+          app.verdict.isAllowed
+            ? words(app.verdict, day) : "not allowed" + (app.verdict.until.map { ", until \(clock($0, day))" } ?? ""),
+          app.verdict.reason ?? "",
+        ]
+      }, empty: "Nothing was used today.")
+  }
+
+  /// Returns a time on the family's clock: the time of day or, on another date than the day's, that as well.
+  static func clock(_ milliseconds: Int64, _ day: ChildToday) -> String {
+    clock(milliseconds, at: day.at, zone: day.zone)
+  }
+
+  /// Returns a time on the family's clock, with the date if it is on another one than `now`.
+  static func clock(_ milliseconds: Int64, at now: Int64, zone: String) -> String {
+    let zone = TimeText.zone(zone)
+    let (time, today) = (TimeText.short(milliseconds, zone: zone), TimeText.short(now, zone: zone))
+    // What is less than a day away needs no date.
+    return time.prefix(10) == today.prefix(10) || abs(milliseconds - now) < 72_000_000 ? String(time.suffix(5)) : time
+  }
+}

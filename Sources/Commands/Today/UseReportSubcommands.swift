@@ -1,0 +1,122 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// What the reports of use have in common.
+struct UseReportOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
+    completion: CompletionNames.children)
+  var child: String?
+
+  @Option(help: ArgumentHelp("The first day.", valueName: "day"), transform: CalendarDay.read)
+  var from: CalendarDay?
+
+  @Option(help: ArgumentHelp("The last day; today if it is left out.", valueName: "day"), transform: CalendarDay.read)
+  var to: CalendarDay?
+
+  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv"))
+  var format: UsageFormat = .table
+}
+
+/// The `latchkey report day` subcommand.
+struct ReportDaySubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "day", abstract: "Show a child's use by day, newest first.",
+    discussion: """
+      Without --from, the last seven days. Each total is the sum of the sessions.
+
+      Example: latchkey report day --child Emma --from monday
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var options: UseReportOptions
+
+  func run() async throws { try await UseReportText.report("day", options, at: node.open()) }
+}
+
+/// The `latchkey report week` subcommand.
+struct ReportWeekSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "week", abstract: "Show a child's use by week from Monday, newest first.",
+    discussion: """
+      Without --from, the last five weeks. Each total is the sum of the sessions.
+
+      Example: latchkey report week --child Emma
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var options: UseReportOptions
+
+  func run() async throws { try await UseReportText.report("week", options, at: node.open()) }
+}
+
+/// The `latchkey report month` subcommand.
+struct ReportMonthSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "month", abstract: "Show a child's use by month, newest first.",
+    discussion: """
+      Without --from, the last year. Each total is the sum of the sessions.
+
+      Example: latchkey report month --child Emma --format csv
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var options: UseReportOptions
+
+  func run() async throws { try await UseReportText.report("month", options, at: node.open()) }
+}
+
+/// A report of use as it is written.
+enum UseReportText {
+  static let csvHeader = [
+    "childID", "child", "period", "start", "appID", "displayName", "category", "milliseconds", "earnedMilliPoints",
+    "sessions",
+  ]
+
+  /// Asks for a report and writes it.
+  static func report(_ period: String, _ options: UseReportOptions, at node: any NodeInterface) async throws {
+    let environment = TerminalEnvironment.current
+    let name = try await ChildChoice.name(options.child, at: node)
+    let report = try await node.useReport(
+      UseReportQuery(
+        child: name, period: period, from: options.from?.description, to: options.to?.description))
+    switch options.format {
+    case .json: try environment.console.write(JSONText.pretty(report))
+    case .csv: try environment.console.write(CSVText.render(csvHeader, rows: csv(report)))
+    case .table: try environment.console.write(table(report))
+    }
+  }
+
+  private static func csv(_ report: UseReport) -> [[String]] {
+    report.periods.flatMap { period in
+      period.rows.map { row in
+        [
+          report.childID.description, report.name.text, report.period, period.start, row.appID.text, row.displayName,
+          row.category.rawValue, String(row.milliseconds), String(row.earnedMilliPoints), String(row.sessions),
+        ]
+      }
+    }
+  }
+
+  private static func table(_ report: UseReport) -> String {
+    let heading = "\(report.period.prefix(1).uppercased())\(report.period.dropFirst())"
+    let rows = report.periods.flatMap { period -> [[String]] in
+      let total = [
+        period.start, "All", "", ShownText.duration(period.milliseconds),
+        String(period.rows.reduce(0) { $0 + $1.sessions }),
+        PointsText.text(period.rows.reduce(0) { $0 + $1.earnedMilliPoints }),
+      ]
+      return [total]
+        + period.rows.map { row in
+          [
+            "", row.displayName, row.category.rawValue, ShownText.duration(row.milliseconds), String(row.sessions),
+            row.category == .learning ? PointsText.text(row.earnedMilliPoints) : "–",
+          ]
+        }
+    }
+    return TableText.render(
+      [heading, "Application", "Category", "Used", "Sessions", "Earned"], numbers: [3, 4, 5], spare: [2, 4], wrap: [1],
+      rows: rows,
+      empty: "No use of \(ShownText.safe(report.name.text)) is recorded from \(report.from) to \(report.to).")
+  }
+}

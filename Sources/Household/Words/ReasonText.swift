@@ -1,0 +1,82 @@
+import LatchkeyModel
+import LatchkeyRules
+
+/// The words in which people read why something is open or closed.
+public enum ReasonText {
+  /// Returns a rule in words, such as "2 h of screen time a day" or "bedtime".
+  ///
+  /// `rules` are the child's, `subject` is what the rule is applied to, `day` is the family's, and `name` is that of the
+  /// application.
+  public static func words(
+    _ reason: Reason, _ rules: RuleSet, of subject: Subject, on day: FamilyDay, name: String
+  ) -> String {
+    switch reason {
+    case .blocked: return "\(name) is blocked"
+    case .unknownProgram: return "unknown programs are blocked"
+    case .lock: return "locked by a parent"
+    case .bedtime: return "bedtime"
+    case .school: return "school time"
+    case .rewardTimes: return "reward times"
+    case .appLimit:
+      guard case .app(let id) = subject, let limit = rules.app(id).limit?[day.weekday] else { return "a limit a day" }
+      return limitText(limit, "of \(name) a day", rules, subject, day)
+    case .categoryLimit(let category):
+      guard let limit = rules.categories[category]?.limit?[day.weekday] else { return "a limit a day" }
+      return limitText(limit, "of \(plural(category)) a day", rules, subject, day)
+    case .dailyLimit:
+      guard let limit = rules.dailyLimit?[day.weekday] else { return "a limit a day" }
+      return limitText(limit, "of screen time a day", rules, subject, day)
+    case .categoryWeekly(let category):
+      guard let limit = rules.categories[category]?.weekly else { return "a limit a week" }
+      return "\(SpanText.minutes(Int(clamping: limit))) of \(plural(category)) a week"
+    case .weeklyLimit:
+      guard let limit = rules.weeklyLimit else { return "a limit a week" }
+      return "\(SpanText.minutes(Int(clamping: limit))) of screen time a week"
+    case .points: return "points"
+    case .redeemedTime: return "redeemed minutes"
+    }
+  }
+
+  /// Returns what the rule means for what it closes, such as "2 h of screen time a day are used".
+  public static func closed(_ reason: Reason, _ words: String) -> String {
+    switch reason {
+    case .appLimit, .categoryLimit, .dailyLimit, .categoryWeekly, .weeklyLimit: "\(words) are used"
+    case .rewardTimes: "outside of reward times"
+    case .points: "no points are left"
+    case .redeemedTime: "no redeemed minutes are left"
+    case .blocked, .unknownProgram, .lock, .bedtime, .school: words
+    }
+  }
+
+  /// Returns the milliseconds that were granted for something on a day.
+  public static func granted(_ rules: RuleSet, to subject: Subject, on day: FamilyDay) -> Int64 {
+    guard let grants = rules.today[day]?.grants.values else { return 0 }
+    let category: AppCategory =
+      if case .app(let id) = subject { rules.app(id).use?.category ?? .neutral } else { .neutral }
+    return grants.reduce(0) { sum, grant in
+      let covers =
+        switch grant.scope {
+        case .all: true
+        case .category(let granted): granted == category
+        case .app(let granted): subject == .app(granted)
+        }
+      return covers ? sum + Int64(grant.minutes) * 60_000 : sum
+    }
+  }
+
+  private static func limitText(
+    _ minutes: Int, _ what: String, _ rules: RuleSet, _ subject: Subject, _ day: FamilyDay
+  ) -> String {
+    let extra = granted(rules, to: subject, on: day) / 60_000
+    let granted = extra > 0 ? " and \(SpanText.minutes(Int(clamping: extra))) more" : ""
+    return "\(SpanText.minutes(minutes))\(granted) \(what)"
+  }
+
+  private static func plural(_ category: AppCategory) -> String {
+    switch category {
+    case .learning: "learning"
+    case .reward: "rewards"
+    case .neutral: "neutral applications"
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import Glibc
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// A child's day: what was used, what is left, and why.
+///
+/// Spec: Protocol/10-household.md §4, Protocol/11-rules.md §5.
+extension NodeService {
+  /// Returns a child's day so far.
+  public func today(ofChild text: String) async throws(LocalAPIError) -> ChildToday {
+    let household = try await household()
+    return try await today(of: Self.find(text, in: household), household)
+  }
+
+  /// Returns a stream of a child's day: the present one immediately, then each change.
+  public func todayEvents(ofChild text: String) async throws(LocalAPIError) -> AsyncStream<ChildToday> {
+    let child = try Self.find(text, in: try await household())
+    let node = self
+    return context.changes.events(keepingNewest: 1, since: ChildToday?.none) { last in
+      // If the disk refuses now, the day is reported after the next change.
+      guard let household = try? await node.household(), let today = try? await node.today(of: child, household) else {
+        return []
+      }
+      defer { last = today }
+      return last?.withoutTime == today.withoutTime ? [] : [today]
+    }
+  }
+
+  /// Returns the day of the child whose account the caller uses.
+  public func ownToday(caller: UInt32?) async throws(LocalAPIError) -> ChildToday {
+    guard context.profile.role == .child else {
+      throw LocalAPIError(
+        .wrongRole, "This is a parent's machine: run `latchkey today` here, or `latchkey me` on a child's.")
+    }
+    let household = try await household()
+    guard let child = household.child(of: caller ?? geteuid(), on: context.own) else {
+      throw LocalAPIError(
+        .unknownChild,
+        household.children(of: context.own).isEmpty
+          ? "Nobody has said whose machine this is: run `latchkey devices rename` on a parent's, with --child."
+          : "This account is no child's: run `latchkey accounts assign` on a parent's machine to say whose it is.")
+    }
+    return try await today(of: child, household)
+  }
+
+  /// Returns why an application may run or may not.
+  public func explain(child text: String, app: String, at time: Int64?) async throws(LocalAPIError) -> ChildExplanation
+  {
+    let household = try await household()
+    let child = try Self.find(text, in: household)
+    if let time, !HybridTimestamp.walls.contains(time) {
+      throw LocalAPIError(.invalid, "That time is in no calendar: give one such as 2026-11-21T18:30.")
+    }
+    let standing = try await stored { () async throws(StoreError) in
+      try await StandingReader(context: context).read(child, household, at: time)
+    }
+    let id = try Self.app(app, in: standing)
+    return ChildExplanation(
+      name: Self.name(of: child, in: household), app: standing.shown(id), at: standing.situation.time,
+      zone: standing.rules.zone, rules: standing.explained(id), enforcement: context.enforcement)
+  }
+
+  /// Returns a child's use by day, week or month.
+  public func useReport(_ query: UseReportQuery) async throws(LocalAPIError) -> UseReport {
+    guard let period = ReportPeriod(rawValue: query.period) else {
+      throw LocalAPIError(.invalid, "A report is by day, week or month: give one of them.")
+    }
+    let household = try await household()
+    let child = try Self.find(query.child, in: household)
+    let rules = household.rules(for: child)
+    let boundary = rules.boundary
+    let last = try query.to.map(Self.reportDay) ?? context.time.moment(boundary).day
+    let first = try query.from.map(Self.reportDay) ?? period.usualStart(before: last)
+    guard first <= last else {
+      throw LocalAPIError(.invalid, "The range ends before it begins: give --from a day that is not after --to.")
+    }
+    guard last.days(since: first) < UsageReport.mostDays else {
+      throw LocalAPIError(.invalid, "A report has at most \(UsageReport.mostDays) days: give a later --from.")
+    }
+    let empty = UsageReport(boundary, period, from: first, through: last)
+    let (report, names) = try await stored { () async throws(StoreError) in
+      try await context.store.sessions(
+        of: child, from: boundary.start(of: first), to: boundary.end(of: last), into: empty
+      ) { $0.add($1) }
+    }
+    let periods = report.periods.map { period in
+      let rows = period.rows.map { row in
+        UseReport.Row(
+          appID: row.app, displayName: rules.app(row.app).name ?? names[row.app] ?? row.app.text,
+          category: row.category, milliseconds: row.milliseconds, earnedMilliPoints: row.earnedMilliPoints,
+          sessions: row.sessions)
+      }
+      return UseReport.Period(
+        start: period.start.description, milliseconds: rows.reduce(0) { $0 + $1.milliseconds }, rows: rows)
+    }
+    return UseReport(
+      childID: child, name: Self.name(of: child, in: household), period: period.rawValue, from: first.description,
+      to: last.description, periods: periods)
+  }
+
+  /// Returns what runs on all machines, as far as known here.
+  func runningNow() async throws(LocalAPIError) -> [RunningNow] {
+    let sessions = try await stored { () async throws(StoreError) in
+      try await StandingReader(context: context).running()
+    }
+    if sessions.isEmpty { return [] }
+    return try await shown(sessions, try await household())
+  }
+
+  private func today(of child: ChildID, _ household: Household) async throws(LocalAPIError) -> ChildToday {
+    let standing = try await stored { () async throws(StoreError) in
+      try await StandingReader(context: context).read(child, household)
+    }
+    let today = standing.today
+    let categories = AppCategory.allCases.compactMap { category in
+      today.categories[category].map { CategoryToday(category: category, usedMilliseconds: $0) }
+    }
+    return ChildToday(
+      childID: child, name: Self.name(of: child, in: household), day: standing.situation.day.description,
+      zone: standing.rules.zone, at: standing.situation.time, usedMilliseconds: today.screen,
+      weekMilliseconds: standing.weekMilliseconds, limitMilliseconds: standing.limitMilliseconds,
+      categories: categories, apps: standing.apps, running: try await shown(standing.running, household),
+      screen: standing.screen, notices: standing.notices.map(\.sentence), enforcement: context.enforcement)
+  }
+
+  private func shown(
+    _ sessions: [ChildStanding.Session], _ household: Household
+  ) async throws(LocalAPIError) -> [RunningNow] {
+    let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
+    return sessions.map { session in
+      let use = session.use
+      return RunningNow(
+        recordID: use.recordID,
+        childName: use.child.flatMap { household.name(of: $0) }.map { DeviceName(sanitising: $0) },
+        deviceID: session.device, deviceName: name(session.device, peers), appID: use.appID,
+        displayName: use.displayName, category: use.category, since: use.since,
+        activeMilliseconds: use.activeMilliseconds, isStale: session.isStale)
+    }
+  }
+
+  private static func name(of child: ChildID, in household: Household) -> DeviceName {
+    DeviceName(sanitising: household.name(of: child) ?? "child")
+  }
+
+  /// Returns the application that a person named, by its ID or its name.
+  private static func app(_ text: String, in standing: ChildStanding) throws(LocalAPIError) -> AppID {
+    let known = standing.apps
+    let word = text.lowercased()
+    if let app = known.first(where: { $0.appID.text.lowercased() == word }) { return app.appID }
+    let named = known.filter { $0.displayName.lowercased() == word }
+    if let app = named.first, named.count == 1 { return app.appID }
+    let typed = DeviceName(sanitising: text)
+    guard named.isEmpty else {
+      throw LocalAPIError(
+        .invalid,
+        "“\(typed)” is the name of \(named.map(\.appID.text).joined(separator: " and ")): give one of these IDs.")
+    }
+    let question = Spelling.question(for: text, among: known.flatMap { [$0.appID.text, $0.displayName] })
+    guard question.isEmpty, let id = AppID(text) else {
+      throw LocalAPIError(
+        .unknownItem,
+        "No application “\(typed)” was used today or has rules"
+          + (question.isEmpty ? ": `latchkey today` lists those that were." : ". \(question)"))
+    }
+    return id
+  }
+
+  private static func reportDay(_ text: String) throws(LocalAPIError) -> FamilyDay {
+    guard let day = FamilyDay(text) else {
+      throw LocalAPIError(.invalid, "“\(DeviceName(sanitising: text))” is no day: write it as 2026-11-21.")
+    }
+    return day
+  }
+}
+
+extension ReportPeriod {
+  /// Returns the first day of a report for which nobody named one: a week of days, five weeks, or a year of months.
+  fileprivate func usualStart(before last: FamilyDay) -> FamilyDay {
+    switch self {
+    case .day: last.advanced(byDays: -6)
+    case .week: last.startOfWeek.advanced(byDays: -28)
+    case .month: start(of: last.advanced(byDays: -330))
+    }
+  }
+}
+
+extension ChildToday {
+  /// The day without what changes by the passing of time alone, rounded to minutes.
+  fileprivate var withoutTime: ChildToday {
+    var today = self
+    today.at = 0
+    today.usedMilliseconds /= 60_000
+    today.weekMilliseconds /= 60_000
+    for index in today.categories.indices { today.categories[index].usedMilliseconds /= 60_000 }
+    for index in today.apps.indices {
+      today.apps[index].usedMilliseconds /= 60_000
+      today.apps[index].verdict.forgetTime()
+    }
+    today.screen.forgetTime()
+    for index in today.running.indices { today.running[index].activeMilliseconds /= 60_000 }
+    return today
+  }
+}
+
+extension VerdictToday {
+  fileprivate mutating func forgetTime() {
+    until = nil
+    leftMilliseconds = leftMilliseconds.map { $0 / 60_000 }
+  }
+}

@@ -1,0 +1,148 @@
+import LatchkeyAgent
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+import Synchronization
+
+/// The time by which rules apply on this machine.
+///
+/// On a child's machine it is the household's clock, which setting the wall clock does not move. On a parent's it is the
+/// wall clock, which belongs to the person who sets the rules.
+///
+/// Spec: Protocol/11-rules.md §4.
+final class HouseholdTime: Sendable {
+  /// A moment in the household's time.
+  struct Moment: Hashable, Sendable {
+    /// The boot clock.
+    var boot: BootInstant
+    /// The time for times of the day, in Unix milliseconds.
+    var time: Int64
+    /// The time for days, in Unix milliseconds.
+    var dayTime: Int64
+    /// The family's day.
+    var day: FamilyDay
+  }
+
+  private struct State {
+    var clock: HouseholdClock?
+    var saved: HouseholdClock.Stored?
+    var savedAt = BootInstant(milliseconds: 0)
+    /// The difference that was reported last, in milliseconds.
+    var reported: Int64 = 0
+  }
+
+  private let isChild: Bool
+  private let state = Mutex(State())
+  private let reading: @Sendable () -> ClockReading
+  /// The longest time between two times that the clock is kept, in milliseconds.
+  private static let pause: Int64 = 60_000
+
+  /// Creates the time of a machine from what is kept; `reading` reads the machine's clocks.
+  init(isChild: Bool, _ stored: StoredClock?, reading: @escaping @Sendable () -> ClockReading) {
+    self.isChild = isChild
+    self.reading = reading
+    state.withLock { state in
+      state.clock = stored.map { HouseholdClock(HouseholdClock.Stored($0)) }
+      state.saved = state.clock?.stored
+    }
+    _ = read()
+  }
+
+  /// Returns the present time for times of the day, in Unix milliseconds.
+  var now: Int64 {
+    guard isChild else { return reading().wall }
+    return state.withLock { state in
+      let reading = reading()
+      return state.clock?.time(at: reading.boot) ?? reading.wall
+    }
+  }
+
+  /// Returns the present moment for a family's days.
+  func moment(_ boundary: DayBoundary) -> Moment {
+    let reading = reading()
+    return state.withLock { state in
+      guard isChild, var clock = state.clock else {
+        return Moment(
+          boot: reading.boot, time: reading.wall, dayTime: reading.wall, day: boundary.day(containing: reading.wall))
+      }
+      let day = clock.day(at: reading.boot, boundary)
+      state.clock = clock
+      return Moment(
+        boot: reading.boot, time: clock.time(at: reading.boot), dayTime: clock.dayTime(at: reading.boot), day: day)
+    }
+  }
+
+  /// Reads the machine's clocks, and returns what people should know of: how the wall clock was set.
+  func read() -> HouseholdClock.Change? {
+    guard isChild else { return nil }
+    let reading = reading()
+    return state.withLock { state in
+      guard var clock = state.clock else {
+        state.clock = HouseholdClock(reading)
+        return nil
+      }
+      let change = clock.read(reading)
+      state.clock = clock
+      switch change {
+      case .ignored(let difference):
+        // A clock that stays wrong is reported once.
+        guard abs(difference - state.reported) > HouseholdClock.slackMilliseconds else { return nil }
+        state.reported = difference
+      case .corrected, nil: state.reported = 0
+      }
+      return change
+    }
+  }
+
+  /// Returns what has to be kept; `nil` if what is kept is recent enough.
+  func toKeep(now: BootInstant, hasChanged: Bool) -> StoredClock? {
+    state.withLock { state in
+      guard let clock = state.clock, clock.stored != state.saved else { return nil }
+      let isDue =
+        hasChanged || state.saved?.bootID != clock.stored.bootID || state.saved?.reached != clock.stored.reached
+        || now - state.savedAt >= Self.pause
+      guard isDue else { return nil }
+      (state.saved, state.savedAt) = (clock.stored, now)
+      return StoredClock(clock.stored)
+    }
+  }
+}
+
+extension HouseholdClock.Stored {
+  fileprivate init(_ stored: StoredClock) {
+    self.init(
+      bootID: stored.bootID, anchor: stored.anchor, time: stored.time, dayTime: stored.dayTime, last: stored.last,
+      reached: stored.reached)
+  }
+}
+
+extension StoredClock {
+  fileprivate init(_ stored: HouseholdClock.Stored) {
+    self.init(
+      bootID: stored.bootID, anchor: stored.anchor, time: stored.time, dayTime: stored.dayTime, last: stored.last,
+      reached: stored.reached)
+  }
+}
+
+extension NodeContext {
+  /// Reads the household's clock, and keeps it if that is due.
+  func tickHouseholdTime() async {
+    guard profile.role == .child else { return }
+    let change = time.read()
+    guard let stored = time.toKeep(now: now(), hasChanged: change != nil) else { return }
+    let entry: (action: String, text: String)? =
+      switch change {
+      case .ignored(let difference): ("clock.ignored", Self.words(difference))
+      case .corrected(let difference): ("clock.corrected", Self.words(difference))
+      case nil: nil
+      }
+    if let entry { logger.notice("the clock was set", metadata: ["what": "\(entry.action)", "by": "\(entry.text)"]) }
+    do { try await store.keep(stored, change: entry, at: wall()) } catch {
+      logger.error("the household's clock could not be kept", metadata: ["reason": "\(error)"])
+    }
+  }
+
+  private static func words(_ difference: Int64) -> String {
+    "\(SpanText.of(abs(difference))) \(difference > 0 ? "ahead" : "back")"
+  }
+}

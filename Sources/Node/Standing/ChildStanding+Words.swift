@@ -1,0 +1,121 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+
+/// What holds for a child, as people read it.
+extension ChildStanding {
+  /// Returns a verdict as the local API shows it.
+  func shown(_ verdict: Verdict, of subject: Subject, name: String) -> VerdictToday {
+    let words = verdict.reason.map { reason in
+      let words = ReasonText.words(reason, rules, of: subject, on: situation.day, name: name)
+      return verdict.isAllowed ? words : ReasonText.closed(reason, words)
+    }
+    return VerdictToday(
+      isAllowed: verdict.isAllowed, rule: verdict.reason?.word, reason: words, until: verdict.until.map(time(at:)),
+      leftMilliseconds: verdict.until.map { max(0, $0 - situation.boot) })
+  }
+
+  /// What holds for all screen time: the least of the rules that no application escapes.
+  var screen: VerdictToday {
+    guard let any = AppID("latchkey.any") else { return VerdictToday(isAllowed: true) }
+    var verdict = VerdictToday(isAllowed: true)
+    for (reason, standing) in plan.explain(.app(any), in: situation).considered {
+      switch reason {
+      case .lock, .bedtime, .dailyLimit, .weeklyLimit: break
+      default: continue
+      }
+      let words = ReasonText.words(reason, rules, of: .unknown, on: situation.day, name: "")
+      switch standing {
+      case .open(nil): continue
+      case .open(let left?):
+        guard verdict.isAllowed, left < verdict.leftMilliseconds ?? .max else { continue }
+        verdict = VerdictToday(
+          isAllowed: true, rule: reason.word, reason: words, until: situation.time + left, leftMilliseconds: left)
+      case .closed(let left):
+        // The first that closes is the reason; it opens with the last.
+        let known = verdict.isAllowed ? nil : verdict
+        let isOpenEnded = left == nil || known != nil && known?.leftMilliseconds == nil
+        let time = isOpenEnded ? nil : max(left ?? 0, known?.leftMilliseconds ?? 0)
+        verdict = VerdictToday(
+          isAllowed: false, rule: known?.rule ?? reason.word,
+          reason: known?.reason ?? ReasonText.closed(reason, words), until: time.map { situation.time + $0 },
+          leftMilliseconds: time)
+      }
+    }
+    return verdict
+  }
+
+  /// The screen time of the day with what was granted, in milliseconds; `nil` without a limit.
+  var limitMilliseconds: Int64? {
+    rules.dailyLimit?[situation.day.weekday].map {
+      Int64($0) * 60_000 + ReasonText.granted(rules, to: .unknown, on: situation.day)
+    }
+  }
+
+  /// Returns an application as the local API shows it.
+  func shown(_ app: AppID) -> AppToday {
+    let name = name(of: app)
+    let verdict = verdicts.verdicts[.app(app)] ?? plan.explain(.app(app), in: situation).verdict
+    return AppToday(
+      appID: app, displayName: name, category: verdict.category, usedMilliseconds: today.apps[app] ?? 0,
+      verdict: shown(verdict, of: .app(app), name: name))
+  }
+
+  /// The applications that were used today, that run, or that have rules; those in use for the longest time first.
+  var apps: [AppToday] {
+    var ids = Set(rules.apps.keys).union(today.apps.keys)
+    ids.formUnion(running.map(\.use.appID))
+    return ids.map { shown($0) }.sorted {
+      $0.usedMilliseconds != $1.usedMilliseconds ? $0.usedMilliseconds > $1.usedMilliseconds : $0.appID < $1.appID
+    }
+  }
+
+  /// What a person should know of what runs: little time is left, or its time is over.
+  var notices: [Notice] {
+    var notices: [Notice] = []
+    for app in Set(running.filter { !$0.isStale }.map(\.use.appID)).sorted() {
+      guard let verdict = verdicts.verdicts[.app(app)], let reason = verdict.reason else { continue }
+      let name = name(of: app)
+      let words = ReasonText.words(reason, rules, of: .app(app), on: situation.day, name: name)
+      guard verdict.isAllowed else {
+        notices.append(
+          Notice(
+            app: app, rule: reason.word, warning: 0,
+            sentence: "\(name) is not allowed now: \(ReasonText.closed(reason, words))."))
+        continue
+      }
+      guard let left = verdict.until.map({ $0 - situation.boot }),
+        let warning = Verdict.warningMilliseconds.last(where: { left <= $0 })
+      else { continue }
+      let minutes = max(1, (left + 59_999) / 60_000)
+      notices.append(
+        Notice(
+          app: app, rule: reason.word, warning: warning,
+          sentence: "\(name): \(minutes) min left (\(words))."))
+    }
+    return notices
+  }
+
+  /// A sentence that a person should know now.
+  struct Notice: Hashable, Sendable {
+    var app: AppID
+    var rule: String
+    /// The remaining time to which it belongs, in milliseconds; 0 if the time is over.
+    var warning: Int64
+    var sentence: String
+  }
+
+  /// Returns what each rule says of an application.
+  func explained(_ app: AppID) -> [ChildExplanation.Rule] {
+    let name = name(of: app)
+    return plan.explain(.app(app), in: situation).considered.map { reason, standing in
+      let words = ReasonText.words(reason, rules, of: .app(app), on: situation.day, name: name)
+      return switch standing {
+      case .open(let left):
+        ChildExplanation.Rule(rule: reason.word, words: words, isOpen: true, leftMilliseconds: left)
+      case .closed(let left):
+        ChildExplanation.Rule(rule: reason.word, words: words, isOpen: false, leftMilliseconds: left)
+      }
+    }
+  }
+}

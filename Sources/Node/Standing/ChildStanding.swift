@@ -1,0 +1,174 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// What holds for a child at one moment, by what this machine knows: rules, use, what runs, and the verdicts.
+///
+/// A child's node and a parent's work it out in the same way.
+///
+/// Spec: Protocol/11-rules.md §5.
+struct ChildStanding: Sendable {
+  /// A session that runs, and the machine on which it does.
+  struct Session: Hashable, Sendable {
+    var device: DeviceID
+    var use: RunningUse
+    /// A Boolean value that indicates whether its machine has been silent for so long that it may have ended.
+    var isStale: Bool
+  }
+
+  let child: ChildID
+  let plan: DayPlan
+  let situation: Situation
+  let running: [Session]
+  let verdicts: ChildVerdicts
+
+  var rules: RuleSet { plan.rules }
+
+  init(child: ChildID, plan: DayPlan, situation: Situation, running: [Session]) {
+    self.child = child
+    self.plan = plan
+    self.situation = situation
+    self.running = running
+    verdicts = plan.decide(situation)
+  }
+
+  /// The use of the day, with that of later days that a wrong clock had reached.
+  var today: DayUse { situation.today }
+
+  /// The screen time since Monday, in milliseconds.
+  var weekMilliseconds: Int64 {
+    situation.use.reduce(0) { $1.key >= situation.day.startOfWeek ? $0 + $1.value.screen : $0 }
+  }
+
+  /// Returns the wall time for people at an instant of the boot clock.
+  func time(at instant: BootInstant) -> Int64 { situation.time + (instant - situation.boot) }
+
+  /// Returns the name of an application for people.
+  func name(of app: AppID) -> String {
+    rules.app(app).name ?? running.first { $0.use.appID == app }?.use.displayName ?? app.text
+  }
+}
+
+/// What a child may spend, and what answers to requests grant.
+struct ChildPoints: Sendable {
+  /// The milli-points that may be spent, after the cost of all use so far: on a child's machine there, on a parent's all.
+  var spendable: Int64
+  /// The redeemed minutes that are left on this machine.
+  var redeemed: [RedeemedTime]
+  /// The time that parents granted by their answers, by request.
+  var grants: [CommandID: Grant]
+}
+
+/// Works out what holds for children from what is stored.
+struct StandingReader: Sendable {
+  let context: NodeContext
+  /// The time for which what another machine tells as running is taken to go on, in milliseconds: it tells again within
+  /// a minute.
+  static let beliefMilliseconds: Int64 = 60_000
+  /// The time after which a silent machine's sessions may have ended, in milliseconds.
+  static let staleMilliseconds: Int64 = 90_000
+
+  /// Returns what holds for a child; at another moment than the present if a time in Unix milliseconds is given.
+  func read(
+    _ child: ChildID, _ household: Household, at time: Int64? = nil
+  ) async throws(StoreError) -> ChildStanding {
+    var rules = household.rules(for: child)
+    let boundary = rules.boundary
+    var moment = context.time.moment(boundary)
+    let present = moment.time
+    if let time {
+      moment.time = time
+      moment.dayTime = time
+      moment.day = boundary.day(containing: time)
+    }
+    let running = try await running(of: child)
+    let points = try await points(of: child, rules, on: moment.day, running)
+    rules.add(points.grants, on: moment.day)
+    var totals = UseTotals(boundary)
+    let week = boundary.start(of: moment.day.startOfWeek)
+    let longest = min(try await context.store.longestSession(), UseTotals.longestMilliseconds)
+    for use in try await context.store.use(of: child, since: week - longest) {
+      totals.add(UseSpan(app: use.app, category: use.category, start: use.start, milliseconds: use.milliseconds))
+    }
+    for session in running {
+      let use = session.use
+      totals.add(
+        UseSpan(app: use.appID, category: use.category, start: use.since, milliseconds: use.activeMilliseconds))
+    }
+    totals.forget(before: moment.day.startOfWeek)
+    // At another moment, what runs now says nothing.
+    let present15 = time.map { abs($0 - present) < Self.beliefMilliseconds } ?? true
+    var programs: [UInt32: Set<Subject>] = [:]
+    for session in running where present15 && !session.isStale {
+      programs[session.use.account ?? 0, default: []].insert(.app(session.use.appID))
+    }
+    let situation = Situation(
+      boot: moment.boot, time: moment.time, dayTime: moment.dayTime, day: moment.day, use: totals.use,
+      spendable: points.spendable, redeemed: points.redeemed, running: programs)
+    return ChildStanding(
+      child: child, plan: DayPlan(rules, for: situation), situation: situation, running: running)
+  }
+
+  /// Returns what runs of a child on all machines.
+  private func running(of child: ChildID) async throws(StoreError) -> [ChildStanding.Session] {
+    try await running().filter { $0.use.child == child }
+  }
+
+  /// Returns what runs on all machines, as far as known here.
+  func running() async throws(StoreError) -> [ChildStanding.Session] {
+    let now = context.now()
+    var sessions: [ChildStanding.Session] = []
+    if context.profile.role == .child {
+      for open in try await context.store.openSessions() where open.bootID == context.bootID {
+        sessions.append(.init(device: context.own, use: RunningUse(open, at: now), isStale: false))
+      }
+    }
+    for told in try await context.store.runningLists() where told.list.device != context.own {
+      // A machine that was heard of before this boot is silent.
+      let silence = told.bootID == context.bootID ? max(0, now - told.toldAt) : Int64.max / 2
+      for var use in told.list.entries where try await !context.store.isRecorded(use) {
+        use.activeMilliseconds = min(
+          use.activeMilliseconds + min(silence, Self.beliefMilliseconds), HybridTimestamp.wallLimit - 1)
+        sessions.append(.init(device: told.list.device, use: use, isStale: silence > Self.staleMilliseconds))
+      }
+    }
+    return sessions.sorted {
+      ($0.use.since, $0.use.recordID.description) < ($1.use.since, $1.use.recordID.description)
+    }
+  }
+
+  /// Returns what a child may spend on a day, and what answers to requests grant on it.
+  private func points(
+    of child: ChildID, _ rules: RuleSet, on day: FamilyDay, _ running: [ChildStanding.Session]
+  ) async throws(StoreError) -> ChildPoints {
+    let isChild = context.profile.role == .child
+    let own = context.own
+    return try await context.store.look { effects in
+      let carries = try effects.carries(of: child).map {
+        (Purse.CarryKey(app: $0.app, category: $0.category, day: $0.day), $0.remainder)
+      }
+      let purse = Purse(
+        device: own, ledger: try effects.ledger(of: child), carries: Dictionary(carries) { first, _ in first })
+      var spendable = isChild ? purse.spendable : max(0, purse.ledger.balance)
+      for session in running where session.use.category == .reward && (!isChild || session.device == own) {
+        spendable = max(0, spendable - purse.costSoFar(of: UsageSlice(session.use), rules.boundary))
+      }
+      let (requests, answers) = try effects.requests(of: child)
+      return ChildPoints(
+        spendable: spendable, redeemed: purse.redeemed(on: day),
+        grants: RequestBook(requests, answers).grants(on: day))
+    }
+  }
+}
+
+extension UsageSlice {
+  /// Creates a slice of a session that runs, by the household's time.
+  fileprivate init(_ use: RunningUse) {
+    self.init(
+      appID: use.appID, displayName: use.displayName, category: use.category,
+      rate: PointsRate(milliPointsPerMinute: use.milliPointsPerMinute), start: use.since,
+      end: min(use.since + use.activeMilliseconds, HybridTimestamp.wallLimit - 1),
+      activeMilliseconds: use.activeMilliseconds, earnedMilliPoints: 0)
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// The use of a child on one machine, which a parent passes on to the child's other machines.
+///
+/// Spec: Protocol/10-household.md §4.
+extension Store {
+  /// Has each child's machine get the use of the children that it serves, and returns the changed streams.
+  ///
+  /// A machine that has begun to serve a child gets what was used since a time, and from then on what is new. `start`
+  /// returns that time for a child, and `wall` is the present time, both in Unix milliseconds.
+  public func shareUse(
+    since start: @escaping @Sendable (ChildID) -> Int64, at wall: Int64
+  ) async throws(StoreError) -> [OutboxChange] {
+    guard try await read({ try !$0.sharesToChange().isEmpty }) else { return [] }
+    return try await commits.commitTogether { [coding, caps] database, group in
+      var changes: [OutboxChange] = []
+      for share in try database.sharesToChange() {
+        guard share.isNew else {
+          try database.run(
+            "DELETE FROM use_shared WHERE peer = ? AND child = ?", [share.peer.number, share.child.bytes])
+          continue
+        }
+        try database.run("INSERT INTO use_shared VALUES (?, ?)", [share.peer.number, share.child.bytes])
+        let records = try database.rows(
+          """
+          SELECT * FROM usage_record WHERE child = ? AND household_start >= ? AND device_id <> ? ORDER BY household_start
+          """, [Data(share.child.bytes), start(share.child), Data(share.peer.device.bytes)])
+        for row in records {
+          changes.append(
+            try database.pass(try UsageRecord(row), to: share.peer, coding, caps, in: group, at: wall))
+        }
+      }
+      return changes
+    }
+  }
+
+  /// Forgets what other machines have told of use that began before a time, in Unix milliseconds, on a child's machine.
+  public func forgetSharedUse(before start: Int64) async throws(StoreError) {
+    let isOld = try await read { [own] database in
+      try database.first(
+        "SELECT 1 FROM usage_record WHERE device_id <> ? AND household_start < ? LIMIT 1", [own.bytes, start],
+        { _ in true }) ?? false
+    }
+    guard isOld else { return }
+    try await commits.commit(.upkeep) { [own] database in
+      try database.run(
+        "DELETE FROM usage_record WHERE device_id <> ? AND household_start < ?", [own.bytes, start])
+    }
+  }
+}
+
+extension Database {
+  /// A machine that is to get a child's use, or not any more.
+  fileprivate struct Share {
+    var peer: OutboxAddress
+    var child: ChildID
+    var isNew: Bool
+  }
+
+  /// Returns the machines and children for which what is shared differs from what is to be.
+  fileprivate func sharesToChange() throws -> [Share] {
+    var shares: [Share] = []
+    for peer in try addresses(role: .child) {
+      let served = Set(try servedChildren(of: peer.device))
+      let shared = Set(
+        try rows("SELECT child FROM use_shared WHERE peer = ?", [peer.number]).compactMap {
+          ChildID(bytes: $0.bytes("child"))
+        })
+      shares += served.subtracting(shared).sorted().map { Share(peer: peer, child: $0, isNew: true) }
+      shares += shared.subtracting(served).sorted().map { Share(peer: peer, child: $0, isNew: false) }
+    }
+    return shares
+  }
+
+  /// Returns the children whose machine a device is, also those that another parent has made it that of.
+  func servedChildren(of device: DeviceID) throws -> [ChildID] {
+    let zone = Data(Zone.machine(device).bytes)
+    var map = RegisterMap(try registers(in: .machine(device)))
+    let told = try rows(
+      """
+      SELECT t.* FROM told_register t JOIN peer p ON p.number = t.peer WHERE p.device_id = ? AND t.zone = ?
+      """, [Data(device.bytes), zone])
+    for row in told { map.merge(try Register(row: row)) }
+    return map.registers.servedChildren
+  }
+
+  /// Returns the machines other than a sender that get the use of a child.
+  func sharers(of child: ChildID, except sender: DeviceID) throws -> [OutboxAddress] {
+    try rows(
+      """
+      SELECT p.number, p.device_id FROM use_shared s JOIN peer p ON p.number = s.peer
+      WHERE s.child = ? AND p.state = 2 AND p.device_id <> ? ORDER BY p.number
+      """, [Data(child.bytes), Data(sender.bytes)]
+    ).map { OutboxAddress(number: $0["number"], device: try $0.deviceID("device_id")) }
+      // What a machine is told is checked against what it serves now, whatever was shared before.
+      .filter { try servedChildren(of: $0.device).contains(child) }
+  }
+
+  /// Queues a record for another machine of its child; if there is no space, in place of the oldest ones that wait.
+  func pass(
+    _ record: UsageRecord, to peer: OutboxAddress, _ coding: any BodyCoding, _ caps: QueueCaps, in group: WriteGroup,
+    at wall: Int64
+  ) throws -> OutboxChange {
+    let body = coding.encode(record)
+    func queue(_ caps: QueueCaps) throws -> OutboxChange {
+      try enqueue(
+        peer, .usage, kind: .usageRecord, itemID: record.recordID.bytes, body: body, caps: caps, in: group, at: wall)
+    }
+    do { return try queue(caps) } catch StoreError.queueFull {
+      try group.settle(self)
+      let oldest = try rows(
+        "SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.usage) ORDER BY seq LIMIT ?",
+        [peer.number, max(1, min(caps.items / 8, 4_096))])
+      for row in oldest {
+        try withdraw(peer.number, .usage, row["seq"], itemID: row["item_id"], as: .dropped, at: wall)
+      }
+      return try queue(QueueCaps(items: .max, bytes: .max))
+    }
+  }
+}

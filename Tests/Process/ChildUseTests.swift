@@ -1,0 +1,147 @@
+import GRDB
+import Glibc
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// The use of a child: whose it is, what runs now, and one total on every machine.
+  @Suite struct ChildUseTests {
+    private func today(_ node: NodeProcess, _ child: String = "Emma") async -> ChildToday? {
+      try? await node.api.today(ofChild: child)
+    }
+
+    @Test(
+      "What runs on one machine of a child is on the parents' screens and counts on the child's other machine, once")
+    func twoMachines() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        let laptop = try await lab.runningNode(.child, "Emma's laptop")
+        let toms = try await lab.runningNode(.child, "Tom's PC")
+        for machine in [laptop, toms] { try await lab.pair(mum, machine) }
+        for (machine, child) in [(pc, "Emma"), (laptop, "Emma"), (toms, "Tom")] {
+          _ = try await mum.api.rename(device: machine.name, RenameRequest(childName: child))
+        }
+        let dad = try await lab.runningNode(.parent, "Tom's laptop")
+        try await lab.pair(dad, pc)
+        _ = try await mum.api.setRules(
+          ofChild: "Emma",
+          RuleRequest([
+            .init("limits/daily", "120"), .init("app/kart/category", "reward 2000"), .init("app/kart/name", "Kart"),
+          ]))
+        try await eventually("the machines know the rules") {
+          let counts = try await [pc.api.rules(ofChild: nil).rules.count, laptop.api.rules(ofChild: nil).rules.count]
+          return counts == [3, 3]
+        }
+        let program = try UsedProgram()
+        _ = try await pc.api.startUsage(program.request("kart"))
+        for node in [mum, dad, laptop, pc] {
+          try await eventually("it is seen to run on \(node.name)") {
+            await today(node)?.running.map(\.displayName) == ["Kart"]
+          }
+        }
+        let seen = try #require(await today(mum))
+        #expect(seen.running.map(\.deviceName.text) == [pc.name] && seen.limitMilliseconds == 7_200_000, "\(seen)")
+        #expect(try await mum.api.status().running.map(\.childName?.text) == ["Emma"])
+        let line = try await mum.latchkey("today", "Emma")
+        #expect(
+          line.status == 0 && line.output.contains("Emma 0 min of 2 h · ")
+            && line.output.contains("Kart on \(pc.name)"),
+          "\(line)")
+        #expect(try await laptop.latchkey("me").output.contains("of 2 h"))
+
+        await program.end()
+        for node in [mum, dad, laptop, pc] {
+          try await eventually("it is seen to have ended on \(node.name)") {
+            guard let day = await today(node) else { return false }
+            return day.running.isEmpty && day.usedMilliseconds > 0
+          }
+        }
+        let record = try #require(try await mum.usage().first)
+        #expect(record.account == geteuid())
+        #expect(record.child == seen.childID && record.displayName == "Kart", "\(record)")
+        #expect(record.category == .reward && record.milliPointsPerMinute == 2_000)
+        let used = record.activeMilliseconds
+        for node in [mum, dad, laptop, pc] { #expect(await today(node)?.usedMilliseconds == used, "\(node.name)") }
+        #expect(try await laptop.api.usage(UsageQuery()).sessions.isEmpty, "It was not used on that machine.")
+        try await laptop.restart()
+        #expect(await today(laptop)?.usedMilliseconds == used, "It survives kill -9.")
+
+        // A machine that is the child's only now gets what was used this week.
+        let tablet = try await lab.runningNode(.child, "Emma's tablet")
+        try await lab.pair(mum, tablet)
+        _ = try await mum.api.rename(device: tablet.name, RenameRequest(childName: "Emma"))
+        try await eventually("the new machine knows the day") { await today(tablet)?.usedMilliseconds == used }
+
+        // Never a sibling's.
+        #expect(await toms.terminate() == .exited(0))
+        let foreign = try toms.read { database in
+          try Int.fetchOne(
+            database, sql: "SELECT (SELECT COUNT(*) FROM usage_record) + (SELECT COUNT(*) FROM running_list)")
+        }
+        #expect(foreign == 0)
+        let report = try await mum.latchkey("report", "day", "--child", "Emma", "--format", "csv")
+        #expect(report.output.contains(",kart,Kart,reward,\(used),0,1"), "\(report)")
+      }
+    }
+
+    @Test("On a machine of two children, each account's use is its owner's; nobody's is not supervised")
+    func twoChildren() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        try await eventually("the accounts are known") { try await !mum.api.accounts(device: nil).isEmpty }
+        let account = try #require(
+          try await mum.api.accounts(device: nil).first { $0.account.uid == geteuid() }?.account.name)
+        _ = try await mum.api.addChild(ChildNameRequest(name: "Emma"))
+        _ = try await mum.api.addChild(ChildNameRequest(name: "Tom"))
+        func use(_ app: String) async throws -> UsageRecord {
+          let program = try UsedProgram()
+          let id = try await pc.api.startUsage(program.request(app)).recordID
+          await program.end()
+          try await eventually("the record of \(app) is there") {
+            try await mum.usage().contains { $0.recordID == id }
+          }
+          return try #require(try await mum.usage().first { $0.recordID == id })
+        }
+        _ = try await mum.api.assignAccount(AccountRequest(device: nil, account: account, child: "Tom"))
+        try await eventually("the machine is Tom's") { try await pc.api.children().map(\.name.text) == ["Tom"] }
+        let toms = try await mum.api.children().first { $0.name.text == "Tom" }?.childID
+        #expect(try await use("one").child == toms)
+        // The only child's, where nobody has said whose the account is; of two, nobody's.
+        _ = try await mum.api.assignAccount(AccountRequest(device: nil, account: account, child: nil))
+        try await eventually("the account is nobody's") {
+          try await pc.api.accounts(device: nil).first { $0.account.name == account }?.owner == .nobody
+        }
+        #expect(try await use("two").child == nil)
+        let refused = await #expect(throws: LocalAPIError.self) { _ = try await pc.api.ownToday(caller: nil) }
+        #expect(refused?.code == .unknownChild)
+      }
+    }
+
+    @Test("A limit that is nearly used is told with the rule, and explained")
+    func limits() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        _ = try await mum.api.setRules(
+          ofChild: "Emma", RuleRequest([.init("limits/daily", "10"), .init("app/chat/blocked", "yes")]))
+        try await eventually("the machine knows the rules") { try await pc.api.rules(ofChild: nil).rules.count == 2 }
+        let program = try UsedProgram()
+        _ = try await pc.api.startUsage(program.request("kart"))
+        try await eventually("the parent is told") { await today(mum)?.notices.count == 1 }
+        let notice = try #require(await today(mum)?.notices.first)
+        #expect(notice.hasPrefix("kart: 10 min left (10 min of screen time a day)"), "\(notice)")
+        try await eventually("the child's node says so in its log") {
+          pc.log.contains("10 min of screen time a day")
+        }
+        let chat = try await mum.latchkey("explain", "--app", "chat")
+        #expect(
+          chat.status == 0 && chat.output.contains("not allowed") && chat.output.contains("chat is blocked"), "\(chat)")
+        let typo = try await mum.latchkey("explain", "--app", "chatt")
+        #expect(typo.status != 0 && typo.talk.contains("chat"), "\(typo)")
+        let unknown = try await mum.latchkey("today", "Nobody")
+        #expect(unknown.status == 67 && unknown.talk.contains("no child called"), "\(unknown)")
+        await program.end()
+      }
+    }
+  }
+}
