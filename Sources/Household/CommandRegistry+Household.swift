@@ -10,12 +10,8 @@ extension CommandRegistry {
   public init(household others: [any CommandDefinition.Type]) {
     self.init(
       [
-        SetApp.self,
-        RemoveApp.self,
-        SetFamilySettings.self,
         RequestReport.self,
         TextMessage.self,
-        GrantTime.self,
         Edit.self,
         TakePoints.self,
         ReviewLearning.self,

@@ -26,10 +26,7 @@ import Testing
   private let later = CommandRegistry(household: [PaintTheWall.self])
 
   @Test func everyKindHasAWord() {
-    let kinds: Set<CommandKind> = [
-      "message", "removeApp", "requestReport", "setApp", "setFamilySettings",
-    ]
-    #expect(kinds.isSubset(of: CommandRegistry.household.kinds))
+    #expect(Set(CommandRegistry.household.kinds) == ["edit", "message", "requestReport"])
     #expect(CommandRegistry.household.settlingSetBack == [RequestReport.kind])
     #expect(later.definition("paintTheWall") != nil && CommandRegistry.household.definition("paintTheWall") == nil)
   }
@@ -58,11 +55,8 @@ import Testing
   @Test("Commands, states and drafts are encoded as JSON with named members, and decoded again")
   func json() throws {
     var random = SeededRandom(seed: 2)
-    let app = Samples.app(&random)
-    let payloads: [CommandPayload] = [
-      .setApp(app), .removeApp(app.appID, modified: app.modified), .setFamilySettings(Samples.settings(&random)),
-      .requestReport, .message("Dinner!"),
-    ]
+    let registers = (0..<3).map { _ in Samples.register(&random) }
+    let payloads: [CommandPayload] = [CommandPayload(Edit(registers)), .requestReport, .message("Dinner!")]
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     for payload in payloads {
@@ -74,14 +68,11 @@ import Testing
     #expect(
       String(decoding: try encoder.encode(CommandPayload.message("a")), as: UTF8.self)
         == #"{"kind":"message","payload":{"text":"a"}}"#)
-    for state in [StateInForce.app(app, .enforced), .appRemoved(app.appID, modified: app.modified), .messageStored] {
+    for state in [StateInForce(RegistersInForce(registers, .enforced)), .messageStored] {
       let text = try encoder.encode(state)
       #expect(try CommandRegistry.household.decoder().decode(StateInForce.self, from: text) == state)
     }
-    let drafts: [CommandDraft] = [
-      .setApp(AppChange(appID: "a.b", isBlocked: true)), .removeApp(appID: "a.b"), .requestReport, .message("x"),
-    ]
-    for draft in drafts {
+    for draft in [CommandDraft.requestReport, .message("x")] {
       let request = CommandRequest(device: "Emma's PC", action: draft, expiresAfter: 5_000)
       let text = try encoder.encode(request)
       #expect(try CommandRegistry.household.decoder().decode(CommandRequest.self, from: text) == request)
@@ -93,17 +84,8 @@ import Testing
   }
 
   @Test func draftsAreChecked() {
-    #expect(CommandDraft.setApp(AppChange(appID: "two words")).fault?.contains("is no application ID") == true)
-    #expect(CommandDraft.setApp(AppChange(appID: "a", milliPointsPerMinute: -1)).fault != nil)
-    #expect(CommandDraft.removeApp(appID: "").fault != nil)
-    for everything in ["*", "all", "org.gnome.*"] {
-      #expect(CommandDraft.removeApp(appID: everything).fault?.contains("is no application's name") == true)
-      #expect(
-        CommandDraft.setApp(AppChange(appID: everything, isBlocked: true)).fault?.contains("is no application's name")
-          == true)
-    }
-    #expect(CommandDraft.setApp(AppChange(appID: "a.b")).fault?.contains("Nothing is to be set") == true)
-    #expect(CommandDraft.setFamilySettings(FamilySettings(zone: "Nowhere/Else")).fault != nil)
+    var random = SeededRandom(seed: 3)
+    #expect(CommandDraft(Edit([Samples.register(&random)]), for: Edit.self).fault?.contains("routes") == true)
     #expect(CommandDraft.message("").fault != nil)
     #expect(CommandDraft.requestReport.fault == nil)
   }

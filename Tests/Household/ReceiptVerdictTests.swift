@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyTestSupport
 import Testing
 
 /// Tests of a receipt's verdict on its command, for every outcome and state.
@@ -11,38 +12,33 @@ import Testing
     return id
   }
 
-  private static func app(_ text: String) -> AppID {
-    guard let id = AppID(text) else { preconditionFailure("\(text) is an application's ID") }
-    return id
-  }
-
   private static func at(_ wall: Int64, _ counter: UInt32 = 0, by author: UInt8 = 1) -> HybridTimestamp {
     HybridTimestamp(wall: wall, counter: counter, author: device(author))
   }
 
-  private static func rule(
-    _ modified: HybridTimestamp, app: String = "a.b", isBlocked: Bool = true
-  ) -> AppConfiguration {
-    AppConfiguration(
-      appID: Self.app(app), displayName: "A", category: .reward, milliPointsPerMinute: 5, isBlocked: isBlocked,
-      modified: modified)
+  private static func rule(_ modified: HybridTimestamp, of thing: String = "thing", level: Int64 = 5) -> SampleRule {
+    SampleRule(thing, level: level, modified: modified)
   }
 
-  private static func settings(_ wall: Int64, minutes: Int = 5) -> FamilySettings {
-    FamilySettings(minutesPerPoint: minutes, modified: at(wall))
+  private static func register(_ modified: HybridTimestamp, _ value: String? = "yes") -> Register {
+    Register(.family, "app/a.b/blocked", value, modified: modified)
+  }
+
+  private static func held(_ register: Register) -> StateInForce {
+    StateInForce(RegistersInForce([register], .recorded))
   }
 
   private static let report = StateInForce.report(
-    DeviceReport(version: "1", enforcement: .recorded, apps: [], familySettings: nil, usageRecords: 0))
+    DeviceReport(version: "1", enforcement: .recorded, usageRecords: 0, registers: 0))
 
-  private static let set = CommandPayload.setApp(rule(at(10)))
-  private static let remove = CommandPayload.removeApp(app("a.b"), modified: at(10))
-  private static let family = CommandPayload.setFamilySettings(settings(10))
-  private static let payloads = [set, remove, family, .requestReport, .message("x")]
+  private static let set = CommandPayload.sample(rule(at(10)))
+  private static let remove = CommandPayload.sample(.removal(of: "thing", modified: at(10)))
+  private static let edit = CommandPayload(Edit([register(at(10))]))
+  private static let payloads = [set, remove, edit, .requestReport, .message("x")]
 
   /// The states that each payload brings about, and no other payload's.
   private static let answers: [StateInForce] = [
-    .app(rule(at(10)), .recorded), .appRemoved(app("a.b"), modified: at(10)), .familySettings(settings(10)), report,
+    .sample(rule(at(10))), .sample(.removal(of: "thing", modified: at(10))), held(register(at(10))), report,
     .messageStored,
   ]
 
@@ -51,44 +47,47 @@ import Testing
       for (answer, state) in Self.answers.enumerated() {
         let verdict = ReceiptVerdict(.executed(state), of: payload)
         #expect(
-          verdict == (place == answer ? .inForce([0, 3].contains(place) ? .recorded : nil) : .contradicts(state)),
+          verdict == (place == answer ? .inForce(place == 4 ? nil : .recorded) : .contradicts(state)),
           "\(payload.kind) answered by \(state)")
       }
     }
-    #expect(ReceiptVerdict(.executed(.app(Self.rule(Self.at(10)), .enforced)), of: Self.set) == .inForce(.enforced))
+    #expect(ReceiptVerdict(.executed(.sample(Self.rule(Self.at(10)), .enforced)), of: Self.set) == .inForce(.enforced))
   }
 
   @Test(
     arguments: [
-      .app(rule(at(10), isBlocked: false), .recorded), .app(rule(at(11)), .recorded), .app(rule(at(9)), .recorded),
-      .app(rule(at(10, 1)), .recorded), .app(rule(at(10, by: 2)), .recorded), .app(rule(at(10), app: "c.d"), .recorded),
-      .appRemoved(app("a.b"), modified: at(10)),
+      .sample(rule(at(10), level: 6)), .sample(rule(at(11))), .sample(rule(at(9))), .sample(rule(at(10, 1))),
+      .sample(rule(at(10, by: 2))), .sample(rule(at(10), of: "other")),
+      .sample(.removal(of: "thing", modified: at(10))),
     ] as [StateInForce])
   func executedWithAnythingElseContradictsARule(state: StateInForce) {
     #expect(ReceiptVerdict(.executed(state), of: Self.set) == .contradicts(state))
   }
 
-  @Test(arguments: [
-    (settings(10, minutes: 6), false), (settings(11), true), (settings(9), false),
-    (settings(HybridTimestamp.wallLimit - 1, minutes: 999), true),
-  ])
-  func familySettings(held: FamilySettings, isLater: Bool) {
-    let state = StateInForce.familySettings(held)
-    #expect(ReceiptVerdict(.executed(state), of: Self.family) == .contradicts(state))
-    #expect(ReceiptVerdict(.superseded(state), of: Self.family) == (isLater ? .overtaken(state) : .contradicts(state)))
+  @Test(
+    arguments: [
+      held(register(at(10), "no")), held(register(at(10), nil)), held(register(at(9))), held(register(at(10, by: 0))),
+      held(Register(.family, "app/a.b/limit", "yes", modified: at(10))),
+    ] as [StateInForce])
+  func executedWithAnythingElseContradictsAnEdit(state: StateInForce) {
+    // A value that is not greater, a deletion, an older edit, another place: the register is not held.
+    #expect(ReceiptVerdict(.executed(state), of: Self.edit) == .contradicts(state))
+    #expect(ReceiptVerdict(.superseded(state), of: Self.edit) == .contradicts(state))
   }
 
   @Test(
     arguments: [
-      (set, .app(rule(at(11)), .recorded), true), (set, .app(rule(at(10, 1)), .recorded), true),
-      (set, .app(rule(at(10, by: 2)), .recorded), true), (set, .app(rule(at(10)), .recorded), false),
-      (set, .app(rule(at(9)), .recorded), false), (set, .app(rule(at(11), app: "c.d"), .recorded), false),
-      (set, .appRemoved(app("a.b"), modified: at(11)), true), (set, .appRemoved(app("a.b"), modified: at(10)), false),
-      (set, .appRemoved(app("c.d"), modified: at(11)), false),
-      (set, .familySettings(settings(11)), false), (set, .messageStored, false),
-      (remove, .app(rule(at(11)), .recorded), true), (remove, .app(rule(at(10)), .recorded), false),
-      (remove, .appRemoved(app("a.b"), modified: at(11)), true),
-      (remove, .appRemoved(app("c.d"), modified: at(11)), false), (family, .app(rule(at(11)), .recorded), false),
+      (set, .sample(rule(at(11))), true), (set, .sample(rule(at(10, 1))), true),
+      (set, .sample(rule(at(10, by: 2))), true), (set, .sample(rule(at(10))), false),
+      (set, .sample(rule(at(9))), false), (set, .sample(rule(at(11), of: "other")), false),
+      (set, .sample(.removal(of: "thing", modified: at(11))), true),
+      (set, .sample(.removal(of: "thing", modified: at(10))), false),
+      (set, .sample(.removal(of: "other", modified: at(11))), false),
+      (set, held(register(at(11))), false), (set, .messageStored, false),
+      (remove, .sample(rule(at(11))), true), (remove, .sample(rule(at(10))), false),
+      (remove, .sample(.removal(of: "thing", modified: at(11))), true),
+      (edit, held(register(at(11), "no")), true), (edit, held(register(at(10, by: 2), nil)), true),
+      (edit, held(register(at(10))), false), (edit, .sample(rule(at(11))), false),
       (.requestReport, report, false), (.message("x"), .messageStored, false),
     ] as [(CommandPayload, StateInForce, Bool)])
   func supersededCountsWithALaterStateOfTheSameThing(payload: CommandPayload, state: StateInForce, isLater: Bool) {
@@ -111,18 +110,6 @@ import Testing
     #expect(ReceiptVerdict.expired.status == .expired)
   }
 
-  @Test func agreementDoesNotAskWhoSetItAndWhen() {
-    let held = StateInForce.app(Self.rule(Self.at(99, 3, by: 7)), .enforced)
-    #expect(held.agrees(with: .app(Self.rule(Self.at(1)), .recorded)))
-    #expect(!held.agrees(with: .app(Self.rule(Self.at(99, 3, by: 7), isBlocked: false), .enforced)))
-    let removed = StateInForce.appRemoved(Self.app("a.b"), modified: Self.at(5))
-    #expect(removed.isNothing && !held.isNothing)
-    #expect(!removed.agrees(with: .app(Self.rule(Self.at(5)), .recorded)))
-    #expect(StateInForce.familySettings(Self.settings(4)).agrees(with: .familySettings(Self.settings(9))))
-    #expect(!StateInForce.familySettings(Self.settings(4, minutes: 6)).agrees(with: .familySettings(Self.settings(4))))
-    #expect(!StateInForce.messageStored.agrees(with: held))
-  }
-
   @Test(arguments: [
     (Int64(0), Int64(0), true), (86_400_000, 0, true), (86_400_001, 0, false), (5, -86_399_995, true),
     (5, -86_399_996, false), (HybridTimestamp.wallLimit - 1, Int64.max, true), (HybridTimestamp.wallLimit, .max, false),
@@ -130,21 +117,5 @@ import Testing
   ])
   func aReadingMoreThanADayAheadIsNeverTaken(reading: Int64, wall: Int64, isTaken: Bool) {
     #expect(HybridTimestamp.mayWitness(reading, at: wall) == isTaken)
-  }
-
-  @Test(arguments: [
-    (Int64.min, false), (-1, false), (0, true), (1, true), (HybridTimestamp.wallLimit - 1, true),
-    (HybridTimestamp.wallLimit, false), (.max, false),
-  ])
-  func theFamilysRulesHaveHybridTimes(wall: Int64, isValid: Bool) {
-    #expect((FamilySettings(modified: Self.at(wall)).fault == nil) == isValid)
-  }
-
-  @Test(arguments: [(Int64.min, false), (-1, false), (0, true), (1_000_000_000, true), (1_000_000_001, false)])
-  func ratesOutOfBoundsAreRefusedEverywhere(rate: Int64, isValid: Bool) {
-    #expect((FamilySettings(defaultMilliPointsPerMinute: rate).fault == nil) == isValid)
-    var rule = Self.rule(Self.at(1))
-    rule.milliPointsPerMinute = rate
-    #expect((rule.fault == nil) == isValid)
   }
 }

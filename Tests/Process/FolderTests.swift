@@ -78,7 +78,7 @@ extension ProcessTests {
     func unknown() async throws {
       try await ProcessLab.run { lab in
         let (parent, _) = try await lab.pairedFamily()
-        expect(try await parent.latchkey("app", "set", "a.b", "--on", "Nobody", "--blocked"), [67])
+        expect(try await parent.latchkey("app", "set", "a.b", "--child", "Nobody", "--blocked"), [67])
         expect(try await parent.latchkey("devices", "unpair", "Nobody"), [67])
         expect(try await parent.latchkey("commands", "show", "0123456789"), [67])
         expect(try await parent.latchkey("commands", "cancel", "01a1fc7d-cc5b-7735-a88a-5b29acdd473f"), [67])

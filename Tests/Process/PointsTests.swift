@@ -85,9 +85,9 @@ extension ProcessTests {
             try await machine.api.children().map(\.name.text) == ["Emma"]
           }
         }
-        for (app, category, machine) in [("a.learn", "learning", pc), ("a.play", "reward", laptop)] {
+        for (app, category) in [("a.learn", "learning"), ("a.play", "reward")] {
           let set = try await mum.latchkey(
-            "app", "set", app, "--on", machine.name, "--new", "--category", category, "--points-per-minute", "1000",
+            "app", "set", app, "--child", "Emma", "--new", "--category", category, "--points-per-minute", "1000",
             "--wait")
           #expect(set.status == 0, "\(set)")
         }
@@ -126,7 +126,8 @@ extension ProcessTests {
         try await eventually("the machine is Emma's") { try await !pc.api.children().isEmpty }
         for (app, category) in [("a.learn", "learning"), ("a.play", "reward")] {
           let set = try await mum.latchkey(
-            "app", "set", app, "--on", pc.name, "--new", "--category", category, "--points-per-minute", "1000", "--wait"
+            "app", "set", app, "--child", "Emma", "--new", "--category", category, "--points-per-minute", "1000",
+            "--wait"
           )
           #expect(set.status == 0, "\(set)")
         }

@@ -44,7 +44,7 @@ extension ProcessTests {
           }
         }
         do {
-          _ = try await parent.issue(.setApp(.init(appID: "a.b", displayName: "Chess\0")), to: "Emma's PC")
+          _ = try await parent.set("app/a.b/name", "Chess\0")
           Issue.record("the name was taken")
         } catch let error as LocalAPIError {
           #expect(error.code == .invalid && error.message.contains("U+0000"), "\(error)")

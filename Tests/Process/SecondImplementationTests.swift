@@ -79,11 +79,12 @@ extension ProcessTests {
         #expect(try await parent.api.devices().map(\.device.name.text) == ["Python PC"])
 
         try await sendText("Dinner is ready", from: parent)
+        _ = try await parent.set("app/org.gnome.Chess/category", "learning 500", on: "Python PC")
         let synced = try await peer(
-          ["sync", "--usage", "org.gnome.Chess:12", "--commands", "1"] + way, of: parent)
+          ["sync", "--usage", "org.gnome.Chess:12", "--commands", "2"] + way, of: parent)
         #expect(synced.result.status == 0, "\(synced.result)")
-        #expect(synced.events.filter { $0.event == "command" }.map(\.outcome) == ["executed"])
-        #expect(try await statuses(parent) == ["executed"])
+        #expect(synced.events.filter { $0.event == "command" }.map(\.outcome) == ["executed", "executed"])
+        #expect(try await statuses(parent) == ["executed", "executed"])
         let used = try await uses(parent)
         #expect(used.map(\.appID) == ["org.gnome.Chess"] && used.map(\.activeMilliseconds) == [720_000])
         #expect(used.map(\.recordID) == synced.events.filter { $0.event == "usage" }.map(\.id))

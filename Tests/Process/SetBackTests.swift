@@ -47,20 +47,24 @@ extension ProcessTests {
     func executedIsTrue() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
-        let kept = try await give(
-          parent, [.message("one"), .setApp(.init(appID: "a.b", dailyLimitMinutes: 10)), .requestReport])
+        func set(_ app: String, _ limit: String?) async throws -> String {
+          let id = try await parent.set("app/\(app)/limit", limit)
+          #expect(try await parent.ended(id).status == .executed)
+          return id
+        }
+        let kept = try await give(parent, [.message("one"), .requestReport]) + [set("a.b", "10")]
         try await inStep([parent, child])
         _ = await child.terminate()
         let backup = lab.newPath()
         try FileManager.default.copyItem(atPath: child.folder, toPath: backup)
         try await child.start()
         for round in 1...2 {
-          var given: [CommandDraft] = [.requestReport]
+          _ = try await give(parent, [.requestReport])
           for number in 1...20 {
-            given.append(.message("\(round).\(number)"))
-            given.append(.setApp(.init(appID: "app.\(number % 3)", dailyLimitMinutes: number)))
+            _ = try await give(parent, [.message("\(round).\(number)")])
+            _ = try await set("app.\(number % 3)", "\(number)")
           }
-          _ = try await give(parent, given + [.removeApp(appID: "app.0")])
+          _ = try await set("app.0", nil)
           try await inStep([parent, child])
           _ = await child.terminate()
           try FileManager.default.removeItem(atPath: child.folder)
@@ -82,9 +86,9 @@ extension ProcessTests {
           #expect(messages == 1 + 20 * round)
           try await child.start()
           // The newest rules are in force again.
-          let apps = try await child.api.apps(device: nil).map(\.configuration)
+          let apps = try await child.apps()
           #expect(apps.map(\.appID.text).sorted() == ["a.b", "app.1", "app.2"])
-          #expect(apps.compactMap(\.dailyLimitMinutes).sorted() == [10, 19, 20])
+          #expect(apps.compactMap(\.limit).sorted() == ["10", "19", "20"])
         }
       }
     }

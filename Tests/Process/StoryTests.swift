@@ -74,13 +74,13 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
         let set = try await parent.latchkey(
-          "app", "set", "org.gnome.Chess", "--on", "Emma's PC", "--category", "reward", "--points-per-minute", "2",
+          "app", "set", "org.gnome.Chess", "--family", "--category", "reward", "--points-per-minute", "2",
           "--blocked", "--wait")
         #expect(set.status == 0, "\(set)")
-        let apps = try await child.latchkey("apps", "list", "--format", "json").decode([AppListing].self)
-        #expect(apps.map(\.configuration.appID.text) == ["org.gnome.Chess"])
-        #expect(apps.first?.configuration.isBlocked == true)
-        #expect(apps.first?.configuration.milliPointsPerMinute == 2_000)
+        let apps = try await child.latchkey("apps", "list", "--format", "json").decode([ChildApps].self).flatMap(\.apps)
+        #expect(apps.map(\.appID.text) == ["org.gnome.Chess"])
+        #expect(apps.first?.isBlocked == true)
+        #expect(apps.first?.milliPointsPerMinute == 2_000)
 
         let tracked = try await child.latchkey("usage", "track", "--app", "org.gnome.Chess", "--", "/bin/true")
         #expect(tracked.status == 0, "\(tracked)")
@@ -96,44 +96,37 @@ extension ProcessTests {
     }
 
     @Test(
-      "Commands issued while a killed child is away are applied once and in order; only the newest setting is sent")
+      "Commands issued while a killed child is away are applied once and in order")
     func childAway() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
         await child.kill()
         var ids: [String] = []
         for text in ["one", "two", "three"] { ids.append(try await parent.issue(.message(text), to: "Emma's PC")) }
-        // Desired state beside them: the last of three is all that is sent.
-        for limit in 1...3 {
-          ids.append(
-            try await parent.issue(.setApp(.init(appID: "a.b", dailyLimitMinutes: limit)), to: "Emma's PC"))
-        }
+        // Edits beside them: each may set other registers, so that none replaces another.
+        for limit in 1...3 { ids.append(try await parent.set("app/a.b/limit", "\(limit)")) }
         let waiting = try await parent.api.commands(device: "Emma's PC", limit: 100)
-        // Newest first.
-        #expect(waiting.map(\.status) == [.queued, .superseded, .superseded, .queued, .queued, .queued])
+        #expect(waiting.map(\.status) == Array(repeating: .queued, count: 6))
         let queue = try #require(try await parent.api.devices().first?.queues.first { $0.streamClass == .command })
-        #expect(queue.waitingItems == 4)
-        #expect(queue.undelivered.map(\.fate) == [.superseded])
-        #expect(queue.undelivered.map(\.items) == [2])
+        #expect(queue.waitingItems == 6 && queue.undelivered.isEmpty)
 
         try await child.start()
-        let sent = ids[..<3] + ids[5...]
-        for id in sent { #expect(try await parent.ended(id).status == .executed) }
-        for id in ids[3..<5] { #expect(try await parent.ended(id).status == .superseded) }
+        for id in ids { #expect(try await parent.ended(id).status == .executed) }
         #expect(try await child.api.status().messages.map(\.text).sorted() == ["one", "three", "two"])
-        #expect(try await child.api.apps(device: nil).map(\.configuration.dailyLimitMinutes) == [3])
+        #expect(try await child.apps().map(\.limit) == ["3"])
         // The audit is written with each effect: it tells the order, and that each took place once.
         await child.kill()
         let audit = try child.read {
-          try String.fetchAll($0, sql: "SELECT new FROM audit WHERE action = 'app.set' ORDER BY number")
+          try String.fetchAll(
+            $0, sql: "SELECT new FROM audit WHERE action = 'register.set' AND target LIKE '%limit' ORDER BY number")
         }
-        #expect(audit.count == 1 && audit[0].contains("at most 3"), "\(audit)")
+        #expect(audit == ["1", "2", "3"])
         let applied = try child.read {
           try Row.fetchAll(
             $0, sql: "SELECT lower(hex(command_id)) AS id FROM applied_command ORDER BY applied_at, command_id"
           ).map { $0["id"] as String }
         }
-        #expect(applied == sent.map { $0.filter { $0 != "-" } })
+        #expect(applied == ids.map { $0.filter { $0 != "-" } })
       }
     }
 
@@ -143,14 +136,14 @@ extension ProcessTests {
         let (parent, child) = try await lab.pairedFamily()
         await child.kill()
         let accepted = try await parent.latchkey(
-          "app", "set", "org.example.Game", "--on", "Emma", "--blocked", "--verbose")
+          "app", "set", "org.example.Game", "--family", "--blocked", "--format", "json")
         await parent.kill()
         #expect(accepted.status == 0, "\(accepted)")
-        let id = String(accepted.output.split(separator: "\n")[0])
+        let id = try #require(try accepted.decode(FamilyEdit.self).commands.first).commandID.description
         try await parent.start()
         try await child.start()
         #expect(try await parent.ended(id).status == .executed)
-        #expect(try await child.api.apps(device: nil).map(\.configuration.isBlocked) == [true])
+        #expect(try await child.apps().map(\.isBlocked) == [true])
       }
     }
 
@@ -206,16 +199,14 @@ extension ProcessTests {
         let (parent, child) = try await lab.pairedFamily()
         await child.kill()
         let before = try await parent.issue(.message("kept"), to: "Emma's PC")
-        let unwanted = try await parent.issue(
-          .setApp(.init(appID: "org.example.Game", isBlocked: true)), to: "Emma's PC")
+        let unwanted = try await parent.issue(.message("unwanted"), to: "Emma's PC")
         let after = try await parent.issue(.message("kept as well"), to: "Emma's PC")
         let cancel = try await parent.latchkey("commands", "cancel", unwanted)
         #expect(cancel.status == 0, "\(cancel)")
-        #expect(try await parent.api.apps(device: nil).isEmpty)
         try await child.start()
         for id in [before, after] { #expect(try await parent.ended(id).status == .executed) }
         #expect(try await parent.ended(unwanted).status == .cancelled)
-        #expect(try await child.api.apps(device: nil).isEmpty)
+        #expect(try await child.api.status().messages.map(\.text).sorted() == ["kept", "kept as well"])
         let late = try await parent.latchkey("commands", "cancel", after)
         #expect(late.status == 65 && late.talkLines.count == 1, "\(late)")
         await child.kill()

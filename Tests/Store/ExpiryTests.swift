@@ -21,9 +21,9 @@ import Testing
   func whatIsUsual() async throws {
     let message = try await rig.command(.message("hello"), to: child).0
     let report = try await rig.command(.requestReport, to: child).0
-    let rule = try await rig.command(.setApp(Samples.app(&rig.random)), to: child).0
+    let rule = try await rig.command(.sample(Samples.rule(&rig.random)), to: child).0
     let brief = try await rig.command(
-      .removeApp(try #require(AppID("x")), modified: .never), to: child, expiresAfter: 5_000
+      .sample(.removal(of: "x", modified: .never)), to: child, expiresAfter: 5_000
     ).0
     let lasting = try await rig.command(.message("for ever"), to: child, expiresAfter: 0).0
     #expect([message, report].map(\.expiresAfter) == [Self.day, Self.day])
@@ -80,12 +80,12 @@ import Testing
   func whatIsStoredStays() async throws {
     let (stored, change) = try await rig.command(.message("hello"), to: child)
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
-    let rule = Samples.app(&rig.random)
-    _ = try await rig.command(.setApp(rule), to: child, expiresAfter: 2_000)
-    #expect(try await rig.store.app(rule.appID, device: child) != nil)
+    let rule = Samples.rule(&rig.random)
+    _ = try await rig.command(.sample(rule), to: child, expiresAfter: 2_000)
+    #expect(try rig.sample(rule.id, on: child) != nil)
     rig.clock.advance(2 * Self.day)
     #expect(try await rig.store.expireDue(at: 20).commands.count == 1)
     #expect(try await status(stored.commandID) == .stored)
-    #expect(try await rig.store.app(rule.appID, device: child) == nil)
+    #expect(try rig.sample(rule.id, on: child) == nil)
   }
 }

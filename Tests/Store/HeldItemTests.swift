@@ -71,13 +71,13 @@ import Testing
     var rules: [CommandID] = []
     var states: [StateInForce] = []
     var epoch: UInt64 = 0
-    let app = Samples.app(&rig.random)
+    let app = Samples.rule(&rig.random)
     for wall in 1...2 {
       var rule = app
       rule.modified = HybridTimestamp(wall: Int64(wall), counter: 0, author: rig.own)
-      let (command, change) = try await rig.command(.setApp(rule), to: child)
+      let (command, change) = try await rig.command(.sample(rule), to: child)
       rules.append(command.commandID)
-      states.append(.app(rule, .recorded))
+      states.append(.sample(rule, .recorded))
       epoch = change.epoch
       try await rig.store.forget(
         child, StreamPosition(streamClass: .command, epoch: epoch, through: change.last), at: 11)
@@ -108,8 +108,8 @@ import Testing
   func whatWasStoredInTimeStays() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
-    let app = Samples.app(&rig.random)
-    let (rule, change) = try await rig.command(.setApp(app), to: child, expiresAfter: 4_000)
+    let app = Samples.rule(&rig.random)
+    let (rule, change) = try await rig.command(.sample(app), to: child, expiresAfter: 4_000)
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
     _ = try await rig.store.receive(
       [
@@ -117,7 +117,7 @@ import Testing
           streamClass: .receipt, epoch: 5,
           items: [
             rig.receipt(
-              1, CommandReceipt(commandID: rule.commandID, outcome: .executed(.app(app, .recorded)), at: 3))
+              1, CommandReceipt(commandID: rule.commandID, outcome: .executed(.sample(app, .recorded)), at: 3))
           ])
       ], from: child, role: .child, enforcement: .recorded, at: 13)
     rig.clock.advance(86_400_000)

@@ -96,14 +96,14 @@ import Testing
   func laterRuleHolds() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
-    var rule = Samples.app(&rig.random)
+    var rule = Samples.rule(&rig.random)
     rule.modified = HybridTimestamp(wall: 100, counter: 0, author: parent)
     var older = rule
     older.modified = HybridTimestamp(wall: 99, counter: 5, author: parent)
-    older.isBlocked.toggle()
+    older.level += 1
     _ = try await rig.receive(
-      [rig.item(1, .setApp(rule), from: parent), rig.item(2, .setApp(older), from: parent)], from: parent)
-    #expect(try await rig.store.app(rule.appID, device: rig.own) == rule)
+      [rig.item(1, .sample(rule), from: parent), rig.item(2, .sample(older), from: parent)], from: parent)
+    #expect(try rig.sample(rule.id, on: rig.own) == rule)
   }
 
   @Test("A usage record counts once, and only from the device that was used")

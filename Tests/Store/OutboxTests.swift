@@ -59,17 +59,17 @@ import Testing
   func cancelling() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
-    var rule = Samples.app(&rig.random)
+    var rule = Samples.rule(&rig.random)
     rule.modified = HybridTimestamp(wall: 5, counter: 0, author: rig.own)
     var changed = rule
-    changed.isBlocked.toggle()
+    changed.level += 1
     changed.modified = HybridTimestamp(wall: 6, counter: 0, author: rig.own)
-    let (_, before) = try await rig.command(.setApp(rule), to: child)
+    let (_, before) = try await rig.command(.sample(rule), to: child)
     // Stored by the child, it is not replaced in the queue any more.
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: before.epoch, through: 1), at: 11)
-    let (second, change) = try await rig.command(.setApp(changed), to: child)
+    let (second, change) = try await rig.command(.sample(changed), to: child)
     try await rig.command(.message("after"), to: child)
-    #expect(try await rig.store.app(rule.appID, device: child) == changed)
+    #expect(try rig.sample(rule.id, on: child) == changed)
 
     let cancelled = try #require(try await rig.store.cancel(second.commandID, at: 11))
     #expect(cancelled.wasCancelled && cancelled.result.command.status == .cancelled)
@@ -77,7 +77,7 @@ import Testing
     let items = try await rig.store.load(child, .command, epoch: change.epoch, from: 2, items: 9, bytes: 100_000)
     #expect(items.map(\.kind) == [.skip, .command])
     #expect(items.map(\.skipThrough) == [2, 3])
-    #expect(try await rig.store.app(rule.appID, device: child)?.isBlocked == rule.isBlocked)
+    #expect(try rig.sample(rule.id, on: child)?.level == rule.level)
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 3), at: 13)
     let queue = try #require(try await rig.store.queues(child, at: 30).first)
     #expect((queue.waitingItems, queue.waitingBytes) == (0, 0))

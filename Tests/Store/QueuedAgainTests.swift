@@ -8,18 +8,15 @@ import Testing
 @Suite struct QueuedAgainTests {
   private let rig: StoreRig
   private let child: DeviceID
-  private let app = Fixed.app("org.example.One")
+  private let app = "org.example.One"
 
   init() async throws {
     rig = try StoreRig()
     child = try await rig.paired()
   }
 
-  private func rule(_ wall: Int64) -> AppConfiguration {
-    var rule = Samples.app(&rig.random)
-    rule.appID = app
-    rule.modified = HybridTimestamp(wall: wall, counter: 0, author: rig.own)
-    return rule
+  private func rule(_ wall: Int64) -> SampleRule {
+    SampleRule(app, level: wall * 10, modified: HybridTimestamp(wall: wall, counter: 0, author: rig.own))
   }
 
   private func waiting() async throws -> [DeliveryItem] {
@@ -43,9 +40,9 @@ import Testing
 
   @Test("The earlier command is queued again as what it was, under the next number, and a restart keeps it")
   func theEarlierOneIsQueuedAgain() async throws {
-    let (older, _) = try await rig.command(.setApp(rule(1)), to: child)
+    let (older, _) = try await rig.command(.sample(rule(1)), to: child)
     let body = try #require(try await waiting().last).body
-    let (newer, _) = try await rig.command(.setApp(rule(2)), to: child)
+    let (newer, _) = try await rig.command(.sample(rule(2)), to: child)
     try await rig.command(.message("between"), to: child)
     let taken = try #require(try await rig.store.cancel(newer.commandID, at: 13))
     #expect(taken.result.command.status == .cancelled)
@@ -57,7 +54,7 @@ import Testing
     #expect(try await waiting().map(\.kind) == [.skip, .command, .command])
     #expect(try await waiting().last?.itemID == older.commandID.bytes)
     #expect(try await waiting().last?.body == body)
-    #expect(try await rig.store.app(app, device: child)?.modified.wall == 1)
+    #expect(try rig.sample(app, on: child)?.modified.wall == 1)
     let queue = try #require(try await rig.store.queues(child, at: 20).first)
     #expect(queue.waitingItems == 2)
     #expect(queue.undelivered == [QueueTally(fate: .cancelled, items: 1, lastAt: 13)])
@@ -66,16 +63,16 @@ import Testing
 
   @Test("An earlier command that has expired in the meantime stays out, and the one before it comes back")
   func anExpiredOneIsPassedOver() async throws {
-    let (first, _) = try await rig.command(.setApp(rule(1)), to: child)
-    let (second, _) = try await rig.command(.setApp(rule(2)), to: child, expiresAfter: 5_000)
-    let (third, _) = try await rig.command(.setApp(rule(3)), to: child)
+    let (first, _) = try await rig.command(.sample(rule(1)), to: child)
+    let (second, _) = try await rig.command(.sample(rule(2)), to: child, expiresAfter: 5_000)
+    let (third, _) = try await rig.command(.sample(rule(3)), to: child)
     rig.clock.advance(6_000)
     let taken = try #require(try await rig.store.cancel(third.commandID, at: 13))
     #expect(taken.result.expired.map(\.commandID) == [second.commandID])
     #expect(taken.result.expired.first?.status == .expired)
     #expect(taken.result.queuedAgain?.commandID == first.commandID)
     #expect(try await waiting().last?.itemID == first.commandID.bytes)
-    #expect(try await rig.store.app(app, device: child)?.modified.wall == 1)
+    #expect(try rig.sample(app, on: child)?.modified.wall == 1)
     #expect(
       try await rig.store.queues(child, at: 20).first?.undelivered.map { "\($0.items) \($0.fate.rawValue)" }
         == ["1 cancelled", "1 expired"])
@@ -83,60 +80,59 @@ import Testing
 
   @Test("A newer command that expires gives its place back, and the link is told of it")
   func expiryGivesThePlaceBack() async throws {
-    let (older, _) = try await rig.command(.setApp(rule(1)), to: child)
-    _ = try await rig.command(.setApp(rule(2)), to: child, expiresAfter: 5_000)
+    let (older, _) = try await rig.command(.sample(rule(1)), to: child)
+    _ = try await rig.command(.sample(rule(2)), to: child, expiresAfter: 5_000)
     rig.clock.advance(6_000)
     let expired = try await rig.store.expireDue(at: 14)
     #expect(expired.commands.count == 1)
     #expect(expired.changes.map(\.last) == [3])
     #expect(try await waiting().last?.itemID == older.commandID.bytes)
-    #expect(try await rig.store.app(app, device: child)?.modified.wall == 1)
+    #expect(try rig.sample(app, on: child)?.modified.wall == 1)
   }
 
   @Test("What the child has answered is not sent again")
   func answeredOnesStay() async throws {
-    let (older, _) = try await rig.command(.setApp(rule(1)), to: child)
-    let set = try #require(older.payload.as(SetApp.self)).configuration
-    let (newer, _) = try await rig.command(.setApp(rule(2)), to: child)
+    let (older, _) = try await rig.command(.sample(rule(1)), to: child)
+    let set = try #require(older.payload.as(SetSample.self)).rule
+    let (newer, _) = try await rig.command(.sample(rule(2)), to: child)
     // It was on its way when it was replaced.
-    try await answer(1, older, .executed(.app(set, .recorded)))
+    try await answer(1, older, .executed(.sample(set, .recorded)))
     let taken = try #require(try await rig.store.cancel(newer.commandID, at: 13))
     #expect(taken.result.queuedAgain == nil && taken.change == nil)
     #expect(try await status(older) == .executed)
-    #expect(try await rig.store.app(app, device: child) == set)
+    #expect(try rig.sample(app, on: child) == set)
   }
 
   @Test("A child that had executed the newer command keeps it, and both are told as what they are")
   func takenBackTooLate() async throws {
-    let (older, _) = try await rig.command(.setApp(rule(1)), to: child)
-    let (newer, _) = try await rig.command(.setApp(rule(2)), to: child)
-    let set = try #require(newer.payload.as(SetApp.self)).configuration
+    let (older, _) = try await rig.command(.sample(rule(1)), to: child)
+    let (newer, _) = try await rig.command(.sample(rule(2)), to: child)
+    let set = try #require(newer.payload.as(SetSample.self)).rule
     _ = try await rig.store.cancel(newer.commandID, at: 13)
-    try await answer(1, newer, .executed(.app(set, .recorded)))
-    try await answer(2, older, .superseded(.app(set, .recorded)))
+    try await answer(1, newer, .executed(.sample(set, .recorded)))
+    try await answer(2, older, .superseded(.sample(set, .recorded)))
     #expect(try await status(newer) == .executed)
     #expect(try await status(older) == .superseded)
-    #expect(try await rig.store.app(app, device: child) == set)
-    #expect(try await rig.store.discrepancies(device: child, limit: 9).isEmpty)
+    #expect(try rig.sample(app, on: child) == set)
   }
 
   @Test("A command that the child had stored and lost comes back when the one that replaced it is taken back")
   func lostOnesComeBack() async throws {
-    let (stored, change) = try await rig.command(.setApp(rule(1)), to: child)
+    let (stored, change) = try await rig.command(.sample(rule(1)), to: child)
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
-    let (newer, _) = try await rig.command(.setApp(rule(2)), to: child)
+    let (newer, _) = try await rig.command(.sample(rule(2)), to: child)
     _ = try await rig.store.restart(child, .command, epoch: 99, cause: .peerLost(after: 0), at: 12)
     #expect(try await status(stored) == .superseded)
     let taken = try #require(try await rig.store.cancel(newer.commandID, at: 13))
     #expect(taken.result.queuedAgain?.commandID == stored.commandID)
     #expect(try await waiting().map(\.itemID).last == stored.commandID.bytes)
-    #expect(try await rig.store.app(app, device: child)?.modified.wall == 1)
+    #expect(try rig.sample(app, on: child)?.modified.wall == 1)
   }
 
   @Test("It comes back though the queue is full: it takes the place of the newer one")
   func aFullQueueKeepsNobodyOut() async throws {
-    let (older, _) = try await rig.command(.setApp(rule(1)), to: child)
-    let (newer, _) = try await rig.command(.setApp(rule(2)), to: child)
+    let (older, _) = try await rig.command(.sample(rule(1)), to: child)
+    let (newer, _) = try await rig.command(.sample(rule(2)), to: child)
     rig.store.close()
     try rig.edit(
       "UPDATE outbox_stream SET waiting_items = ?, waiting_bytes = ?", [Limits.queueItems, Limits.queueBytes])
@@ -149,20 +145,18 @@ import Testing
   @Test("The family's rules that come back take their place among those for other machines")
   func familySettings() async throws {
     let other = try await rig.paired()
-    func settings(_ version: Int64) -> FamilySettings {
-      var settings = FamilySettings(zone: "Europe/Paris")
-      settings.modified = HybridTimestamp(wall: version, counter: 0, author: rig.own)
-      return settings
+    func settings(_ version: Int64) -> SampleRule {
+      SampleRule("family", level: version, modified: HybridTimestamp(wall: version, counter: 0, author: rig.own))
     }
-    let (here, _) = try await rig.command(.setFamilySettings(settings(1)), to: child)
-    let (there, _) = try await rig.command(.setFamilySettings(settings(2)), to: other)
-    let (newer, _) = try await rig.command(.setFamilySettings(settings(3)), to: child)
+    let (here, _) = try await rig.command(.sample(settings(1)), to: child)
+    let (there, _) = try await rig.command(.sample(settings(2)), to: other)
+    let (newer, _) = try await rig.command(.sample(settings(3)), to: child)
     _ = try await rig.store.cancel(newer.commandID, at: 13)
     #expect(try await status(here) == .queued)
-    #expect(try await rig.store.settings() == settings(2))
+    #expect(try rig.family() == settings(2))
     _ = try await rig.store.cancel(there.commandID, at: 13)
-    #expect(try await rig.store.settings() == settings(1))
+    #expect(try rig.family() == settings(1))
     _ = try await rig.store.cancel(here.commandID, at: 13)
-    #expect(try await rig.store.settings() == nil)
+    #expect(try rig.family() == nil)
   }
 }

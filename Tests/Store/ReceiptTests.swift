@@ -11,7 +11,7 @@ import Testing
 @Suite struct ReceiptTests {
   private let rig: StoreRig
   private let child: DeviceID
-  private let app = Fixed.app("org.example.One")
+  private let app = "org.example.One"
   private static let day: Int64 = 86_400_000
   private static let now: Int64 = 1_800_000_000_000
 
@@ -20,24 +20,20 @@ import Testing
     child = try await rig.paired()
   }
 
-  private func rule(_ wall: Int64, isBlocked: Bool = true, author: DeviceID? = nil) -> AppConfiguration {
-    AppConfiguration(
-      appID: app, displayName: "One", category: .reward, milliPointsPerMinute: 2_000, isBlocked: isBlocked,
-      modified: HybridTimestamp(wall: wall, counter: 0, author: author ?? rig.own))
+  private func rule(_ wall: Int64, level: Int64 = 1, author: DeviceID? = nil) -> SampleRule {
+    SampleRule(app, level: level, modified: HybridTimestamp(wall: wall, counter: 0, author: author ?? rig.own))
   }
 
   /// Everything that a child's word must not change.
   private struct Kept: Equatable {
-    var apps: [AppConfiguration]
-    var settings: FamilySettings?
+    var rules: [SampleRule]
     var clock: [Int64]
   }
 
-  private func kept() async throws -> Kept {
+  private func kept() throws -> Kept {
     let clock = try rig.look { try Row.fetchOne($0, sql: "SELECT wall, counter FROM hybrid_clock") }
     return Kept(
-      apps: try await rig.store.apps(device: nil).map(\.configuration), settings: try await rig.store.settings(),
-      clock: clock.map { [$0["wall"], $0["counter"]] } ?? [])
+      rules: try rig.samples().map(\.rule), clock: clock.map { [$0["wall"], $0["counter"]] } ?? [])
   }
 
   private func answer(
@@ -50,10 +46,6 @@ import Testing
           items: [rig.receipt(sequence, CommandReceipt(commandID: command, outcome: outcome, at: 3))])
       ], from: device ?? child, role: .child, enforcement: .recorded, at: Self.now)
     #expect(result.faults.isEmpty)
-  }
-
-  private func discrepancies() async throws -> [Discrepancy] {
-    try await rig.store.discrepancies(device: child, limit: 100)
   }
 
   /// Returns a command with the store's own reading of its hybrid clock; IDs sort in the order of the commands.
@@ -71,119 +63,89 @@ import Testing
   private static let atTheEnd = HybridTimestamp(
     wall: HybridTimestamp.wallLimit - 1, counter: 0, author: Fixed.device(9))
 
-  private func issueRule(isBlocked: Bool = true) async throws -> (id: CommandID, rule: AppConfiguration) {
-    let own = rule(0, isBlocked: isBlocked)
+  private func issueRule(level: Int64 = 1) async throws -> (id: CommandID, rule: SampleRule) {
+    let own = rule(0, level: level)
     let (id, payload) = try await issue { modified in
       var rule = own
       rule.modified = modified
-      return .setApp(rule)
+      return .sample(rule)
     }
-    guard let rule = payload.as(SetApp.self)?.configuration else { throw StoreError.unexpected("another payload") }
+    guard let rule = payload.as(SetSample.self)?.rule else { throw StoreError.unexpected("another payload") }
     return (id, rule)
   }
 
   @Test("A receipt with exactly the requested state is executed, and its enforcement is stored")
   func exact() async throws {
     let (id, rule) = try await issueRule()
-    let before = try await kept()
-    try await answer(1, id, .executed(.app(rule, .enforced)))
+    let before = try kept()
+    try await answer(1, id, .executed(.sample(rule, .enforced)))
     #expect(try await rig.store.command(id)?.status == .executed)
-    #expect(try await rig.store.apps(device: child).map(\.enforcement) == [.enforced])
-    #expect(try await kept() == before)
-    #expect(try await discrepancies().isEmpty)
+    #expect(try rig.samples(on: child).map(\.enforcement) == [.enforced])
+    #expect(try kept() == before)
   }
 
   @Test(
-    "An executed receipt with another state is a failure with a reason, shown as the child's report, and changes no rule",
-    arguments: [0, 1, 2, 3, 4, 5, 6])
+    "An executed receipt with another state is a failure with a reason, and changes no rule",
+    arguments: [0, 1, 2, 3, 4, 5])
   func contradiction(which: Int) async throws {
-    _ = try await issue { .setFamilySettings(FamilySettings(minutesPerPoint: 7, modified: $0)) }
+    _ = try await issue { .sample(SampleRule("family", level: 7, modified: $0)) }
     let (id, rule) = try await issueRule()
-    let before = try await kept()
-    var unblocked = rule
-    unblocked.isBlocked = false
-    var later = unblocked
+    let before = try kept()
+    var changed = rule
+    changed.level = 0
+    var later = changed
     later.modified.wall = HybridTimestamp.wallLimit - 1
     var other = rule
-    other.appID = Fixed.app("org.example.Other")
-    let wild = FamilySettings(
-      defaultMilliPointsPerMinute: 999_999_999, modified: Self.atTheEnd)
+    other.id = "org.example.Other"
     let states: [StateInForce] = [
-      .app(unblocked, .enforced), .app(later, .enforced), .app(other, .enforced), .familySettings(wild),
-      .appRemoved(app, modified: later.modified), .messageStored,
-      .report(
-        DeviceReport(version: "1", enforcement: .enforced, apps: [later], familySettings: wild, usageRecords: 0)),
+      .sample(changed, .enforced), .sample(later, .enforced), .sample(other, .enforced),
+      .sample(SampleRule("family", level: 9, modified: Self.atTheEnd)),
+      .sample(.removal(of: app, modified: later.modified)), .messageStored,
     ]
     try await answer(1, id, .executed(states[which]))
     let command = try #require(try await rig.store.command(id))
     #expect(command.status == .failed)
     #expect(command.reason?.hasSuffix(".") == true)
     #expect(command.stateInForce == states[which])
-    #expect(try await kept() == before)
-    let found = try #require(try await discrepancies().first)
-    #expect(found.state == states[which] && found.commandID == id && found.displayName == "One")
-    #expect(found.isFarAhead == [1, 3, 4].contains(which))
-    #expect(try await rig.store.apps(device: child).map { $0.discrepancy?.state } == [states[which]])
+    #expect(try kept() == before)
   }
 
   @Test("Family settings that were cancelled too late are shown again if newer ones are cancelled, too")
   func familySettingsTakenBackTooLate() async throws {
     let away = try await rig.paired()
-    func settings(_ minutes: Int, to device: DeviceID) async throws -> (id: CommandID, set: FamilySettings) {
-      let (id, payload) = try await issue(to: device) {
-        .setFamilySettings(FamilySettings(minutesPerPoint: minutes, modified: $0))
-      }
-      guard let set = payload.as(SetFamilySettings.self)?.settings else {
+    func settings(_ level: Int64, to device: DeviceID) async throws -> (id: CommandID, set: SampleRule) {
+      let (id, payload) = try await issue(to: device) { .sample(SampleRule("family", level: level, modified: $0)) }
+      guard let set = payload.as(SetSample.self)?.rule else {
         throw StoreError.unexpected("another payload")
       }
       return (id, set)
     }
     let first = try await settings(1, to: child)
-    try await answer(1, first.id, .executed(.familySettings(first.set)))
+    try await answer(1, first.id, .executed(.sample(first.set)))
     let second = try await settings(2, to: child)
     let third = try await settings(3, to: away)
     #expect(try await rig.store.cancel(second.id, at: 1)?.1 == true)
-    #expect(try await rig.store.settings() == third.set)
+    #expect(try rig.family() == third.set)
     // It was on its way already.
-    try await answer(2, second.id, .executed(.familySettings(second.set)))
-    #expect(try await rig.store.settings() == third.set)
+    try await answer(2, second.id, .executed(.sample(second.set)))
+    #expect(try rig.family() == third.set)
     #expect(try await rig.store.cancel(third.id, at: 2)?.1 == true)
-    #expect(try await rig.store.settings() == second.set)
+    #expect(try rig.family() == second.set)
   }
 
-  @Test(
-    "Another parent's later state is shown as the child's report, and this parent's next command does not start from it"
-  )
+  @Test("Another parent's later state does not become this parent's, whose next command is later than it")
   func overtaken() async throws {
     let (id, rule) = try await issueRule()
     var theirs = rule
-    theirs.isBlocked = false
+    theirs.level = 0
     theirs.modified = HybridTimestamp(wall: Self.now + 5_000, counter: 3, author: Fixed.device(9))
-    try await answer(1, id, .superseded(.app(theirs, .recorded)))
+    try await answer(1, id, .superseded(.sample(theirs, .recorded)))
     #expect(try await rig.store.command(id)?.status == .superseded)
-    #expect(try await rig.store.app(app, device: child) == rule)
-    #expect(try await discrepancies().map(\.state) == [.app(theirs, .recorded)])
+    #expect(try rig.sample(app, on: child) == rule)
     // The next reading is later than what the child holds, so that a new command counts there.
     let (next, again) = try await issueRule()
-    #expect(again.modified > theirs.modified && again.isBlocked)
-    #expect(try await discrepancies().isEmpty, "the answer to the new command will tell")
-    try await answer(2, next, .executed(.app(again, .recorded)))
-    #expect(try await discrepancies().isEmpty)
-  }
-
-  @Test("The same state set by another parent is not a discrepancy, nor is its removal of a rule that is removed here")
-  func sameByAnother() async throws {
-    let (id, rule) = try await issueRule()
-    var theirs = rule
-    theirs.modified = HybridTimestamp(wall: Self.now + 1, counter: 0, author: Fixed.device(9))
-    try await answer(1, id, .superseded(.app(theirs, .recorded)))
-    #expect(try await discrepancies().isEmpty)
-    let app = app
-    let (removal, _) = try await issue { .removeApp(app, modified: $0) }
-    let later = HybridTimestamp(wall: Self.now + Self.day / 2, counter: 0, author: Fixed.device(9))
-    try await answer(2, removal, .superseded(.appRemoved(app, modified: later)))
-    #expect(try await discrepancies().isEmpty)
-    #expect(try await rig.store.app(app, device: child) == nil)
+    #expect(again.modified > theirs.modified && again.level == 1)
+    try await answer(2, next, .executed(.sample(again, .recorded)))
   }
 
   @Test(
@@ -191,31 +153,12 @@ import Testing
     arguments: [Self.day - 1, Self.day, Self.day + 1, HybridTimestamp.wallLimit - 1 - Self.now])
   func clock(ahead: Int64) async throws {
     let (id, rule) = try await issueRule()
-    let before = try await kept()
+    let before = try kept()
     var theirs = rule
-    theirs.isBlocked = false
+    theirs.level = 0
     theirs.modified = HybridTimestamp(wall: Self.now + ahead, counter: 0, author: Fixed.device(9))
-    try await answer(1, id, .superseded(.app(theirs, .recorded)))
-    #expect(try await kept().clock == (ahead <= Self.day ? [Self.now + ahead, 0] : before.clock))
-    #expect(try await discrepancies().map(\.isFarAhead) == [ahead > Self.day])
-  }
-
-  @Test("The family's rules stay this parent's, whatever time a child reports", arguments: [false, true])
-  func familySettings(isExecuted: Bool) async throws {
-    let (id, payload) = try await issue {
-      .setFamilySettings(FamilySettings(minutesPerPoint: 7, modified: $0))
-    }
-    guard let own = payload.as(SetFamilySettings.self)?.settings else { return }
-    let before = try await kept()
-    let theirs = FamilySettings(
-      defaultMilliPointsPerMinute: 999_999_999, minutesPerPoint: 1_440, modified: Self.atTheEnd)
-    try await answer(
-      1, id, isExecuted ? .executed(.familySettings(theirs)) : .superseded(.familySettings(theirs)))
-    #expect(try await kept() == before)
-    #expect(try await rig.store.settings() == own)
-    let found = try #require(try await discrepancies().first)
-    #expect(found.appID == nil && found.displayName == nil && found.isFarAhead)
-    #expect(found.state == .familySettings(theirs))
+    try await answer(1, id, .superseded(.sample(theirs, .recorded)))
+    #expect(try kept().clock == (ahead <= Self.day ? [Self.now + ahead, 0] : before.clock))
   }
 
   @Test("Two edits of the family's rules never have the same time, even if the wall clock is set back")
@@ -224,24 +167,23 @@ import Testing
     for wall in [Self.now, Self.now, Self.now - 1_000 * Self.day] {
       let id = CommandID(milliseconds: Self.now + Int64(times.count), random: rig.random.bytes(10))
       let issued = try await rig.store.issue(id, to: child, at: wall) { _, clock in
-        .setFamilySettings(FamilySettings(modified: try clock()))
+        .sample(SampleRule("family", modified: try clock()))
       }
-      guard let settings = issued.command.payload.as(SetFamilySettings.self)?.settings else { continue }
-      times.append(settings.modified)
+      guard let set = issued.command.payload.as(SetSample.self)?.rule else { continue }
+      times.append(set.modified)
     }
     #expect(times.map(\.wall) == [Self.now, Self.now, Self.now] && times.map(\.counter) == [0, 1, 2])
-    #expect(try await rig.store.settings()?.modified == times.last)
+    #expect(try rig.family()?.modified == times.last)
   }
 
-  @Test("A rule that the child refuses stays as this parent set it, with the child's reason beside it")
+  @Test("A rule that the child refuses stays as this parent set it, with the child's reason beside the command")
   func refused() async throws {
     let (first, rule) = try await issueRule()
-    try await answer(1, first, .executed(.app(rule, .recorded)))
-    let (second, newer) = try await issueRule(isBlocked: false)
+    try await answer(1, first, .executed(.sample(rule, .recorded)))
+    let (second, newer) = try await issueRule(level: 0)
     try await answer(2, second, .failed(reason: "no"))
     #expect(try await rig.store.command(second)?.status == .failed)
-    #expect(try await rig.store.app(app, device: child) == newer)
-    #expect(try await discrepancies().map(\.reason) == ["no"])
+    #expect(try rig.sample(app, on: child) == newer)
   }
 
   @Test("A removal by another parent does not remove this parent's rule", arguments: [Int64(-10), 10])
@@ -249,31 +191,29 @@ import Testing
     let (id, rule) = try await issueRule()
     let removal = HybridTimestamp(
       wall: rule.modified.wall + distance, counter: 0, author: Fixed.device(9))
-    try await answer(1, id, .superseded(.appRemoved(app, modified: removal)))
-    #expect(try await rig.store.app(app, device: child) == rule)
+    try await answer(1, id, .superseded(.sample(.removal(of: app, modified: removal))))
+    #expect(try rig.sample(app, on: child) == rule)
     // An older one is no reason for a child to have kept this command from holding.
     #expect(try await rig.store.command(id)?.status == (distance > 0 ? .superseded : .failed))
-    #expect(try await discrepancies().count == 1)
   }
 
   @Test("The answer to an earlier command does not show what the child holds after a later one")
   func late() async throws {
     let (first, _) = try await issueRule()
     let (second, rule) = try await issueRule()
-    try await answer(1, second, .executed(.app(rule, .recorded)))
+    try await answer(1, second, .executed(.sample(rule, .recorded)))
     try await answer(2, first, .failed(reason: "no"))
     #expect(try await rig.store.command(first)?.status == .failed)
-    #expect(try await discrepancies().isEmpty)
   }
 
   @Test("A receipt of another child for a command changes nothing")
   func anotherChild() async throws {
     let other = try await rig.paired()
     let (id, rule) = try await issueRule()
-    try await answer(1, id, .executed(.app(rule, .enforced)), from: other)
+    try await answer(1, id, .executed(.sample(rule, .enforced)), from: other)
     #expect(try await rig.store.command(id)?.status == .queued)
-    #expect(try await rig.store.apps(device: child).map(\.enforcement) == [nil])
-    #expect(try await rig.store.apps(device: other).isEmpty)
+    #expect(try rig.samples(on: child).map(\.enforcement) == [nil])
+    #expect(try rig.samples(on: other).isEmpty)
   }
 
   @Test("Refused items are counted with their reason, until the pairing ends")
@@ -290,9 +230,8 @@ import Testing
     #expect(found.device == child && found.items == 2 && found.reason.hasSuffix("."))
     _ = try await rig.store.remove(child, removal: nil, itemID: rig.random.bytes(16), at: 5)
     #expect(try await rig.store.unusableItems().isEmpty)
-    #expect(try await discrepancies().isEmpty)
     let rows = try rig.look {
-      try Int.fetchOne($0, sql: "SELECT (SELECT COUNT(*) FROM discrepancy) + (SELECT COUNT(*) FROM unusable_item)")
+      try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM unusable_item")
     }
     #expect(rows == 0)
   }
@@ -303,12 +242,12 @@ import Testing
     let parent = try await child.paired(.parent)
     let year = 365 * Self.day
     var rules = [1, 2].map { rule(Self.now + $0 * 20 * year, author: parent) }
-    rules[1].isBlocked = false
+    rules[1].level = 0
     let items = [rules[1], rules[0]].enumerated().map {
-      child.item(UInt64($0.offset + 1), .setApp($0.element), from: parent)
+      child.item(UInt64($0.offset + 1), .sample($0.element), from: parent)
     }
     #expect(try await child.receive(items, from: parent).appliedCommands == 2)
-    #expect(try await child.store.app(app, device: child.own) == rules[1])
+    #expect(try child.sample(app, on: child.own) == rules[1])
     let clock = try child.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM hybrid_clock") }
     #expect(clock == 0)
   }

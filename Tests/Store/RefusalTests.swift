@@ -177,15 +177,11 @@ import Testing
     }
     for _ in 0..<100 {
       let text = HostileText.text(40, &random)
-      let app = Samples.app(&random)
-      var rule = app
-      rule.displayName = text
-      rule.matchers = [AppMatcher(kind: .name, value: text)]
-      guard rule.fault == nil else { continue }
-      _ = try await family.parent.store.issue(Samples.commandID(&random), to: child, at: 1) { [rule] _, _ in
-        .setApp(rule)
-      }
-      #expect(try await family.parent.store.app(app.appID, device: child) == rule, "\(random.note)")
+      guard TextRule.message.fault(in: text) == nil else { continue }
+      let id = Samples.commandID(&random)
+      _ = try await family.parent.store.issue(id, to: child, at: 1) { _, _ in .message(text) }
+      let kept = try await family.parent.store.command(id)?.payload.as(TextMessage.self)?.text
+      #expect(kept.map { Array($0.utf8) } == Array(text.utf8), "\(random.note)")
     }
   }
 }

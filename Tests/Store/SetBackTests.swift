@@ -70,7 +70,7 @@ import Testing
   func restartAfterARemoval() async throws {
     let rig = try StoreRig()
     let child = try await rig.connected()
-    let (command, change) = try await give(rig, .setApp(Samples.app(&rig.random)), to: child)
+    let (command, change) = try await give(rig, .sample(Samples.rule(&rig.random)), to: child)
     try await stored(rig, child, change)
     try await execute(rig, child, [command.commandID])
     _ = try await rig.store.remove(child, removal: [1], itemID: rig.random.bytes(16), at: 14)
@@ -132,12 +132,12 @@ import Testing
   func notLostAfterAll() async throws {
     let rig = try StoreRig()
     let child = try await rig.connected()
-    let app = Samples.app(&rig.random)
+    let app = Samples.rule(&rig.random)
     var ids: [CommandID] = []
     for wall in 1...2 {
       var rule = app
       rule.modified = HybridTimestamp(wall: Int64(wall), counter: 0, author: rig.own)
-      let (command, change) = try await give(rig, .setApp(rule), to: child)
+      let (command, change) = try await give(rig, .sample(rule), to: child)
       ids.append(command.commandID)
       try await stored(rig, child, change)
     }
@@ -241,24 +241,14 @@ import Testing
     #expect(try await rig.store.setBacks().isEmpty)
   }
 
-  @Test("A parent that lost its state asks once, and adopts the child's state if a person wants that")
-  func adopted() async throws {
+  @Test("A parent that lost its state asks once, and keeps what it had set and the child tells of apart")
+  func lost() async throws {
     let rig = try StoreRig()
     let child = try await rig.connected()
-    func app(_ id: String, blocked: Bool, author: DeviceID, wall: Int64) throws -> AppConfiguration {
-      var app = Samples.app(&rig.random)
-      app.appID = try #require(AppID(id))
-      app.isBlocked = blocked
-      app.modified = HybridTimestamp(wall: wall, counter: 0, author: author)
-      return app
-    }
-    // The rules shown here, as in the backup.
-    for id in ["org.a", "org.gone"] {
-      let shown = try app(id, blocked: false, author: rig.own, wall: 1)
-      let (command, change) = try await give(rig, .setApp(shown), to: child)
-      try await stored(rig, child, change)
-      try await execute(rig, child, [command.commandID], after: id == "org.a" ? 0 : 1)
-    }
+    let maker = EditMaker(
+      nextID: { CommandID(milliseconds: 1, random: [UInt8](repeating: 1, count: 10)) },
+      payload: { CommandPayload(Edit($0)) }, children: { HouseholdKey.children(servedIn: $0) })
+    _ = try await rig.store.edit([RegisterChange(.family, "family/dayStart", "4")], maker, at: 10)
     let first = CommandID(milliseconds: 1_000, random: rig.random.bytes(10))
     #expect(try await !rig.store.askAfterSetBack(child, with: first), "nothing is missing")
     let streams = [StreamPosition(streamClass: .receipt, epoch: 4, through: 9)]
@@ -272,60 +262,55 @@ import Testing
     try await stored(rig, child, issued.change)
 
     let stranger = Samples.deviceID(&rig.random)
-    let report = DeviceReport(
-      version: "1", enforcement: .enforced,
-      apps: [
-        try app("org.a", blocked: true, author: rig.own, wall: 50),
-        try app("org.lost", blocked: true, author: rig.own, wall: 51),
-        try app("org.other", blocked: true, author: stranger, wall: 52),
-        try app("org.far", blocked: true, author: rig.own, wall: 10 + 2 * Limits.aheadMilliseconds),
-      ], familySettings: nil, usageRecords: 0)
+    func register(_ key: RegisterKey, _ value: String, _ author: DeviceID, _ wall: Int64) -> Register {
+      Register(.family, key, value, modified: HybridTimestamp(wall: wall, counter: 0, author: author))
+    }
+    let lost = register("family/zone", "Europe/Berlin", rig.own, 51)
+    let other = register("points/minimumSession", "5", stranger, 52)
+    let known = register("family/dayStart", "3", rig.own, 2)
     _ = try await rig.store.receive(
       [
         ItemRun(
-          streamClass: .receipt, epoch: 5,
-          items: [rig.receipt(3, CommandReceipt(commandID: second, outcome: .executed(.report(report)), at: 3))])
+          streamClass: .control, epoch: 5,
+          items: [
+            DeliveryItem(
+              sequence: 1, kind: .registers, itemID: rig.random.bytes(16),
+              body: rig.coding.encode([lost, other, known]))
+          ])
       ], from: child, role: .child, enforcement: .recorded, at: 13)
-    let found = try await rig.store.discrepancies(device: child, limit: 32)
-    #expect(Set(found.compactMap(\.appID?.text)) == ["org.a", "org.gone", "org.lost", "org.far"])
-    // The child's word is shown, and changes nothing by itself; its answer to this machine's own question settles nothing.
-    let (changed, lost) = (try #require(AppID("org.a")), try #require(AppID("org.lost")))
-    #expect(try await rig.store.app(changed, device: child)?.isBlocked == false)
+    // The child's word is kept apart, and changes nothing by itself; an older edit of this machine's is not kept.
+    #expect(try await rig.store.toldRegisters()[child]?.registers == [lost, other])
+    #expect(try await rig.store.registers().registers.map(\.value) == ["4"])
     #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
-
-    let adopted = try await rig.store.adopt(child, at: 14)
-    #expect(Set(adopted.compactMap(\.appID?.text)) == ["org.a", "org.gone", "org.lost"])
-    let shown = try await rig.store.apps(device: child)
-    #expect(shown.map(\.configuration.appID.text) == ["org.a", "org.lost"])
-    #expect(shown.allSatisfy { $0.configuration.isBlocked && $0.enforcement == .enforced })
-    #expect(try await rig.store.discrepancies(device: child, limit: 32).compactMap(\.appID?.text) == ["org.far"])
+    try await execute(rig, child, [second])
+    // Its answer to this machine's own question settles nothing, a person does.
+    #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
+    try await rig.store.settleSetBack(child, hasLost: true)
     #expect(try await rig.store.setBacks().isEmpty)
-    #expect(try await rig.store.adopt(child, at: 15).isEmpty)
-    // A later edit here is later than what was taken over.
-    let later = try #require(shown.first { $0.configuration.appID == lost }).configuration
-    let edit = try await rig.store.issue(first, to: child, at: 1) { _, clock in
-      var app = later
-      app.modified = try clock()
-      return .setApp(app)
-    }
-    #expect(edit.command.payload.desired.map { $0.modified.wall >= 51 } == true)
+    // A later edit here is later than what was told.
+    let later = EditMaker(
+      nextID: { CommandID(milliseconds: 2_000, random: [UInt8](repeating: 1, count: 10)) },
+      payload: { CommandPayload(Edit($0)) }, children: { HouseholdKey.children(servedIn: $0) })
+    _ = try await rig.store.edit([RegisterChange(.family, "family/zone", "UTC")], later, at: 1)
+    let zone = try await rig.store.registers()[.family, "family/zone"]
+    #expect(zone.map { $0.holds(over: lost) } == true)
   }
 
   @Test("Nothing is settled by taking over nothing before the child has said what it holds")
   func adoptedTooEarly() async throws {
     let rig = try StoreRig()
     let child = try await rig.connected()
-    #expect(try await rig.store.adopt(child, at: 9).isEmpty, "nothing was set back")
+    try await rig.store.settleSetBack(child, hasLost: false)
     try await rig.store.noteSetBack(
       child, holding: [StreamPosition(streamClass: .receipt, epoch: 4, through: 9)], at: 10)
     await #expect {
-      try await rig.store.adopt(child, at: 11)
+      try await rig.store.settleSetBack(child, hasLost: false)
     } throws: { "\($0)".contains("“Emma's PC” has not said yet what it holds") }
     #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
     let (report, change) = try await give(rig, .requestReport, to: child)
     try await stored(rig, child, change)
     try await execute(rig, child, [report.commandID])
-    #expect(try await rig.store.adopt(child, at: 12).isEmpty)
+    try await rig.store.settleSetBack(child, hasLost: false)
     #expect(try await rig.store.setBacks().isEmpty)
   }
 
@@ -351,26 +336,5 @@ import Testing
         child, .command, epoch: 60 + known % 7, cause: .peerLost(after: 0, earlier: earlier), at: 17)
       #expect(try await rig.store.setBacks().map(\.cause) == [.peerLost])
     }
-  }
-
-  @Test("Without a restoration, a report changes nothing")
-  func reportAlone() async throws {
-    let rig = try StoreRig()
-    let child = try await rig.connected()
-    let (command, change) = try await give(rig, .requestReport, to: child)
-    try await stored(rig, child, change)
-    var app = Samples.app(&rig.random)
-    app.modified.author = rig.own
-    let report = DeviceReport(
-      version: "1", enforcement: .recorded, apps: [app], familySettings: nil, usageRecords: 0)
-    _ = try await rig.store.receive(
-      [
-        ItemRun(
-          streamClass: .receipt, epoch: 5,
-          items: [
-            rig.receipt(1, CommandReceipt(commandID: command.commandID, outcome: .executed(.report(report)), at: 3))
-          ])
-      ], from: child, role: .child, enforcement: .recorded, at: 13)
-    #expect(try await rig.store.discrepancies(device: child, limit: 32).isEmpty)
   }
 }

@@ -16,10 +16,12 @@ final class StoreRig {
   let clock = ManualClock(milliseconds: 1_000)
   let caps: QueueCaps
   let coding: MessageBodyCoding
+  /// Commands are given in the order of their IDs.
+  private var commandsGiven: Int64 = 0
 
   /// Opens a new store; the seed makes its devices the same each time.
   init(
-    seed: UInt64 = 1, caps: QueueCaps = QueueCaps(), coding: MessageBodyCoding = MessageBodyCoding()
+    seed: UInt64 = 1, caps: QueueCaps = QueueCaps(), coding: MessageBodyCoding = MessageBodyCoding(.sampled)
   ) throws {
     self.caps = caps
     self.coding = coding
@@ -84,7 +86,9 @@ final class StoreRig {
   func command(
     _ payload: CommandPayload = .message("hello"), to device: DeviceID, expiresAfter: Int64? = nil
   ) async throws -> (ConfigurationCommand, OutboxChange) {
-    let issued = try await store.issue(Samples.commandID(&random), to: device, expiresAfter: expiresAfter, at: 10) {
+    commandsGiven += 1
+    let id = CommandID(milliseconds: commandsGiven, random: random.bytes(10))
+    let issued = try await store.issue(id, to: device, expiresAfter: expiresAfter, at: 10) {
       _, _ in payload
     }
     return (issued.command, issued.change)
@@ -93,7 +97,7 @@ final class StoreRig {
   /// A command as a parent's machine would send it.
   func item(_ sequence: UInt64, _ payload: CommandPayload, from author: DeviceID) -> DeliveryItem {
     let id = Samples.commandID(&random)
-    let body = MessageBodyCoding().encode(CommandBody(commandID: id, author: author, createdAt: 3, payload: payload))
+    let body = coding.encode(CommandBody(commandID: id, author: author, createdAt: 3, payload: payload))
     return DeliveryItem(sequence: sequence, kind: .command, itemID: id.bytes, body: body)
   }
 
@@ -107,7 +111,7 @@ final class StoreRig {
   /// A child's word on a command.
   func receipt(_ sequence: UInt64, _ receipt: CommandReceipt) -> DeliveryItem {
     DeliveryItem(
-      sequence: sequence, kind: .receipt, itemID: receipt.commandID.bytes, body: MessageBodyCoding().encode(receipt))
+      sequence: sequence, kind: .receipt, itemID: receipt.commandID.bytes, body: coding.encode(receipt))
   }
 
   /// A finished session.
@@ -139,7 +143,7 @@ extension CommandPayload {
   var answer: StateInForce {
     if let desired { return desired.state }
     guard kind == RequestReport.kind else { return .messageStored }
-    return .report(DeviceReport(version: "1", enforcement: .recorded, apps: [], familySettings: nil, usageRecords: 0))
+    return .report(DeviceReport(version: "1", enforcement: .recorded, usageRecords: 0, registers: 0))
   }
 }
 

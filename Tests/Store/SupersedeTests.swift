@@ -15,10 +15,7 @@ import Testing
   }
 
   private func rule(_ wall: Int64, app: String = "org.example.One") throws -> CommandPayload {
-    var rule = Samples.app(&rig.random)
-    rule.appID = try #require(AppID(app))
-    rule.modified = HybridTimestamp(wall: wall, counter: 0, author: rig.own)
-    return .setApp(rule)
+    .sample(SampleRule(app, level: wall, modified: HybridTimestamp(wall: wall, counter: 0, author: rig.own)))
   }
 
   private func waiting() async throws -> [DeliveryItem] {
@@ -34,7 +31,7 @@ import Testing
       ids.append(try await rig.command(try rule(Int64(wall)), to: child).0.commandID)
       ids.append(try await rig.command(try rule(Int64(wall), app: "org.example.Two"), to: child).0.commandID)
     }
-    let removal = try await rig.command(.removeApp(try #require(AppID("org.example.Two")), modified: .never), to: child)
+    let removal = try await rig.command(.sample(.removal(of: "org.example.Two", modified: .never)), to: child)
       .0.commandID
     let message = try await rig.command(.message("one-shot"), to: child).0.commandID
     let other = try await rig.command(.message("another"), to: child).0.commandID
@@ -59,10 +56,10 @@ import Testing
   )
   func whatIsStoredStays() async throws {
     let other = try await rig.paired()
-    let (first, change) = try await rig.command(.setFamilySettings(FamilySettings(zone: "Europe/Berlin")), to: child)
+    let (first, change) = try await rig.command(.sample(SampleRule("family", level: 1, modified: .never)), to: child)
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
-    let (second, _) = try await rig.command(.setFamilySettings(FamilySettings(zone: "Europe/Paris")), to: child)
-    let (elsewhere, _) = try await rig.command(.setFamilySettings(FamilySettings(zone: "Europe/Rome")), to: other)
+    let (second, _) = try await rig.command(.sample(SampleRule("family", level: 2, modified: .never)), to: child)
+    let (elsewhere, _) = try await rig.command(.sample(SampleRule("family", level: 3, modified: .never)), to: other)
     #expect(try await rig.store.command(first.commandID)?.status == .stored)
     #expect(try await rig.store.command(second.commandID)?.status == .queued)
     #expect(try await rig.store.command(elsewhere.commandID)?.status == .queued)
@@ -74,8 +71,8 @@ import Testing
     let (first, _) = try await rig.command(try rule(1), to: child)
     _ = try await rig.command(try rule(2), to: child)
     #expect(try await rig.store.command(first.commandID)?.status == .superseded)
-    guard let set = first.payload.as(SetApp.self)?.configuration else { return }
-    let receipt = CommandReceipt(commandID: first.commandID, outcome: .executed(.app(set, .recorded)), at: 3)
+    guard let set = first.payload.as(SetSample.self)?.rule else { return }
+    let receipt = CommandReceipt(commandID: first.commandID, outcome: .executed(.sample(set, .recorded)), at: 3)
     for sequence in [UInt64(1), 2] {
       _ = try await rig.store.receive(
         [ItemRun(streamClass: .receipt, epoch: 5, items: [rig.receipt(sequence, receipt)])], from: child, role: .child,

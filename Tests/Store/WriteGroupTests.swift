@@ -17,7 +17,7 @@ struct WriteGroupTests {
     let payloads = (0..<400).map { index -> CommandPayload in
       // Every fourth is the desired state of one thing, and takes its forerunner from the queue.
       index.isMultiple(of: 4)
-        ? AppID("org.example.App").map { .removeApp($0, modified: .never) } ?? .requestReport
+        ? .sample(.removal(of: "org.example.App", modified: .never))
         : .message("number \(index)")
     }
     let store = rig.store

@@ -33,30 +33,22 @@ public enum Samples {
     return id
   }
 
-  /// Returns random rules of one application.
-  public static func app(_ random: inout SeededRandom) -> AppConfiguration {
-    AppConfiguration(
-      appID: appID(&random), displayName: text(maximumBytes: 255, &random), category: random.pick(AppCategory.allCases),
-      milliPointsPerMinute: Int64.random(in: 0...1_000_000_000, using: &random), isEnabled: random.once(in: 2),
-      isBlocked: random.once(in: 2), dailyLimitMinutes: random.once(in: 2) ? random.below(1_441) : nil,
+  /// Returns a random register of a valid rule.
+  public static func register(_ random: inout SeededRandom) -> Register {
+    guard let child = ChildID(bytes: random.bytes(16)) else { preconditionFailure("16 bytes are an ID") }
+    let app = appID(&random).text.replacing("%", with: "%25").replacing("/", with: "%2F")
+    let rules: [(String, String)] = [
+      ("app/\(app)/blocked", random.once(in: 2) ? "yes" : "no"),
+      ("app/\(app)/category", "reward \(random.below(9_000))"),
+      ("limits/daily", "\(random.below(1_441))"), ("schedule/bedtime", "20:00-07:00"), ("lock", "on"),
+    ]
+    let (text, value) = random.pick(rules)
+    guard let key = RegisterKey(text) else { preconditionFailure("\(text) is a key") }
+    return Register(
+      random.once(in: 3) ? .machine(deviceID(&random)) : .child(child), key, random.once(in: 4) ? nil : value,
       modified: HybridTimestamp(
         wall: Int64.random(in: 0..<(1 << 47), using: &random),
-        counter: UInt32.random(in: 0...UInt32.max, using: &random),
-        author: deviceID(&random)),
-      matchers: (0..<random.below(4)).map { _ in
-        AppMatcher(kind: random.pick(AppMatcher.Kind.allCases), value: text(maximumBytes: 200, &random))
-      })
-  }
-
-  /// Rules of a family.
-  public static func settings(_ random: inout SeededRandom) -> FamilySettings {
-    FamilySettings(
-      defaultMilliPointsPerMinute: Int64.random(in: 0...1_000_000_000, using: &random),
-      minutesPerPoint: 1 + random.below(1_440), minimumSessionMinutes: random.below(1_441),
-      dailyRewardLimitMinutes: random.once(in: 2) ? random.below(1_441) : nil,
-      weeklyRewardLimitMinutes: random.once(in: 2) ? random.below(10_081) : nil, dayStartHour: random.below(24),
-      zone: random.pick(["UTC", "Europe/Berlin", "America/Argentina/ComodRivadavia"]),
-      modified: app(&random).modified)
+        counter: UInt32.random(in: 0...UInt32.max, using: &random), author: deviceID(&random)))
   }
 
   /// A session of one application.

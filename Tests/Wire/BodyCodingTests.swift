@@ -18,10 +18,8 @@ import Testing
       #expect(try coding.usageRecord(coding.encode(record)) == record, "\(random.note)")
       let state = WireSamples.state(&random)
       #expect(try coding.state(coding.encode(state)) == state, "\(random.note)")
-      let settings = Samples.settings(&random)
-      #expect(try coding.settings(coding.encode(settings)) == settings, "\(random.note)")
-      let matchers = Samples.app(&random).matchers
-      #expect(try coding.matchers(coding.encode(matchers)) == matchers, "\(random.note)")
+      let registers = [Samples.register(&random), Samples.register(&random)]
+      #expect(try coding.registers(coding.encode(registers)) == registers, "\(random.note)")
     }
   }
 
@@ -34,22 +32,24 @@ import Testing
   }
 
   @Test func fieldsHaveTheNumbersOfTheSpecification() throws {
-    let app = RawMessage().adding(1, text: "org.gnome.Chess").adding(2, text: "Chess").adding(3, number: 2)
-      .adding(4, number: 2_000).adding(5, number: 1).adding(6, number: 1).adding(7, number: 0)
-      .adding(8, message: RawMessage().adding(1, number: 9).adding(2, number: 1).adding(3, bytes: author))
-      .adding(9, message: RawMessage().adding(1, number: 5).adding(2, text: "/usr/games/chess"))
-    let read = try coding.command(command("setApp", app))
+    let child = [UInt8](repeating: 4, count: 16)
+    let time = RawMessage().adding(1, number: 9).adding(2, number: 1).adding(3, bytes: author)
+    let edit = RawMessage().adding(
+      1,
+      message: RawMessage().adding(1, number: 2).adding(2, bytes: child).adding(3, text: "lock").adding(4, text: "on")
+        .adding(5, message: time))
+    let read = try coding.command(command("edit", edit))
     let device = try #require(DeviceID(bytes: author))
     let expected = CommandBody(
       commandID: try #require(CommandID(bytes: id)), author: device, createdAt: 5,
-      payload: .setApp(
-        AppConfiguration(
-          appID: try #require(AppID("org.gnome.Chess")), displayName: "Chess", category: .reward,
-          milliPointsPerMinute: 2_000, isEnabled: true, isBlocked: true, dailyLimitMinutes: 0,
-          modified: HybridTimestamp(wall: 9, counter: 1, author: device),
-          matchers: [AppMatcher(kind: .path, value: "/usr/games/chess")])))
+      payload: CommandPayload(
+        Edit([
+          Register(
+            .child(try #require(ChildID(bytes: child))), "lock", "on",
+            modified: HybridTimestamp(wall: 9, counter: 1, author: device))
+        ])))
     #expect(read == expected)
-    #expect(coding.encode(expected) == command("setApp", app))
+    #expect(coding.encode(expected) == command("edit", edit))
     #expect(
       coding.encode(CommandBody(commandID: expected.commandID, author: device, createdAt: 5, payload: .requestReport))
         == command("requestReport", RawMessage()))
@@ -75,41 +75,28 @@ import Testing
     }
   }
 
-  @Test func aMatcherOfALaterVersionMakesTheCommandFailWithAReason() {
-    for kind in [UInt64(0), 7, 4_000_000_000] {
-      let matcher = RawMessage().adding(1, number: kind).adding(2, text: "x")
-      let app = RawMessage().adding(1, text: "a").adding(2, text: "A").adding(3, number: 1)
-        .adding(8, message: RawMessage().adding(3, bytes: author)).adding(9, message: matcher)
-      let fault = #expect(throws: BodyFault.self) { try coding.command(command("setApp", app)) }
-      #expect(fault?.description.contains("matcher kind \(kind)") == true)
-      #expect(throws: BodyFault.self) { try coding.matchers(RawMessage().adding(1, message: matcher).bytes) }
-    }
-  }
-
   @Test func valuesThatTheirRulesForbidAreRefused() {
-    let timestamp = RawMessage().adding(3, bytes: author)
-    let good = RawMessage().adding(1, text: "a").adding(2, text: "A").adding(3, number: 1).adding(8, message: timestamp)
-    #expect(throws: Never.self) { try coding.command(command("setApp", good)) }
+    let time = RawMessage().adding(3, bytes: author)
+    let good = RawMessage().adding(1, number: 1).adding(3, text: "lock").adding(4, text: "on").adding(5, message: time)
+    func edit(_ registers: RawMessage...) -> RawMessage { registers.reduce(RawMessage()) { $0.adding(1, message: $1) } }
+    #expect(throws: Never.self) { try coding.command(command("edit", edit(good))) }
+    let late = RawMessage().adding(1, number: UInt64(HybridTimestamp.wallLimit)).adding(3, bytes: author)
     let bad: [(String, RawMessage)] = [
-      ("setApp", good.adding(4, number: 1_000_000_001)),
-      ("setApp", good.adding(4, number: UInt64(bitPattern: -1))),
-      ("setApp", good.adding(7, number: 1_441)),
-      ("setApp", good.adding(2, text: "")),
-      ("setApp", good.adding(2, text: String(repeating: "x", count: 256))),
-      ("setApp", good.adding(1, text: "a b")),
-      ("setApp", good.adding(1, text: "")),
-      ("setApp", good.adding(3, number: 4)),
-      ("setApp", good.adding(9, message: RawMessage().adding(1, number: 1))),
-      (
-        "setApp",
-        (0..<65).reduce(good) { raw, _ in raw.adding(9, message: RawMessage().adding(1, number: 1).adding(2, text: "x"))
-        }
-      ),
-      ("setApp", RawMessage().adding(1, text: "a").adding(2, text: "A").adding(3, number: 1)),
-      ("removeApp", RawMessage()),
-      ("removeApp", RawMessage().adding(1, text: "a\u{7}")),
-      ("setFamilySettings", RawMessage()),
-      ("setFamilySettings", RawMessage().adding(2, number: 1).adding(6, number: 24).adding(7, text: "UTC")),
+      ("edit", RawMessage()),
+      ("edit", edit(good, good)),
+      ("edit", edit(good.adding(1, number: 4))),
+      ("edit", edit(good.adding(2, bytes: [1]))),
+      ("edit", edit(good.adding(1, number: 2).adding(2, bytes: author))),
+      ("edit", edit(good.adding(1, number: 3).adding(2, bytes: id))),
+      ("edit", edit(good.adding(3, text: ""))),
+      ("edit", edit(good.adding(3, text: "a//b"))),
+      ("edit", edit(good.adding(3, text: "a b"))),
+      ("edit", edit(good.adding(3, text: String(repeating: "x", count: 512)))),
+      ("edit", edit(good.adding(4, text: String(repeating: "x", count: 20_481)))),
+      ("edit", edit(good.adding(4, text: "a\u{7}"))),
+      ("edit", edit(RawMessage().adding(1, number: 1).adding(3, text: "lock").adding(4, text: "on"))),
+      ("edit", edit(good.adding(5, message: late))),
+      ("edit", (0..<129).reduce(RawMessage()) { $0.adding(1, message: good.adding(3, text: "key/\($1)")) }),
       ("message", RawMessage()),
       ("message", RawMessage().adding(1, text: String(repeating: "x", count: 4_097))),
       ("message", RawMessage().adding(1, bytes: [0xFF, 0xFE])),
@@ -165,23 +152,6 @@ import Testing
     #expect(reason.utf8.count <= 1_024)
     #expect(reason.utf8.count > 1_000)
     #expect(long.hasPrefix(reason))
-  }
-
-  @Test func aFullApplicationFitsAnItem() throws {
-    var random = SeededRandom()
-    var app = Samples.app(&random)
-    app.displayName = String(repeating: "x", count: 255)
-    app.matchers = []
-    while app.fault == nil {
-      app.matchers.append(AppMatcher(kind: .path, value: String(repeating: "x", count: 1_024)))
-    }
-    app.matchers.removeLast()
-    #expect(app.fault == nil && !app.matchers.isEmpty)
-    let command = CommandBody(
-      commandID: Samples.commandID(&random), author: Samples.deviceID(&random), createdAt: 0, payload: .setApp(app))
-    #expect(coding.encode(command).count <= Limits.itemBodyBytes)
-    let receipt = CommandReceipt(commandID: command.commandID, outcome: .executed(.app(app, .enforced)), at: 0)
-    #expect(coding.encode(receipt).count <= Limits.itemBodyBytes)
   }
 
   @Test func usageThatCannotBeIsRefused() throws {

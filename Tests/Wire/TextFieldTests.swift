@@ -26,11 +26,11 @@ import Testing
 
   private static func payload(_ body: [UInt8]) throws -> CommandPayload { try coding.command(body).payload }
 
-  private static func app(id: [UInt8]? = nil, name: [UInt8]? = nil, matcher: [UInt8]? = nil) -> RawMessage {
-    let app = RawMessage().adding(1, bytes: id ?? Array("a".utf8)).adding(2, bytes: name ?? Array("A".utf8))
-      .adding(3, number: 1).adding(8, message: modified)
-    guard let matcher else { return app }
-    return app.adding(9, message: RawMessage().adding(1, number: 5).adding(2, bytes: matcher))
+  private static func registers(_ value: [UInt8]) -> RawMessage {
+    RawMessage().adding(
+      1,
+      message: RawMessage().adding(1, number: 1).adding(3, text: "later").adding(4, bytes: value).adding(
+        5, message: modified))
   }
 
   private static func usage(app: [UInt8]? = nil, name: [UInt8]? = nil, zone: [UInt8]? = nil) -> [UInt8] {
@@ -45,37 +45,10 @@ import Testing
   }
 
   static let fields = [
-    Field(testDescription: "setApp: application ID", rule: .appID) {
-      command("setApp", app(id: $0))
+    Field(testDescription: "edit: value", rule: .registerValue) {
+      command("edit", registers($0))
     } read: {
-      guard let app = try payload($0).as(SetApp.self)?.configuration else { return nil }
-      return app.appID.text
-    },
-    Field(testDescription: "setApp: display name", rule: .displayName) {
-      command("setApp", app(name: $0))
-    } read: {
-      guard let app = try payload($0).as(SetApp.self)?.configuration else { return nil }
-      return app.displayName
-    },
-    Field(testDescription: "setApp: matcher", rule: .matcherValue) {
-      command("setApp", app(matcher: $0))
-    } read: {
-      guard let app = try payload($0).as(SetApp.self)?.configuration else { return nil }
-      return app.matchers.first?.value
-    },
-    Field(testDescription: "removeApp", rule: .appID) {
-      command("removeApp", RawMessage().adding(1, bytes: $0).adding(2, message: modified))
-    } read: {
-      guard let id = try payload($0).as(RemoveApp.self)?.id else { return nil }
-      return id.text
-    },
-    Field(testDescription: "family settings: zone", rule: .zone) {
-      command(
-        "setFamilySettings",
-        RawMessage().adding(2, number: 1).adding(7, bytes: $0).adding(8, message: modified))
-    } read: {
-      guard let settings = try payload($0).as(SetFamilySettings.self)?.settings else { return nil }
-      return settings.zone
+      try payload($0).as(Edit.self)?.registers.first?.value
     },
     Field(testDescription: "message", rule: .message) {
       command("message", RawMessage().adding(1, bytes: $0))
@@ -89,23 +62,16 @@ import Testing
       guard case .failed(let reason) = try coding.receipt($0).outcome else { return nil }
       return reason
     },
-    Field(testDescription: "receipt: removed application", rule: .appID) {
-      receipt("appRemoved", RawMessage().adding(1, bytes: $0).adding(2, message: modified))
+    Field(testDescription: "receipt: value in force", rule: .registerValue) {
+      receipt("registers", registers($0).adding(2, number: 1))
     } read: {
-      guard let id = try coding.receipt($0).outcome.state?.as(AppRemoved.self)?.appID else { return nil }
-      return id.text
+      try coding.receipt($0).outcome.state?.as(RegistersInForce.self)?.registers.first?.value
     },
     Field(testDescription: "receipt: version in a report", rule: .software) {
       receipt("report", RawMessage().adding(1, bytes: $0).adding(2, number: 1))
     } read: {
       guard let report = try coding.receipt($0).outcome.state?.as(DeviceReport.self) else { return nil }
       return report.version
-    },
-    Field(testDescription: "receipt: display name in a report", rule: .displayName) {
-      receipt("report", RawMessage().adding(1, text: "1").adding(2, number: 1).adding(3, message: app(name: $0)))
-    } read: {
-      guard let report = try coding.receipt($0).outcome.state?.as(DeviceReport.self) else { return nil }
-      return report.apps.first?.displayName
     },
     Field(testDescription: "usage: application ID", rule: .appID) {
       usage(app: $0)

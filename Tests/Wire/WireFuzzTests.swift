@@ -38,11 +38,8 @@ import Testing
       name: "usage record", sample: { coding.encode(Samples.usageRecord(&$0)) },
       read: { coding.encode(try coding.usageRecord($0)) }),
     Reader(
-      name: "settings", sample: { coding.encode(Samples.settings(&$0)) },
-      read: { coding.encode(try coding.settings($0)) }),
-    Reader(
-      name: "matchers", sample: { coding.encode(Samples.app(&$0).matchers) },
-      read: { coding.encode(try coding.matchers($0)) }),
+      name: "registers", sample: { coding.encode([Samples.register(&$0), Samples.register(&$0)]) },
+      read: { coding.encode(try coding.registers($0)) }),
     Reader(
       name: "state", sample: { coding.encode(WireSamples.state(&$0)) },
       read: { coding.encode(try coding.state($0)) }),

@@ -6,12 +6,9 @@ import LatchkeyTestSupport
 enum WireSamples {
   static func command(_ random: inout SeededRandom) -> CommandBody {
     let payload: CommandPayload
-    switch random.below(5) {
-    case 0: payload = .setApp(Samples.app(&random))
-    case 1:
-      payload = .removeApp(Samples.appID(&random), modified: Samples.app(&random).modified)
-    case 2: payload = .setFamilySettings(Samples.settings(&random))
-    case 3: payload = .requestReport
+    switch random.below(4) {
+    case 0, 1: payload = CommandPayload(Edit((0..<(1 + random.below(5))).map { _ in Samples.register(&random) }))
+    case 2: payload = .requestReport
     default: payload = .message(Samples.text(maximumBytes: 4_096, &random))
     }
     return CommandBody(
@@ -20,20 +17,20 @@ enum WireSamples {
   }
 
   static func state(_ random: inout SeededRandom) -> StateInForce {
-    switch random.below(5) {
-    case 0: .app(Samples.app(&random), random.once(in: 2) ? .recorded : .enforced)
-    case 1: .appRemoved(Samples.appID(&random), modified: Samples.app(&random).modified)
-    case 2: .familySettings(Samples.settings(&random))
-    case 3: .report(report(apps: random.below(5), &random))
+    switch random.below(3) {
+    case 0:
+      StateInForce(
+        RegistersInForce(
+          (0..<random.below(5)).map { _ in Samples.register(&random) }, random.once(in: 2) ? .recorded : .enforced))
+    case 1: .report(report(&random))
     default: .messageStored
     }
   }
 
-  static func report(apps: Int, _ random: inout SeededRandom) -> DeviceReport {
+  static func report(_ random: inout SeededRandom) -> DeviceReport {
     DeviceReport(
-      version: Version.software, enforcement: .enforced, apps: (0..<apps).map { _ in Samples.app(&random) },
-      omittedApps: random.below(1_000), familySettings: random.once(in: 2) ? Samples.settings(&random) : nil,
-      usageRecords: Int64.random(in: 0...Int64.max, using: &random))
+      version: Version.software, enforcement: .enforced, usageRecords: Int64.random(in: 0...Int64.max, using: &random),
+      registers: random.below(10_000))
   }
 
   static func receipt(_ random: inout SeededRandom) -> CommandReceipt {

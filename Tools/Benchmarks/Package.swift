@@ -21,6 +21,7 @@ let package = Package(
         .product(name: "LatchkeyNode", package: "latchkey"),
         .product(name: "LatchkeyControl", package: "latchkey"),
         .product(name: "LatchkeyHousehold", package: "latchkey"),
+        .product(name: "LatchkeyRules", package: "latchkey"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -10,11 +10,12 @@ import cpace
 import hashing
 import keys
 import noise_handshakes
+import registers
 import rotation
 import rules
 import typed_code
 
-MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules]
+MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules, registers]
 
 
 def main() -> int:

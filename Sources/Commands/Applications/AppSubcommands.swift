@@ -1,12 +1,11 @@
 import ArgumentParser
-import LatchkeyHousehold
 import LatchkeyModel
 
 /// The `latchkey app` subcommand.
 struct AppSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "app", abstract: "Set the rules for an application on a child's machine.",
-    discussion: "Example: latchkey app set org.gnome.Chess --on Emma --category reward --points-per-minute 2",
+    commandName: "app", abstract: "Set the rules for an application.",
+    discussion: "Example: latchkey app set org.gnome.Chess --child Emma --category reward --points-per-minute 2",
     subcommands: [AppSetSubcommand.self, AppRemoveSubcommand.self])
 }
 
@@ -15,11 +14,11 @@ struct AppSetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set an application's rules; what is left out stays as it is.",
     discussion: """
-      The command is stored here at once and reaches the child's machine as soon as the two meet. This version records \
-      and shows rules there; it does not yet close applications.
+      A rule is a child's and holds on all machines of the child's, or the family's. It is stored here at once and reaches the \
+      machines as soon as they meet. This version records and shows rules there; it does not yet close applications.
 
-      Example: latchkey app set org.gnome.Chess --on Emma --category reward --points-per-minute 2 --blocked
-      Example: latchkey app set org.gnome.Chess --on Emma --daily-limit 1h30m --unblocked --wait
+      Example: latchkey app set org.gnome.Chess --child Emma --category reward --points-per-minute 2 --blocked
+      Example: latchkey app set org.gnome.Chess --daily-limit 1h30m --unblocked --wait
       """)
 
   /// `--blocked` and `--unblocked`.
@@ -43,17 +42,14 @@ struct AppSetSubcommand: AsyncParsableCommand {
   }
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var issuing: IssueOptions
+  @OptionGroup var owner: AppOwner
+  @OptionGroup var options: RuleOptions
 
   @Argument(
     help: ArgumentHelp(
-      "The application's desktop or Flatpak ID, or the name of one that has rules there.", valueName: "application"),
+      "The application's desktop or Flatpak ID, or the name of one that has rules.", valueName: "application"),
     completion: CompletionNames.apps)
   var app: String
-
-  @Option(
-    help: ArgumentHelp("The child's machine, or the child.", valueName: "machine"), completion: CompletionNames.devices)
-  var on: String
 
   @Option(help: ArgumentHelp("What using it does to points.", valueName: "learning|reward|neutral"))
   var category: AppCategory?
@@ -66,6 +62,11 @@ struct AppSetSubcommand: AsyncParsableCommand {
   @Flag(exclusivity: .exclusive)
   var blocking: Blocking?
 
+  @Flag(
+    inversion: .prefixedNo, exclusivity: .exclusive,
+    help: "Whether it may be used at any time, also when the child is locked or in bed.")
+  var alwaysAllowed: Bool?
+
   @Flag(exclusivity: .exclusive)
   var enabling: Enabling?
 
@@ -74,6 +75,14 @@ struct AppSetSubcommand: AsyncParsableCommand {
     help: ArgumentHelp("The most use a day, such as 45min, 1h30m or none.", valueName: "time|none"),
     transform: UseLimit.readDaily)
   var dailyLimit: UseLimit?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      How its programs are recognized, such as "path /usr/games/chess"; the kinds are sha256, package, flatpak, argument, \
+      path and name. May be given several times; "none" forgets all.
+      """, valueName: "kind value"))
+  var matcher: [String] = []
 
   @Option(help: ArgumentHelp("The name that people read.", valueName: "display-name"))
   var name: String?
@@ -84,53 +93,101 @@ struct AppSetSubcommand: AsyncParsableCommand {
   mutating func validate() throws {
     try AppChoice.check(app)
     guard
-      category != nil || pointsPerMinute != nil || blocking != nil || enabling != nil || dailyLimit != nil
-        || name != nil
+      category != nil || pointsPerMinute != nil || blocking != nil || alwaysAllowed != nil || enabling != nil
+        || dailyLimit != nil || !matcher.isEmpty || name != nil
     else {
       throw ValidationError(
-        "Nothing is to be set: give at least one of --category, --points-per-minute, --blocked, --unblocked, --daily-limit, "
-          + "--enabled, --disabled and --name.")
+        "Nothing is to be set: give at least one of --category, --points-per-minute, --blocked, --unblocked, "
+          + "--always-allowed, --daily-limit, --enabled, --disabled, --matcher and --name.")
     }
     if let fault = name.flatMap({ TextRule.displayName.fault(in: $0) }) { throw ValidationError(fault) }
   }
 
   func run() async throws {
     let interface = try await node.open()
-    let known = try await AppChoice.known(on: on, at: interface)
-    let id = try AppChoice.id(app, isNew: new, among: known)
-    let change = AppChange(
-      appID: id.text, displayName: name, category: category, milliPointsPerMinute: pointsPerMinute,
-      isEnabled: enabling.map { $0 == .enabled }, isBlocked: blocking.map { $0 == .blocked },
-      dailyLimitMinutes: dailyLimit?.requested)
-    try await CommandIssue.give(.setApp(change), on: on, at: interface, options: issuing)
+    let found = try await owner.find(at: interface)
+    let id = try AppChoice.id(app, isNew: new, among: found.apps)
+    let changes = try changes(of: id, present: found.apps.first { $0.appID == id })
+    try await owner.set(changes, of: found, at: interface, options: options)
+  }
+
+  /// Returns one change for each rule that is set.
+  private func changes(of id: AppID, present: AppListing?) throws -> [RuleRequest.Change] {
+    var changes: [RuleRequest.Change] = []
+    func set(_ part: String, _ value: String?) { changes.append(.init(AppRuleKey.text(id, part), value)) }
+    if let name { set("name", name) }
+    if category != nil || pointsPerMinute != nil {
+      // The category and the rate are one rule.
+      guard let category = category ?? present?.category else {
+        throw TerminalFailure(
+          .usage,
+          "Points need a category: add --category learning, which earns them, or --category reward, which costs them."
+        )
+      }
+      let rate = pointsPerMinute ?? present?.ownMilliPointsPerMinute
+      set("category", category.rawValue + (rate.map { " \($0)" } ?? ""))
+    }
+    if let blocking { set("blocked", blocking == .blocked ? "yes" : "no") }
+    if let alwaysAllowed { set("allowed", alwaysAllowed ? "yes" : "no") }
+    if let enabling { set("enabled", enabling == .enabled ? "yes" : "no") }
+    if let dailyLimit { set("limit", dailyLimit.value.map { String($0) }) }
+    if !matcher.isEmpty { set("matchers", matcher == ["none"] ? nil : matcher.joined(separator: "\n")) }
+    return changes
   }
 }
 
 /// The `latchkey app remove` subcommand.
 struct AppRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Forget an application's rules on a child's machine.",
-    discussion: "Example: latchkey app remove org.gnome.Chess --on Emma")
+    commandName: "remove", abstract: "Remove an application's rules.",
+    discussion: "Example: latchkey app remove org.gnome.Chess --child Emma")
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var issuing: IssueOptions
+  @OptionGroup var owner: AppOwner
+  @OptionGroup var options: RuleOptions
 
   @Argument(
     help: ArgumentHelp("The application's ID or name.", valueName: "application"), completion: CompletionNames.apps)
   var app: String
 
-  @Option(
-    help: ArgumentHelp("The child's machine, or the child.", valueName: "machine"), completion: CompletionNames.devices)
-  var on: String
-
   mutating func validate() throws { try AppChoice.check(app) }
 
   func run() async throws {
     let interface = try await node.open()
-    let known = try await AppChoice.known(on: on, at: interface)
-    guard let id = try AppChoice.match(app, among: known)?.appID else {
-      throw AppChoice.unknown(app, among: known, on: on)
+    let found = try await owner.find(at: interface)
+    guard let match = try AppChoice.match(app, among: found.apps) else {
+      throw AppChoice.unknown(app, among: found.apps)
     }
-    try await CommandIssue.give(.removeApp(appID: id.text), on: on, at: interface, options: issuing)
+    let keys = try await keys(of: match, found, at: interface)
+    guard !keys.isEmpty else {
+      let name = ShownText.safe(match.displayName)
+      throw TerminalFailure(
+        .unknownName,
+        found.child == nil
+          ? "\(name) has no rules of the family's, only a child's: name the child with --child."
+          : "\(name) has only rules of the family's: add --family to remove them for all children.")
+    }
+    try await owner.set(keys.map { .init($0, nil) }, of: found, at: interface, options: options)
+  }
+
+  /// Returns the keys of the rules that are set in the place of the owner's.
+  private func keys(
+    of app: AppListing, _ found: AppOwner.Found, at node: any NodeInterface
+  ) async throws -> [String] {
+    let rules =
+      if let child = found.child {
+        try await node.rules(ofChild: child.childID.description).rules
+      } else {
+        try await node.settings().rules
+      }
+    return rules.map(\.key.text).filter { $0.hasPrefix(AppRuleKey.text(app.appID, "")) }
+  }
+}
+
+/// The keys of an application's rules.
+enum AppRuleKey {
+  /// Returns the key of one of an application's rules.
+  static func text(_ app: AppID, _ part: String) -> String {
+    "app/\(app.text.replacing("%", with: "%25").replacing("/", with: "%2F"))/\(part)"
   }
 }

@@ -11,101 +11,104 @@ struct AppsSubcommand: AsyncParsableCommand {
 /// The `latchkey apps list` subcommand.
 struct AppsListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List applications with their rules.",
+    commandName: "list", abstract: "List applications with the rules that are in force.",
     discussion: """
-      On a parent's machine it also says which rules have not reached the child's machine yet, and whether rules are \
-      recorded or enforced there.
+      What is set for a child holds over what is set for the family. On a parent's machine it also says which machines have \
+      not confirmed the last change yet.
 
-      Example: latchkey apps list --on Emma
+      Example: latchkey apps list --child Emma
       """)
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(
-    name: .customLong("on"),
-    help: ArgumentHelp("Only those of this machine, or of this child's.", valueName: "machine"),
-    completion: CompletionNames.devices)
-  var device: String?
+    help: ArgumentHelp("Only those of this child.", valueName: "child"), completion: CompletionNames.children)
+  var child: String?
+
+  @Option(name: .customLong("on"), help: .hidden)
+  var machine: String?
+
+  mutating func validate() throws {
+    guard machine == nil else {
+      throw ValidationError(
+        "Rules are a child's and hold on all machines of the child's, so --on does not fit here: name the child with --child."
+      )
+    }
+  }
 
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let apps = try await interface.apps(device: device)
+    let found = try await interface.apps(ofChild: child)
     switch listing.format {
-    case .json: try console.write(JSONText.pretty(apps))
+    case .json: try console.write(JSONText.pretty(found))
     case .table:
-      let wanted = Set(apps.map(\.device))
-      let devices = try await interface.devices()
-      let peers = devices.filter { device == nil || wanted.contains($0.device.deviceID) }
-      try console.write(Self.page(apps, away: Set(devices.filter { !$0.isConnected }.map(\.device.deviceID))))
-      for sentence in DiscrepancyText.sentences(peers, ofApplications: true) { console.note(sentence) }
-      if let sentence = Self.lastRules(apps, devices) { console.note(sentence) }
+      try console.write(Self.page(found))
+      for sentence in Self.notes(found, try await interface.devices()) { console.note(sentence) }
     }
   }
 
-  /// Returns a sentence for a child's machine that still has rules although no parent is paired with it.
-  static func lastRules(_ apps: [AppListing], _ peers: [PeerStatus]) -> String? {
-    // A parent's machine lists no rules of unpaired machines.
-    guard peers.isEmpty, !apps.isEmpty else { return nil }
-    let authors = Set(apps.compactMap(\.setBy)).sorted { $0.text < $1.text }.map(ShownText.quoted)
-    let whose = authors.isEmpty ? "" : ", set by \(authors.joined(separator: " and ")),"
-    return "No parent is paired with this machine now. It keeps the last rules\(whose) until a parent is paired again."
-  }
-
-  /// Returns the table, with values that are equal in all rows stated once below it.
-  ///
-  /// - Parameters:
-  ///   - apps: The applications.
-  ///   - away: The machines that are not connected.
-  /// - Returns: The page.
-  static func page(_ apps: [AppListing], away: Set<DeviceID> = []) -> String {
-    var headings = ["Machine", "Application", "Category", "Points/min", "Blocked", "Limit/day"]
-    // Only if people gave names in addition to the IDs.
-    let hasIDs = apps.contains { $0.configuration.displayName != $0.configuration.appID.text }
-    let states = apps.map { state($0, isAway: away.contains($0.device)) }
-    let hasStates = states.contains { !$0.isEmpty }
-    if hasIDs { headings.append("ID") }
-    if hasStates { headings.append("State") }
-    let rows = zip(apps, states).map { app, state in
-      rules(app) + (hasIDs ? [app.configuration.appID.text] : []) + (hasStates ? [state] : [])
+  /// Returns the sentences below the table: what has no effect, what has not arrived, and whose rules these are.
+  static func notes(_ found: [ChildApps], _ peers: [PeerStatus]) -> [String] {
+    var notes: [String] = []
+    for rule in found.flatMap(\.apps).flatMap(\.rules) {
+      guard let reason = rule.notInForce else { continue }
+      notes.append("“\(ShownText.safe(rule.name))” is not in force. \(ShownText.safe(reason))")
     }
-    let table = TableText.render(
-      headings, numbers: [3], spare: hasIDs ? [6] : [], wrap: hasStates ? [headings.count - 1] : [], rows: rows,
-      empty: "No application has rules.")
-    return table + Set(apps.compactMap(\.enforcement)).sorted { $0.rawValue < $1.rawValue }.map(sentence).joined()
-  }
-
-  private static func rules(_ listing: AppListing) -> [String] {
-    let app = listing.configuration
-    return [
-      listing.deviceName.text, app.displayName, app.category.rawValue,
-      app.category == .neutral ? "–" : PointsText.text(app.milliPointsPerMinute),
-      app.isEnabled ? (app.isBlocked ? "blocked" : "no") : "rules off",
-      app.dailyLimitMinutes.map(SpanText.minutes) ?? "none",
+    notes += found.compactMap { $0.child.flatMap(ChildText.untold) }
+    let rules = found.flatMap(\.apps).flatMap(\.rules)
+    // A parent's machine without a child's machine still holds what it has set.
+    guard peers.isEmpty, !rules.isEmpty, found.contains(where: { !($0.child?.machines.isEmpty ?? true) }) else {
+      return notes
+    }
+    let authors = Set(rules.map(\.setBy)).sorted { $0.text < $1.text }.map(ShownText.quoted)
+    return notes + [
+      "No parent is paired with this machine now. It keeps the last rules, set by \(authors.joined(separator: " and ")), "
+        + "until a parent is paired again."
     ]
   }
 
-  /// Returns the difference of a row from one whose rules have arrived; empty if there is none.
-  private static func state(_ listing: AppListing, isAway: Bool) -> String {
-    var words: [String] = []
-    let onItsWay = isAway ? "waits for \(listing.deviceName)" : "on its way"
-    switch listing.lastCommand {
-    case nil, .executed?: if listing.enforcement == nil { words.append(onItsWay) }
-    case .queued?: words.append(onItsWay)
-    case .stored?: words.append(isAway ? "stored there, unanswered" : "on its way")
-    case let status?: words.append("last command \(status.rawValue)")
+  /// Returns the table, with the columns in which there is something to say.
+  static func page(_ found: [ChildApps]) -> String {
+    let rows = found.flatMap { listing in listing.apps.map { (listing.child, $0) } }
+    let hasChildren = found.count > 1
+    // Only if people gave names in addition to the IDs.
+    let hasIDs = rows.contains { $0.1.displayName != $0.1.appID.text }
+    let authors = Set(rows.flatMap { $0.1.rules.map(\.setBy) })
+    var headings = (hasChildren ? ["Child"] : []) + ["Application", "Category", "Points/min", "Allowed", "Limit/day"]
+    let number = hasChildren ? 3 : 2
+    if hasIDs { headings.append("ID") }
+    if authors.count > 1 { headings.append("Set by") }
+    let cells = rows.map { child, app in
+      (hasChildren ? [child.map { ShownText.safe($0.name.text) } ?? "all"] : []) + rules(app)
+        + (hasIDs ? [app.appID.text] : []) + (authors.count > 1 ? [setBy(app)] : [])
     }
-    if listing.discrepancy != nil { words.append("it says otherwise, see below") }
-    return words.joined(separator: "; ")
+    let table = TableText.render(
+      headings, numbers: [number], spare: hasIDs ? [number + 3] : [],
+      wrap: authors.count > 1 ? [headings.count - 1] : [],
+      rows: cells, empty: "No application has rules.")
+    guard !rows.isEmpty else { return table }
+    return table
+      + "Rules are recorded and shown on the child's machines; this version does not close applications.".inWidth + "\n"
   }
 
-  private static func sentence(_ enforcement: Enforcement) -> String {
-    let words =
-      switch enforcement {
-      case .recorded: "Rules are recorded and shown on the child's machine; this version does not close applications."
-      case .enforced: "Rules are enforced on the child's machine."
-      }
-    return words.inWidth + "\n"
+  private static func rules(_ app: AppListing) -> [String] {
+    [
+      ShownText.safe(app.displayName), app.category?.rawValue ?? "neutral",
+      app.category ?? .neutral == .neutral ? "–" : PointsText.text(app.milliPointsPerMinute), allowed(app),
+      app.limit.map(limit) ?? "none",
+    ]
+  }
+
+  private static func allowed(_ app: AppListing) -> String {
+    if !app.isEnabled { return "rules off" }
+    return app.isBlocked ? "blocked" : app.isAlwaysAllowed ? "always" : "yes"
+  }
+
+  private static func limit(_ text: String) -> String { Int(text).map(SpanText.minutes) ?? text }
+
+  private static func setBy(_ app: AppListing) -> String {
+    Set(app.rules.map(\.setBy.text)).sorted().map(ShownText.safe).joined(separator: ", ")
   }
 }

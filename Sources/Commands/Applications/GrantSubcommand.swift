@@ -1,64 +1,62 @@
 import ArgumentParser
-import LatchkeyHousehold
 import LatchkeyModel
 
 /// The command `latchkey grant`.
 struct GrantSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "grant", abstract: "Grant more time for the rest of the day.",
+    usage: "latchkey grant [<child>] <time> [--for <learning|reward|neutral|application>]",
     discussion: """
-      Grants add up and end with the family's day; the plan stays as it is. This version only records them on the child's \
-      machine; it does not yet close applications.
+      Grants add up and end with the family's day; the plan stays as it is. A grant raises limits on all machines of the \
+      child's; it does not end a bedtime, a lock or a block. This version records it; it does not yet close applications.
 
       Example: latchkey grant Emma 30m
-      Example: latchkey grant Emma 1h --category reward --wait
+      Example: latchkey grant 1h --for reward --wait
       """)
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var issuing: IssueOptions
+  @OptionGroup var options: RuleOptions
 
   @Argument(
-    help: ArgumentHelp("The child, or the child's machine.", valueName: "child"), completion: CompletionNames.devices)
-  var child: String
-
-  @Argument(help: ArgumentHelp("How much, such as 30m or 1h30m; at most 24h.", valueName: "time"), transform: minutes)
-  var time: Int
-
-  @Option(help: ArgumentHelp("Only for this application.", valueName: "application"), completion: CompletionNames.apps)
-  var app: String?
-
-  @Option(help: ArgumentHelp("Only for applications of this category.", valueName: "learning|reward|neutral"))
-  var category: AppCategory?
+    help: ArgumentHelp(
+      "The child, which may be left out if there is only one, and how much time, such as 30m or 1h30m; at most 24h.",
+      valueName: "child-and-time"),
+    completion: CompletionNames.children)
+  var words: [String]
 
   @Option(
-    help: ArgumentHelp("Which machine of the child's, if there are several.", valueName: "machine"),
-    completion: CompletionNames.devices)
-  var on: String?
+    name: .customLong("for"),
+    help: ArgumentHelp(
+      "Only for applications of a category, or for one application.", valueName: "learning|reward|neutral|application"),
+    completion: CompletionNames.apps)
+  var scope: String?
 
-  @Sendable private static func minutes(_ text: String) throws -> Int {
-    guard let minutes = SpanReader.minutes(text), (1...1_440).contains(minutes) else {
-      throw ValidationError("A grant is for 1 minute to 24 hours, such as 30m or 1h30m.")
-    }
-    return minutes
-  }
+  private var minutes: Int { words.last.flatMap(SpanReader.minutes) ?? 0 }
 
   mutating func validate() throws {
-    if let app { try AppChoice.check(app) }
-    if app != nil, category != nil {
-      throw ValidationError("A grant is for an application or a category: give --app or --category, not both.")
+    guard (1...2).contains(words.count) else {
+      throw ValidationError("Name one child and one time, such as `latchkey grant Emma 30m`.")
     }
+    guard (1...1_440).contains(minutes) else {
+      throw ValidationError("A grant is for 1 minute to 24 hours, such as 30m or 1h30m; the time comes last.")
+    }
+    if let scope, AppCategory(rawValue: scope) == nil { try AppChoice.check(scope) }
   }
 
   func run() async throws {
-    var grant = GrantTime(minutes: time, category: category)
     let interface = try await node.open()
-    if let app {
-      let known = try await AppChoice.known(on: on ?? child, at: interface)
-      guard let match = try AppChoice.match(app, among: known) else {
-        throw AppChoice.unknown(app, among: known, on: on ?? child)
-      }
-      grant.app = match.appID
+    let child = if words.count == 2 { words[0] } else { try await interface.rules(ofChild: nil).child.name.text }
+    var request = GrantRequest(minutes: minutes, category: scope.flatMap { AppCategory(rawValue: $0) })
+    if let scope, request.category == nil {
+      let apps = try await interface.apps(ofChild: child).flatMap(\.apps)
+      guard let match = try AppChoice.match(scope, among: apps) else { throw AppChoice.unknown(scope, among: apps) }
+      request.app = match.appID
     }
-    try await CommandIssue.give(.grantTime(grant), on: on ?? child, at: interface, options: issuing)
+    let edit = try await interface.grant(toChild: child, request)
+    let shown = ShownText.safe(edit.rules.child.name.text)
+    let whom = scope.map { " for " + ShownText.safe($0) } ?? ""
+    try await RuleIssue.tell(
+      edit, edit.commands, ["\(shown): \(SpanText.minutes(minutes)) more today\(whom)."],
+      ofNobody: "\(shown) has no machine yet: the time counts once one is paired.", at: interface, options: options)
   }
 }

@@ -64,10 +64,10 @@ struct DoctorSubcommand: AsyncParsableCommand {
     let nearby = try? await interface.nearby()
     var stamps: [ClockFacts.Stamp] = []
     let names = Dictionary(status.peers.map { ($0.device.deviceID, $0.device.name.text) }) { first, _ in first }
-    for listing in (try? await interface.apps(device: nil)) ?? [] {
-      if let name = names[listing.configuration.modified.author] {
-        stamps.append(ClockFacts.Stamp(device: name, at: listing.configuration.modified.wall))
-      }
+    let parents = Set(status.peers.filter { $0.device.role == .parent }.map(\.device.name))
+    for rule in (try? await interface.apps(ofChild: nil))?.flatMap(\.apps).flatMap(\.rules) ?? []
+    where parents.contains(rule.setBy) {
+      stamps.append(ClockFacts.Stamp(device: rule.setBy.text, at: rule.setAt))
     }
     for session in (try? await interface.usage(UsageQuery(limit: 20)))?.sessions ?? [] {
       if let name = names[session.record.device] {

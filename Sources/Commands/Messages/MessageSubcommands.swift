@@ -68,7 +68,7 @@ struct MessagesSubcommand: AsyncParsableCommand {
 /// The `latchkey report` subcommand.
 struct ReportSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "report", abstract: "Report a child's use, or have a machine report its rules as they are.",
+    commandName: "report", abstract: "Report a child's use, or have a machine report what it holds.",
     discussion: """
       Example: latchkey report week --child Emma
       Example: latchkey report --on Emma --wait

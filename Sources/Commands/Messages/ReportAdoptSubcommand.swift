@@ -4,10 +4,10 @@ import LatchkeyModel
 /// The `latchkey report adopt` subcommand.
 struct ReportAdoptSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "adopt", abstract: "Take over the rules that a child's machine says it holds.",
+    commandName: "adopt", abstract: "Take over what was set here and is lost, as a child's machine holds it.",
     discussion: """
-      For a parent's machine that was restored from a backup and has lost what was set since. `latchkey apps list` and \
-      `latchkey settings show` say what differs. Look at it first: it is that machine's word.
+      For a parent's machine that was restored from a backup and has lost what was set since. `latchkey status` says what \
+      the child's machine holds of it. Look at it first: it is that machine's word.
 
       Example: latchkey report adopt --on "Emma's PC"
       """)
@@ -23,10 +23,10 @@ struct ReportAdoptSubcommand: AsyncParsableCommand {
     let console = TerminalEnvironment.current.console
     let adopted = try await node.open().adopt(device: on)
     if listing.format == .json { return try console.write(JSONText.pretty(adopted)) }
-    let things = adopted.map { ShownText.safe($0.subject) }
+    let things = adopted.map { ShownText.safe($0.words) }
     console.note(
       things.isEmpty
-        ? "There is nothing to take over: both machines show the same."
-        : "Taken over as that machine holds it: \(things.joined(separator: ", ")).")
+        ? "There is nothing to take over: that machine holds nothing that this one has lost."
+        : "Set again as that machine holds it: \(things.joined(separator: ", ")).")
   }
 }

@@ -25,7 +25,7 @@ enum CompletionNames {
   /// Applications that have rules, by ID and by name.
   static let apps = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
     await ask(words) { node in
-      try await node.apps(device: nil).map(\.configuration).flatMap { [$0.appID.text, $0.displayName] }
+      try await node.apps(ofChild: nil).flatMap(\.apps).flatMap { [$0.appID.text, $0.displayName] }
     }
   }
 

@@ -93,33 +93,3 @@ struct DeviceNames: Sendable {
   /// The name, or the beginning of the ID of a device that is not known.
   subscript(id: DeviceID) -> String { names[id]?.text ?? id.short }
 }
-
-/// The words for the different states that children's machines report.
-enum DiscrepancyText {
-  /// Returns a sentence or more for each, of applications or of the family's rules.
-  static func sentences(_ peers: [PeerStatus], ofApplications: Bool) -> [String] {
-    peers.flatMap { peer in
-      (peer.discrepancies ?? []).filter { ($0.appID != nil) == ofApplications }
-        .map { "Warning: " + sentence($0, of: peer.device.name) }
-    }
-  }
-
-  private static func sentence(_ discrepancy: Discrepancy, of machine: DeviceName) -> String {
-    let thing = ShownText.safe(discrepancy.subject)
-    var words =
-      discrepancy.isUnknownHere
-      ? "\(ShownText.quoted(machine)) holds rules for \(thing) that are not known here"
-      : "\(ShownText.quoted(machine)) does not hold what was set here for \(thing)"
-    if let reason = discrepancy.reason {
-      words += ": " + ShownText.safe(reason)
-    } else if let state = discrepancy.state {
-      words += ". It says that it holds \(CommandText.held(state))."
-    } else {
-      words += ", and does not say what it holds."
-    }
-    if discrepancy.isFarAhead {
-      words += " It claims a time more than a day ahead of this machine's clock, which is not believed here."
-    }
-    return words
-  }
-}

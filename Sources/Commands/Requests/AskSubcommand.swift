@@ -72,7 +72,7 @@ struct AskSubcommand: AsyncParsableCommand {
 
   /// Returns the ID of the application that a person means; it need not have rules.
   private static func app(_ text: String, at node: any NodeInterface) async throws -> AppID {
-    let known = try await node.apps(device: nil).map(\.configuration)
+    let known = try await node.apps(ofChild: nil).flatMap(\.apps)
     return try AppChoice.match(text, among: known)?.appID ?? AppChoice.read(text)
   }
 }

@@ -63,38 +63,3 @@ struct RuleOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write the rules as JSON.", valueName: "text|json"))
   var format: AnswerFormat = .text
 }
-
-/// The setting of rules at the node, and what is said of it.
-enum RuleIssue {
-  /// Sets rules of a child, says when the child's machines get them and, with `--wait`, what became of that.
-  static func set(
-    _ changes: [RuleRequest.Change], of child: String?, at node: any NodeInterface, options: RuleOptions
-  ) async throws {
-    let console = TerminalEnvironment.current.console
-    let name = if let child { child } else { try await node.rules(ofChild: nil).child.name.text }
-    let edit = try await node.setRules(ofChild: name, RuleRequest(changes))
-    if options.format == .json { try console.write(JSONText.pretty(edit)) }
-    let shown = ShownText.safe(edit.rules.child.name.text)
-    if options.format == .text {
-      for change in changes {
-        let rule = edit.rules.rules.first { $0.key.text == change.key }
-        let words = rule.map { $0.key == "lock" ? $0.words : "\($0.name) \($0.words)" }
-        console.note(words.map { "\(shown): \($0)." } ?? "\(shown): that rule is removed.")
-      }
-      if edit.commands.isEmpty { console.note("\(shown) has no machine yet: the rule holds once one is paired.") }
-    }
-    let peers = try await node.devices()
-    for command in edit.commands {
-      let peer = peers.first { $0.device.deviceID == command.target }
-      if options.format == .text { console.note(CommandIssue.delivery(to: peer, isWaiting: options.wait != nil)) }
-    }
-    guard let time = options.wait else { return }
-    for command in edit.commands {
-      let id = command.commandID.description
-      let ended = try await CommandWaiter(node: node).wait(id, seconds: time.seconds)
-      try CommandEnd.tell(
-        ended, id: id, machine: peers.first { $0.device.deviceID == command.target }?.device.name,
-        format: options.format == .json ? .json : .table, time: time)
-    }
-  }
-}

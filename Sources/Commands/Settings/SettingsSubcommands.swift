@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import LatchkeyHousehold
 import LatchkeyModel
 
 /// The `latchkey settings` subcommand.
@@ -23,19 +22,31 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let settings = try await interface.settings()
+    let rules = try await interface.settings()
     switch listing.format {
-    case .json: try console.write(JSONText.pretty(settings))
+    case .json: try console.write(JSONText.pretty(rules))
     case .table:
-      let status = try await interface.status()
-      let names = try await DeviceNames(of: interface)
-      let author = settings.modified.author
-      try console.write(Self.page(settings, by: author == status.deviceID ? "this machine" : names[author]))
-      if settings.modified == .never { console.note(Self.defaults(status)) }
-      for sentence in DiscrepancyText.sentences(try await interface.devices(), ofApplications: false) {
-        console.note(sentence)
+      try console.write(Self.page(rules.settings))
+      if let sentence = Self.setBy(rules.rules) { console.note(sentence) }
+      if rules.rules.isEmpty { console.note(Self.defaults(try await interface.status())) }
+      for rule in rules.rules {
+        if let reason = rule.notInForce { console.note("\(rule.name) is not in force. \(ShownText.safe(reason))") }
+      }
+      if !rules.untold.isEmpty {
+        let names = rules.untold.map { ShownText.safe($0.text) }.joined(separator: ", ")
+        console.note("\(names) \(rules.untold.count == 1 ? "has" : "have") not confirmed the last change yet.")
       }
     }
+  }
+
+  /// Returns a sentence that says who set the rules and when the last of them was set; `nil` if there are none.
+  private static func setBy(_ rules: [RuleListing]) -> String? {
+    // The zone that a machine set by itself has no time.
+    guard let last = rules.filter({ $0.setAt > 0 }).max(by: { $0.setAt < $1.setAt }) else { return nil }
+    let time = TimeText.short(last.setAt, zone: TerminalEnvironment.current.timeZone)
+    let others = Set(rules.map(\.setBy)).subtracting([last.setBy]).sorted { $0.text < $1.text }.map(ShownText.quoted)
+    return "Last set \(time) by \(ShownText.quoted(last.setBy))"
+      + (others.isEmpty ? "." : "; others by \(others.joined(separator: " and ")).")
   }
 
   /// Returns whose rules these are while nobody has set any.
@@ -51,20 +62,21 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
     return "These are the defaults: they hold until \(name) sets others."
   }
 
-  static func page(_ settings: FamilySettings, by author: String) -> String {
-    FieldsText.render([
-      ("default rate", "\(PointsText.counted(settings.defaultMilliPointsPerMinute)) a minute"),
+  static func page(_ settings: FamilySettings) -> String {
+    let rates = (settings.learningMilliPointsPerMinute, settings.rewardMilliPointsPerMinute)
+    let limit = settings.dailyRewardLimit.map { Int($0).map(SpanText.minutes) ?? $0 }
+    let hour = settings.dayStartHour
+    return FieldsText.render([
+      ("learning earns", "\(PointsText.counted(rates.0)) a minute"),
+      ("reward costs", "\(PointsText.counted(rates.1)) a minute"),
       ("one point buys", ShownText.count(settings.minutesPerPoint, "minute")),
       ("shortest session", ShownText.count(settings.minimumSessionMinutes, "minute")),
-      ("reward a day", settings.dailyRewardLimitMinutes.map { "at most \(SpanText.minutes($0))" } ?? "no limit"),
-      ("reward a week", settings.weeklyRewardLimitMinutes.map { "at most \(SpanText.minutes($0))" } ?? "no limit"),
-      ("day starts at", "\(settings.dayStartHour < 10 ? "0" : "")\(settings.dayStartHour):00 in \(settings.zone)"),
+      ("reward a day", limit.map { "at most \($0)" } ?? "no limit"),
       (
-        "set",
-        settings.modified == .never
-          ? "never"
-          : "\(TimeText.short(settings.modified.wall, zone: TerminalEnvironment.current.timeZone)) by \(author)"
+        "reward a week",
+        settings.weeklyRewardLimitMinutes.map { "at most \(SpanText.minutes(Int(clamping: $0)))" } ?? "no limit"
       ),
+      ("day starts at", "\(hour < 10 ? "0" : "")\(hour):00 in \(settings.zone)"),
     ])
   }
 }
@@ -72,18 +84,17 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
 /// The `latchkey settings set` subcommand.
 struct SettingsSetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Change the family's rules on a child's machine; what is left out stays as it is.",
-    discussion: "Example: latchkey settings set --on Emma --daily-reward-limit 1h30m --zone Europe/Berlin")
+    commandName: "set", abstract: "Change the family's rules; what is left out stays as it is.",
+    discussion: "Example: latchkey settings set --daily-reward-limit 1h30m --zone Europe/Berlin")
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var issuing: IssueOptions
+  @OptionGroup var options: RuleOptions
+
+  @Option(name: .customLong("on"), help: .hidden)
+  var machine: String?
 
   @Option(
-    help: ArgumentHelp("The child's machine, or the child.", valueName: "machine"), completion: CompletionNames.devices)
-  var on: String
-
-  @Option(
-    help: ArgumentHelp("For applications without a rate of their own.", valueName: "points"),
+    help: ArgumentHelp("For learning and rewards without a rate of their own.", valueName: "points"),
     transform: PointsText.readRate)
   var defaultPointsPerMinute: Int64?
 
@@ -111,35 +122,41 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
   var zone: String?
 
   mutating func validate() throws {
-    guard isChange else {
-      throw ValidationError("Nothing is to be changed: give at least one option besides --on.")
+    if machine != nil {
+      throw ValidationError("These rules are the whole family's and hold on every machine: leave out --on.")
     }
-    if let fault = changed(FamilySettings()).fault { throw ValidationError(fault) }
+    guard !changes.isEmpty else { throw ValidationError("Nothing is to be changed: give at least one option.") }
+    if let minutesPerPoint, !(1...1_440).contains(minutesPerPoint) {
+      throw ValidationError("Minutes per point must be between 1 and 1,440.")
+    }
+    if let minimumSession, !(0...1_440).contains(minimumSession) {
+      throw ValidationError("The minimum session must be 0 to 1,440 minutes.")
+    }
+    if let dayStart, !(0...23).contains(dayStart) {
+      throw ValidationError("The day must start at an hour between 0 and 23.")
+    }
     if let zone, TimeZone(identifier: zone) == nil {
       throw ValidationError("There is no such zone: use an IANA name, such as Europe/Berlin.")
     }
   }
 
-  private var isChange: Bool {
-    defaultPointsPerMinute != nil || minutesPerPoint != nil || minimumSession != nil || dailyRewardLimit != nil
-      || weeklyRewardLimit != nil || dayStart != nil || zone != nil
+  private var changes: [RuleRequest.Change] {
+    var changes: [RuleRequest.Change] = []
+    if let defaultPointsPerMinute {
+      changes += ["learning", "reward"].map { .init("category/\($0)/rate", String(defaultPointsPerMinute)) }
+    }
+    if let minutesPerPoint { changes.append(.init("points/minutesPerPoint", String(minutesPerPoint))) }
+    if let minimumSession { changes.append(.init("points/minimumSession", String(minimumSession))) }
+    if let dailyRewardLimit {
+      changes.append(.init("category/reward/limit", dailyRewardLimit.value.map { String($0) }))
+    }
+    if let weeklyRewardLimit {
+      changes.append(.init("category/reward/weekly", weeklyRewardLimit.value.map { String($0) }))
+    }
+    if let dayStart { changes.append(.init("family/dayStart", String(dayStart))) }
+    if let zone { changes.append(.init("family/zone", zone)) }
+    return changes
   }
 
-  private func changed(_ present: FamilySettings) -> FamilySettings {
-    var settings = present
-    if let defaultPointsPerMinute { settings.defaultMilliPointsPerMinute = defaultPointsPerMinute }
-    if let minutesPerPoint { settings.minutesPerPoint = minutesPerPoint }
-    if let minimumSession { settings.minimumSessionMinutes = minimumSession }
-    if let dailyRewardLimit { settings.dailyRewardLimitMinutes = dailyRewardLimit.value }
-    if let weeklyRewardLimit { settings.weeklyRewardLimitMinutes = weeklyRewardLimit.value }
-    if let dayStart { settings.dayStartHour = dayStart }
-    if let zone { settings.zone = zone }
-    return settings
-  }
-
-  func run() async throws {
-    let interface = try await node.open()
-    let settings = changed(try await interface.settings())
-    try await CommandIssue.give(.setFamilySettings(settings), on: on, at: interface, options: issuing)
-  }
+  func run() async throws { try await RuleIssue.set(changes, at: node.open(), options: options) }
 }

@@ -35,8 +35,8 @@ struct UsageSummarySubcommand: AsyncParsableCommand {
     let days = try await interface.summaries(device: options.device, from: from?.description, to: to?.description)
     let devices = try await DeviceNames(of: interface)
     // A record made before the application had a name has the ID in its place.
-    let rules = try await interface.apps(device: options.device).map(\.configuration)
-    let names = Dictionary(rules.map { ($0.appID, $0.displayName) }) { first, _ in first }
+    let apps = try await interface.apps(ofChild: nil).flatMap(\.apps)
+    let names = Dictionary(apps.map { ($0.appID, $0.displayName) }) { first, _ in first }
     let rows = days.flatMap { SummaryRow.rows(of: $0, machine: devices[$0.device], names: names, options) }
     switch options.format {
     case .json: try console.write(JSONText.pretty(rows))

@@ -63,7 +63,7 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     do {
       let session = try await reporter.start(started, app: app, name: name, zone: environment.timeZone.identifier)
-      if let rules = session.configuration, rules.isBlocked, rules.isEnabled {
+      if session.isBlocked {
         environment.console.note(
           session.enforcement == .enforced
             ? "latchkey: \(app) is blocked on this machine and will be closed."

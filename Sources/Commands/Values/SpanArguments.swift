@@ -116,7 +116,4 @@ enum UseLimit: Hashable, Sendable {
     case .none: nil
     }
   }
-
-  /// The value for the local API, in which a negative number removes the limit.
-  var requested: Int { value ?? -1 }
 }

@@ -6,8 +6,10 @@ extension Path {
 
 extension Endpoints {
   static let children: [Route] = [
-    getChildren.route, addChild.route, renameChild.route, removeChild.route, getAccounts.route, assignAccount.route,
+    getChildren.route, addChild.route, renameChild.route, removeChild.route, getAccounts.route, waitForAccounts.route,
+    assignAccount.route,
     getRules.route, setRules.route,
+    grantTime.route,
   ]
 
   static let getChildren = Endpoint(
@@ -52,11 +54,27 @@ extension Endpoints {
     try await call.node.setRules(ofChild: child, request)
   }
 
+  static let grantTime = Endpoint(
+    .post, "/v1/children/{child}/grant", Path.child, Body.json(GrantRequest.self),
+    errors: [.unknownChild, .ambiguousChild, .wrongRole],
+    summary:
+      "Grants a child more time for the rest of the family's day, on a parent. It is durable when the answer comes."
+  ) { call, child, request in
+    try await call.node.grant(toChild: child, request)
+  }
+
   static let getAccounts = Endpoint(
     .get, "/v1/accounts", Query.device, errors: [.unknownDevice, .ambiguousDevice],
     summary: "The accounts of people on children's machines; on a child its own."
   ) { call, device in
     try await call.node.accounts(device: device)
+  }
+
+  static let waitForAccounts = Endpoint(
+    .get, "/v1/devices/{device}/accounts/wait", Path.device, waits: true, errors: [.unknownDevice, .ambiguousDevice],
+    summary: "The accounts of a child's machine, once it has told of them and it is known whose it is."
+  ) { call, device in
+    try await call.node.waitForAccounts(device: device)
   }
 
   static let assignAccount = Endpoint(
@@ -97,9 +115,19 @@ extension ControlClient: ChildrenAPI {
     try await ask(Endpoints.setRules, (child, request))
   }
 
+  /// Grants a child more time for the rest of the family's day.
+  public func grant(toChild child: String, _ request: GrantRequest) async throws(LocalAPIError) -> RuleEdit {
+    try await ask(Endpoints.grantTime, (child, request))
+  }
+
   /// Returns the accounts of children's machines; on a child's node its own.
   public func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing] {
     try await ask(Endpoints.getAccounts, device)
+  }
+
+  /// Returns the accounts of a child's machine when it has told of them and it is known whose it is, or after 5 s.
+  public func waitForAccounts(device: String) async throws(LocalAPIError) -> [AccountListing] {
+    try await ask(Endpoints.waitForAccounts, device)
   }
 
   /// Says whose an account is.

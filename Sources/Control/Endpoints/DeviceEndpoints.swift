@@ -43,7 +43,7 @@ extension Endpoints {
   static let adoptRules = Endpoint(
     .post, "/v1/devices/{device}/adopt", Path.device, errors: [.unknownDevice, .ambiguousDevice, .wrongRole],
     summary:
-      "Takes over what a child's machine says that it holds where a parent shows something else, and says what that was."
+      "Sets again what this parent had set and has lost, as a child's machine says that it holds it, and says what that was."
   ) { call, device in
     try await call.node.adopt(device: device)
   }
@@ -78,9 +78,8 @@ extension ControlClient: DevicesAPI {
     try await ask(Endpoints.renameDevice, (device, request))
   }
 
-  /// Stores the states that a child's machine reports in place of the different ones shown here, and returns those
-  /// states.
-  public func adopt(device: String) async throws(LocalAPIError) -> [Discrepancy] {
+  /// Sets again what this machine had set, has lost since, and a child's machine says that it holds; returns it.
+  public func adopt(device: String) async throws(LocalAPIError) -> [AdoptedSetting] {
     try await ask(Endpoints.adoptRules, device)
   }
 

@@ -1,25 +1,39 @@
 import LatchkeyModel
 
 extension Endpoints {
-  static let rules: [Route] = [getApps.route, getSettings.route]
+  static let rules: [Route] = [getApps.route, getSettings.route, setSettings.route]
 
   static let getApps = Endpoint(
-    .get, "/v1/apps", Query.device, errors: [.unknownDevice, .ambiguousDevice], summary: "The applications with rules."
-  ) { call, device in
-    try await call.node.apps(device: device)
+    .get, "/v1/apps", Query.text("child", "The child; all children if it is absent."),
+    errors: [.unknownChild, .ambiguousChild],
+    summary: "The applications with rules: what is in force for each child, the child's rules over the family's."
+  ) { call, child in
+    try await call.node.apps(ofChild: child)
   }
 
-  static let getSettings = Endpoint(.get, "/v1/settings", summary: "The rules of the family.") { call in
+  static let getSettings = Endpoint(.get, "/v1/settings", summary: "The rules of the whole family.") { call in
     try await call.node.settings()
+  }
+
+  static let setSettings = Endpoint(
+    .post, "/v1/settings", Body.json(RuleRequest.self), errors: [.wrongRole],
+    summary: "Sets rules of the whole family, on a parent. They are durable when the answer comes."
+  ) { call, request in
+    try await call.node.setSettings(request)
   }
 }
 
 extension ControlClient: RulesAPI {
-  /// Returns the applications that have rules.
-  public func apps(device: String?) async throws(LocalAPIError) -> [AppListing] {
-    try await ask(Endpoints.getApps, device)
+  /// Returns the applications that have rules, for each child.
+  public func apps(ofChild child: String?) async throws(LocalAPIError) -> [ChildApps] {
+    try await ask(Endpoints.getApps, child)
   }
 
   /// Returns the rules of the family.
-  public func settings() async throws(LocalAPIError) -> FamilySettings { try await ask(Endpoints.getSettings) }
+  public func settings() async throws(LocalAPIError) -> FamilyRules { try await ask(Endpoints.getSettings) }
+
+  /// Sets rules of the whole family.
+  public func setSettings(_ request: RuleRequest) async throws(LocalAPIError) -> FamilyEdit {
+    try await ask(Endpoints.setSettings, request)
+  }
 }

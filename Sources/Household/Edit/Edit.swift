@@ -119,12 +119,12 @@ public struct Edit: CommandDefinition {
     held.map { RegisterMap.Place($0.zone, $0.key) } == registers.map { RegisterMap.Place($0.zone, $0.key) }
   }
 
-  /// Notes what the machine holds that another parent has set.
+  /// Notes what the machine holds that this one has not set, or has lost.
   public func answered(
     with state: StateInForce, by device: DeviceID, in transaction: inout some EffectTransaction
   ) throws {
     guard let held = state.as(RegistersInForce.self)?.registers, isAbout(held) else { return }
-    try transaction.note(held.filter { $0.modified.author != transaction.own }, by: device)
+    try transaction.note(held, by: device)
     // The machine serves the child from now on, and takes the child's facts.
     let served = Set(HouseholdKey.children(servedIn: try transaction.registers(in: .machine(device))))
     for child in held.compactMap(\.servedChild) where served.contains(child) {

@@ -42,7 +42,7 @@ public enum HouseholdKey {
   }
 
   /// Returns what registers say, for a sentence; what concerns people comes first.
-  static func phrase(_ registers: [Register]) -> String {
+  public static func phrase(_ registers: [Register]) -> String {
     var phrases: [String] = []
     for register in registers.sorted(by: { rank($0) < rank($1) }) {
       let phrase = phrase(register)

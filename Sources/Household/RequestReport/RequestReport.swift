@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// A command that asks a child's machine for the applications and rules that it holds.
+/// A command that asks a child's machine what it runs and how much it holds.
 public struct RequestReport: CommandDefinition {
   /// The name of the kind on the wire and in the database: `requestReport`.
   public static let kind: CommandKind = "requestReport"
@@ -21,12 +21,14 @@ public struct RequestReport: CommandDefinition {
   public func execute(
     _ command: CommandContext, in transaction: inout some EffectTransaction
   ) throws -> EffectOutcome {
-    .done(
+    let registers = try transaction.zones().flatMap { try transaction.registers(in: $0) }
+    // A parent that has lost what it had set hears of it.
+    try transaction.tellAuthor(registers)
+    return .done(
       .report(
         DeviceReport(
           version: Version.software, enforcement: transaction.enforcement,
-          apps: try transaction.apps(on: transaction.own), familySettings: try transaction.settings(),
-          usageRecords: try transaction.usageRecords())))
+          usageRecords: try transaction.usageRecords(), registers: registers.count { $0.value != nil })))
   }
 
   /// A phrase that describes the command in a list of commands.

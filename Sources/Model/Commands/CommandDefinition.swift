@@ -2,7 +2,8 @@
 ///
 /// Each kind is one type in its own folder of `LatchkeyHousehold` and one line of the registry there; no other code
 /// lists kinds. A kind either sets a thing for which the newest command wins, and then returns `desired` and uses the
-/// default effect, or it happens once and implements its own effect.
+/// default effect, or it implements its own effect. No kind of this version returns `desired`: what parents set are
+/// registers, which the kind `edit` carries.
 ///
 /// Spec: Protocol/06-messages.md §3.
 public protocol CommandDefinition: Hashable, Sendable, Codable {
@@ -27,8 +28,6 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
   ///
   /// Both the author and the receiver check it.
   var fault: String? { get }
-  /// The application that the command concerns; `nil` for none.
-  var appID: AppID? { get }
   /// The state that the command sets; `nil` for a command that happens once.
   var desired: DesiredState? { get }
   /// The age in milliseconds after which the command expires unless its author says otherwise; `nil` for never.
@@ -108,8 +107,6 @@ extension CommandDefinition {
   public static var settlesSetBack: Bool { false }
   /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? { nil }
-  /// The application that the command concerns; `nil` for none.
-  public var appID: AppID? { nil }
   /// The state that the command sets.
   public var desired: DesiredState? { nil }
   /// The age in milliseconds after which the command expires: a day if it happens once, otherwise `nil`.

@@ -12,8 +12,6 @@ public struct CommandPayload: Sendable {
   public var kind: CommandKind { type(of: value).kind }
   /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? { value.fault }
-  /// The application that the command concerns; `nil` for none.
-  public var appID: AppID? { value.appID }
   /// The state that the command sets.
   public var desired: DesiredState? { value.desired }
   /// The age in milliseconds after which the command expires unless its author says otherwise; `nil` for never.

@@ -18,17 +18,6 @@ public protocol CommandState: Hashable, Sendable, Codable {
   var enforcement: Enforcement? { get set }
   /// A Boolean value that indicates whether the state says that nothing is set.
   var isNothing: Bool { get }
-  /// The state without its author and time, for comparisons.
-  var content: Self { get }
-
-  /// The thing whose state this is, which a parent uses to take the state over; `nil` for an event that happened once.
-  var subject: (any HouseholdThing)? { get }
-  /// Returns the states of the things in a report; empty for the state of one thing.
-  ///
-  /// - Parameter keys: The keys of the things that the reader shows. Things that the report omits are returned as
-  ///   removed.
-  /// - Returns: One state for each thing.
-  func told(shown keys: [String]) -> [StateInForce]
 
   /// The state in whole sentences, in which the machine is called “there”.
   var summary: String { get }
@@ -51,12 +40,6 @@ extension CommandState {
   }
   /// A Boolean value that indicates whether the state says that nothing is set.
   public var isNothing: Bool { false }
-  /// The thing whose state this is, which a parent uses to take the state over.
-  public var subject: (any HouseholdThing)? { nil }
-  /// Returns the states of the things in a report, and removals for those in `keys` that a complete report omits.
-  public func told(shown keys: [String]) -> [StateInForce] { [] }
-  /// The state without its author and time, for comparisons.
-  public var content: Self { self }
   /// Returns the state in whole sentences that name the machine.
   public func summary(on machine: String) -> String { summary }
   /// The state as a phrase that follows “it holds”.

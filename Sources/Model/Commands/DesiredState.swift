@@ -1,4 +1,4 @@
-/// A thing that commands set, such as the rules of an application or of the family; the newest command wins.
+/// A thing that commands set; the newest command wins.
 public protocol HouseholdThing: Hashable, Sendable {
   /// The key under which commands for the thing replace each other.
   ///

@@ -11,42 +11,6 @@ public protocol EffectTransaction {
   /// How far this machine enforces rules.
   var enforcement: Enforcement { get }
 
-  /// Returns an application's rules on a machine and how far they are enforced; `nil` if there are none.
-  func app(_ id: AppID, on device: DeviceID) throws -> (configuration: AppConfiguration, enforcement: Enforcement?)?
-  /// Returns the rules of all applications on a machine.
-  func apps(on device: DeviceID) throws -> [AppConfiguration]
-  /// Stores an application's rules on a machine.
-  ///
-  /// - Parameters:
-  ///   - configuration: The rules.
-  ///   - device: The machine.
-  ///   - enforcement: How far the machine enforces the rules; `nil` if it has not reported.
-  ///   - isNews: Whether the audit records the change.
-  /// - Throws: The database's error.
-  mutating func save(
-    _ configuration: AppConfiguration, on device: DeviceID, enforcement: Enforcement?, isNews: Bool) throws
-  /// Removes an application's rules on a machine.
-  mutating func removeApp(_ id: AppID, on device: DeviceID) throws
-
-  /// Returns the time at which an application's rules were removed on this machine; `nil` if they were not.
-  func removal(of id: AppID) throws -> HybridTimestamp?
-  /// Stores the time at which an application's rules were removed.
-  mutating func noteRemoval(of id: AppID, _ modified: HybridTimestamp) throws
-  /// Deletes the stored time of a removal.
-  mutating func forgetRemoval(of id: AppID) throws
-
-  /// Returns the family's rules; `nil` if none are set.
-  func settings() throws -> FamilySettings?
-  /// Stores the family's rules.
-  ///
-  /// - Parameters:
-  ///   - settings: The rules.
-  ///   - isNews: Whether the audit records the change.
-  /// - Throws: The database's error.
-  mutating func save(_ settings: FamilySettings, isNews: Bool) throws
-  /// Removes the family's rules.
-  mutating func removeSettings() throws
-
   /// Stores a text for the person at this machine; does nothing if one is stored under its ID.
   mutating func keep(_ message: ReceivedMessage) throws
 
@@ -67,8 +31,10 @@ public protocol EffectTransaction {
   mutating func forget(_ zone: Zone) throws
   /// On a child's machine: has its other parents hear of edits.
   mutating func tell(_ registers: [Register]) throws
-  /// On a parent's machine: keeps what a child's machine says that it holds where another parent has set it, and moves the
-  /// hybrid clock past it.
+  /// On a child's machine: has the parent that gave the command hear of registers.
+  mutating func tellAuthor(_ registers: [Register]) throws
+  /// On a parent's machine: keeps what a child's machine says that it holds and this machine has not set or has lost, and
+  /// moves the hybrid clock past it.
   mutating func note(_ told: [Register], by device: DeviceID) throws
 
   /// Returns the facts of a kind about a child, in the order in which they arrived.

@@ -18,10 +18,6 @@ public struct StateInForce: Sendable {
   public var enforcement: Enforcement? { value.enforcement }
   /// A Boolean value that indicates whether the state says that nothing is set.
   public var isNothing: Bool { value.isNothing }
-  /// The thing whose state this is, which a parent uses to take the state over.
-  public var subject: (any HouseholdThing)? { value.subject }
-  /// Returns the states of the things in a report, and removals for those in `keys` that a complete report omits.
-  public func told(shown keys: [String]) -> [StateInForce] { value.told(shown: keys) }
   /// The state in whole sentences, in which the machine is called “there”.
   public var summary: String { value.summary }
   /// The state as a phrase that follows “it holds”.
@@ -39,13 +35,6 @@ public struct StateInForce: Sendable {
 
   /// Returns whether two states are equal except for how far they are enforced.
   public func saysExactly(_ other: StateInForce) -> Bool { with(.recorded) == other.with(.recorded) }
-
-  /// Returns whether two states are equal except for author, time and how far they are enforced.
-  public func agrees(with other: StateInForce) -> Bool {
-    StateInForce(erased: Self.content(of: value)).saysExactly(StateInForce(erased: Self.content(of: other.value)))
-  }
-
-  private static func content(of state: some CommandState) -> any CommandState { state.content }
 }
 
 extension StateInForce: Hashable {

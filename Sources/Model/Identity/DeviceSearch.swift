@@ -16,7 +16,7 @@ public enum DeviceSearch {
     public var childName: String?
 
     /// The names of the children whose device it is.
-    public var children: [String] { childName?.split(separator: ", ").map(String.init) ?? [] }
+    public var children: [String] { childName.map { ChildNames.split($0) } ?? [] }
     /// Everything that it is called.
     public var names: [DeviceName] { [name] + children.map { DeviceName(sanitising: $0) } }
 

@@ -1,31 +1,58 @@
-/// One application's rules as `GET /v1/apps` lists them.
+/// The applications with rules of a child, as `GET /v1/apps` lists them.
+public struct ChildApps: Hashable, Sendable, Codable {
+  /// The child; `nil` for the whole family while it has no child.
+  public var child: ChildListing?
+  /// The applications, in the order of their IDs.
+  public var apps: [AppListing]
+
+  /// Creates a listing.
+  public init(child: ChildListing?, apps: [AppListing]) {
+    self.child = child
+    self.apps = apps
+  }
+}
+
+/// What is in force for one application of a child: for each rule the child's, otherwise the family's.
 public struct AppListing: Hashable, Sendable, Codable {
-  /// The machine that the rules are for.
-  public var device: DeviceID
-  /// The name of that machine.
-  public var deviceName: DeviceName
-  /// The rules.
-  public var configuration: AppConfiguration
-  /// The name of the machine that set the rules, which may no longer be paired.
-  public var setBy: DeviceName?
-  /// On a parent's node, how far the child's machine enforces the rules; `nil` until its receipt arrives.
-  public var enforcement: Enforcement?
-  /// On a parent's node, the status of the last command for this application.
-  public var lastCommand: CommandStatus?
-  /// On a parent's node, the different state that the child's machine reports; `nil` if both agree.
-  public var discrepancy: Discrepancy?
+  /// The application's ID.
+  public var appID: AppID
+  /// The name for people; the ID if none was given.
+  public var displayName: String
+  /// The category; `nil` if none is set.
+  public var category: AppCategory?
+  /// The rate in milli-points per minute of its own; `nil` for that of its category.
+  public var ownMilliPointsPerMinute: Int64?
+  /// The rate in milli-points per minute that holds.
+  public var milliPointsPerMinute: Int64
+  /// A Boolean value that indicates whether its rules hold.
+  public var isEnabled: Bool
+  /// A Boolean value that indicates whether it is blocked.
+  public var isBlocked: Bool
+  /// A Boolean value that indicates whether it is always allowed.
+  public var isAlwaysAllowed: Bool
+  /// The limit a day, as its rule is written; `nil` for none.
+  public var limit: String?
+  /// The rules that recognize its processes.
+  public var matchers: [AppMatcher]
+  /// The rules that are set for it, in the order of their keys.
+  public var rules: [RuleListing]
 
   /// Creates a listing.
   public init(
-    device: DeviceID, deviceName: DeviceName, configuration: AppConfiguration, enforcement: Enforcement?,
-    lastCommand: CommandStatus?, discrepancy: Discrepancy? = nil, setBy: DeviceName? = nil
+    appID: AppID, displayName: String, category: AppCategory? = nil, ownMilliPointsPerMinute: Int64? = nil,
+    milliPointsPerMinute: Int64 = 0, isEnabled: Bool = true, isBlocked: Bool = false, isAlwaysAllowed: Bool = false,
+    limit: String? = nil, matchers: [AppMatcher] = [], rules: [RuleListing] = []
   ) {
-    self.device = device
-    self.deviceName = deviceName
-    self.configuration = configuration
-    self.enforcement = enforcement
-    self.lastCommand = lastCommand
-    self.discrepancy = discrepancy
-    self.setBy = setBy
+    self.appID = appID
+    self.displayName = displayName
+    self.category = category
+    self.ownMilliPointsPerMinute = ownMilliPointsPerMinute
+    self.milliPointsPerMinute = milliPointsPerMinute
+    self.isEnabled = isEnabled
+    self.isBlocked = isBlocked
+    self.isAlwaysAllowed = isAlwaysAllowed
+    self.limit = limit
+    self.matchers = matchers
+    self.rules = rules
   }
 }

@@ -58,9 +58,8 @@ public protocol DevicesAPI: Sendable {
   /// - Returns: The names after the change, and the devices that have not heard of it yet.
   /// - Throws: `LocalAPIError` if the device is unknown or another device has the name, the caller's fault.
   func rename(device: String, _ request: RenameRequest) async throws(LocalAPIError) -> RenameResult
-  /// Stores the states that a child's machine reports in place of the different ones shown here, and returns those
-  /// states.
-  func adopt(device: String) async throws(LocalAPIError) -> [Discrepancy]
+  /// Sets again what this machine had set, has lost since, and a child's machine says that it holds; returns it.
+  func adopt(device: String) async throws(LocalAPIError) -> [AdoptedSetting]
   /// Ends the quarantine of a device.
   func release(device: String) async throws(LocalAPIError) -> PeerStatus
 }
@@ -119,24 +118,30 @@ public protocol ChildrenAPI: Sendable {
   func removeChild(_ child: String) async throws(LocalAPIError) -> ChildListing
   /// Returns the accounts of children's machines; on a child's node its own. Without a device, those of all machines.
   func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing]
+  /// Returns the accounts of a child's machine when it has told of them and it is known whose it is, or after 5 s.
+  func waitForAccounts(device: String) async throws(LocalAPIError) -> [AccountListing]
   /// Returns the rules of a child; on a child's node, the child need not be named if there is only one.
   func rules(ofChild child: String?) async throws(LocalAPIError) -> ChildRules
   /// Sets rules of a child, and returns them with the commands that carry them to the child's machines.
   func setRules(ofChild child: String, _ request: RuleRequest) async throws(LocalAPIError) -> RuleEdit
+  /// Grants a child more time for the rest of the family's day, and returns the rules with the commands that carry it.
+  func grant(toChild child: String, _ request: GrantRequest) async throws(LocalAPIError) -> RuleEdit
   /// Says whose an account is.
   func assignAccount(_ request: AccountRequest) async throws(LocalAPIError) -> AccountListing
 }
 
 /// The rules of applications and of the family.
 public protocol RulesAPI: Sendable {
-  /// Returns the applications that have rules.
+  /// Returns the applications that have rules, for each child.
   ///
-  /// - Parameter device: The machine; `nil` for all devices, or on a child's node for itself.
-  /// - Returns: The rules, by machine and application.
-  /// - Throws: `LocalAPIError` if the device is unknown, the caller's fault.
-  func apps(device: String?) async throws(LocalAPIError) -> [AppListing]
+  /// - Parameter child: The child; `nil` for all children.
+  /// - Returns: What is in force, by child and application.
+  /// - Throws: `LocalAPIError` if the child is unknown, the caller's fault.
+  func apps(ofChild child: String?) async throws(LocalAPIError) -> [ChildApps]
   /// Returns the rules of the family.
-  func settings() async throws(LocalAPIError) -> FamilySettings
+  func settings() async throws(LocalAPIError) -> FamilyRules
+  /// Sets rules of the whole family, and returns them with the commands that carry them to the children's machines.
+  func setSettings(_ request: RuleRequest) async throws(LocalAPIError) -> FamilyEdit
 }
 
 /// A child's day: what was used, what is left, and why.

@@ -26,9 +26,6 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   public var nextTryInMilliseconds: Int64?
   /// The known addresses: the one in use first, then by the last success; at most 32.
   public var addresses: [DeviceAddress]
-  /// On a parent's node, the states that the child's machine reports in place of different ones that were set here,
-  /// latest first, at most 32; `nil` for none.
-  public var discrepancies: [Discrepancy]?
   /// On a parent's node, the other parents that the child's machine reports, latest first; `nil` for none.
   public var otherParents: [OtherParent]?
 
@@ -36,7 +33,7 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   public init(
     device: RegisteredDevice, isConnected: Bool, address: String?, sync: SyncState, queues: [QueueStatus],
     lastError: String?, marks: [PeerMark] = [], retries: Int = 0, nextTryInMilliseconds: Int64? = nil,
-    addresses: [DeviceAddress] = [], discrepancies: [Discrepancy]? = nil
+    addresses: [DeviceAddress] = []
   ) {
     self.device = device
     self.isConnected = isConnected
@@ -48,6 +45,5 @@ public struct PeerStatus: Hashable, Sendable, Codable {
     self.retries = retries
     self.nextTryInMilliseconds = nextTryInMilliseconds
     self.addresses = addresses
-    self.discrepancies = discrepancies
   }
 }

@@ -28,11 +28,13 @@ public struct RuleListing: Hashable, Sendable, Codable {
   public var setAt: Int64
   /// The reason that the rule has no effect, in one sentence; `nil` if it has.
   public var notInForce: String?
+  /// A Boolean value that indicates whether it is a rule of the whole family.
+  public var isFamilys: Bool
 
   /// Creates a rule.
   public init(
     key: RegisterKey, value: String, name: String, words: String, setBy: DeviceName, setAt: Int64,
-    notInForce: String? = nil
+    notInForce: String? = nil, isFamilys: Bool = false
   ) {
     self.key = key
     self.value = value
@@ -41,10 +43,11 @@ public struct RuleListing: Hashable, Sendable, Codable {
     self.setBy = setBy
     self.setAt = setAt
     self.notInForce = notInForce
+    self.isFamilys = isFamilys
   }
 }
 
-/// `POST /v1/children/{child}/rules`: what is set.
+/// `POST /v1/children/{child}/rules` and `POST /v1/settings`: what is set.
 public struct RuleRequest: Hashable, Sendable, Codable {
   /// A rule that is set or removed.
   public struct Change: Hashable, Sendable, Codable {

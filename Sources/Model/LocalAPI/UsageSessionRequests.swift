@@ -46,15 +46,15 @@ public struct UsageStartRequest: Hashable, Sendable, Codable {
 public struct UsageStarted: Hashable, Sendable, Codable {
   /// The ID of the session's record.
   public var recordID: RecordID
-  /// The application's rules on this machine; `nil` for none.
-  public var configuration: AppConfiguration?
+  /// A Boolean value that indicates whether the application is blocked by the rules.
+  public var isBlocked: Bool
   /// How far this machine enforces rules.
   public var enforcement: Enforcement
 
   /// Creates an answer.
-  public init(recordID: RecordID, configuration: AppConfiguration?, enforcement: Enforcement) {
+  public init(recordID: RecordID, isBlocked: Bool, enforcement: Enforcement) {
     self.recordID = recordID
-    self.configuration = configuration
+    self.isBlocked = isBlocked
     self.enforcement = enforcement
   }
 }

@@ -10,8 +10,6 @@ public protocol BodyCoding: Sendable {
   func encode(_ record: UsageRecord) -> [UInt8]
   func encode(_ loss: UsageLoss) -> [UInt8]
   func encode(_ state: StateInForce) -> [UInt8]
-  func encode(_ matchers: [AppMatcher]) -> [UInt8]
-  func encode(_ settings: FamilySettings) -> [UInt8]
   func encode(_ rotation: KeyRotation) -> [UInt8]
   func encode(_ notice: RefusalNotice) -> [UInt8]
   func encode(_ parents: [PairedParent]) -> [UInt8]
@@ -27,8 +25,6 @@ public protocol BodyCoding: Sendable {
   func usageRecord(_ body: [UInt8]) throws(BodyFault) -> UsageRecord
   func usageLoss(_ body: [UInt8]) throws(BodyFault) -> UsageLoss
   func state(_ body: [UInt8]) throws(BodyFault) -> StateInForce
-  func matchers(_ body: [UInt8]) throws(BodyFault) -> [AppMatcher]
-  func settings(_ body: [UInt8]) throws(BodyFault) -> FamilySettings
   func rotation(_ body: [UInt8]) throws(BodyFault) -> KeyRotation
   func refusalNotice(_ body: [UInt8]) throws(BodyFault) -> RefusalNotice
   func parents(_ body: [UInt8]) throws(BodyFault) -> [PairedParent]

@@ -1,12 +1,12 @@
 /// Durations in words.
 public enum SpanText {
-  /// Returns a duration in its largest unit, rounded down, such as `40 s`, `5 min`, `3 h` or `2 days`.
+  /// Returns a duration, rounded down, such as `40 s`, `5 min`, `1 h 59 min` or `2 days`.
   public static func of(_ milliseconds: Int64) -> String {
     let seconds = max(0, milliseconds) / 1_000
     switch seconds {
     case ..<60: return "\(seconds) s"
     case ..<3_600: return "\(seconds / 60) min"
-    case ..<86_400: return "\(seconds / 3_600) h"
+    case ..<86_400: return minutes(Int(seconds / 60))
     default: return seconds / 86_400 == 1 ? "1 day" : "\(seconds / 86_400) days"
     }
   }

@@ -70,6 +70,21 @@ extension NodeService {
     }
   }
 
+  /// Returns the accounts of a child's machine when it has told of them and it is known whose it is, or after 5 s.
+  public func waitForAccounts(device: String) async throws(LocalAPIError) -> [AccountListing] {
+    let deadline = context.now() + 5_000
+    let found = try await find(device).device.deviceID
+    while true {
+      let seen = context.ownersKnown.version
+      let peer = try await listed().first { $0.device.deviceID == found }
+      let rest = deadline - context.now()
+      if peer?.hasOwners != false || rest <= 0 || Task.isCancelled {
+        return try await accounts(device: found.description)
+      }
+      await context.ownersKnown.wait(after: seen, milliseconds: rest)
+    }
+  }
+
   /// Says whose an account is.
   public func assignAccount(_ request: AccountRequest) async throws(LocalAPIError) -> AccountListing {
     try checkIsParent()
@@ -82,12 +97,12 @@ extension NodeService {
   }
 
   func household() async throws(LocalAPIError) -> Household {
-    try await stored { () async throws(StoreError) in try await Household.load(context.store) }
+    try await stored { () async throws(StoreError) in try await Household.load(context.store, own: context.own) }
   }
 
   func checkIsParent() throws(LocalAPIError) {
     guard context.profile.role == .parent else {
-      throw LocalAPIError(.wrongRole, "Who the children are is said on a parent's machine: run this there.")
+      throw LocalAPIError(.wrongRole, "Children and rules are set on a parent's machine: run this there.")
     }
   }
 
@@ -105,9 +120,9 @@ extension NodeService {
     return result.commands
   }
 
-  /// Makes a machine that of one child alone, whom it adds if nobody has, or of none if the name is empty.
-  func setOwner(of device: DeviceID, to name: String) async throws(LocalAPIError) {
-    let changes = try await household().reassigning(device, to: name.isEmpty ? nil : name) {
+  /// Makes a machine that of the named children alone, whom it adds if nobody has, or of none if no name is given.
+  func setOwner(of device: DeviceID, to names: String) async throws(LocalAPIError) {
+    let changes = try await household().reassigning(device, to: ChildNames.split(names)) {
       ChildID(bytes: context.nextCommandID(context.wall()).bytes)
     }
     if !changes.isEmpty { try await edit(changes) }
@@ -118,7 +133,7 @@ extension NodeService {
   private func showOwner(of device: DeviceID) async throws(LocalAPIError) {
     let household = try await household()
     let names = household.children(of: device).compactMap { household.name(of: $0) }
-    let (context, text) = (context, DeviceName(sanitising: names.sorted().joined(separator: ", ")).text)
+    let (context, text) = (context, ChildNames.joined(names))
     try await stored { () async throws(StoreError) in
       try await context.store.rename(device, to: nil, childName: names.isEmpty ? "" : text, at: context.wall())
       try await directory.refresh(device)
@@ -144,7 +159,7 @@ extension NodeService {
       childName: child.map { DeviceName(sanitising: $0) })
   }
 
-  private func machinesWithEditsUnderWay() async throws(LocalAPIError) -> Set<DeviceID> {
+  func machinesWithEditsUnderWay() async throws(LocalAPIError) -> Set<DeviceID> {
     guard context.profile.role == .parent else { return [] }
     return try await stored { () async throws(StoreError) in
       try await context.store.machinesAwaiting(Edit.kind)
@@ -157,6 +172,9 @@ extension NodeService {
     let name: DeviceName
     do { name = try DeviceName(request.name) } catch { throw LocalAPIError(.invalid, error.description) }
     let isTaken = household.children.contains { $0.id != child && $0.name.lowercased() == name.text.lowercased() }
+    if name.text.contains(",") {
+      throw LocalAPIError(.invalid, "A child's name has no comma, which separates names: leave it out.")
+    }
     if isTaken {
       throw LocalAPIError(.invalid, "There is a child called “\(name)” already: choose another name.")
     }

@@ -4,21 +4,6 @@ import LatchkeyModel
 import LatchkeyStore
 
 extension NodeService {
-  /// Returns the applications that have rules.
-  public func apps(device: String?) async throws(LocalAPIError) -> [AppListing] {
-    let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
-    var target: DeviceID? = context.profile.role == .child ? context.own : nil
-    if let device { target = try await self.device(device) }
-    let apps = try await stored { () async throws(StoreError) in try await context.store.apps(device: target) }
-    let active = Set(peers.filter { $0.state == .active }.map(\.device.deviceID))
-    return apps.filter { $0.device == context.own || active.contains($0.device) }.map { app in
-      AppListing(
-        device: app.device, deviceName: name(app.device, peers), configuration: app.configuration,
-        enforcement: app.enforcement, lastCommand: app.lastCommand, discrepancy: app.discrepancy,
-        setBy: name(app.configuration.modified.author, peers))
-    }
-  }
-
   /// Marks a parent's message as read, by the ID of its command.
   public func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage {
     let context = context
@@ -30,11 +15,6 @@ extension NodeService {
       throw LocalAPIError(.unknownItem, "There is no such message on this machine: `latchkey messages` lists them.")
     }
     return message
-  }
-
-  /// Returns the rules of the family.
-  public func settings() async throws(LocalAPIError) -> FamilySettings {
-    try await stored { () async throws(StoreError) in try await context.store.settings() } ?? FamilySettings()
   }
 
   /// A device whose records are asked for: this one, or a paired one.
@@ -138,14 +118,9 @@ extension NodeService {
 
   /// Returns daily totals, newest first; `from` and `to` are days such as `2026-11-01`, both inclusive.
   public func summaries(device: String?, from: String?, to: String?) async throws(LocalAPIError) -> [DailySummary] {
-    let settings = try await stored { () async throws(StoreError) in try await context.store.settings() }
     var target: DeviceID? = context.profile.role == .child ? context.own : nil
     if let device { target = try await self.device(device) }
-    let boundary: DayBoundary
-    do {
-      boundary = try DayBoundary(
-        zone: settings?.zone ?? LocalZone.name(), dayStartHour: settings?.dayStartHour ?? 0)
-    } catch { throw LocalAPIError(.invalid, error.description) }
+    let boundary = boundary(try await household())
     let first = try from.map(Self.day)
     let last = try to.map(Self.day)
     let start = first.map(boundary.start(of:)) ?? Int64.min / 4

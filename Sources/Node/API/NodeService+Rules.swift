@@ -1,9 +1,10 @@
+import LatchkeyAgent
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// The rules of a child.
+/// The rules of a child and of the whole family.
 ///
 /// Spec: Protocol/11-rules.md §1, §2.
 extension NodeService {
@@ -19,46 +20,97 @@ extension NodeService {
     try checkIsParent()
     let household = try await household()
     let child = try Self.find(text, in: household)
-    var changes = household.machines(of: child).flatMap { household.serving($0.device, child) }
-    for change in request.changes { changes.append(try Self.change(change, of: child)) }
+    let changes = try request.changes.map { change throws(LocalAPIError) in try Self.change(change, in: .child(child)) }
+    return try await set(changes, of: child, household)
+  }
+
+  /// Grants a child more time for the rest of the family's day.
+  public func grant(toChild text: String, _ request: GrantRequest) async throws(LocalAPIError) -> RuleEdit {
+    try checkIsParent()
+    let household = try await household()
+    let child = try Self.find(text, in: household)
+    let scope: GrantScope = request.app.map { .app($0) } ?? request.category.map { .category($0) } ?? .all
+    let day = boundary(household).day(containing: context.wall())
+    let key = RuleKey.today(day, .grant(context.nextCommandID(context.wall())))
+    guard let place = key.registerKey else { throw LocalAPIError(.internal, "The grant got no key: give it again.") }
+    let grant = Grant(minutes: request.minutes, scope: scope)
+    return try await set([RegisterChange(.child(child), place, grant.text)], of: child, household)
+  }
+
+  /// Returns the rules of the family.
+  public func settings() async throws(LocalAPIError) -> FamilyRules {
+    let household = try await household()
+    let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
+    let untold = try await machinesWithEditsUnderWay()
+    let registers = household.rules(of: nil)
+    return FamilyRules(
+      settings: FamilySettings(RuleSet.read(registers, child: nil).rules),
+      rules: try await listings(registers, of: nil, peers),
+      untold: household.machines.filter { untold.contains($0.device) }.map(\.name))
+  }
+
+  /// Sets rules of the whole family.
+  public func setSettings(_ request: RuleRequest) async throws(LocalAPIError) -> FamilyEdit {
+    try checkIsParent()
+    let changes = try request.changes.map { change throws(LocalAPIError) in try Self.change(change, in: .family) }
     let commands = try await edit(changes)
+    return FamilyEdit(rules: try await settings(), commands: commands)
+  }
+
+  /// Returns the family's days; without a zone of the family's, those of this machine's zone.
+  func boundary(_ household: Household) -> DayBoundary {
+    let registers = household.rules(of: nil)
+    var rules = RuleSet.read(registers, child: nil).rules
+    let isSet = registers.contains { $0.key == "family/zone" && $0.value != nil }
+    if !isSet { rules.zone = LocalZone.name() }
+    return rules.boundary
+  }
+
+  private func set(
+    _ changes: [RegisterChange], of child: ChildID, _ household: Household
+  ) async throws(LocalAPIError) -> RuleEdit {
+    let serving = household.machines(of: child).flatMap { household.serving($0.device, child) }
+    let commands = try await edit(serving + changes)
     return RuleEdit(rules: try await rules(of: child, try await self.household()), commands: commands)
   }
 
   private static func change(
-    _ change: RuleRequest.Change, of child: ChildID
+    _ change: RuleRequest.Change, in zone: Zone
   ) throws(LocalAPIError) -> RegisterChange {
-    guard let key = RegisterKey(change.key), let rule = RuleKey(key), rule.belongs(in: .child(child)), rule != .name
-    else {
+    guard let key = RegisterKey(change.key), let rule = RuleKey(key), rule.belongs(in: zone), rule != .name else {
       throw LocalAPIError(
         .invalid,
-        "There is no rule “\(DeviceName(sanitising: change.key))” for a child: update Latchkey, or correct it.")
+        "There is no rule “\(DeviceName(sanitising: change.key))” for \(zone == .family ? "the family" : "a child"): update "
+          + "Latchkey, or correct it.")
     }
-    guard let text = change.value else { return RegisterChange(.child(child), key, nil) }
+    guard let text = change.value else { return RegisterChange(zone, key, nil) }
     do {
-      return RegisterChange(.child(child), key, try Rule(rule, typed: text).text)
+      return RegisterChange(zone, key, try Rule(rule, typed: text).text)
     } catch { throw LocalAPIError(.invalid, error.sentence) }
   }
 
   private func rules(of child: ChildID, _ household: Household) async throws(LocalAPIError) -> ChildRules {
     let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
-    var merged = household.registers
-    for (device, map) in household.told where household.children(of: device).contains(child) {
-      for register in map.registers(in: .child(child)) { merged.merge(register) }
-    }
-    let registers = merged.registers(in: .child(child)).filter { $0.key != HouseholdKey.name }
+    let registers = household.rules(of: child).filter { $0.zone != .family && $0.key != HouseholdKey.name }
+    return ChildRules(child: try await listing(of: child), rules: try await listings(registers, of: child, peers))
+  }
+
+  /// Returns what registers set, with who set it; deleted ones are left out.
+  func listings(
+    _ registers: [Register], of child: ChildID?, _ peers: [PeerRecord]
+  ) async throws(LocalAPIError) -> [RuleListing] {
     let faults = RuleSet.read(registers, child: child).notInForce
     let others = try await stored { () async throws(StoreError) in try await context.store.otherParents() }
     let parents = others.values.joined().map(\.parent)
-    let rules = registers.compactMap { register -> RuleListing? in
+    return registers.compactMap { register in
       guard let value = register.value else { return nil }
       let author = register.modified.author
       let told = parents.first { $0.deviceID == author }?.name
       return RuleListing(
         key: register.key, value: value, name: RuleText.name(register.key),
         words: RuleText.value(register.key, value), setBy: told ?? name(author, peers), setAt: register.modified.wall,
-        notInForce: faults.first { $0.key == register.key }?.reason)
+        notInForce: faults.first { $0.zone == register.zone && $0.key == register.key }?.reason,
+        isFamilys: register.zone == .family)
     }
-    return ChildRules(child: try await listing(of: child), rules: rules)
   }
 }

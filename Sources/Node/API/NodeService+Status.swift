@@ -15,7 +15,7 @@ extension NodeService {
       peers: peers, former: try await stored { () async throws(StoreError) in try await context.store.former() },
       messages: try await stored { () async throws(StoreError) in try await context.store.messages(limit: 20) },
       warnings: try await context.warnings + [context.folder.parentWarning].compactMap { $0 } + setBackWarnings()
-        + discrepancyWarnings(peers) + unusableWarnings()
+        + lostSettingWarnings(household()) + unusableWarnings()
         + refusalWarnings() + lossWarnings() + renamingWarnings(),
       residentBytes: Self.residentBytes(), disk: context.store.diskStatus,
       running: try await runningNow())
@@ -36,9 +36,9 @@ extension NodeService {
         "“\(name)” has lost data: perhaps it was reset, or restored from a backup. The use of programs that is recorded here is "
           + "sent again: run `latchkey usage` on both machines and compare."
       case (.peerIsAhead, .child):
-        "This machine has lost data that “\(name)” still has: perhaps this machine was restored from a backup. `latchkey apps` and "
-          + "`latchkey settings` show where the rules of “\(name)” differ. To keep those, run `latchkey report adopt --on "
-          + "\(machine)`, which ends this warning; otherwise set the rules again here."
+        "This machine has lost data that “\(name)” still has: perhaps this machine was restored from a backup. To take over "
+          + "the rules that were set here and are lost, run `latchkey report adopt --on \(machine)`, which ends this warning; "
+          + "otherwise set the rules again here."
       case (.peerIsAhead, .parent):
         "This machine has lost data that “\(name)” still has: perhaps this machine was restored from a backup. What is recorded "
           + "here is sent again. Run `latchkey apps` to see whether the newest rules are here; if not, set them again on “\(name)”."
@@ -93,10 +93,6 @@ extension NodeService {
       }
       guard context.profile.role == .parent else { continue }
       devices[devices.count - 1].otherParents = others[peer.device.deviceID]
-      let found = try await stored { () async throws(StoreError) in
-        try await context.store.discrepancies(device: peer.device.deviceID, limit: 32)
-      }
-      if !found.isEmpty { devices[devices.count - 1].discrepancies = found }
     }
     return devices
   }

@@ -22,9 +22,11 @@ struct Household: Sendable {
   var registers: RegisterMap
   /// What each child's machine says that it holds where another parent has set it.
   var told: [DeviceID: RegisterMap]
+  /// What each child's machine says that it holds and this machine has set, but does not know any more.
+  var lost: [DeviceID: [Register]]
   var machines: [Machine]
 
-  static func load(_ store: Store) async throws(StoreError) -> Household {
+  static func load(_ store: Store, own: DeviceID) async throws(StoreError) -> Household {
     var machines: [Machine] = []
     for peer in try await store.peers() where peer.state == .active && peer.device.role == .child {
       let device = peer.device.deviceID
@@ -33,8 +35,18 @@ struct Household: Sendable {
           device: device, name: peer.device.name, childName: peer.device.childName, isToBeAssigned: peer.isToBeAssigned,
           accounts: try await store.accounts(of: device)))
     }
-    return Household(
-      registers: try await store.registers(), told: try await store.toldRegisters(), machines: machines)
+    let registers = try await store.registers()
+    var told: [DeviceID: RegisterMap] = [:]
+    var lost: [DeviceID: [Register]] = [:]
+    for (device, map) in try await store.toldRegisters() {
+      told[device] = RegisterMap(map.registers.filter { $0.modified.author != own })
+      let owns = map.registers.filter { register in
+        register.modified.author == own
+          && registers[register.zone, register.key].map { register.holds(over: $0) } ?? true
+      }
+      if !owns.isEmpty { lost[device] = owns }
+    }
+    return Household(registers: registers, told: told, lost: lost, machines: machines)
   }
 
   /// The children that this node knows, in the order of their names.
@@ -58,6 +70,19 @@ struct Household: Sendable {
       .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
   }
 
+  /// Returns the registers of the family's zone and of a child's, with those that another parent has set.
+  func rules(of child: ChildID?) -> [Register] {
+    let zones: [Zone] = [.family] + (child.map { [.child($0)] } ?? [])
+    var merged = RegisterMap(zones.flatMap { registers.registers(in: $0) })
+    for (device, map) in told {
+      let isServing = child.map { children(of: device).contains($0) } ?? false
+      for zone in zones where child == nil || isServing {
+        for register in map.registers(in: zone) { merged.merge(register) }
+      }
+    }
+    return merged.registers
+  }
+
   /// Returns the name of a child; `nil` if it is unknown.
   func name(of child: ChildID) -> String? { children.first { $0.id == child }?.name }
 
@@ -73,21 +98,18 @@ struct Household: Sendable {
     return map.registers
   }
 
-  /// Returns the registers that decide about a child: its own and the family's, with those that other parents have set.
-  func registers(for child: ChildID?) -> [Register] {
-    var zones = [Zone.family]
-    if let child { zones.append(.child(child)) }
-    var map = RegisterMap(zones.flatMap { registers.registers(in: $0) })
-    for (device, told) in told where child.map({ children(of: device).contains($0) }) ?? true {
-      for register in zones.flatMap({ told.registers(in: $0) }) { map.merge(register) }
+  /// The machines that children share and that have told of their accounts, none of which is a child's.
+  var unsupervised: [Machine] {
+    machines.filter { machine in
+      guard children(of: machine.device).count > 1 else { return false }
+      let owners = HouseholdKey.accounts(in: zone(of: machine.device))
+      return !machine.accounts.isEmpty && !machine.accounts.contains { owners[$0.uid].map { $0 != nil } ?? false }
     }
-    return map.registers
   }
 
   /// Returns the rules of a child; of nobody in particular, the family's.
   func rules(for child: ChildID?) -> RuleSet {
-    let nobody = ChildID(milliseconds: 0, random: [UInt8](repeating: 0, count: 10))
-    return RuleSet.read(registers(for: child), child: child ?? nobody).rules
+    RuleSet.read(rules(of: child), child: child).rules
   }
 
   /// Returns the child whose use of an account of a machine it is: the account's owner or, if nobody has said whose it
@@ -106,8 +128,14 @@ struct Household: Sendable {
     HouseholdKey.accounts(in: zone(of: device))[uid]
   }
 
-  /// Returns what makes a machine that of a child, whom another parent may have added before; and the account that fits.
-  func assigning(_ device: DeviceID, to name: String, newID: () -> ChildID?) -> [RegisterChange] {
+  /// Returns what makes a machine that of children, whom another parent may have added before, with the accounts that fit.
+  func assigning(_ device: DeviceID, to names: [String], newID: () -> ChildID?) -> [RegisterChange] {
+    names.flatMap { assigning(device, to: $0, isOnlyOne: names.count == 1, newID: newID) }
+  }
+
+  private func assigning(
+    _ device: DeviceID, to name: String, isOnlyOne: Bool, newID: () -> ChildID?
+  ) -> [RegisterChange] {
     let others = told[device] ?? RegisterMap()
     let toldChild = HouseholdKey.children(servedIn: others.registers(in: .machine(device))).first {
       others.value(.child($0), HouseholdKey.name)?.lowercased() == name.lowercased()
@@ -118,23 +146,23 @@ struct Household: Sendable {
     // A child that another parent has added has its name already.
     if known == nil, toldChild == nil { changes.append(RegisterChange(.child(child), HouseholdKey.name, name)) }
     changes += serving(device, child)
-    if let account = fittingAccount(on: device, named: name) {
+    if let account = fittingAccount(on: device, named: name, isOnlyOne: isOnlyOne) {
       changes.append(RegisterChange(.machine(device), HouseholdKey.account(account.uid), child.description))
     }
     return changes
   }
 
-  /// Returns what makes a machine that of one child alone, or of none if there is no name.
-  func reassigning(_ device: DeviceID, to name: String?, newID: () -> ChildID?) -> [RegisterChange] {
-    let kept = name.flatMap { name in children.first { $0.name.lowercased() == name.lowercased() }?.id }
-    let left = children(of: device).filter { $0 != kept }
+  /// Returns what makes a machine that of the named children alone.
+  func reassigning(_ device: DeviceID, to names: [String], newID: () -> ChildID?) -> [RegisterChange] {
+    let kept = names.compactMap { name in children.first { $0.name.lowercased() == name.lowercased() }?.id }
+    let left = children(of: device).filter { !kept.contains($0) }
     var changes = left.map { RegisterChange(.machine(device), HouseholdKey.child($0), nil) }
     let accounts = HouseholdKey.accounts(in: zone(of: device))
     for (uid, owner) in accounts.sorted(by: { $0.key < $1.key }) {
       guard let owner, left.contains(owner) else { continue }
       changes.append(RegisterChange(.machine(device), HouseholdKey.account(uid), nil))
     }
-    if let name { changes += assigning(device, to: name, newID: newID) }
+    changes += assigning(device, to: names, newID: newID)
     var last: [RegisterMap.Place: RegisterChange] = [:]
     for change in changes { last[.init(change.zone, change.key)] = change }
     return last.sorted { $0.key < $1.key }.map(\.value)
@@ -146,8 +174,10 @@ struct Household: Sendable {
       ? [] : [RegisterChange(.machine(device), HouseholdKey.child(child), HouseholdKey.yes)]
   }
 
-  /// Returns the account that is a child's by its name, or the only one of its machine; `nil` if none fits, or several do.
-  func fittingAccount(on device: DeviceID, named name: String) -> Account? {
+  /// Returns the account that is a child's by its name; `nil` if none fits, or several do.
+  ///
+  /// The only account of a machine that is one child's alone fits in any case.
+  func fittingAccount(on device: DeviceID, named name: String, isOnlyOne: Bool) -> Account? {
     guard let machine = machines.first(where: { $0.device == device }) else { return nil }
     let free = machine.accounts.filter { owner(of: $0.uid, on: device) == nil }
     let wanted = name.lowercased()
@@ -156,7 +186,7 @@ struct Household: Sendable {
       return account.name.lowercased() == wanted || account.fullName.lowercased() == wanted || first == wanted
     }
     if fitting.count == 1 { return fitting.first }
-    return fitting.isEmpty && machine.accounts.count == 1 ? free.first : nil
+    return isOnlyOne && fitting.isEmpty && machine.accounts.count == 1 ? free.first : nil
   }
 
   /// Returns what makes an account that of a child, or nobody's if it is `nil`.

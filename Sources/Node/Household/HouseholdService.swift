@@ -1,3 +1,4 @@
+import LatchkeyAgent
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
@@ -32,20 +33,36 @@ struct HouseholdService: Sendable {
     for device in try await context.store.machinesToIntroduce() {
       await publish(try await context.store.introduce(device, context.editMaker, at: context.wall()))
     }
-    let household = try await Household.load(context.store)
+    let household = try await Household.load(context.store, own: context.own)
     for machine in household.machines where machine.isToBeAssigned {
       let served = household.children(of: machine.device).compactMap { household.name(of: $0)?.lowercased() }
-      let name = machine.childName.flatMap { served.isEmpty || served.contains($0.lowercased()) ? $0 : nil }
-      let changes = name.map { name in
-        household.assigning(machine.device, to: name) { ChildID(bytes: context.nextCommandID(context.wall()).bytes) }
+      let names = ChildNames.split(machine.childName ?? "").filter {
+        served.isEmpty || served.contains($0.lowercased())
+      }
+      let changes = household.assigning(machine.device, to: names) {
+        ChildID(bytes: context.nextCommandID(context.wall()).bytes)
       }
       await publish(
-        try await context.store.edit(
-          changes ?? [], context.editMaker, assigning: machine.device, at: context.wall()))
+        try await context.store.edit(changes, context.editMaker, assigning: machine.device, at: context.wall()))
     }
-    let known = try await Household.load(context.store)
-    try await showOwners(known)
-    try await shareUse(of: known)
+    let now = try await Household.load(context.store, own: context.own)
+    try await showOwners(now)
+    warn(of: now.unsupervised)
+    context.ownersKnown.notify()
+    try await shareUse(of: now)
+  }
+
+  /// Warns of shared machines on which nothing is counted for a child.
+  private func warn(of machines: [Household.Machine]) {
+    let names = machines.map { "“\($0.name)”" }
+    let first = machines.first.map { ShellWord.machine($0.name, $0.device) } ?? ""
+    context.warn(
+      "accounts",
+      names.isEmpty
+        ? nil
+        : "Several children share \(names.joined(separator: ", ")), and no account there is a child's, so that nothing is counted: run "
+          + "`latchkey accounts` to see them, and say whose one is with `latchkey accounts assign ACCOUNT --on \(first) --child "
+          + "NAME`, or `latchkey accounts ignore` for one that is no child's.")
   }
 
   /// Has each child's machine get what the child has used on others since Monday, and from then on what is new.
@@ -64,8 +81,8 @@ struct HouseholdService: Sendable {
   /// Writes the names of the children whose machine it is where devices are listed.
   private func showOwners(_ household: Household) async throws(StoreError) {
     for machine in household.machines {
-      let names = household.children(of: machine.device).compactMap { household.name(of: $0) }.sorted()
-      let text = DeviceName(sanitising: names.joined(separator: ", ")).text
+      let names = household.children(of: machine.device).compactMap { household.name(of: $0) }
+      let text = ChildNames.joined(names)
       guard !names.isEmpty, machine.childName != text else { continue }
       try await context.store.rename(machine.device, to: nil, childName: text, at: context.wall())
       try await directory.refresh(machine.device)
@@ -85,6 +102,8 @@ extension NodeContext {
   var editMaker: EditMaker {
     EditMaker(
       nextID: { self.nextCommandID(self.wall()) }, payload: { CommandPayload(Edit($0)) },
-      children: { HouseholdKey.children(servedIn: $0) })
+      children: { HouseholdKey.children(servedIn: $0) },
+      // So that days are right from the start.
+      defaults: [RegisterChange(.family, "family/zone", LocalZone.name())])
   }
 }

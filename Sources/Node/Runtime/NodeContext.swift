@@ -40,6 +40,8 @@ final class NodeContext: Sendable {
   let factNews = ChangeSignal()
   /// The children for whom somebody wants points at this machine, and until when in milliseconds of the boot clock.
   let wantedPoints = Mutex<[ChildID: Int64]>([:])
+  /// Signals that machines that were paired have become those of their children.
+  let ownersKnown = ChangeSignal()
   /// Signals that something is known of use that was not known before.
   let useNews = ChangeSignal()
   /// The time by which rules apply.

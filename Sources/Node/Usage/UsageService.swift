@@ -71,19 +71,18 @@ actor UsageService {
     // Watched before the session is durable, since the program may end in between.
     _ = watch.state(of: process)
     let opening: SessionOpening
-    var configuration: AppConfiguration?
+    let isBlocked: Bool
     do {
       // A session that has ended must not continue with this program.
       for session in try await context.store.openSessions() where session.appID == appID { try await settle(session) }
       let id = SecureRandom.bytes(16)
-      let household = try await Household.load(context.store)
+      let household = try await Household.load(context.store, own: context.own)
       let child = household.child(of: user, on: context.own)
-      let rules = household.rules(for: child)
       let householdStart = context.time.now
       opening = try await context.store.openSession(of: appID, process, account: user, bootID: context.bootID) {
-        [context] configuration, settings in
+        [context] registers in
         guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
-        let terms = UseTerms(appID, rules, configuration, settings)
+        let terms = UseTerms(appID, RuleSet.read(registers, child: child).rules)
         return OpenUsageSession(
           recordID: id, appID: appID, displayName: request.displayName ?? terms.name ?? appID.text,
           processes: [process], bootID: context.bootID, startedAt: now, lastSeenAt: now, startedAtWall: wall,
@@ -91,7 +90,7 @@ actor UsageService {
           milliPointsPerMinute: terms.milliPointsPerMinute, evidence: .tracked, account: user, child: child,
           householdStart: householdStart)
       }
-      configuration = try await context.store.app(appID, device: context.own)
+      isBlocked = household.rules(for: child).app(appID).isBlocked
     } catch {
       watch.forget(process)
       throw LocalAPIError(error)
@@ -101,7 +100,7 @@ actor UsageService {
       wake.notify()
       context.factNews.notify()
       return UsageStarted(
-        recordID: session.recordID, configuration: configuration, enforcement: context.enforcement)
+        recordID: session.recordID, isBlocked: isBlocked, enforcement: context.enforcement)
     case .otherApplication(let other):
       throw LocalAPIError(
         .invalid, "This program is already recorded as “\(other)”: start another one to record “\(appID)”.")

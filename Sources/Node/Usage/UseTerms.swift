@@ -9,18 +9,10 @@ struct UseTerms: Hashable, Sendable {
   var milliPointsPerMinute: Int64
 
   /// Creates the terms of an application by a child's rules; an application without rules is neutral, with rate 0.
-  ///
-  /// `configuration` and `settings` are what was set for the machine; they count where the child's rules say nothing.
-  init(_ app: AppID, _ rules: RuleSet, _ configuration: AppConfiguration?, _ settings: FamilySettings?) {
+  init(_ app: AppID, _ rules: RuleSet) {
     let known = rules.app(app)
-    name = known.name ?? configuration?.displayName
-    if let use = known.use {
-      category = use.category
-      milliPointsPerMinute = use.category == .neutral ? 0 : rules.rate(of: use).milliPointsPerHour / 60
-    } else {
-      category = configuration?.category ?? .neutral
-      milliPointsPerMinute =
-        configuration?.milliPointsPerMinute ?? settings?.defaultMilliPointsPerMinute ?? 0
-    }
+    let use = known.use ?? AppUse(category: .neutral)
+    (name, category) = (known.name, use.category)
+    milliPointsPerMinute = category == .neutral ? use.milliPointsPerMinute ?? 0 : rules.perMinute(use)
   }
 }

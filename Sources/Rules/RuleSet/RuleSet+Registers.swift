@@ -16,18 +16,20 @@ extension RuleSet {
   /// The registers of other children and of machines are passed over. A register of the child holds instead of the
   /// family's under the same key, unless it was deleted or cannot be read. The order of the registers does not matter.
   ///
-  /// `defaults` are the categories of applications that no parent has set.
+  /// Without a child, the rules are those of the whole family. `defaults` are the categories of applications that no parent has set.
   ///
   /// Spec: Protocol/11-rules.md §2.
   public static func read(
-    _ registers: some Sequence<Register>, child: ChildID, defaults: [AppID: AppUse] = [:]
+    _ registers: some Sequence<Register>, child: ChildID?, defaults: [AppID: AppUse] = [:]
   ) -> (rules: RuleSet, notInForce: [NotInForce]) {
     var rules = RuleSet()
     var notInForce: [NotInForce] = []
     var own: [Rule] = []
     var family: [Rule] = []
     for register in registers {
-      guard register.zone == .family || register.zone == .child(child), let value = register.value else { continue }
+      guard register.zone == .family || register.zone == child.map({ .child($0) }), let value = register.value else {
+        continue
+      }
       do throws(RuleFault) {
         let rule = try Self.rule(register, value)
         if register.zone == .family { family.append(rule) } else { own.append(rule) }

@@ -128,9 +128,11 @@ public struct RuleSet: Hashable, Sendable {
     return app
   }
 
-  /// Returns the rate of an application in milli-points per hour.
-  public func rate(of use: AppUse) -> PointsRate {
-    let perMinute = use.milliPointsPerMinute ?? categories[use.category]?.rate ?? Self.usualRate
-    return PointsRate(milliPointsPerMinute: perMinute)
+  /// Returns the rate of an application in milli-points per minute.
+  public func perMinute(_ use: AppUse) -> Int64 {
+    use.milliPointsPerMinute ?? categories[use.category]?.rate ?? Self.usualRate
   }
+
+  /// Returns the rate of an application in milli-points per hour.
+  public func rate(of use: AppUse) -> PointsRate { PointsRate(milliPointsPerMinute: perMinute(use)) }
 }

@@ -34,11 +34,13 @@ extension InboxTransaction {
     let context = CommandContext(
       commandID: command.commandID, author: command.author, createdAt: command.createdAt)
     let outcome = try command.payload.value.execute(context, in: &effects)
-    if !effects.told.isEmpty {
-      // Other parents' control streams change in the database itself.
+    if !effects.told.isEmpty || !effects.toldAuthor.isEmpty {
+      // Parents' control streams change in the database itself.
       try group.settle(database)
-      for parent in try database.addresses(role: .parent) where parent.device != peer.device {
-        result.changes += try database.queue(effects.told, for: parent, keys, coding, at: wall)
+      for parent in try database.addresses(role: .parent) {
+        let told = parent.device == peer.device ? effects.toldAuthor : effects.told
+        guard !told.isEmpty else { continue }
+        result.changes += try database.queue(told, for: parent, keys, coding, at: wall)
       }
     }
     try tellFacts(effects)

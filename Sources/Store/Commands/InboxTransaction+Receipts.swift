@@ -7,8 +7,8 @@ import LatchkeyModel
 extension InboxTransaction {
   /// Applies a child's receipt to the command of this device that it answers.
   ///
-  /// The rules that this device shows remain those of its own commands. A different state is stored as the child's
-  /// report. A receipt that cannot be used has no content, but ends the command, since no other will arrive.
+  /// What this device shows remains what its own commands set. A receipt that cannot be used has no content, but ends the
+  /// command, since no other will arrive.
   mutating func applyReceipt(_ item: DeliveryItem, _ body: Result<CommandReceipt, BodyFault>) throws {
     var outcome = CommandReceipt.Outcome.superseded(nil)
     do {
@@ -37,11 +37,13 @@ extension InboxTransaction {
     try database.settleReplaced(by: command)
     result.commands.append(command)
     guard let desired = payload.desired else {
-      if case .inForce = verdict, let state = outcome.state { try compare(state, command) }
-      if let state = outcome.state {
+      switch verdict {
+      case .inForce, .overtaken:
+        guard let state = outcome.state else { return }
         var effects = effects()
         try payload.value.answered(with: state, by: peer.device, in: &effects)
         try tellFacts(effects)
+      case .refused, .expired, .contradicts: break
       }
       return
     }
@@ -53,7 +55,6 @@ extension InboxTransaction {
       }
     case .refused, .expired, .contradicts: break
     }
-    try noteDiscrepancy(desired, verdict, outcome.state, command)
   }
 
   /// Stores the condition that a command waits for on the child's machine, until its receipt arrives.
@@ -99,47 +100,6 @@ extension InboxTransaction {
       WHERE command.command_id = ? LIMIT 1
       """, [command.bytes], { _ in true }) ?? false
   }
-
-  /// Stores the state that the child reports if it differs from the one that this device set; deletes it once both
-  /// agree.
-  private func noteDiscrepancy(
-    _ desired: DesiredState, _ verdict: ReceiptVerdict, _ state: StateInForce?, _ command: CommandID
-  ) throws {
-    let thing = desired.thing.key
-    var agrees = false
-    if case .inForce = verdict { agrees = true }
-    if case .overtaken(let later) = verdict {
-      var effects = effects()
-      let shown = try desired.thing.shown(on: peer.device, in: &effects).state
-      agrees = shown.map { $0.agrees(with: later) } ?? later.isNothing
-    }
-    try keep(state, reason: verdict.ownReason, of: thing, agrees: agrees, command)
-  }
-
-  /// Stores the state that the child reports of a thing; deletes it once both agree.
-  func keep(
-    _ state: StateInForce?, reason: String? = nil, of thing: String, agrees: Bool, _ command: CommandID
-  ) throws {
-    // The answer to a later command is the child's present report.
-    let isOld = try database.first(
-      """
-      SELECT 1 FROM command WHERE peer = ?1 AND supersede_key = ?2 AND command_id > ?3
-        AND (status IN ('executed', 'failed') OR status = 'superseded' AND state IS NOT NULL) LIMIT 1
-      """, [peer.number, thing, command.bytes], { _ in true })
-    guard isOld == nil else { return }
-    if agrees {
-      return try database.run("DELETE FROM discrepancy WHERE peer = ? AND thing = ?", [peer.number, thing])
-    }
-    let isFarAhead = state?.setAt.map { !HybridTimestamp.mayWitness($0.wall, at: wall) } ?? false
-    try database.run(
-      """
-      INSERT INTO discrepancy VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET command_id = excluded.command_id,
-        state = excluded.state, reason = excluded.reason, is_far_ahead = excluded.is_far_ahead, at = excluded.at
-      """,
-      [
-        peer.number, thing, command.bytes, state.map { coding.encode($0) }, reason, isFarAhead ? 1 : 0, wall,
-      ])
-  }
 }
 
 extension ReceiptVerdict {
@@ -153,7 +113,4 @@ extension ReceiptVerdict {
     case .inForce, .overtaken, .expired: nil
     }
   }
-
-  /// The reason that the child's machine gave; `nil` if it did not refuse.
-  fileprivate var ownReason: String? { if case .refused(let reason) = self { reason } else { nil } }
 }

@@ -75,6 +75,14 @@ extension Store {
     }
   }
 
+  /// Returns the state of a thing as this machine shows it for a machine or, on a child's machine, as it holds it.
+  public func shown(_ thing: any HouseholdThing, on device: DeviceID) async throws(StoreError) -> ShownState {
+    try await read { [own, coding] database in
+      var effects = DatabaseEffects(database, coding, own: own, author: own, at: 0)
+      return try thing.shown(on: device, in: &effects)
+    }
+  }
+
   /// Returns the last ID, in their order, of the commands issued here; `nil` for none.
   public func newestCommandID() async throws(StoreError) -> CommandID? {
     try await read { database in
@@ -133,12 +141,12 @@ extension Database {
     if lifetime != nil { group.noteAge(clock) }
     try run(
       """
-      INSERT INTO command (command_id, peer, kind, app_id, body, created_at, status, status_at, seq, supersede_key,
+      INSERT INTO command (command_id, peer, kind, body, created_at, status, status_at, seq, supersede_key,
         expires_after, expires_age, previous, previous_enforcement, epoch)
-      VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
-        id.bytes, peer.number, payload.kind.rawValue, payload.appID?.text, body, wall, wall,
+        id.bytes, peer.number, payload.kind.rawValue, body, wall, wall,
         Int64(bitPattern: change.last), desired?.thing.key, lifetime, lifetime.map { age + $0 },
         previous.map { effects.bytes($0) }, previous?.enforcement?.rawValue, Int64(bitPattern: change.epoch),
       ])

@@ -231,7 +231,6 @@ enum Migration001 {
       command_id BLOB PRIMARY KEY,          -- 16 bytes, UUID version 7: later ones sort later
       peer INTEGER NOT NULL REFERENCES peer(number),
       kind TEXT NOT NULL,                   -- a word of CommandKind
-      app_id TEXT,                          -- 1 to 255 bytes; null if the command is about no application
       body BLOB NOT NULL,                   -- a protobuf Command, as it travels
       created_at INTEGER NOT NULL,          -- Unix milliseconds
       status TEXT NOT NULL,                 -- a word of CommandStatus
@@ -250,22 +249,9 @@ enum Migration001 {
       replaced_by BLOB                      -- 16 bytes: the command that took its place; null for none, or once one of them is answered
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX command_by_peer ON command (peer, command_id);
-    CREATE INDEX command_by_app ON command (peer, app_id, command_id) WHERE app_id IS NOT NULL;
     CREATE INDEX command_by_key ON command (peer, supersede_key) WHERE status = 'queued' AND supersede_key IS NOT NULL;
     CREATE INDEX command_by_expiry ON command (expires_age) WHERE status = 'queued' AND expires_age IS NOT NULL;
     CREATE INDEX command_by_replacement ON command (replaced_by) WHERE replaced_by IS NOT NULL;
-
-    -- On a parent: what a child's machine says that it holds of a thing, where that is not what was set here.
-    CREATE TABLE discrepancy (
-      peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
-      thing TEXT NOT NULL,                  -- a command's supersede_key
-      command_id BLOB NOT NULL,             -- 16 bytes: the command that was answered so
-      state BLOB,                           -- a protobuf State; null if the child did not say
-      reason TEXT,                          -- one sentence: why the child did not do what was asked; null for none
-      is_far_ahead INTEGER NOT NULL,        -- 0 or 1: the state claims a time more than a day ahead of this machine's clock
-      at INTEGER NOT NULL,                  -- Unix milliseconds
-      PRIMARY KEY (peer, thing)
-    ) STRICT, WITHOUT ROWID;
 
     -- Commands that this machine has answered, and where each receipt was queued last.
     CREATE TABLE applied_command (
@@ -310,34 +296,8 @@ enum Migration001 {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Rules of applications and of the family.
+  /// What parents have set, and the accounts of children's machines.
   private static let rules = """
-    CREATE TABLE app (
-      device_id BLOB NOT NULL,              -- 20 bytes: the machine that the rules are for
-      app_id TEXT NOT NULL,                 -- 1 to 255 bytes
-      display_name TEXT NOT NULL,           -- 1 to 255 bytes
-      category TEXT NOT NULL,               -- a word of AppCategory
-      rate INTEGER NOT NULL,                -- milli-points per minute
-      is_enabled INTEGER NOT NULL,          -- 0 or 1
-      is_blocked INTEGER NOT NULL,          -- 0 or 1
-      daily_limit_minutes INTEGER,          -- minutes; null for none
-      modified_wall INTEGER NOT NULL,       -- Unix milliseconds of a hybrid timestamp
-      modified_counter INTEGER NOT NULL,    -- its counter
-      modified_author BLOB NOT NULL,        -- its author, 20 bytes
-      matchers BLOB NOT NULL,               -- a protobuf MatcherList
-      enforcement TEXT,                     -- a word of Enforcement, as the child reported; null until it has
-      PRIMARY KEY (device_id, app_id)
-    ) STRICT, WITHOUT ROWID;
-
-    -- On a child: applications whose rules were removed, with the removal that holds.
-    CREATE TABLE removed_app (
-      app_id TEXT PRIMARY KEY,              -- 1 to 255 bytes
-      modified_wall INTEGER NOT NULL,       -- Unix milliseconds of a hybrid timestamp
-      modified_counter INTEGER NOT NULL,    -- its counter
-      modified_author BLOB NOT NULL         -- its author, 20 bytes
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX removed_app_by_age ON removed_app (modified_wall);
-
     -- The household's desired state: on a child's machine what is in force, on a parent's what was set there.
     CREATE TABLE register (
       zone BLOB NOT NULL,                   -- 1 family; 2 and a child's ID, 17 bytes; 3 and a device ID, 21 bytes
@@ -349,7 +309,7 @@ enum Migration001 {
       PRIMARY KEY (zone, key)
     ) STRICT, WITHOUT ROWID;
 
-    -- On a parent: what a child's machine says that it holds where another parent has set it.
+    -- On a parent: what a child's machine says that it holds and this machine has not set or has lost.
     CREATE TABLE told_register (
       peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
       zone BLOB NOT NULL,                   -- as in the table `register`; so are the others
@@ -400,11 +360,6 @@ enum Migration001 {
       full_name TEXT NOT NULL,              -- at most 255 bytes
       PRIMARY KEY (device_id, uid)
     ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE family_settings (
-      id INTEGER PRIMARY KEY CHECK (id = 1),
-      body BLOB NOT NULL                    -- a protobuf FamilySettings
-    ) STRICT;
 
     -- The last reading of the hybrid clock.
     CREATE TABLE hybrid_clock (
@@ -552,7 +507,7 @@ enum Migration001 {
     CREATE TABLE audit (
       number INTEGER PRIMARY KEY AUTOINCREMENT,
       author BLOB NOT NULL,                 -- 20 bytes
-      action TEXT NOT NULL,                 -- a word, such as app.set
+      action TEXT NOT NULL,                 -- a word, such as register.set
       target TEXT NOT NULL,                 -- text: what it was done to
       old TEXT,                             -- one line; null for nothing
       new TEXT,                             -- one line; null for nothing

@@ -34,31 +34,18 @@ extension Store {
     }
   }
 
-  /// Stores the states that a child's machine reports in place of the different ones shown here, at a person's request.
+  /// Records that what this machine lost when it was restored, and a child's machine holds, is being taken over.
   ///
-  /// States that were set more than a day ahead of this machine's clock are left out. That one of the two machines was
-  /// restored is resolved once the child has reported since then.
+  /// That one of the two machines was restored is resolved once the child has reported since then.
   ///
   /// - Parameters:
   ///   - device: The child's machine.
-  ///   - wall: The time in Unix milliseconds.
-  /// - Returns: The differences that were resolved.
-  /// - Throws: `StoreError.refused` if there is no difference because the child has not reported yet.
-  public func adopt(_ device: DeviceID, at wall: Int64) async throws(StoreError) -> [Discrepancy] {
+  ///   - hasLost: Whether there is something to take over.
+  /// - Throws: `StoreError.refused` if there is nothing because the child has not reported yet.
+  public func settleSetBack(_ device: DeviceID, hasLost: Bool) async throws(StoreError) {
     let settling = settlingKinds
-    return try await commits.commit { [own, coding] database in
+    try await commits.commit { database in
       let peer = try database.address(of: device)
-      var adopted: [Discrepancy] = []
-      var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
-      for found in try database.discrepancies(of: device, limit: -1, coding) where !found.isFarAhead {
-        guard let state = found.state, let thing = state.subject else { continue }
-        try thing.show(ShownState(state, state.enforcement), on: device, isNews: true, in: &effects)
-        if let reading = state.setAt, HybridTimestamp.mayWitness(reading.wall, at: wall) {
-          try database.witness(reading.wall, reading.counter)
-        }
-        try database.run("DELETE FROM discrepancy WHERE peer = ? AND thing = ?", [peer.number, thing.key])
-        adopted.append(found)
-      }
       let settled = """
         EXISTS (SELECT 1 FROM command c WHERE c.peer = set_back.peer AND c.command_id > coalesce(set_back.newest_command, x'')
           AND c.kind IN (\(settling)) AND c.status = 'executed')
@@ -66,13 +53,12 @@ extension Store {
       try database.run("UPDATE set_back SET is_explained = 1 WHERE peer = ? AND \(settled)", [peer.number])
       let isUnheard = try database.first(
         "SELECT 1 FROM set_back WHERE peer = ? AND NOT is_explained", [peer.number], { _ in true })
-      if adopted.isEmpty, isUnheard == true {
+      if !hasLost, isUnheard == true {
         let name: String = try database.row("SELECT name FROM peer WHERE number = ?", [peer.number])?["name"] ?? ""
         throw StoreError.refused(
           "“\(name)” has not said yet what it holds: keep the two machines in touch until it has. `latchkey commands list` "
             + "shows what it was asked.")
       }
-      return adopted
     }
   }
 }

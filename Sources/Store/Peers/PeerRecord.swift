@@ -37,6 +37,8 @@ public struct PeerRecord: Hashable, Sendable {
   /// A Boolean value that indicates whether the peer, a child's machine, has told of what it holds since it was paired, and is
   /// not yet the machine of the child that it was paired for.
   public var isToBeAssigned: Bool
+  /// A Boolean value that indicates whether it has become the machine of the child that it was paired for, if any.
+  public var hasOwners: Bool
   /// A Boolean value that indicates whether new keys are on their way to it.
   public var isRotating: Bool
 

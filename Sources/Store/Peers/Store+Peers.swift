@@ -153,6 +153,7 @@ extension PeerRecord {
     removalSilences = Int(row["removal_silences"] as Int64)
     knownGeneration = row["known_generation"]
     isRotating = (row["sent_generation"] as Int64?) != nil
-    isToBeAssigned = (row["assigned"] as Int64) == 1
+    let assigned: Int64 = row["assigned"]
+    (isToBeAssigned, hasOwners) = (assigned == 1, assigned == 2)
   }
 }

@@ -21,6 +21,9 @@ extension Database {
     }
   }
 
+  /// Returns the registers of all zones that this machine holds.
+  func allRegisters() throws -> [Register] { try zones().flatMap { try registers(in: $0) } }
+
   func save(_ register: Register) throws {
     try run(
       "INSERT OR REPLACE INTO register VALUES (?, ?, ?, ?, ?, ?)",
@@ -31,9 +34,16 @@ extension Database {
   }
 
   /// Keeps what a child's machine says that it holds, unless something later is known, and moves the clock past it.
-  func note(_ told: [Register], by device: DeviceID, at wall: Int64) throws {
+  ///
+  /// What this device has set itself is left out, unless it has lost it since.
+  func note(_ told: [Register], by device: DeviceID, own: DeviceID, at wall: Int64) throws {
     let number = try address(of: device).number
     for register in told {
+      if register.modified.author == own, let held = try self.register(register.key, in: register.zone),
+        !register.holds(over: held)
+      {
+        continue
+      }
       if HybridTimestamp.mayWitness(register.modified.wall, at: wall) {
         try witness(register.modified.wall, register.modified.counter)
       }

@@ -13,7 +13,7 @@ extension InboxTransaction {
       for case .machine(let device) in registers.map(\.zone) where device != peer.device {
         throw BodyFault("The registers are of another device than the one that sent them.", .foreign)
       }
-      try database.note(registers.filter { $0.modified.author != own }, by: peer.device, at: wall)
+      try database.note(registers, by: peer.device, own: own, at: wall)
       servedChildren = nil
       result.hasNewHousehold = true
     } catch let fault as BodyFault { passOver(item, .control, fault) }
@@ -54,7 +54,7 @@ extension Database {
   func householdItems(
     _ keys: any KeySource, _ coding: any BodyCoding, own: DeviceID
   ) throws -> [QueuedItem] {
-    let registers = try zones().flatMap { try self.registers(in: $0) }
+    let registers = try allRegisters()
     var bodies = registers.batches.map { (ItemKind.registers, coding.encode($0)) }
     if try knowsAccounts { bodies.append((ItemKind.accounts, coding.encode(try accounts(of: own)))) }
     if let running = try runningList(of: own, coding) { bodies.append((ItemKind.running, coding.encode(running.list))) }

@@ -27,15 +27,18 @@ public struct EditMaker: Sendable {
   public var payload: @Sendable ([Register]) -> CommandPayload
   /// Returns the children whose machine it is, according to the registers of a machine's zone.
   public var children: @Sendable ([Register]) -> [ChildID]
+  /// What the first edit of a household sets besides, unless it is set; every other edit of it holds instead.
+  public var defaults: [RegisterChange]
 
   /// Creates a maker.
   public init(
     nextID: @escaping @Sendable () -> CommandID, payload: @escaping @Sendable ([Register]) -> CommandPayload,
-    children: @escaping @Sendable ([Register]) -> [ChildID]
+    children: @escaping @Sendable ([Register]) -> [ChildID], defaults: [RegisterChange] = []
   ) {
     self.nextID = nextID
     self.payload = payload
     self.children = children
+    self.defaults = defaults
   }
 }
 
@@ -115,10 +118,10 @@ extension Store {
 
   /// Returns the registers that this machine holds or, on a parent, has set.
   public func registers() async throws(StoreError) -> RegisterMap {
-    try await read { database in RegisterMap(try database.zones().flatMap { try database.registers(in: $0) }) }
+    try await read { database in RegisterMap(try database.allRegisters()) }
   }
 
-  /// Returns what each child's machine says that it holds where another parent has set it.
+  /// Returns what each child's machine says that it holds and this machine has not set or has lost.
   public func toldRegisters() async throws(StoreError) -> [DeviceID: RegisterMap] {
     try await read { database in
       var told: [DeviceID: RegisterMap] = [:]
@@ -145,7 +148,13 @@ struct EditTransaction {
 
   mutating func make(_ changes: [RegisterChange]) throws {
     let modified = try database.tick(wall: wall, author: own)
-    let registers = changes.map { Register($0.zone, $0.key, $0.value, modified: modified) }
+    var registers = changes.map { Register($0.zone, $0.key, $0.value, modified: modified) }
+    for preset in maker.defaults where try database.register(preset.key, in: preset.zone) == nil {
+      guard !changes.contains(where: { $0.zone == preset.zone && $0.key == preset.key }) else { continue }
+      // The earliest time of all, so that what another parent has set holds.
+      let first = HybridTimestamp(wall: 0, counter: 0, author: own)
+      registers.append(Register(preset.zone, preset.key, preset.value, modified: first))
+    }
     let machines = try database.addresses(role: .child)
     let before = try machines.map { try zones(of: $0.device) }
     var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)

@@ -1,12 +1,16 @@
+import GRDB
 import LatchkeyModel
 
 /// Assigns usage records to family days.
 struct FamilyDays {
-  /// The family's day; `nil` if the family has no rules, or a zone that is unknown here.
+  /// The family's day; `nil` if the family has set no zone, or one that is unknown here.
   private let family: DayBoundary?
 
-  init(settings: FamilySettings?) {
-    family = settings.flatMap { try? DayBoundary(zone: $0.zone, dayStartHour: $0.dayStartHour) }
+  /// Creates the days that the registers of the family's zone set.
+  init(_ database: Database) throws {
+    let zone = try database.register("family/zone", in: .family)?.value
+    let start = try database.register("family/dayStart", in: .family)?.value.flatMap { Int($0) } ?? 0
+    family = zone.flatMap { try? DayBoundary(zone: $0, dayStartHour: min(max(start, 0), 23)) }
   }
 
   /// Returns the day of a record; `nil` if the record extends beyond the end of a day or its zone is unknown.

@@ -23,13 +23,13 @@ public enum SessionEnding: Hashable, Sendable {
 extension Store {
   /// Begins a session for a program, or adds the program to its application's open session, durably.
   ///
-  /// For the same program, it returns the same session. Sessions of one application and account never overlap. `make` returns the
-  /// new session, with `process` as its only program.
+  /// For the same program, it returns the same session. Sessions of one application and account never overlap. `make` returns
+  /// the new session, with `process` as its only program, by the registers that this machine holds.
   public func openSession(
     of app: AppID, _ process: ProcessIdentity, account: UInt32?, bootID: String,
-    make: @escaping @Sendable (AppConfiguration?, FamilySettings?) throws -> OpenUsageSession
+    make: @escaping @Sendable ([Register]) throws -> OpenUsageSession
   ) async throws(StoreError) -> SessionOpening {
-    try await commits.commit { [own, coding] database in
+    try await commits.commit { database in
       let known = try database.row(
         """
         SELECT s.* FROM open_session s JOIN open_session_process p ON p.record_id = s.record_id
@@ -48,7 +48,7 @@ extension Store {
         session = try OpenUsageSession(open, processes: database.processes(of: open["record_id"]))
         session.processes.append(process)
       } else {
-        session = try make(try database.app(app, on: own, coding), try database.settings(coding))
+        session = try make(try database.allRegisters())
         try database.insert(session)
       }
       try database.run(

@@ -130,7 +130,7 @@ struct UsageQueue {
   private func merge(into level: Int64) throws -> Int64 {
     var buckets: [Bucket: [Member]] = [:]
     var order: [Bucket] = []
-    let boundaries = try FamilyDays(settings: database.settings(coding))
+    let boundaries = try FamilyDays(database)
     let cursor = try Row.fetchCursor(
       database.cachedStatement(
         sql: """

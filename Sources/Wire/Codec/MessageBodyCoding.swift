@@ -25,8 +25,6 @@ public struct MessageBodyCoding: BodyCoding {
   public func encode(_ loss: UsageLoss) -> [UInt8] { Latchkey_V1_UsageLoss(loss).wireBytes }
   /// Returns an encoded state.
   public func encode(_ state: StateInForce) -> [UInt8] { Latchkey_V1_State(state).wireBytes }
-  /// Returns encoded family settings.
-  public func encode(_ settings: FamilySettings) -> [UInt8] { Latchkey_V1_FamilySettings(settings).wireBytes }
 
   /// Returns an encoded key rotation.
   public func encode(_ rotation: KeyRotation) -> [UInt8] { Latchkey_V1_KeyRotation(rotation).wireBytes }
@@ -48,13 +46,6 @@ public struct MessageBodyCoding: BodyCoding {
 
   /// Returns an encoded list of what runs.
   public func encode(_ running: RunningList) -> [UInt8] { Latchkey_V1_Running(running).wireBytes }
-
-  /// Returns encoded matchers.
-  public func encode(_ matchers: [AppMatcher]) -> [UInt8] {
-    var list = Latchkey_V1_MatcherList()
-    list.matchers = matchers.map(Latchkey_V1_Matcher.init)
-    return list.wireBytes
-  }
 
   /// Returns the command in a body.
   public func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody {
@@ -79,11 +70,6 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns the state in a body.
   public func state(_ body: [UInt8]) throws(BodyFault) -> StateInForce {
     try fault("state") { () throws(WireError) in try Latchkey_V1_State(wire: body).value(commands) }
-  }
-
-  /// Returns the family settings in a body.
-  public func settings(_ body: [UInt8]) throws(BodyFault) -> FamilySettings {
-    try fault("settings") { () throws(WireError) in try Latchkey_V1_FamilySettings(wire: body).value() }
   }
 
   /// Returns the key rotation in a body.
@@ -119,15 +105,6 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns the list of what runs in a body.
   public func running(_ body: [UInt8]) throws(BodyFault) -> RunningList {
     try fault("list of what runs") { () throws(WireError) in try Latchkey_V1_Running(wire: body).value() }
-  }
-
-  /// Returns the matchers in a body.
-  public func matchers(_ body: [UInt8]) throws(BodyFault) -> [AppMatcher] {
-    try fault("matchers") { () throws(WireError) in
-      var matchers: [AppMatcher] = []
-      for matcher in try Latchkey_V1_MatcherList(wire: body).matchers { matchers.append(try matcher.matcher()) }
-      return matchers
-    }
   }
 
   private func fault<Value>(_ what: String, _ read: () throws(WireError) -> Value) throws(BodyFault) -> Value {

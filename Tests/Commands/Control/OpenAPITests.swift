@@ -50,7 +50,9 @@ import Testing
     try check(PairingAnswer(accept: true, attempt: 1))
     try check(CommandRequest(device: "Emma's PC", action: .requestReport))
     try check(CommandRequest(device: "Emma's PC", action: .message("Dinner is ready"), expiresAfter: 60_000))
-    try check(CommandRequest(device: "Emma's PC", action: .setApp(.init(appID: "a", isBlocked: true))))
+    try check(RuleRequest([.init("family/zone", "UTC"), .init("limits/daily", nil)]))
+    try check(GrantRequest(minutes: 30, category: .reward))
+    try check(ChildApps(child: SampleValues.child, apps: [SampleValues.listing]))
     try check(
       UsageStartRequest(
         appID: "a", displayName: "A", processID: 1, processStartTime: .max, startedAt: BootInstant(milliseconds: 3),

@@ -27,8 +27,17 @@ import Testing
   @Test func aNodesState() async throws {
     try await trip(.status, SampleValues.status) { try await $0.status() }
     try await trip(.settings, SampleValues.settings) { try await $0.settings() }
-    try await trip(.apps(nil), [SampleValues.listing]) { try await $0.apps(device: nil) }
-    try await trip(.apps(name), [SampleValues.listing]) { try await $0.apps(device: name) }
+    let apps = [ChildApps(child: SampleValues.child, apps: [SampleValues.listing])]
+    try await trip(.apps(nil), apps) { try await $0.apps(ofChild: nil) }
+    try await trip(.apps(name), apps) { try await $0.apps(ofChild: name) }
+    let change = RuleRequest([.init("family/zone", "UTC"), .init("limits/daily", nil)])
+    try await trip(.setSettings(change), FamilyEdit(rules: SampleValues.settings, commands: [SampleValues.command])) {
+      try await $0.setSettings(change)
+    }
+    let grant = GrantRequest(minutes: 30, app: SampleValues.app("org.gnome.Chess"))
+    try await trip(.grant(name, grant), RuleEdit(rules: SampleValues.rules, commands: [SampleValues.command])) {
+      try await $0.grant(toChild: name, grant)
+    }
   }
 
   @Test func children() async throws {
@@ -40,6 +49,7 @@ import Testing
     try await trip(.removeChild(name), child) { try await $0.removeChild(name) }
     try await trip(.accounts(nil), SampleValues.accounts) { try await $0.accounts(device: nil) }
     try await trip(.accounts(name), SampleValues.accounts) { try await $0.accounts(device: name) }
+    try await trip(.waitForAccounts(name), SampleValues.accounts) { try await $0.waitForAccounts(device: name) }
     let rules = RuleRequest([.init("limits/daily", "90"), .init("lock", nil)])
     let edit = RuleEdit(rules: SampleValues.rules, commands: [SampleValues.command])
     try await trip(.rules(nil), SampleValues.rules) { try await $0.rules(ofChild: nil) }
@@ -102,7 +112,7 @@ import Testing
     try await trip(.unpair(name), SampleValues.unpaired) { try await $0.unpair(device: name) }
     try await trip(.forget(name), SampleValues.unpaired) { try await $0.forget(device: name) }
     try await trip(.release(name), SampleValues.peer) { try await $0.release(device: name) }
-    try await trip(.adopt(name), [Discrepancy]()) { try await $0.adopt(device: name) }
+    try await trip(.adopt(name), [AdoptedSetting]()) { try await $0.adopt(device: name) }
     let request = RenameRequest(name: "a/b", childName: "Emma")
     let renamed = RenameResult(
       deviceID: SampleValues.childID, name: DeviceName(sanitising: "a/b"), childName: "Emma", isOwn: false, untold: [])
@@ -140,8 +150,7 @@ import Testing
 
   @Test(
     arguments: [
-      .setApp(.init(appID: "a.b", displayName: "Ä", milliPointsPerMinute: 0, isBlocked: true, dailyLimitMinutes: -1)),
-      .removeApp(appID: "a.b"), .setFamilySettings(SampleValues.settings), .requestReport, .message("line 1\nline 2 🦉"),
+      .requestReport, .message("line 1\nline 2 🦉"),
     ] as [CommandDraft])
   func anActionThatIsIssued(action: CommandDraft) async throws {
     let request = CommandRequest(device: name, action: action, expiresAfter: 60_000)

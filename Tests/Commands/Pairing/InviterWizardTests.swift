@@ -146,7 +146,7 @@ import Testing
   @Test func theNameIsAskedUntilItIsOne() async {
     let run = await wizard(
       [SamplePairing.ended(.expired)],
-      lines: ["\u{202E}ammE", "a\u{7}b", String(repeating: "x", count: 65), "  Emma 🎀 "])
+      lines: ["\u{202E}ammE", "a\u{7}b", String(repeating: "x", count: 65), "  Emma 🎀 ", "n"])
     #expect(run.status == 65)
     #expect(
       run.console.notes.filter { !$0.hasPrefix("latchkey:") } == [
@@ -170,12 +170,45 @@ import Testing
     #expect(given.console.prompts.isEmpty)
   }
 
+  /// The answers to the question whose machine it will be, and the names with which the code is opened.
+  @Test(arguments: [
+    (["Emma"], "Emma"), (["emma"], "Emma"), (["Emma, Ben,emma"], "Emma, Ben"), (["Em", "y"], "Emma"),
+    (["Ema", ""], "Emma"), (["Ema", "n"], "Ema"), (["Ben"], "Ben"),
+  ])
+  func knownChildrenAreRecognized(lines: [String], childName: String) async {
+    let run = await wizard([SamplePairing.ended(.expired)], lines: lines)
+    #expect(run.console.prompts.first?.contains("(Emma, another name,") == true)
+    #expect(
+      run.node.calls.contains(.invite(InviteRequest(minutes: 5, childName: childName, acceptWithoutAsking: false))))
+  }
+
+  @Test func theAccountThatFitsIsToldAndTheOtherIsAskedFor() async {
+    let told = await wizard([SamplePairing.question()], lines: ["Emma", "y"])
+    #expect(told.status == 0)
+    #expect(told.node.calls.last == .waitForAccounts(SampleValues.childID.description))
+    #expect(told.console.screen.everything.contains("The account emma on Emma's PC is Emma's now."))
+
+    let device = SampleValues.childID.description
+    let asked = await wizard([SamplePairing.question()], lines: ["Ben", "y", "guest"])
+    #expect(asked.status == 0)
+    #expect(asked.console.screen.everything.contains("Which account there is Ben's? (guest (Guest), or nothing"))
+    #expect(
+      asked.node.calls.last == .assignAccount(AccountRequest(device: device, account: "guest", child: "Ben")))
+
+    let later = await wizard([SamplePairing.question()], lines: ["Ben", "y", ""])
+    #expect(later.status == 0)
+    #expect(later.console.notes.last?.contains("with `latchkey accounts assign`") == true)
+    let nobody = await wizard([SamplePairing.question()], lines: ["", "y"])
+    #expect(nobody.status == 0)
+    #expect(!nobody.node.calls.contains(.waitForAccounts(device)))
+  }
+
   @Test(arguments: [true, false]) func leavingAtTheFirstQuestionBeginsNothing(byInterrupt: Bool) async {
     let console = ScriptedConsole(waitsForInput: byInterrupt)
     if byInterrupt { console.interrupt() }
     let run = await ScriptedRun(["pair"], node: ScriptedNode(SamplePairing.parentScript), console: console)
     #expect(run.status == 75)
-    #expect(run.node.calls == [.status])
+    #expect(run.node.calls == [.status, .children])
     #expect(console.notes.last?.contains("nothing was begun, and neither machine was changed") == true)
   }
 

@@ -11,6 +11,18 @@ import Testing
     run.node.calls.lazy.compactMap { if case .issue(let request) = $0 { request } else { nil } }.first
   }
 
+  private func set(_ run: ScriptedRun) -> RuleRequest? {
+    run.node.calls.lazy.compactMap { if case .setRules("Emma", let request) = $0 { request } else { nil } }.first
+  }
+
+  private static func blocked(_ app: String, _ value: String? = "yes") -> RuleRequest {
+    RuleRequest([.init("app/\(app)/blocked", value)])
+  }
+
+  /// The removal of the rules that Emma has for a game.
+  private static let removed = RuleRequest(
+    ["blocked", "category"].map { .init("app/org.gnome.Chess/\($0)", nil) })
+
   private static func away(_ change: (inout PeerStatus) -> Void = { _ in }) -> ScriptedNode.Script {
     var script = ScriptedNode.Script()
     script.devices[0].isConnected = false
@@ -21,74 +33,132 @@ import Testing
 
   @Test(arguments: ["Chess", "chess", "org.gnome.Chess", "ORG.GNOME.CHESS"])
   func anApplicationMayBeNamedByItsName(text: String) async {
-    let run = await ScriptedRun("app", "set", text, "--on", "Emma", "--blocked")
+    let run = await ScriptedRun("app", "set", text, "--child", "Emma", "--blocked")
     #expect(run.status == 0)
-    #expect(issued(run)?.action == .setApp(.init(appID: "org.gnome.Chess", isBlocked: true)))
-    let removal = await ScriptedRun("app", "remove", text, "--on", "Emma")
-    #expect(issued(removal)?.action == .removeApp(appID: "org.gnome.Chess"))
+    #expect(set(run) == Self.blocked("org.gnome.Chess"))
+    let removal = await ScriptedRun("app", "remove", text)
+    #expect(set(removal) == Self.removed)
   }
 
   @Test func aNewApplicationIsNamedByItsID() async {
-    let run = await ScriptedRun("app", "set", "org.kde.kpat", "--on", "Emma", "--blocked")
-    #expect(issued(run)?.action == .setApp(.init(appID: "org.kde.kpat", isBlocked: true)))
+    let run = await ScriptedRun("app", "set", "org.kde.kpat", "--blocked")
+    #expect(set(run) == Self.blocked("org.kde.kpat"))
+    let odd = await ScriptedRun("app", "set", "a/b%c", "--blocked")
+    #expect(set(odd) == Self.blocked("a%2Fb%25c"))
   }
 
   @Test(arguments: ["org.gnome.Ches", "chss"]) func aMisspeltApplicationIsAskedAbout(text: String) async {
-    let run = await ScriptedRun("app", "set", text, "--on", "Emma", "--blocked")
-    #expect(run.status == 67 && issued(run) == nil)
+    let run = await ScriptedRun("app", "set", text, "--child", "Emma", "--blocked")
+    #expect(run.status == 67 && set(run) == nil)
     let words = run.console.notes.joined()
     #expect(words.contains("Did you mean") && words.contains("org.gnome.Chess") && words.contains("--new"), "\(words)")
-    let new = await ScriptedRun("app", "set", text, "--on", "Emma", "--blocked", "--new")
-    #expect(issued(new)?.action == .setApp(.init(appID: text, isBlocked: true)))
+    let new = await ScriptedRun("app", "set", text, "--child", "Emma", "--blocked", "--new")
+    #expect(set(new) == Self.blocked(text))
   }
 
   @Test func aNameWithASpaceNamesAnApplication() async {
     var script = ScriptedNode.Script()
-    script.apps[0].configuration.displayName = "Chess game"
-    let set = await ScriptedRun("app", "set", "chess game", "--on", "Emma", "--blocked", script: script)
-    #expect(issued(set)?.action == .setApp(.init(appID: "org.gnome.Chess", isBlocked: true)))
-    let removal = await ScriptedRun("app", "remove", "Chess game", "--on", "Emma", script: script)
-    #expect(issued(removal)?.action == .removeApp(appID: "org.gnome.Chess"))
-    let grant = await ScriptedRun("grant", "Emma", "30m", "--app", "Chess game", script: script)
-    #expect(issued(grant)?.action == .grantTime(GrantTime(minutes: 30, app: SampleValues.app("org.gnome.Chess"))))
-    let unknown = await ScriptedRun("app", "set", "two words", "--on", "Emma", "--blocked", script: script)
+    script.apps[0].displayName = "Chess game"
+    let blocked = await ScriptedRun("app", "set", "chess game", "--blocked", script: script)
+    #expect(set(blocked) == Self.blocked("org.gnome.Chess"))
+    let removal = await ScriptedRun("app", "remove", "Chess game", script: script)
+    #expect(set(removal) == Self.removed)
+    let grant = await ScriptedRun("grant", "Emma", "30m", "--for", "Chess game", script: script)
+    let chess = GrantRequest(minutes: 30, app: SampleValues.app("org.gnome.Chess"))
+    #expect(grant.node.calls.contains(.grant("Emma", chess)))
+    let unknown = await ScriptedRun("app", "set", "two words", "--blocked", script: script)
     #expect(unknown.status == 67 && unknown.console.notes.joined().contains("A new one is named by its ID"))
-    let nobody = await ScriptedRun("grant", "Emma", "30m", "--app", "nosuch.app", script: script)
-    #expect(nobody.status == 67 && issued(nobody) == nil)
+    let nobody = await ScriptedRun("grant", "Emma", "30m", "--for", "nosuch.app", script: script)
+    #expect(nobody.status == 67 && !nobody.node.calls.contains { if case .grant = $0 { true } else { false } })
   }
 
-  @Test func aChildsMachineSetsNoRules() async {
+  @Test func aGrantIsForTheOnlyChildIfNoneIsNamed() async {
+    let run = await ScriptedRun("grant", "1h30m", "--for", "reward")
+    #expect(run.node.calls.prefix(2) == [.rules(nil), .grant("Emma", GrantRequest(minutes: 90, category: .reward))])
+    #expect(run.console.notes.first == "Emma: 1 h 30 min more today for reward.", "\(run.console.notes)")
+  }
+
+  @Test func oneRuleIsSetForEachThingThatAPersonSays() async {
+    let all = await ScriptedRun(
+      "app", "set", "a.b", "--category", "reward", "--points-per-minute", "2", "--daily-limit", "1h", "--unblocked",
+      "--always-allowed", "--disabled", "--name", "A", "--matcher", "path /a", "--matcher", "name b")
+    let expected = [
+      ("name", "A"), ("category", "reward 2000"), ("blocked", "no"), ("allowed", "yes"), ("enabled", "no"),
+      ("limit", "60"),
+      ("matchers", "path /a\nname b"),
+    ]
+    #expect(set(all) == RuleRequest(expected.map { .init("app/a.b/\($0)", $1) }))
+    // What is left out stays: the category and the rate are one rule.
+    let rate = await ScriptedRun("app", "set", "chess", "--points-per-minute", "3", "--no-always-allowed")
+    #expect(
+      set(rate)
+        == RuleRequest([
+          .init("app/org.gnome.Chess/category", "reward 3000"), .init("app/org.gnome.Chess/allowed", "no"),
+        ]))
+    let none = await ScriptedRun("app", "set", "chess", "--daily-limit", "none", "--matcher", "none")
+    #expect(
+      set(none)
+        == RuleRequest([
+          .init("app/org.gnome.Chess/limit", nil), .init("app/org.gnome.Chess/matchers", nil),
+        ]))
+    let category = await ScriptedRun("app", "set", "chess", "--category", "learning")
+    #expect(set(category) == RuleRequest([.init("app/org.gnome.Chess/category", "learning 2500")]))
+    let pointless = await ScriptedRun("app", "set", "a.b", "--points-per-minute", "3")
+    #expect(pointless.status == 64 && pointless.console.notes.joined().contains("--category learning"))
+  }
+
+  @Test func aRuleOfTheFamilyIsSetForAll() async {
+    let run = await ScriptedRun("app", "set", "a.b", "--family", "--blocked")
+    #expect(run.node.calls.contains(.setSettings(Self.blocked("a.b"))))
+    let both = await ScriptedRun("app", "set", "a.b", "--family", "--child", "Emma", "--blocked")
+    #expect(both.status == 64 && both.console.notes.joined().contains("--child or --family"))
+    // The rules that the game has are Emma's.
+    let removal = await ScriptedRun("app", "remove", "Chess", "--family")
+    #expect(removal.status == 67 && removal.console.notes.joined().contains("--child"))
+  }
+
+  @Test func ofSeveralChildrenOneIsNamed() async {
     var script = ScriptedNode.Script()
-    script.status.role = .child
-    script.appsError = LocalAPIError(.unknownDevice, "No paired machine is called “Emma”.")
-    for arguments in [
-      ["app", "set", "Chess", "--on", "Emma", "--blocked"], ["app", "remove", "Chess", "--on", "Emma"],
-      ["grant", "Emma", "5m", "--app", "Chess"],
-    ] {
+    script.children.append(
+      ChildListing(
+        childID: SampleValues.child.childID, name: DeviceName(sanitising: "Tom"), machines: [], untold: []))
+    for arguments in [["app", "set", "a.b", "--blocked"], ["app", "remove", "Chess"]] {
       let run = await ScriptedRun(arguments, node: ScriptedNode(script))
-      #expect(run.console.notes.joined().contains("on a parent's machine"), "\(run.console.notes)")
+      let words = run.console.notes.joined()
+      #expect(run.status == 67 && words.contains("Emma or Tom") && words.contains("--family"), "\(words)")
     }
-    script.status.role = .parent
-    let there = await ScriptedRun("app", "remove", "Chess", "--on", "Emma", script: script)
-    #expect(there.console.notes.joined().contains("No paired machine is called"))
+    let listed = await ScriptedRun("apps", script: script)
+    #expect(listed.console.output.contains("Tom") && listed.console.output.contains("Emma"))
+  }
+
+  @Test func aMachineIsNoPlaceForARule() async {
+    for arguments in [
+      ["app", "set", "Chess", "--on", "Emma's PC", "--blocked"], ["app", "remove", "Chess", "--on", "Emma's PC"],
+      ["apps", "--on", "Emma's PC"],
+    ] {
+      let run = await ScriptedRun(arguments)
+      #expect(run.status == 64 && run.node.calls.isEmpty)
+      #expect(run.console.notes.joined().contains("hold on all machines of the child's"), "\(run.console.notes)")
+    }
+    let settings = await ScriptedRun("settings", "set", "--on", "Emma's PC", "--zone", "UTC")
+    #expect(settings.status == 64 && settings.console.notes.joined().contains("the whole family's"))
   }
 
   @Test func whatAMachineThatIsOffHasNotGotWaits() async {
     var script = Self.away()
-    (script.apps[0].enforcement, script.apps[0].lastCommand) = (nil, .queued)
     let listed = await ScriptedRun("apps", script: script)
-    #expect(!listed.console.output.contains("on its way"), "\(listed.console.output)")
+    #expect(listed.console.notes.joined().contains("Emma's PC has not confirmed the last change"))
     (script.command.status, script.command.stateInForce) = (.queued, nil)
     let shown = await ScriptedRun("commands", "show", "01ab", script: script)
     #expect(shown.console.output.contains("until the other machine is back"), "\(shown.console.output)")
   }
 
   @Test(arguments: [
-    (["app", "set", "Chess", "--on", "Emma", "--daily-limit", "-5"], "A limit cannot be negative"),
-    (["settings", "set", "--on", "Emma", "--weekly-reward-limit", "-5"], "A limit cannot be negative"),
+    (["app", "set", "Chess", "--daily-limit", "-5"], "A limit cannot be negative"),
+    (["settings", "set", "--weekly-reward-limit", "-5"], "A limit cannot be negative"),
     (["usage", "list", "--from", "tomorrow"], "Give a day such as today, yesterday or 2026-11-01"),
     (["usage", "summary", "--from", "tomorrow"], "give one such as today"),
-    (["grant", "Emma", "5m", "--app", "Chess", "--category", "reward"], "Usage: latchkey grant"),
+    (["grant", "5m", "Emma"], "the time comes last"), (["grant", "Emma", "Tom", "5m"], "Name one child and one time"),
     (["devices", "show", ""], "No machine is named"),
   ]) func aFaultIsSaidInThePersonsWords(arguments: [String], words: String) async {
     let run = await ScriptedRun(arguments)
@@ -126,10 +196,10 @@ import Testing
   @Test func aNameOfSeveralApplicationsIsAskedAbout() async {
     var script = ScriptedNode.Script()
     var second = SampleValues.listing
-    second.configuration.appID = SampleValues.app("org.kde.knights")
+    second.appID = SampleValues.app("org.kde.knights")
     script.apps.append(second)
-    let run = await ScriptedRun("app", "remove", "Chess", "--on", "Emma", script: script)
-    #expect(run.status == 67 && issued(run) == nil)
+    let run = await ScriptedRun("app", "remove", "Chess", script: script)
+    #expect(run.status == 67 && set(run) == nil)
     #expect(run.console.notes.joined().contains("org.gnome.Chess, org.kde.knights"))
   }
 
@@ -138,38 +208,29 @@ import Testing
     ("nosuch", "`latchkey apps` lists"),
   ])
   func anApplicationWithoutRulesIsNotRemoved(text: String, words: String) async {
-    let run = await ScriptedRun("app", "remove", text, "--on", "Emma")
-    #expect(run.status == 67 && issued(run) == nil)
+    let run = await ScriptedRun("app", "remove", text)
+    #expect(run.status == 67 && set(run) == nil)
     #expect(run.console.notes.joined().contains(words), "\(run.console.notes)")
   }
 
   @Test(arguments: [["*"], ["all"], ["ALL"], ["org.gnome.*"]]) func allApplicationsAreNoApplication(name: [String])
     async
   {
-    let run = await ScriptedRun(["app", "set"] + name + ["--on", "Emma", "--blocked"])
+    let run = await ScriptedRun(["app", "set"] + name + ["--blocked"])
     #expect(run.status == 64 && run.node.calls.isEmpty)
     #expect(run.console.notes.joined().contains("is no application's name"))
   }
 
   @Test func aRuleNeedsSomethingToSet() async {
-    let run = await ScriptedRun("app", "set", "org.gnome.Chess", "--on", "Emma")
+    let run = await ScriptedRun("app", "set", "org.gnome.Chess")
     #expect(run.status == 64 && run.node.calls.isEmpty)
     #expect(run.console.notes.joined().contains("--daily-limit"))
   }
 
-  @Test(arguments: [(true, "blocked"), (false, "allowed")])
-  func waitingTellsWhatHolds(isBlocked: Bool, word: String) async {
-    var script = ScriptedNode.Script()
-    var app = SampleValues.configuration
-    app.isBlocked = isBlocked
-    var command = SampleValues.command
-    command.stateInForce = .app(app, .recorded)
-    script.commandEnds = [.success(command)]
-    let run = await ScriptedRun(
-      "app", "set", "Chess", "--on", "Emma", isBlocked ? "--blocked" : "--unblocked", "--wait", script: script)
+  @Test func waitingTellsWhatHoldsOnEachMachine() async {
+    let run = await ScriptedRun("app", "set", "Chess", "--blocked", "--wait")
     #expect(run.status == 0)
-    #expect(run.console.output.hasPrefix("Chess is \(word) on Emma's PC: reward, 2.5 points a minute"))
-    #expect(run.console.output.contains("this version does not close applications"))
+    #expect(run.console.output == "In force on Emma's PC: org.gnome.Chess blocked.\n", "\(run.console.output)")
   }
 
   @Test func aMachineThatIsOffIsNamedBeforeTheWaiting() async {
@@ -310,7 +371,7 @@ import Testing
   @Test(arguments: [
     (["commands", "show", "--", "positional@0"], ["last", SampleValues.commandID.description]),
     (["devices", "show", "--", "positional@0"], ["Emma's PC", "Emma"]),
-    (["app", "set", "--", "--on"], ["Emma's PC", "Emma"]),
+    (["app", "set", "--", "--child"], ["Emma"]),
     (["app", "remove", "--", "positional@0"], ["org.gnome.Chess", "Chess"]),
   ])
   func aShellCompletesNames(what: [String], names: [String]) async {

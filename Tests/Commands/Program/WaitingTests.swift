@@ -67,23 +67,15 @@ import Testing
     }
   }
 
-  @Test func whatIsLeftOutOfARuleIsLeftOutOfTheRequest() async {
+  @Test func settingsSetOneRuleEach() async {
     let run = await ScriptedRun(
-      "app", "set", "a.b", "--on", "x", "--points-per-minute", "0.125", "--unblocked", "--daily-limit", "none",
-      "--verbose")
-    #expect(run.status == 0)
-    let change = AppChange(appID: "a.b", milliPointsPerMinute: 125, isBlocked: false, dailyLimitMinutes: -1)
-    #expect(run.node.calls == [.apps("x"), .issue(CommandRequest(device: "x", action: .setApp(change))), .devices])
-    #expect(run.console.output == SampleValues.commandID.description + "\n")
-  }
-
-  @Test func settingsStartFromThoseInForce() async {
-    let run = await ScriptedRun(
-      "settings", "set", "--on", "x", "--weekly-reward-limit", "90", "--daily-reward-limit", "none")
-    var settings = SampleValues.settings
-    (settings.weeklyRewardLimitMinutes, settings.dailyRewardLimitMinutes) = (90, nil)
-    let request = CommandRequest(device: "x", action: .setFamilySettings(settings))
-    #expect(run.node.calls == [.settings, .issue(request), .devices])
+      "settings", "set", "--weekly-reward-limit", "90", "--daily-reward-limit", "none", "--default-points-per-minute",
+      "2")
+    let request = RuleRequest([
+      .init("category/learning/rate", "2000"), .init("category/reward/rate", "2000"),
+      .init("category/reward/limit", nil), .init("category/reward/weekly", "90"),
+    ])
+    #expect(run.node.calls == [.setSettings(request), .devices])
   }
 
   @Test(arguments: [["--wait"], ["--wait", "5"], ["--wait=5"], ["--wait", "2min"]]) func waitingTakesANumberOrNone(

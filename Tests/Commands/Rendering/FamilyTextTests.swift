@@ -70,7 +70,7 @@ import Testing
   @Test func aChildWithoutAParentSaysWhoseItsRulesAre() async {
     var script = ScriptedNode.Script()
     script.devices = []
-    script.apps[0].setBy = DeviceName(sanitising: "Kitchen laptop")
+    script.children[0].untold = []
     let alone = await ScriptedRun("apps", "list", script: script)
     #expect(
       alone.console.notes == [

@@ -132,16 +132,10 @@ import Testing
     script.machines.invitations = [text]
     script.machines.members[0].addresses = [text]
     script.status.peers[0].device.childName = text
-    script.status.peers[0].discrepancies = [
-      Discrepancy(
-        appID: nil, displayName: nil, commandID: SampleValues.commandID,
-        state: .familySettings(FamilySettings(zone: text)), reason: nil, at: 0),
-      Discrepancy(
-        appID: SampleValues.configuration.appID, displayName: text, commandID: SampleValues.commandID, state: nil,
-        reason: text, at: 0),
-    ]
     script.devices = script.status.peers
-    script.apps[0].configuration.displayName = text
+    script.apps[0].displayName = text
+    script.apps[0].rules[0].notInForce = text
+    script.settings.rules[0].notInForce = text
     script.pages[0].sessions[0].record.displayName = text
     script.pages[0].sessions[0].record.zone = text
     script.summaries[0].apps[0].displayName = text

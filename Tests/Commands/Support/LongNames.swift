@@ -26,23 +26,25 @@ enum LongNames {
     ]
     script.apps = apps.map { id, name, category, isBlocked, limit in
       var listing = SampleValues.listing
-      listing.configuration = AppConfiguration(
-        appID: SampleValues.app(id), displayName: name, category: category, milliPointsPerMinute: 2_000,
-        isBlocked: isBlocked, dailyLimitMinutes: limit > 0 ? limit : nil, modified: listing.configuration.modified)
-      if category == .learning { (listing.device, listing.deviceName) = (tomID, tom.device.name) }
+      (listing.appID, listing.displayName, listing.category) = (SampleValues.app(id), name, category)
+      (listing.isBlocked, listing.limit) = (isBlocked, limit > 0 ? "\(limit)" : nil)
+      if category == .learning { listing.rules[0].setBy = DeviceName(sanitising: "Dad's laptop in the study") }
       return listing
     }
-    script.command.payload = .setApp(script.apps[1].configuration)
+    script.children.append(
+      ChildListing(
+        childID: SampleValues.child.childID, name: DeviceName(sanitising: "Thomas"), machines: [tom.device.name],
+        untold: [tom.device.name]))
     (script.command.target, script.command.status) = (tomID, .failed)
     script.command.reason = "There is no room on the disk of that machine: make some, then give the command again."
     script.pages = [
       UsagePage(
         sessions: script.apps.map { app in
           var session = SampleValues.session
-          session.deviceName = app.deviceName
-          session.record.appID = app.configuration.appID
-          session.record.displayName = app.configuration.displayName
-          session.record.category = app.configuration.category
+          session.deviceName = app.category == .learning ? tom.device.name : session.deviceName
+          session.record.appID = app.appID
+          session.record.displayName = app.displayName
+          session.record.category = app.category ?? .neutral
           return session
         }, next: nil)
     ]

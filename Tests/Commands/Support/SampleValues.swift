@@ -31,12 +31,6 @@ enum SampleValues {
     return id
   }()
 
-  static let configuration = AppConfiguration(
-    appID: app("org.gnome.Chess"), displayName: "Chess", category: .reward, milliPointsPerMinute: 2_500,
-    isBlocked: true, dailyLimitMinutes: 45,
-    modified: HybridTimestamp(wall: now, counter: 1, author: parentID),
-    matchers: [AppMatcher(kind: .path, value: "/usr/games/gnome-chess")])
-
   static let registered = RegisteredDevice(
     deviceID: childID, name: childName, role: .child, childName: "Emma",
     identityKey: String(repeating: "ab", count: 32), linkKey: String(repeating: "cd", count: 32),
@@ -61,6 +55,7 @@ enum SampleValues {
     return ChildRules(
       child: child,
       rules: [
+        rule("app/org.gnome.Chess/blocked", "yes"), rule("app/org.gnome.Chess/category", "reward 2500"),
         rule("limits/daily", "mon-fri 90, sat-sun 180"), rule("lock", "off"), rule("schedule/bedtime", "20:00-07:00"),
         rule(
           "schedule/siesta", "yes",
@@ -129,8 +124,14 @@ enum SampleValues {
     failuresLeft: 5)
 
   static let command = ConfigurationCommand(
-    commandID: commandID, target: childID, author: parentID, payload: .setApp(configuration), createdAt: now - 9_000,
-    status: .executed, statusAt: now - 1_000, stateInForce: .app(configuration, .recorded))
+    commandID: commandID, target: childID, author: parentID, payload: CommandPayload(Edit([blocked])),
+    createdAt: now - 9_000,
+    status: .executed, statusAt: now - 1_000, stateInForce: StateInForce(RegistersInForce([blocked], .recorded)))
+
+  /// A register of Emma's that blocks a game.
+  static let blocked = Register(
+    .child(child.childID), "app/org.gnome.Chess/blocked", "yes",
+    modified: HybridTimestamp(wall: now - 9_000, counter: 1, author: parentID))
 
   static let queueEntry = QueueEntry(
     device: childID, streamClass: .command, number: 18, bytes: 112, acceptedAt: now - 4_000, ageMilliseconds: 4_000,
@@ -142,13 +143,26 @@ enum SampleValues {
         createdAt: now - 4_000, expiresAfter: 7_204_000, statusAt: now - 4_000)))
 
   static let listing = AppListing(
-    device: childID, deviceName: childName, configuration: configuration, enforcement: .recorded,
-    lastCommand: .executed)
+    appID: app("org.gnome.Chess"), displayName: "Chess", category: .reward, ownMilliPointsPerMinute: 2_500,
+    milliPointsPerMinute: 2_500, isBlocked: true, limit: "45",
+    matchers: [AppMatcher(kind: .path, value: "/usr/games/gnome-chess")],
+    rules: [
+      RuleListing(
+        key: "app/org.gnome.Chess/blocked", value: "yes", name: RuleText.name("app/org.gnome.Chess/blocked"),
+        words: "yes",
+        setBy: DeviceName(sanitising: "Kitchen laptop"), setAt: now - 3_600_000)
+    ])
 
-  static let settings = FamilySettings(
-    defaultMilliPointsPerMinute: 1_500, minutesPerPoint: 2, minimumSessionMinutes: 3, dailyRewardLimitMinutes: 60,
-    weeklyRewardLimitMinutes: nil, dayStartHour: 4, zone: "Europe/Berlin",
-    modified: HybridTimestamp(wall: 1_800_000_000_000, counter: 7, author: parentID))
+  static let settings = FamilyRules(
+    settings: FamilySettings(
+      learningMilliPointsPerMinute: 1_500, rewardMilliPointsPerMinute: 1_500, minutesPerPoint: 2,
+      minimumSessionMinutes: 3, dailyRewardLimit: "60", weeklyRewardLimitMinutes: nil, dayStartHour: 4,
+      zone: "Europe/Berlin"),
+    rules: [
+      RuleListing(
+        key: "family/zone", value: "Europe/Berlin", name: RuleText.name("family/zone"), words: "Europe/Berlin",
+        setBy: DeviceName(sanitising: "Mum's laptop"), setAt: now - 3_600_000, isFamilys: true)
+    ], untold: [childName])
 
   static let record = UsageRecord(
     recordID: recordID, device: childID, appID: app("org.kde.gcompris"), displayName: "GCompris",
@@ -225,6 +239,6 @@ enum SampleValues {
         milliPoints: 31_250),
     ])
 
-  static let started = UsageStarted(recordID: recordID, configuration: configuration, enforcement: .recorded)
+  static let started = UsageStarted(recordID: recordID, isBlocked: true, enforcement: .recorded)
   static let unpaired = UnpairResult(device: registered, wasTold: true, cancelledCommands: 2)
 }

@@ -31,9 +31,12 @@ final class ScriptedNode: NodeInterface {
     case renameChild(String, ChildNameRequest)
     case removeChild(String)
     case accounts(String?)
+    case waitForAccounts(String)
     case assignAccount(AccountRequest)
     case rules(String?)
     case setRules(String, RuleRequest)
+    case grant(String, GrantRequest)
+    case setSettings(RuleRequest)
     case apps(String?)
     case usage(UsageQuery)
     case summaries(String?, String?, String?)
@@ -186,7 +189,7 @@ final class ScriptedNode: NodeInterface {
     }
   }
 
-  func adopt(device: String) async throws(LocalAPIError) -> [Discrepancy] { try answer(.adopt(device)) { _ in [] } }
+  func adopt(device: String) async throws(LocalAPIError) -> [AdoptedSetting] { try answer(.adopt(device)) { _ in [] } }
 
   func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {
     try answer(.invite(request)) { $0.pairing }
@@ -276,6 +279,10 @@ final class ScriptedNode: NodeInterface {
     try answer(.accounts(device)) { $0.accounts }
   }
 
+  func waitForAccounts(device: String) async throws(LocalAPIError) -> [AccountListing] {
+    try answer(.waitForAccounts(device)) { $0.accounts }
+  }
+
   func rules(ofChild child: String?) async throws(LocalAPIError) -> ChildRules {
     try answer(.rules(child)) { _ in SampleValues.rules }
   }
@@ -284,13 +291,21 @@ final class ScriptedNode: NodeInterface {
     try answer(.setRules(child, request)) { RuleEdit(rules: SampleValues.rules, commands: [$0.command]) }
   }
 
+  func grant(toChild child: String, _ request: GrantRequest) async throws(LocalAPIError) -> RuleEdit {
+    try answer(.grant(child, request)) { RuleEdit(rules: SampleValues.rules, commands: [$0.command]) }
+  }
+
   func assignAccount(_ request: AccountRequest) async throws(LocalAPIError) -> AccountListing {
     try answer(.assignAccount(request)) { $0.accounts[0] }
   }
 
-  func apps(device: String?) async throws(LocalAPIError) -> [AppListing] {
+  func apps(ofChild child: String?) async throws(LocalAPIError) -> [ChildApps] {
     if let error = script.withLock({ $0.appsError }) { throw error }
-    return try answer(.apps(device)) { $0.apps }
+    return try answer(.apps(child)) { script in
+      // Of several children, each has the applications.
+      let children = child == nil ? script.children : Array(script.children.prefix(1))
+      return children.map { ChildApps(child: $0, apps: script.apps) }
+    }
   }
 
   func today(ofChild child: String) async throws(LocalAPIError) -> ChildToday {
@@ -317,8 +332,12 @@ final class ScriptedNode: NodeInterface {
     try answer(.useReport(query)) { _ in SampleValues.useReport }
   }
 
-  func settings() async throws(LocalAPIError) -> FamilySettings {
+  func settings() async throws(LocalAPIError) -> FamilyRules {
     try answer(.settings) { $0.settings }
+  }
+
+  func setSettings(_ request: RuleRequest) async throws(LocalAPIError) -> FamilyEdit {
+    try answer(.setSettings(request)) { FamilyEdit(rules: $0.settings, commands: [$0.command]) }
   }
 
   func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage {

@@ -13,11 +13,11 @@ import Testing
 
   @Test(
     arguments: [
-      ("0", 0), ("45", 45), ("1440", 1_440), ("None", -1), ("45min", 45), ("45 min", 45), ("1h", 60), ("1h30m", 90),
+      ("0", 0), ("45", 45), ("1440", 1_440), ("None", nil), ("45min", 45), ("45 min", 45), ("1h", 60), ("1h30m", 90),
       ("1 h 30 min", 90), ("1hour 5 minutes", 65), ("24h", 1_440), ("1d", 1_440), ("60s", 1), ("0h", 0),
-    ] as [(String, Int)])
-  func aDailyLimitIsATimeOrNone(text: String, minutes: Int) throws {
-    #expect(try UseLimit.readDaily(text).requested == minutes)
+    ] as [(String, Int?)])
+  func aDailyLimitIsATimeOrNone(text: String, minutes: Int?) throws {
+    #expect(try UseLimit.readDaily(text).value == minutes)
   }
 
   @Test(arguments: [
@@ -29,8 +29,8 @@ import Testing
   }
 
   @Test func aWeeklyLimitIsLonger() throws {
-    #expect(try UseLimit.readWeekly("7h30m").requested == 450)
-    #expect(try UseLimit.readWeekly("7d").requested == 10_080)
+    #expect(try UseLimit.readWeekly("7h30m").value == 450)
+    #expect(try UseLimit.readWeekly("7d").value == 10_080)
     #expect(throws: ValidationError.self) { try UseLimit.readWeekly("10081") }
   }
 

@@ -71,15 +71,6 @@ import Testing
     var random = SeededRandom()
     for _ in 0..<3_000 {
       let text = HostileText.text(random.once(in: 20) ? 4_200 : 12, &random)
-      var app = Samples.app(&random)
-      app.displayName = text
-      #expect((app.fault == nil) == (TextRule.displayName.fault(in: text) == nil), "\(random.note)")
-      app = Samples.app(&random)
-      app.matchers = [AppMatcher(kind: .path, value: text)]
-      #expect((app.fault == nil) == (TextRule.matcherValue.fault(in: text) == nil), "\(random.note)")
-      var settings = Samples.settings(&random)
-      settings.zone = text
-      #expect((settings.fault == nil) == (TextRule.zone.fault(in: text) == nil), "\(random.note)")
       var record = Samples.usageRecord(&random)
       record.displayName = text
       #expect((record.fault == nil) == (TextRule.displayName.fault(in: text) == nil), "\(random.note)")

@@ -51,14 +51,4 @@ import Testing
     let last = HybridTimestamp(wall: .max, counter: .max, author: author)
     #expect(HybridTimestamp.next(after: last, wall: 0, author: author).wall == .max)
   }
-
-  @Test func aChangeFromBeyondTheCalendarIsRefused() throws {
-    var random = SeededRandom()
-    var app = Samples.app(&random)
-    #expect(app.fault == nil)
-    for wall in [Int64.max, 1 << 48, -1] {
-      app.modified.wall = wall
-      #expect(app.fault != nil, "\(wall)")
-    }
-  }
 }

@@ -8,22 +8,21 @@ import Testing
 
 extension ProcessTests {
   /// A child's machine whose database was altered while it was stopped: for each kind of item that it sends, the
-  /// parent's rules, settings and clock and its other children's data do not change, and the parent reports the fault.
+  /// parent's rules and clock and its other children's data do not change, and the parent reports the fault.
   @Suite struct AlteredDatabaseTests {
     private static let coding = MessageBodyCoding()
     private static let farAhead = HybridTimestamp.wallLimit - 1
 
     /// The data that no item from Emma's machine may change.
     private struct Kept: Equatable {
-      var rules: [AppConfiguration]
+      var apps: [AppListing]
       var settings: FamilySettings
       var usageOfTom: [UsageRecord]
     }
 
     private func kept(_ parent: NodeProcess) async throws -> Kept {
       Kept(
-        rules: try await parent.api.apps(device: nil).map(\.configuration),
-        settings: try await parent.api.settings(),
+        apps: try await parent.apps(), settings: try await parent.api.settings().settings,
         usageOfTom: try await parent.usage().filter { $0.appID.text == "toms.app" })
     }
 
@@ -34,13 +33,11 @@ extension ProcessTests {
       let (parent, emma) = try await lab.pairedFamily()
       let tom = try await lab.runningNode(.child, "Tom's PC")
       try await lab.pair(parent, tom)
-      for name in ["Emma's PC", "Tom's PC"] {
-        let id = try await parent.issue(.setApp(.init(appID: "every.app", isBlocked: true)), to: name)
-        #expect(try await parent.ended(id).status == .executed)
+      for (key, value) in [("app/every.app/blocked", "yes"), ("points/minutesPerPoint", "7")] {
+        for name in ["Emma's PC", "Tom's PC"] {
+          #expect(try await parent.ended(try await parent.set(key, value, on: name)).status == .executed)
+        }
       }
-      let id = try await parent.issue(
-        .setFamilySettings(FamilySettings(minutesPerPoint: 7, zone: "Europe/Berlin")), to: "Tom's PC")
-      #expect(try await parent.ended(id).status == .executed)
       _ = try await tom.latchkey("usage", "track", "--app", "toms.app", "--", "/bin/true")
       try await parent.eventuallyHasUsage(1)
       try await eventually("all is in step") {
@@ -66,49 +63,52 @@ extension ProcessTests {
       return id
     }()
 
-    private static let wildSettings = FamilySettings(
-      defaultMilliPointsPerMinute: 999_999_999, minutesPerPoint: 1_440, zone: "UTC",
+    private static func held(_ register: Register) -> StateInForce {
+      StateInForce(RegistersInForce([register], .enforced))
+    }
+
+    private static let wild = Register(
+      .family, "points/minutesPerPoint", "9",
       modified: HybridTimestamp(wall: farAhead, counter: .max, author: stranger))
 
-    /// Returns the false answers of a child to a command that sets a rule.
-    private static func lies(_ rule: AppConfiguration) -> [(what: String, outcome: CommandReceipt.Outcome)] {
-      var open = rule
-      (open.isBlocked, open.milliPointsPerMinute, open.dailyLimitMinutes) = (false, 999_999_999, nil)
-      var wild = open
-      wild.modified = HybridTimestamp(wall: farAhead, counter: .max, author: stranger)
-      var later = open
-      later.modified = HybridTimestamp(wall: rule.modified.wall + 3_600_000, counter: 0, author: stranger)
-      var older = open
-      older.modified.wall -= 1
-      let report = DeviceReport(
-        version: "9", enforcement: .enforced, apps: [wild], familySettings: wildSettings, usageRecords: 1)
+    /// Returns the false answers of a child to an edit of one register.
+    private static func lies(_ register: Register) -> [(what: String, outcome: CommandReceipt.Outcome)] {
+      func other(_ value: String?, _ wall: Int64, by author: DeviceID = stranger) -> StateInForce {
+        var other = register
+        (other.value, other.modified) = (value, HybridTimestamp(wall: wall, counter: 0, author: author))
+        return held(other)
+      }
+      var open = register
+      open.value = "no"
+      let (own, now) = (register.modified.author, register.modified.wall)
       return [
-        ("executed, with another rule of the same time", .executed(.app(open, .enforced))),
-        ("executed, with a rule of the year 10889", .executed(.app(wild, .enforced))),
-        ("superseded by a rule of the year 10889", .superseded(.app(wild, .recorded))),
-        ("superseded by a rule of an hour later", .superseded(.app(later, .recorded))),
-        ("superseded by an older rule", .superseded(.app(older, .recorded))),
+        ("executed, with another value of the same time", .executed(held(open))),
+        ("executed, with a rule of the year 10889", .executed(other("no", farAhead))),
+        ("superseded by a rule of the year 10889", .superseded(other("no", farAhead))),
+        ("superseded by a rule of an hour later", .superseded(other("no", now + 3_600_000))),
+        ("superseded by a rule of this parent's that it never set", .superseded(other("no", now + 60_000, by: own))),
+        ("superseded by an older rule", .superseded(other("no", now - 1))),
         ("superseded by nothing", .superseded(nil)),
-        ("executed, with a removal", .executed(.appRemoved(rule.appID, modified: wild.modified))),
-        ("superseded by a removal of the year 10889", .superseded(.appRemoved(rule.appID, modified: wild.modified))),
-        ("executed, with the family's rules", .executed(.familySettings(wildSettings))),
-        ("superseded by the family's rules", .superseded(.familySettings(wildSettings))),
+        ("executed, with a deletion", .executed(other(nil, farAhead))),
+        ("superseded by a deletion of the year 10889", .superseded(other(nil, farAhead))),
+        ("executed, with another register", .executed(held(wild))),
+        ("superseded by another register", .superseded(held(wild))),
         ("executed, with a stored message", .executed(.messageStored)),
-        ("executed, with a report", .executed(.report(report))),
+        (
+          "executed, with a report",
+          .executed(.report(DeviceReport(version: "9", enforcement: .enforced, usageRecords: 1, registers: 1)))
+        ),
         ("failed", .failed(reason: "Nobody told me.")),
         ("expired", .expired),
       ]
     }
 
-    @Test("No answer of a child to a command becomes a rule, a setting or a time of the parent")
+    @Test("No answer of a child to a command becomes a rule or a time of the parent")
     func answers() async throws {
       try await ProcessLab.run { lab in
         let (parent, emma, tom) = try await family(lab)
         var forged: [(what: String, id: String)] = []
-        func answer(_ action: CommandDraft, _ what: String, _ body: (ConfigurationCommand) -> [UInt8])
-          async throws
-        {
-          let id = try await parent.issue(action, to: "Emma's PC")
+        func answer(_ id: String, _ what: String, _ body: (ConfigurationCommand) -> [UInt8]) async throws {
           let command = try await parent.api.command(id: id)
           try emma.forgeAnswer(to: command.commandID, body(command))
           forged.append((what, id))
@@ -116,29 +116,22 @@ extension ProcessTests {
         func receipt(_ command: ConfigurationCommand, _ outcome: CommandReceipt.Outcome) -> [UInt8] {
           Self.coding.encode(CommandReceipt(commandID: command.commandID, outcome: outcome, at: .max))
         }
-        let blank = AppConfiguration(
-          appID: try #require(AppID("x")), displayName: "x", category: .neutral, milliPointsPerMinute: 0,
-          modified: HybridTimestamp(wall: 0, counter: 0, author: Self.stranger))
-        let count = Self.lies(blank).count
+        let count = Self.lies(Self.wild).count
         for number in 0...count {
-          let set = AppChange(
-            appID: "app.\(number)", displayName: "App \(number)", category: .reward, milliPointsPerMinute: 2_000,
-            isBlocked: true)
-          try await answer(.setApp(set), number < count ? Self.lies(blank)[number].what : "unreadable") { command in
-            guard number < count, let rule = command.payload.as(SetApp.self)?.configuration else {
+          let id = try await parent.set("app/app.\(number)/blocked", "yes")
+          try await answer(id, number < count ? Self.lies(Self.wild)[number].what : "unreadable") { command in
+            guard number < count, let register = command.payload.as(Edit.self)?.registers.first else {
               return [0xFF, 0xFF, 0xFF]
             }
-            return receipt(command, Self.lies(rule)[number].outcome)
+            return receipt(command, Self.lies(register)[number].outcome)
           }
         }
-        try await answer(.setFamilySettings(FamilySettings(minutesPerPoint: 7)), "the family's rules") {
-          receipt($0, .executed(.familySettings(Self.wildSettings)))
+        try await answer(try await parent.issue(.message("Dinner is ready"), to: "Emma's PC"), "a message") {
+          receipt($0, .executed(Self.held(Self.wild)))
         }
-        try await answer(.message("Dinner is ready"), "a message") {
-          receipt($0, .executed(.familySettings(Self.wildSettings)))
+        try await answer(try await parent.issue(.requestReport, to: "Emma's PC"), "a report") {
+          receipt($0, .executed(.messageStored))
         }
-        try await answer(.requestReport, "a report") { receipt($0, .executed(.messageStored)) }
-        let before = try await kept(parent)
 
         try await emma.start()
         for (what, id) in forged {
@@ -146,39 +139,33 @@ extension ProcessTests {
           #expect(ended.status != .executed, "\(what)")
           #expect(ended.status != .failed || ended.reason?.hasSuffix(".") == true, "\(what)")
         }
-        #expect(try await kept(parent) == before)
-        let devices = try await parent.api.devices()
-        let told = try #require(devices.first { $0.device.name.text == "Emma's PC" }).discrepancies ?? []
-        #expect(told.count == count + 2)
-        #expect(devices.first { $0.device.name.text == "Tom's PC" }?.discrepancies == nil)
         let warnings = try await parent.api.status().warnings.filter { $0.contains("“Emma's PC”") }
         #expect(
-          warnings.contains { $0.contains("does not hold what was set here") && $0.contains("latchkey apps list") },
+          warnings.contains { $0.contains("settings of this machine's that are not known here: app.4 not blocked") },
           "\(warnings)")
         #expect(warnings.contains { $0.contains("did not take") }, "\(warnings)")
-        let listed = try await parent.latchkey("apps", "list")
-        #expect(listed.status == 0 && listed.output.contains("App 1"))
-        #expect(listed.talk.contains("does not hold what was set here for App 0"), "\(listed)")
-        #expect(listed.talk.contains("999999.999 points a minute"), "\(listed)")
-        #expect(listed.talk.contains("a day ahead of this machine's clock"), "\(listed)")
-        let settings = try await parent.latchkey("settings", "show")
-        #expect(settings.output.contains("7 minutes") && settings.talk.contains("does not hold"), "\(settings)")
         let shown = try await parent.latchkey("commands", "show", forged[0].id)
         #expect(shown.output.contains("It says that it holds"), "\(shown)")
+        // What contradicts the command is shown with it alone. Of another child, it is no word at all.
+        let apps = try await parent.apps()
+        #expect(apps.first { $0.appID.text == "app.0" }?.isBlocked == true)
+        #expect(apps.first { $0.appID.text == "app.4" }?.isBlocked == true)
+        #expect(try await tom.apps().allSatisfy { $0.isBlocked })
+        #expect(try await tom.api.settings().settings.minutesPerPoint == 7)
 
-        // The next command is made of the parent's own rule, and with its own clock.
-        let next = try await parent.issue(.setApp(.init(appID: "app.1", dailyLimitMinutes: 30)), to: "Emma's PC")
-        guard let rule = try await parent.ended(next).payload.as(SetApp.self)?.configuration else { return }
-        #expect(rule.isBlocked && rule.milliPointsPerMinute == 2_000 && rule.dailyLimitMinutes == 30)
-        #expect(abs(rule.modified.wall - Self.now) < 2 * 3_600_000)
+        // The next edit has the parent's own time, and holds.
+        let next = try await parent.set("app/app.1/limit", "30")
+        guard let register = try await parent.ended(next).payload.as(Edit.self)?.registers.first else { return }
+        #expect(abs(register.modified.wall - Self.now) < 2 * 3_600_000)
         #expect(try await parent.api.command(id: next).status == .executed)
-        #expect(try await emma.api.apps(device: nil).contains { $0.configuration == rule })
-        #expect(
-          try await parent.api.apps(device: "Emma's PC").first { $0.configuration.appID.text == "app.1" }?.discrepancy
-            == nil)
-        #expect(try await tom.api.settings().minutesPerPoint == 7)
+        #expect(try await emma.apps().contains { $0.appID.text == "app.1" && $0.limit == "30" })
         let reading = try await clock(parent)
         #expect(abs(reading - Self.now) < 2 * 3_600_000)
+        // What it has set itself is as it was.
+        let values = try parent.read {
+          try String.fetchAll($0, sql: "SELECT DISTINCT value FROM register WHERE key LIKE 'app/%/blocked'")
+        }
+        #expect(values == ["yes"])
       }
     }
 
@@ -188,17 +175,16 @@ extension ProcessTests {
     func waitingReceipt(wall: Int64) async throws {
       try await ProcessLab.run { lab in
         let (parent, emma, _) = try await family(lab)
-        let id = try await parent.issue(
-          .setFamilySettings(FamilySettings(minutesPerPoint: 5, zone: "Europe/Berlin")), to: "Emma's PC")
+        let id = try await parent.set("points/minutesPerPoint", "5")
         let before = try await kept(parent)
         try await emma.start(crashPoint: "delivery.committed")
         _ = await emma.wait()
         let altered = try emma.alterReceipts { receipt in
           var receipt = receipt
           receipt.outcome = .executed(
-            .familySettings(
-              FamilySettings(
-                defaultMilliPointsPerMinute: 999_999_999, zone: "UTC",
+            Self.held(
+              Register(
+                .family, "points/minutesPerPoint", "9",
                 modified: HybridTimestamp(wall: wall, counter: 0, author: Self.stranger))))
           return receipt
         }
@@ -207,14 +193,12 @@ extension ProcessTests {
         #expect(try await parent.ended(id).status == .failed)
         #expect(try await kept(parent) == before)
         let warnings = try await parent.api.status().warnings.filter { $0.contains("“Emma's PC”") }
-        #expect(warnings.contains { $0.contains("latchkey settings show") }, "\(warnings)")
         #expect(warnings.contains { $0.contains("did not take") } == (wall != Self.farAhead), "\(warnings)")
         // A new edit wins, whatever the child claimed.
-        let next = try await parent.issue(
-          .setFamilySettings(FamilySettings(minutesPerPoint: 6, zone: "Europe/Berlin")), to: "Emma's PC")
+        let next = try await parent.set("points/minutesPerPoint", "6")
         #expect(try await parent.ended(next).status == .executed)
-        #expect(try await emma.api.settings().minutesPerPoint == 6)
-        #expect(try await parent.api.status().warnings.filter { $0.contains("does not hold") }.isEmpty)
+        #expect(try await emma.api.settings().settings.minutesPerPoint == 6)
+        #expect(try await parent.api.settings().settings.minutesPerPoint == 6)
         let reading = try await clock(parent)
         #expect(abs(reading - Self.now) < 3_600_000)
       }
@@ -270,7 +254,7 @@ extension ProcessTests {
           try emma.forge(.usage, kind, id: SecureRandom.bytes(16), body: [0xFF, 0xFF])
         }
         // A receipt for a command that was never issued, and one under the ID of Tom's command.
-        let wild = CommandReceipt.Outcome.executed(.familySettings(Self.wildSettings))
+        let wild = CommandReceipt.Outcome.executed(Self.held(Self.wild))
         let toms = try #require(try await parent.api.commands(device: "Tom's PC", limit: 1).first).commandID
         for id in [toms, CommandID(milliseconds: 1, random: SecureRandom.bytes(10))] {
           let body = Self.coding.encode(CommandReceipt(commandID: id, outcome: wild, at: 0))
@@ -282,7 +266,7 @@ extension ProcessTests {
           .command, .command, id: id.bytes,
           body: Self.coding.encode(
             CommandBody(
-              commandID: id, author: emmaID, createdAt: 0, payload: .setFamilySettings(Self.wildSettings))))
+              commandID: id, author: emmaID, createdAt: 0, payload: CommandPayload(Edit([Self.wild])))))
         try emma.forge(
           .control, .keyRotation, id: SecureRandom.bytes(16),
           body: Self.coding.encode(
@@ -304,10 +288,10 @@ extension ProcessTests {
         #expect(try await parent.paired().count == 2)
         // Both children are served as before.
         for name in ["Emma's PC", "Tom's PC"] {
-          let id = try await parent.issue(.setApp(.init(appID: "every.app", dailyLimitMinutes: 5)), to: name)
+          let id = try await parent.set("app/every.app/limit", "5", on: name)
           #expect(try await parent.ended(id).status == .executed)
         }
-        #expect(try await tom.api.settings().minutesPerPoint == 7)
+        #expect(try await tom.api.settings().settings.minutesPerPoint == 7)
         let reading = try await clock(parent)
         #expect(abs(reading - Self.now) < 3_600_000)
       }

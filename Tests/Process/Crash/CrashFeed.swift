@@ -43,8 +43,7 @@ struct CrashFeed: Sendable {
         return
       }
       wasAsked = true
-      _ = try await api.issue(
-        CommandRequest(device: child.name, action: .setApp(.init(appID: "rule.\(number)", dailyLimitMinutes: number))))
+      _ = try await api.setSettings(RuleRequest([.init("app/rule.\(number)/limit", "\(number)")]))
     }
   }
 

@@ -22,16 +22,13 @@ struct ChaosFamily: Sendable {
 
   /// Issues commands 1 to `count` to a child, each once: after a crash, it checks whether the command was accepted.
   ///
-  /// Each is for its own application, so that no command supersedes another.
   func giveCommands(_ count: Int, to child: NodeProcess, accepted: () -> Void) async throws {
     for number in 1...count {
       try await Self.persistently {
         let api = try await parent.api
         let known = try await api.commands(device: child.name, limit: 1).first
         guard known.flatMap(Self.number) != number else { return }
-        _ = try await api.issue(
-          CommandRequest(
-            device: child.name, action: .setApp(.init(appID: "in.order.\(number)", dailyLimitMinutes: number))))
+        _ = try await api.issue(CommandRequest(device: child.name, action: .message("in order \(number)")))
       }
       accepted()
     }
@@ -51,6 +48,10 @@ struct ChaosFamily: Sendable {
 
   /// The number that a command of `giveCommands` carries.
   static func number(_ command: ConfigurationCommand) -> Int? {
-    command.payload.as(SetApp.self)?.configuration.dailyLimitMinutes
+    if let text = command.payload.as(TextMessage.self)?.text {
+      return text.split(separator: " ").last.flatMap { Int($0) }
+    }
+    let limits = command.payload.as(Edit.self)?.registers.filter { $0.key.text.hasSuffix("/limit") } ?? []
+    return limits.last?.value.flatMap { Int($0) }
   }
 }

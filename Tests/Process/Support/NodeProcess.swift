@@ -183,6 +183,19 @@ actor NodeProcess {
     try await api.issue(CommandRequest(device: device, action: action)).commandID.description
   }
 
+  /// Sets a rule of the whole family, and returns the ID of the command that carries it to a machine.
+  nonisolated func set(_ key: String, _ value: String?, on device: String = "Emma's PC") async throws -> String {
+    let target = try await api.devices().first { $0.device.name.text == device }?.device.deviceID
+    let edit = try await api.setSettings(RuleRequest([.init(key, value)]))
+    guard let command = edit.commands.last(where: { $0.target == target }) else {
+      throw LabFault("\(device) gets nothing of \(key).")
+    }
+    return command.commandID.description
+  }
+
+  /// The applications that have rules, of all children.
+  nonisolated func apps() async throws -> [AppListing] { try await api.apps(ofChild: nil).flatMap(\.apps) }
+
   /// Waits until the status of a command is final, even over restarts.
   nonisolated func ended(_ id: String) async throws -> ConfigurationCommand {
     for _ in 0..<8 {

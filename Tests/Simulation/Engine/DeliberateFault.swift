@@ -84,6 +84,14 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case receiptBeforeOutcome = "receipt-before-outcome"
   /// An effect under way goes on although a later command for the same thing is in force.
   case keepSupersededEffects = "keep-superseded-effects"
+  /// An edit reaches only some of the machines that it concerns.
+  case loseEdit = "lose-edit"
+  /// Of two edits of one register the one that arrives last holds, so that the order of arrival matters.
+  case lastEditHolds = "last-edit-holds"
+  /// A deleted register is forgotten, so that an earlier edit that arrives later holds again.
+  case forgetDeletions = "forget-deletions"
+  /// A machine is sent, and takes, registers of a child whom it does not serve.
+  case tellSiblings = "tell-siblings"
 }
 
 extension DeliberateFault {
@@ -91,6 +99,9 @@ extension DeliberateFault {
   var isOfEffects: Bool {
     [.forgetPendingEffects, .carryOutTwice, .receiptBeforeOutcome, .keepSupersededEffects].contains(self)
   }
+
+  /// A Boolean value that indicates whether the mistake concerns registers.
+  var isOfRegisters: Bool { [.loseEdit, .lastEditHolds, .forgetDeletions, .tellSiblings].contains(self) }
 
   /// The troubles that have to meet for a mistake to show, where all of them together would show it too seldom.
   var troubles: [Scenario.Trouble]? {

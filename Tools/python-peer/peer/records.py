@@ -1,11 +1,12 @@
 """Usage records that we make, and commands that we execute.
 
-Spec: Protocol/06-messages.md
+Spec: Protocol/06-messages.md, Protocol/10-household.md section 2, Protocol/11-rules.md section 1
 """
 
 import os
 import time
 import unicodedata
+import uuid
 
 from . import schema
 from .faults import BrokenRule
@@ -16,8 +17,12 @@ _RECEIPT_CLASS, _USAGE_CLASS = 3, 4
 EXECUTED, FAILED, SUPERSEDED = 1, 2, 4
 _OUTCOMES = {EXECUTED: "executed", FAILED: "failed", SUPERSEDED: "superseded"}
 _RECORDED = 1
-_LEARNING, _NEUTRAL, _TRACKED = 1, 3, 1
-_RATE_MOST, _BODY_BYTES = 1_000_000_000, 32_768
+_CATEGORIES = {"learning": 1, "reward": 2, "neutral": 3}
+_LEARNING, _TRACKED = 1, 1
+_USUAL_RATE = 1_000
+_FAMILY, _CHILD, _MACHINE = 1, 2, 3
+_ZONE_ID_BYTES = {_FAMILY: 0, _CHILD: 16, _MACHINE: 20}
+_EDIT_REGISTERS, _ZONE_REGISTERS, _KEY_BYTES, _VALUE_BYTES = 128, 4_096, 511, 20_480
 
 
 class _Refused(Exception):
@@ -31,16 +36,13 @@ def _zone() -> str:
 
 def record_usage(store: Store, app_id: str, minutes: int) -> bytes:
     """Queue a session that ends now, durably, for every parent; return the record's ID."""
-    row = store.one("select configuration from app where app_id=?", app_id)
-    rules = schema.AppConfiguration.FromString(row[0]) if row else None
     milliseconds, end = minutes * 60_000, int(time.time() * 1_000)
-    category = rules.category if rules else _NEUTRAL
-    rate = rules.milli_points_per_minute if rules else 0
+    name, category, rate = _app(store, app_id)
     record = schema.UsageRecord(
         record_id=os.urandom(16),
         device=store.keys.device,
         app_id=app_id,
-        display_name=rules.display_name if rules else app_id,
+        display_name=name,
         session_start=end - milliseconds,
         session_end=end,
         zone=_zone(),
@@ -98,15 +100,8 @@ def _read(store: Store, peer: bytes, item):
 def _effect(store: Store, command, state) -> int:
     """Execute a command and fill in what now holds; return the outcome."""
     match command.kind:
-        case "setApp":
-            return _set_app(store, _payload(schema.AppConfiguration, command), state)
-        case "removeApp":
-            removal = _payload(schema.RemoveApp, command)
-            _require(is_app_id(removal.app_id), "application ID")
-            store.run("delete from app where app_id=?", removal.app_id)
-            _state(state, "appRemoved", removal)
-        case "setFamilySettings":
-            return _set_family(store, _payload(schema.FamilySettings, command), state)
+        case "edit":
+            return _edit(store, command, _payload(schema.Registers, command), state)
         case "requestReport":
             _state(state, "report", _report(store))
         case "message":
@@ -141,64 +136,105 @@ def is_app_id(text: str) -> bool:
     return 1 <= len(text.encode()) <= 255 and not any(unicodedata.category(c) in unsafe for c in text)
 
 
-def _set_app(store: Store, wanted, state) -> int:
-    at = wanted.modified
-    _require(is_app_id(wanted.app_id), "application ID")
-    _require(1 <= len(wanted.display_name.encode()) <= 255, "display name")
-    _require(wanted.category in (1, 2, 3), "category")
-    _require(0 <= wanted.milli_points_per_minute <= _RATE_MOST, "rate")
-    _require(not wanted.HasField("daily_limit_minutes") or wanted.daily_limit_minutes <= 1_440, "daily limit")
-    _require(0 <= at.wall < 2**48 and len(at.author) == 20, "time of the change")
-    values = [len(matcher.value.encode()) for matcher in wanted.matchers]
-    kinds = all(1 <= matcher.kind <= 6 for matcher in wanted.matchers)
-    sizes = len(values) <= 64 and sum(values) <= 16_384 and all(1 <= size <= 1_024 for size in values)
-    _require(kinds and sizes, "list of matchers")
-
-    row, outcome = store.one("select configuration from app where app_id=?", wanted.app_id), EXECUTED
-    held = schema.AppConfiguration.FromString(row[0]) if row else None
-    if held and _time(held.modified) > _time(at):
-        wanted, outcome = held, SUPERSEDED
-    else:
-        store.run("insert or replace into app values(?,?)", wanted.app_id, wanted.SerializeToString())
-    _state(state, "app", schema.AppState(configuration=wanted, enforcement=_RECORDED))
-    return outcome
+def merged(one, other):
+    """Return the register that holds, of two edits of one place: the later one; 10 section 2."""
+    if _time(one.modified) != _time(other.modified):
+        return max(one, other, key=lambda register: _time(register.modified))
+    return max(one, other, key=lambda register: (register.HasField("value"), register.value.encode()))
 
 
 def _time(stamp) -> tuple:
     return stamp.wall, stamp.counter, stamp.author
 
 
-def _set_family(store: Store, wanted, state) -> int:
-    _require(0 <= wanted.default_milli_points_per_minute <= _RATE_MOST, "rate")
-    _require(1 <= wanted.minutes_per_point <= 1_440, "number of minutes for a point")
-    _require(wanted.minimum_session_minutes <= 1_440, "shortest session")
-    _require(wanted.daily_reward_limit_minutes <= 1_440, "daily limit")
-    _require(wanted.weekly_reward_limit_minutes <= 10_080, "weekly limit")
-    _require(wanted.day_start_hour <= 23, "hour at which a day starts")
-    _require(1 <= len(wanted.zone.encode()) <= 64, "time zone")
+def _place(register) -> tuple:
+    return register.zone, register.zone_id, register.key
 
-    held, outcome = _family(store), EXECUTED
-    if held and _time(held.modified) > _time(wanted.modified):
-        wanted, outcome = held, SUPERSEDED
-    else:
-        store.run("insert or replace into settings values(1,?)", wanted.SerializeToString())
-    _state(state, "familySettings", wanted)
+
+def _held(store: Store, place: tuple):
+    row = store.one("select register from register where zone=? and zone_id=? and key=?", *place)
+    return schema.Register.FromString(row[0]) if row else None
+
+
+def _registers(store: Store, zone: int, zone_id: bytes) -> list:
+    rows = store.all("select register from register where zone=? and zone_id=? order by key", zone, zone_id)
+    return [schema.Register.FromString(row[0]) for row in rows]
+
+
+def _children(registers) -> set:
+    """Return the children whose machine it is, by the registers of its zone."""
+    found = set()
+    for register in registers:
+        word, _, child = register.key.partition("/")
+        if word == "child" and register.HasField("value") and register.value == "yes":
+            found.add(uuid.UUID(child).bytes)
+    return found
+
+
+def _edit(store: Store, command, wanted, state) -> int:
+    own = store.keys.device
+    _require(1 <= len(wanted.registers) <= _EDIT_REGISTERS, "number of registers")
+    _require(len({_place(register) for register in wanted.registers}) == len(wanted.registers), "list of registers")
+    machine = {register.key: register for register in _registers(store, _MACHINE, own)}
+    for register in wanted.registers:
+        _check(register, command, own)
+        if register.zone == _MACHINE:
+            held = machine.get(register.key)
+            machine[register.key] = merged(held, register) if held else register
+    children = _children(machine.values())
+    for register in wanted.registers:
+        _require(register.zone != _CHILD or register.zone_id in children, "child, who is not this machine's,")
+
+    outcome = SUPERSEDED
+    for register in wanted.registers:
+        held = _held(store, _place(register))
+        if held is None:
+            count = store.one("select count(*) from register where zone=? and zone_id=?", register.zone, register.zone_id)
+            _require(count[0] < _ZONE_REGISTERS, "number of settings")
+        if held is None or merged(held, register) == register:
+            store.run("insert or replace into register values(?,?,?,?)", *_place(register), register.SerializeToString())
+            outcome = EXECUTED
+    holds = [_held(store, _place(register)) for register in wanted.registers]
+    _state(state, "registers", schema.Registers(registers=holds, enforcement=_RECORDED))
+    for (zone_id,) in store.all("select distinct zone_id from register where zone=?", _CHILD):
+        if zone_id not in children:
+            store.run("delete from register where zone=? and zone_id=?", _CHILD, zone_id)
     return outcome
 
 
-def _family(store: Store):
-    row = store.one("select settings from settings")
-    return schema.FamilySettings.FromString(row[0]) if row else None
+def _check(register, command, own: bytes) -> None:
+    segments, at = register.key.split("/"), register.modified
+    _require(register.zone in _ZONE_ID_BYTES and len(register.zone_id) == _ZONE_ID_BYTES[register.zone], "zone")
+    _require(register.zone != _MACHINE or register.zone_id == own, "machine, which is another one,")
+    _require(1 <= len(register.key.encode()) <= _KEY_BYTES and all(map(is_app_id, segments)), "key")
+    _require(not register.HasField("value") or len(register.value.encode()) <= _VALUE_BYTES, "value")
+    _require(0 <= at.wall < 2**48 and at.author == command.author, "author or time of the change")
+
+
+def _rule(store: Store, children: set, key: str) -> str | None:
+    """Return the value that holds under a key: that of the machine's only child, else the family's."""
+    zones = [(_CHILD, child) for child in children] if len(children) == 1 else []
+    for zone in [*zones, (_FAMILY, b"")]:
+        held = _held(store, (*zone, key))
+        if held is not None and held.HasField("value"):
+            return held.value
+    return None
+
+
+def _app(store: Store, app_id: str) -> tuple[str, int, int]:
+    """Return the name, the category and the rate of an application."""
+    children = _children(_registers(store, _MACHINE, store.keys.device))
+    place = "app/" + app_id.replace("%", "%25").replace("/", "%2F")
+    word, _, rate = (_rule(store, children, f"{place}/category") or "neutral").partition(" ")
+    if not rate:
+        usual = 0 if word == "neutral" else _USUAL_RATE
+        rate = _rule(store, children, f"category/{word}/rate") or usual
+    return _rule(store, children, f"{place}/name") or app_id, _CATEGORIES[word], int(rate)
 
 
 def _report(store: Store):
     report = schema.Report(version="python-peer 1", enforcement=_RECORDED)
     report.usage_records = store.one("select count(*) from usage")[0]
-    if held := _family(store):
-        report.family_settings.CopyFrom(held)
-    apps = [schema.AppConfiguration.FromString(row[0]) for row in store.all("select configuration from app")]
-    report.apps.extend(apps)
-    while report.ByteSize() > _BODY_BYTES - 64:
-        report.omitted_apps += 1
-        del report.apps[-1]
+    rows = store.all("select register from register")
+    report.registers = sum(schema.Register.FromString(row[0]).HasField("value") for row in rows)
     return report

@@ -44,12 +44,10 @@ PairingOpening, PairingIntroduction, PairingStep = map(
     _message, ("PairingOpening", "PairingIntroduction", "PairingStep")
 )
 Batch, Hello, Position, Run, Item = map(_message, ("Batch", "Hello", "Position", "Run", "Item"))
-Command, Receipt, State, UsageRecord, Removal, KeyRotation, AppConfiguration, FamilySettings, Report = map(
-    _message,
-    ("Command", "Receipt", "State", "UsageRecord", "Removal", "KeyRotation", "AppConfiguration", "FamilySettings")
-    + ("Report",),
+Command, Receipt, State, UsageRecord, Removal, KeyRotation, Report = map(
+    _message, ("Command", "Receipt", "State", "UsageRecord", "Removal", "KeyRotation", "Report")
 )
-RemoveApp, AppState, TextMessage = map(_message, ("RemoveApp", "AppState", "TextMessage"))
+Register, Registers, TextMessage = map(_message, ("Register", "Registers", "TextMessage"))
 
 
 def parse(kind, data: bytes):

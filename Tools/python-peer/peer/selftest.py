@@ -11,7 +11,7 @@ from pathlib import Path
 from nacl.bindings import crypto_scalarmult, crypto_scalarmult_base
 from noise.connection import Keypair, NoiseConnection
 
-from . import bech32m, code, cpace, discovery, pairing, schema
+from . import bech32m, code, cpace, discovery, pairing, records, schema
 from .faults import BrokenRule, Outcome
 from .identity import CROCKFORD, Keys, device_id, hkdf, id_text, safe_name, verifies
 from .noise import pairing_channel
@@ -255,9 +255,28 @@ def _removal() -> None:
     _equal(verifies(inviter.identity_key, message, signature), True, "removal")
 
 
+def _register(entry: dict):
+    at = entry["modified"]
+    register = schema.Register(zone=entry["zone"], zone_id=_hex(entry["zoneID"]), key=entry["key"])
+    register.modified.wall, register.modified.counter, register.modified.author = at["wall"], at["counter"], _hex(at["author"])
+    if entry["value"] is not None:
+        register.value = entry["value"]
+    return register
+
+
+def _registers() -> None:
+    for vector in _vectors("registers")["merge"]:
+        held = {}
+        for register in map(_register, vector["edits"]):
+            place = register.zone, register.zone_id, register.key
+            held[place] = records.merged(held[place], register) if place in held else register
+        wanted = [_register(entry) for entry in vector["held"]]
+        _equal([held[place] for place in sorted(held)], wanted, "merge of registers")
+
+
 def _main() -> None:
     warnings.simplefilter("ignore")  # the package warns of ephemeral keys that are given
-    for check in (_hashing, _keys, _noise, _cpace, _codes, _typed_codes, _names, _pairing, _discovery, _removal):
+    for check in (_hashing, _keys, _noise, _cpace, _codes, _typed_codes, _names, _pairing, _discovery, _removal, _registers):
         before = _checks
         check()
         print(f"{check.__name__[1:]}: {_checks - before} checks")

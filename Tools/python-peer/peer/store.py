@@ -30,8 +30,8 @@ create table if not exists item(
   peer blob, class int, number int, kind int, id blob, body blob, primary key(peer, class, number));
 create table if not exists incoming(peer blob, class int, epoch blob, watermark int, primary key(peer, class));
 create table if not exists answered(id blob primary key, receipt blob);
-create table if not exists app(app_id text primary key, configuration blob);
-create table if not exists settings(one int primary key check (one = 1), settings blob);
+create table if not exists register(
+  zone int, zone_id blob, key text, register blob, primary key(zone, zone_id, key));
 create table if not exists message(id blob primary key, text text);
 create table if not exists run(id integer primary key, discriminator int, at real, boot text);
 create table if not exists usage(id blob primary key, record blob);

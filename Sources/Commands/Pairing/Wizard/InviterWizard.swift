@@ -15,7 +15,8 @@ struct InviterWizard {
 
   /// Asks the questions, opens a code, shows it, and follows the pairing to its end.
   func run() async throws {
-    let childName = if let name { name } else { try await askName() }
+    let owners = OwnerQuestions(node: node, console: console, prompt: WizardPrompt(console: console, events: events))
+    let childName = if let name { name } else { try await owners.askNames() }
     let opened = try await node.invite(
       InviteRequest(
         minutes: minutes, childName: childName.isEmpty ? nil : childName, acceptWithoutAsking: false))
@@ -33,6 +34,7 @@ struct InviterWizard {
     }
     try WizardEnd(end).tell(console)
     try await offerName(end.progress)
+    try await owners.tellAccounts(end.progress, of: ChildNames.split(childName))
   }
 
   /// Asks for another name for a machine whose own name is taken.
@@ -56,29 +58,6 @@ struct InviterWizard {
         continue
       }
       return WizardEnd.note(DevicesRenameSubcommand.sentence(result, isRenamed: true), console)
-    }
-  }
-
-  /// Asks until the answer is a valid name or empty.
-  private func askName() async throws -> String {
-    let prompt = WizardPrompt(console: console, events: events)
-    while true {
-      let line = try await prompt.line("Whose machine will this be? (a name such as Emma, or nothing)")
-      let text = line.trimmingPrefix { $0.isWhitespace }
-      guard text.contains(where: { !$0.isWhitespace }) else { return "" }
-      do { return try DeviceName(String(text)).text } catch {
-        WizardEnd.note(error.wizardSentence, console)
-      }
-    }
-  }
-}
-
-extension DeviceNameError {
-  /// The fault, worded for a question instead of an option.
-  fileprivate var wizardSentence: String {
-    switch self {
-    case .empty: "The name is empty: enter one, or nothing."
-    case .unprintable, .tooLong: description
     }
   }
 }

@@ -10,23 +10,21 @@ enum LocalAPITarget {
   static func seeds() -> [[UInt8]] {
     let targets = [
       "/v1/status", "/v1/sync", "/v1/queue/x/usage/18446744073709551615", "/v1/queue?class=command", "/v1/settings",
-      "/v1/apps?device=Emma", "/v1/devices", "/v1/devices/Emma%27s%20PC",
+      "/v1/apps?child=Emma", "/v1/devices", "/v1/devices/Emma%27s%20PC",
       "/v1/devices/x/forget", "/v1/devices/x/release",
       "/v1/pairing", "/v1/pairing/invitations", "/v1/pairing/joins",
       "/v1/pairing/nearby?after=3", "/v1/pairing/ab12?after=-1", "/v1/pairing/ab12/answer", "/v1/commands?limit=5",
       "/v1/commands?device=a&limit=100", "/v1/commands/x/wait", "/v1/commands/x", "/v1/usage/summary?from=a&to=b",
       "/v1/usage?device=a&app=b&from=1&to=2&limit=3&cursor=c", "/v1/usage/sessions", "/v1/usage/sessions/x/end",
       "/v1/usage?limit=9999999999999999999999", "/v1//status", "/v1/%ff", "/v1/%4", "v1", "/", "/v1/apps?&=&==&a",
-      "/v1/devices/%2541", "/v1/apps?device=%25%26%3D%2B",
+      "/v1/devices/%2541", "/v1/apps?child=%25%26%3D%2B",
     ]
     let bodies: [(UInt8, String)] = [
       (1, #"{"minutes":5,"childName":"Emma","acceptWithoutAsking":false}"#),
       (2, #"{"code":"N5-7Q2MN-43","peer":"[fe80::1%2]:4","acceptWithoutAsking":true}"#),
       (3, #"{"accept":true,"attempt":1}"#), (4, #"{"device":"Emma","kind":"requestReport","payload":{}}"#),
       (4, #"{"device":"Emma","kind":"message","payload":{"text":"\ud83d\ude00 \u0000"}}"#),
-      (4, #"{"device":"E","kind":"setApp","payload":{"appID":"a","category":"reward","dailyLimitMinutes":-1}}"#),
-      (4, #"{"device":"E","kind":"setApp","payload":{"appID":"a","matchers":[{"kind":"name","value":"x"}]}}"#),
-      (4, #"{"device":"E","kind":"removeApp","payload":{"appID":"a"}}"#),
+      (4, #"{"device":"E","kind":"edit","payload":{"registers":[]}}"#),
       (
         5,
         #"{"appID":"a","processID":7,"processStartTime":8,"startedAt":{"milliseconds":1},"startedAtWall":2,"zone":"UTC"}"#

@@ -22,13 +22,15 @@ enum MessagesTarget {
     let atTheEnd = [0] + SessionCodec.encode(SampleMessages.skip((UInt64.max - 3)...(UInt64.max - 1)))
     // Its last byte is the number of items skipped.
     seeds += [atTheEnd] + [4, 9].map { atTheEnd.dropLast() + [$0] }
-    let app = Samples.app(&random)
+    let register = Samples.register(&random)
     return seeds + [
       [1] + PairingCodec.encode(PairingOpening(commitment: random.bytes(32))),
       [2] + PairingCodec.encode(SampleMessages.introduction(&random)),
-      [6] + coding.encode(Samples.usageRecord(&random)), [7] + coding.encode(StateInForce.app(app, .recorded)),
-      [8] + coding.encode(Samples.settings(&random)), [9] + coding.encode(SampleMessages.rotation(&random)),
-      [10] + coding.encode(app.matchers), [11] + coding.encode(SampleMessages.loss(&random)),
+      [6] + coding.encode(Samples.usageRecord(&random)),
+      [7] + coding.encode(StateInForce(RegistersInForce([register], .recorded))),
+      [8] + coding.encode([register]), [9] + coding.encode(SampleMessages.rotation(&random)),
+      [10] + coding.encode([Account(uid: 1_000, name: "emma", fullName: "Emma")]),
+      [11] + coding.encode(SampleMessages.loss(&random)),
       [12] + RemovalCodec.encode(signature: random.bytes(64)),
       [13]
         + coding.encode(
@@ -56,9 +58,9 @@ enum MessagesTarget {
     case 5: try same(bytes, coding.receipt, coding.encode) { coding.encode($0).count <= Limits.itemBodyBytes }
     case 6: try same(bytes, coding.usageRecord, coding.encode) { $0.fault == nil }
     case 7: try same(bytes, coding.state, coding.encode) { _ in true }
-    case 8: try same(bytes, coding.settings, coding.encode) { $0.fault == nil }
+    case 8: try same(bytes, coding.registers, coding.encode) { $0.count <= Limits.editRegisters }
     case 9: try same(bytes, coding.rotation, coding.encode) { $0.generation > 0 && $0.replaces.count == 8 }
-    case 10: try same(bytes, coding.matchers, coding.encode) { _ in true }
+    case 10: try same(bytes, coding.accounts, coding.encode) { $0.count <= Account.most }
     case 11:
       try same(bytes, coding.usageLoss, coding.encode) {
         $0.firstStart <= $0.lastEnd && min($0.records, $0.sessions, $0.activeMilliseconds, $0.earnedMilliPoints) >= 0

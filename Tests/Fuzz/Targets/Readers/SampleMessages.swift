@@ -6,9 +6,7 @@ import LatchkeyTestSupport
 enum SampleMessages {
   static func commands(_ random: inout SeededRandom) -> [CommandBody] {
     let payloads: [CommandPayload] = [
-      .setApp(Samples.app(&random)), .removeApp(Samples.appID(&random), modified: Samples.app(&random).modified),
-      .setFamilySettings(Samples.settings(&random)),
-      .requestReport, .message("Dinner!"),
+      CommandPayload(Edit((0..<3).map { _ in Samples.register(&random) })), .requestReport, .message("Dinner!"),
     ]
     return payloads.map {
       CommandBody(
@@ -18,14 +16,10 @@ enum SampleMessages {
   }
 
   static func receipts(_ random: inout SeededRandom) -> [CommandReceipt] {
-    let app = Samples.app(&random)
-    let report = DeviceReport(
-      version: Version.software, enforcement: .recorded, apps: [app], omittedApps: 3,
-      familySettings: Samples.settings(&random), usageRecords: 17)
+    let report = DeviceReport(version: Version.software, enforcement: .recorded, usageRecords: 17, registers: 3)
     let outcomes: [CommandReceipt.Outcome] = [
-      .executed(.app(app, .enforced)), .executed(.appRemoved(app.appID, modified: app.modified)),
-      .executed(.report(report)),
-      .executed(.messageStored), .executed(.familySettings(Samples.settings(&random))),
+      .executed(StateInForce(RegistersInForce([Samples.register(&random)], .enforced))), .executed(.report(report)),
+      .executed(.messageStored),
       .underWay(waitsFor: "the agent"), .failed(reason: "the disk is full"), .expired, .superseded(nil),
       .superseded(.messageStored),
     ]

@@ -1,26 +1,20 @@
 import LatchkeyModel
+import LatchkeyTestSupport
 
 /// The data that the effects of commands read and write, in memory, in place of the real store's tables.
 package struct ModelHoldings: EffectTransaction, Sendable {
-  package struct Rule: Hashable, Sendable {
-    package var configuration: AppConfiguration
-    package var enforcement: Enforcement?
-  }
-
   package let own: DeviceID
   package private(set) var author: DeviceID
   package private(set) var wall: Int64 = 0
   package let enforcement = Enforcement.recorded
   private var usageCount: Int64 = 0
-  package private(set) var rules: [DeviceID: [AppID: Rule]] = [:]
-  /// The removals on this device, which an older rule does not undo.
-  private var removals: [AppID: HybridTimestamp] = [:]
-  package private(set) var familySettings: FamilySettings?
   package private(set) var messages: Set<CommandID> = []
   package private(set) var registers: [RegisterMap.Place: Register] = [:]
   /// Edits of the transaction that other parents are to hear of.
   package private(set) var told: [Register] = []
-  /// What each child's machine says that it holds where another parent has set it.
+  /// Registers of which the parent that gave the command is to hear.
+  package private(set) var toldAuthor: [Register] = []
+  /// What each child's machine says that it holds and this device has not set or has lost.
   package private(set) var notes: [DeviceID: [RegisterMap.Place: Register]] = [:]
   /// The facts about children, in the order in which they arrived.
   private var facts: [Fact] = []
@@ -37,33 +31,21 @@ package struct ModelHoldings: EffectTransaction, Sendable {
     self.wall = wall
     usageCount = Int64(usage)
     told = []
+    toldAuthor = []
   }
 
-  package func app(
-    _ id: AppID, on device: DeviceID
-  ) throws -> (configuration: AppConfiguration, enforcement: Enforcement?)? {
-    rules[device]?[id].map { ($0.configuration, $0.enforcement) }
-  }
-
-  package func apps(on device: DeviceID) throws -> [AppConfiguration] {
-    (rules[device] ?? [:]).values.map(\.configuration).sorted { $0.appID < $1.appID }
-  }
-
-  package mutating func save(
-    _ configuration: AppConfiguration, on device: DeviceID, enforcement: Enforcement?, isNews: Bool
-  ) throws {
-    rules[device, default: [:]][configuration.appID] = Rule(configuration: configuration, enforcement: enforcement)
-  }
-
-  package mutating func removeApp(_ id: AppID, on device: DeviceID) throws { rules[device]?[id] = nil }
-  package func removal(of id: AppID) throws -> HybridTimestamp? { removals[id] }
-  package mutating func noteRemoval(of id: AppID, _ modified: HybridTimestamp) throws { removals[id] = modified }
-  package mutating func forgetRemoval(of id: AppID) throws { removals[id] = nil }
-  package func settings() throws -> FamilySettings? { familySettings }
-  package mutating func save(_ settings: FamilySettings, isNews: Bool) throws { familySettings = settings }
-  package mutating func removeSettings() throws { familySettings = nil }
   package mutating func keep(_ message: ReceivedMessage) throws { messages.insert(message.commandID) }
   package func value(_ key: String, on device: DeviceID) throws -> [UInt8]? { values[device]?[key] }
+
+  /// Returns what the made-up kinds have set on a machine, without removals and without how far it is enforced.
+  package func settings(on device: DeviceID) -> [String: [UInt8]] {
+    var settings = values[device] ?? [:]
+    for (key, bytes) in settings where key.hasPrefix("testSetting:") {
+      let rule = inMemory { try SampleState(bytes: bytes) }.rule
+      settings[key] = rule.isRemoved ? nil : SampleState(rule).bytes
+    }
+    return settings
+  }
 
   package mutating func set(_ key: String, on device: DeviceID, to value: [UInt8]?) throws {
     values[device, default: [:]][key] = value
@@ -82,11 +64,19 @@ package struct ModelHoldings: EffectTransaction, Sendable {
     for place in registers.keys where place.zone == zone { registers[place] = nil }
   }
 
+  /// Forgets registers: nothing but a deliberate fault.
+  mutating func forget(where isForgotten: (Register) -> Bool) {
+    registers = registers.filter { !isForgotten($0.value) }
+  }
+
   package mutating func tell(_ registers: [Register]) throws { told += registers }
+
+  package mutating func tellAuthor(_ registers: [Register]) throws { toldAuthor += registers }
 
   package mutating func note(_ told: [Register], by device: DeviceID) throws {
     for register in told {
       let place = RegisterMap.Place(register.zone, register.key)
+      if register.modified.author == own, let held = registers[place], !register.holds(over: held) { continue }
       if let known = notes[device]?[place], !register.holds(over: known) { continue }
       notes[device, default: [:]][place] = register
     }
@@ -106,6 +96,9 @@ package struct ModelHoldings: EffectTransaction, Sendable {
 
   package mutating func add(_ fact: Fact) throws { if !facts.contains(fact) { facts.append(fact) } }
   package mutating func offerFacts(of child: ChildID, to device: DeviceID) throws {}
+
+  /// Forgets what a machine said that it holds, since it is no longer paired.
+  mutating func forgetNotes(of device: DeviceID) { notes[device] = nil }
 
   package func usageRecords() throws -> Int64 { usageCount }
 }

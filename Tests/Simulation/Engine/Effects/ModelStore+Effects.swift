@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 
 /// An effect that has no outcome yet.
@@ -26,9 +27,12 @@ extension ModelStore {
     let context = CommandContext(
       commandID: command.commandID, author: command.author, createdAt: command.createdAt)
     let outcome: EffectOutcome
-    do { outcome = try command.payload.value.execute(context, in: &holdings) } catch {
-      return .failed(reason: "\(error)")
-    }
+    do {
+      outcome =
+        try takeAll(of: command.payload) ?? command.payload.value.execute(context, in: &holdings)
+    } catch { return .failed(reason: "\(error)") }
+    spoil(command.payload)
+    try tellParents(of: place, &result)
     switch outcome {
     case .done, .underWay: try supersedePending(command.payload, wall, &result)
     case .superseded, .failed: break
@@ -42,6 +46,25 @@ extension ModelStore {
     // The mistake of every system of this kind: it says OK, and nothing has happened yet.
     if sources.fault == .receiptBeforeOutcome, let state = command.payload.desired?.state { return .executed(state) }
     return .init(outcome)
+  }
+
+  /// Takes registers of any child: nothing but a deliberate fault.
+  private mutating func takeAll(of payload: CommandPayload) -> EffectOutcome? {
+    guard sources.fault == .tellSiblings, let registers = payload.as(Edit.self)?.registers else { return nil }
+    for register in registers { inMemory { try holdings.save(register) } }
+    return .done(StateInForce(RegistersInForce(registers, .recorded)))
+  }
+
+  /// Mistakes in the effect of an edit.
+  private mutating func spoil(_ payload: CommandPayload) {
+    guard let registers = payload.as(Edit.self)?.registers else { return }
+    switch sources.fault {
+    // The last to come holds, whatever its time.
+    case .lastEditHolds: for register in registers { inMemory { try holdings.save(register) } }
+    // A deletion leaves nothing, so that an earlier edit that comes later holds.
+    case .forgetDeletions: holdings.forget(where: { $0.value == nil })
+    default: break
+    }
   }
 
   private mutating func supersedePending(

@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyTestSupport
 
 /// A kind of command whose effect something outside the database carries out; no kind of this version does that.
 ///
@@ -66,29 +67,30 @@ package struct SimulatedLockState: CommandState {
 
   package var thing: String? { SimulatedLockThing.key }
   package var setAt: HybridTimestamp? { modified }
-  package var content: SimulatedLockState { SimulatedLockState(level: level, modified: .never) }
   package var summary: String { "locked at \(level)" }
 }
 
-struct SimulatedLockThing: HouseholdThing {
+package struct SimulatedLockThing: HouseholdThing {
   static let key = "simulatedLock"
 
-  var key: String { Self.key }
-  var isFamilyWide: Bool { false }
+  package init() {}
 
-  func held(in transaction: inout some EffectTransaction) throws -> StateInForce? {
+  package var key: String { Self.key }
+  package var isFamilyWide: Bool { false }
+
+  package func held(in transaction: inout some EffectTransaction) throws -> StateInForce? {
     try transaction.value(key, on: transaction.own).map { StateInForce(try SimulatedLockState(bytes: $0)) }
   }
 
-  func hold(_ state: StateInForce, in transaction: inout some EffectTransaction) throws {
+  package func hold(_ state: StateInForce, in transaction: inout some EffectTransaction) throws {
     try transaction.set(key, on: transaction.own, to: state.value.bytes)
   }
 
-  func shown(on device: DeviceID, in transaction: inout some EffectTransaction) throws -> ShownState {
+  package func shown(on device: DeviceID, in transaction: inout some EffectTransaction) throws -> ShownState {
     ShownState(try transaction.value(key, on: device).map { StateInForce(try SimulatedLockState(bytes: $0)) })
   }
 
-  func show(
+  package func show(
     _ shown: ShownState, on device: DeviceID, isNews: Bool, in transaction: inout some EffectTransaction
   ) throws {
     try transaction.set(key, on: device, to: shown.state?.value.bytes)
@@ -96,6 +98,6 @@ struct SimulatedLockThing: HouseholdThing {
 }
 
 extension CommandRegistry {
-  /// The kinds of this version, and the simulated one.
-  package static let simulated = CommandRegistry(household: [SimulatedLock.self])
+  /// The kinds of this version, and the made-up ones.
+  package static let simulated = CommandRegistry(household: [SimulatedLock.self, SetSample.self])
 }

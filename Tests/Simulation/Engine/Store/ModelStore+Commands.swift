@@ -11,7 +11,14 @@ extension ModelStore {
   ) throws(ModelStoreFault) -> ModelChange {
     let place = try place(device)
     guard peers[place].state == .active else { throw .noSuchPeer }
-    let payload = make(tick(wall))
+    return try issue(id, make(tick(wall)), to: place, expiresAfter: expiresAfter, at: wall)
+  }
+
+  /// Makes a command durable whose payload is complete.
+  mutating func issue(
+    _ id: CommandID, _ payload: CommandPayload, to place: Int, expiresAfter: Int64?, at wall: Int64
+  ) throws(ModelStoreFault) -> ModelChange {
+    let device = peers[place].device
     let desired = payload.desired
     holdings.begin(author: own, at: wall, usage: usage.count)
     let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
@@ -130,7 +137,7 @@ extension ModelStore {
 
   // MARK: What is shown
 
-  func shown(_ thing: any HouseholdThing, _ device: DeviceID) -> ShownState {
+  package func shown(_ thing: any HouseholdThing, _ device: DeviceID) -> ShownState {
     var holdings = holdings
     return inMemory { try thing.shown(on: device, in: &holdings) }
   }

@@ -113,6 +113,7 @@ extension ModelStore {
     case (.control, .keyRotation): takeRotation(item, place, role, wall, &result)
     case (.control, .refusal): applyRefusal(item, place, &result)
     case (.control, .parents): takeParents(item, role, &result)
+    case (.control, .registers): takeRegisters(item, place, role, wall, &result)
     case (.command, _):
       result.faults += 1
       guard let id = CommandID(bytes: item.itemID) else { return }

@@ -117,8 +117,10 @@ extension ModelStore {
     case (.usage, .peerLost): wanted = everyUsage(place).filter { !known.contains($0.id) } + rest
     case (.control, .peerLost):
       let parents = peers.filter { $0.state == .active && $0.role == .parent }
-      guard parents.count > 1, parents.contains(where: { $0.device == device }) else { break }
-      wanted = rest.filter { $0.kind != .parents }
+      guard parents.contains(where: { $0.device == device }) else { break }
+      wanted = rest.filter { $0.kind != .registers } + [householdItem()].compactMap { $0 }
+      guard parents.count > 1 else { break }
+      wanted.removeAll { $0.kind == .parents }
       wanted.append(
         (kind: .parents, id: Array(sources.keys.freshKey().prefix(16)), body: parentList(), level: 0))
     case (.control, .peerIsAhead), (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break

@@ -37,6 +37,7 @@ extension ModelStore {
       pruneDiscoveryKeys()
     } else {
       _ = try queueParents(least: 2)
+      try queueHousehold(place)
     }
     return true
   }
@@ -125,7 +126,7 @@ extension ModelStore {
   private mutating func giveUp(_ place: Int) {
     (peers[place].refusedHere, peers[place].refusedThere, peers[place].refusedItems) = (0, 0, [])
     let device = peers[place].device
-    discrepancies[device] = nil
+    holdings.forgetNotes(of: device)
     var cancelled: Int64 = 0
     for index in commands.indices
     where commands[index].target == device && !commands[index].status.isFinal {

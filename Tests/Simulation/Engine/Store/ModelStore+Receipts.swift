@@ -1,12 +1,5 @@
+import LatchkeyHousehold
 import LatchkeyModel
-
-/// A state that a child reports in place of the one that this parent set.
-package struct ModelDiscrepancy: Hashable, Sendable {
-  package let command: CommandID
-  package let state: StateInForce?
-  package let reason: String?
-  package let isFarAhead: Bool
-}
 
 /// Receipts at the parent. Spec: Protocol/06-messages.md §4.
 extension ModelStore {
@@ -47,7 +40,15 @@ extension ModelStore {
     for other in commands.indices where commands[other].replacedBy == commands[index].id {
       commands[other].replacedBy = nil
     }
-    guard let desired = commands[index].payload.desired else { return }
+    guard let desired = commands[index].payload.desired else {
+      switch verdict {
+      case .inForce, .overtaken:
+        guard let held = outcome.state?.as(RegistersInForce.self)?.registers else { return }
+        note(held, by: device, at: wall)
+      case .refused, .expired, .contradicts: break
+      }
+      return
+    }
     switch verdict {
     case .inForce(let enforcement): showInForce(commands[index], desired, enforcement)
     case .overtaken(let later):
@@ -56,7 +57,6 @@ extension ModelStore {
       }
     case .refused, .expired, .contradicts: break
     }
-    noteDiscrepancy(commands[index], desired, verdict, outcome.state, wall)
   }
 
   /// Shows what a command set, now that the child has confirmed it, unless a newer state is shown.
@@ -77,43 +77,5 @@ extension ModelStore {
       $0.target == command.target && $0.supersedeKey == command.supersedeKey && $0.id > command.id
         && [.queued, .stored, .executed].contains($0.status)
     }
-  }
-
-  private mutating func noteDiscrepancy(
-    _ command: ModelCommand, _ desired: DesiredState, _ verdict: ReceiptVerdict, _ state: StateInForce?,
-    _ wall: Int64
-  ) {
-    let thing = desired.thing.key
-    let isOld = commands.contains {
-      $0.target == command.target && $0.supersedeKey == thing && $0.id > command.id
-        && ([.executed, .failed].contains($0.status) || $0.status == .superseded && $0.hasState)
-    }
-    if isOld { return }
-    var reason: String?
-    switch verdict {
-    case .inForce: return forgetDiscrepancy(command.target, thing)
-    case .overtaken(let later):
-      let agrees = shown(desired.thing, command.target).state.map { $0.agrees(with: later) } ?? later.isNothing
-      if agrees { return forgetDiscrepancy(command.target, thing) }
-    case .refused(let word): reason = word
-    case .expired, .contradicts: break
-    }
-    let isFarAhead = state?.setAt.map { !HybridTimestamp.mayWitness($0.wall, at: wall) } ?? false
-    discrepancies[command.target, default: [:]][thing] = ModelDiscrepancy(
-      command: command.id, state: state, reason: reason, isFarAhead: isFarAhead)
-  }
-
-  /// Returns the shown discrepancies, without things for which a newer command is waiting.
-  package func shownDiscrepancies(_ device: DeviceID) -> [String: ModelDiscrepancy] {
-    (discrepancies[device] ?? [:]).filter { thing, discrepancy in
-      !commands.contains {
-        $0.target == device && $0.supersedeKey == thing && $0.id > discrepancy.command
-          && [.queued, .stored].contains($0.status)
-      }
-    }
-  }
-
-  private mutating func forgetDiscrepancy(_ device: DeviceID, _ thing: String) {
-    discrepancies[device]?[thing] = nil
   }
 }

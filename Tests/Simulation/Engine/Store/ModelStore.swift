@@ -18,8 +18,6 @@ package struct ModelStore {
   package internal(set) var holdings: ModelHoldings
   /// Effects that have no outcome yet.
   package internal(set) var pending: [ModelPendingEffect] = []
-  /// The states that children report in place of those that this device set, by the supersede key.
-  package internal(set) var discrepancies: [DeviceID: [String: ModelDiscrepancy]] = [:]
   package internal(set) var usage: [RecordID: UsageRecord] = [:]
   package internal(set) var losses: [RecordID: UsageLoss] = [:]
   package internal(set) var discoveryKeys: [Int64: [UInt8]] = [:]
@@ -49,10 +47,6 @@ package struct ModelStore {
   }
 
   var coding: any BodyCoding { sources.coding }
-
-  package var rules: [DeviceID: [AppID: AppConfiguration]] {
-    holdings.rules.mapValues { $0.mapValues(\.configuration) }
-  }
 
   package var messages: Set<CommandID> { holdings.messages }
 

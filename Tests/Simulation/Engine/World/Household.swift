@@ -7,6 +7,8 @@ final class Household {
   private unowned let simulation: Simulation
   private static let apps = ["org.gnome.Chess", "org.kde.krita", "net.minetest", "a"].compactMap { AppID($0) }
   private var acts = 0
+  /// The children, some of whose machines several serve.
+  private var persons: [ChildID] = []
 
   init(_ simulation: Simulation) {
     self.simulation = simulation
@@ -23,7 +25,11 @@ final class Household {
         Samples.deviceID(&simulation.random), place < scenario.parents ? .parent : .child,
         linkKey: scenario.isSealed ? simulation.linkKeys() : nil)
     }
+    if scenario.registers {
+      persons = (0..<2).compactMap { _ in ChildID(bytes: simulation.effectRandom.bytes(16)) }
+    }
     for parent in parents { for child in children { pair(parent, child, isWhole: true) } }
+    if scenario.registers { for parent in parents { begin(parent) } }
     for node in simulation.nodes {
       simulation.after(Int64(simulation.random.below(2_000_000))) { node.start() }
     }
@@ -44,8 +50,60 @@ final class Household {
     if simulation.random.below(100) < scenario.usageShare {
       if let child = simulation.pick(children) { use(child) }
     } else if let parent = simulation.pick(parents), let child = simulation.pick(children) {
+      if scenario.registers, simulation.effectRandom.once(in: 2) { return edit(parent) }
       command(parent, child)
     }
+  }
+
+  // MARK: Registers
+
+  private static let keys: [RegisterKey] = ["lock", "mode", "limits/daily", "later/key"]
+
+  /// Says whose the machines are, and gives each its part of the household.
+  private func begin(_ parent: SimulatedNode) {
+    var changes = persons.enumerated().map { ModelEdit(.child($1), HouseholdKey.name, "Child \($0)") }
+    for (place, child) in children.enumerated() {
+      let person = persons[place % persons.count]
+      changes.append(ModelEdit(.machine(child.device), HouseholdKey.child(person), HouseholdKey.yes))
+    }
+    let wall = parent.wall
+    _ = try? parent.store.edit(changes, nextID: { [unowned self] in nextID(parent, wall) }, at: wall)
+  }
+
+  private func nextID(_ parent: SimulatedNode, _ wall: Int64) -> CommandID {
+    parent.commandIDs.next(wall: wall, random: simulation.effectRandom.bytes(8))
+  }
+
+  /// A parent edits one or two registers.
+  private func edit(_ parent: SimulatedNode) {
+    acts += 1
+    var changes: [ModelEdit] = []
+    for _ in 0...simulation.effectRandom.below(2) { changes.append(change()) }
+    if changes.count == 2, changes[0].zone == changes[1].zone, changes[0].key == changes[1].key { changes.removeLast() }
+    let (wall, edits) = (parent.wall, changes)
+    parent.act(after: 0) { [unowned self, unowned parent] in
+      parent.disk.commit("edit") {
+        [unowned self, unowned parent] (store: inout ModelStore) throws(ModelStoreFault) in
+        try store.edit(edits, nextID: { self.nextID(parent, wall) }, at: wall)
+      } then: { [unowned self, unowned parent] result in
+        guard case .success(let changes) = result else { return }
+        finish(parent) { parent.committed(changes) }
+      }
+    }
+  }
+
+  private func change() -> ModelEdit {
+    let machine = children[simulation.effectRandom.below(children.count)].device
+    let person = persons[simulation.effectRandom.below(persons.count)]
+    // Two parents who disagree on whose a machine is would have nothing that the other's edits could be compared with.
+    if parents.count == 1, simulation.effectRandom.once(in: 8) {
+      return ModelEdit(
+        .machine(machine), HouseholdKey.child(person), simulation.effectRandom.once(in: 2) ? HouseholdKey.yes : nil)
+    }
+    let zones: [Zone] = [.family, .child(person), .child(person), .machine(machine)]
+    let value = simulation.effectRandom.once(in: 4) ? nil : "value \(acts % 7)"
+    return ModelEdit(
+      simulation.effectRandom.pick(zones), simulation.effectRandom.pick(Self.keys), value)
   }
 
   /// A person gives a command.
@@ -53,7 +111,7 @@ final class Household {
     acts += 1
     let (device, wall) = (child.device, parent.wall)
     let id = parent.commandIDs.next(wall: wall, random: simulation.random.bytes(8))
-    let app = Self.apps[simulation.random.below(Self.apps.count)]
+    let thing = Self.apps[simulation.random.below(Self.apps.count)].text
     let (kind, level, locks) = (simulation.random.below(10), Int64(acts), scenario.locks)
     let lifetime: Int64? =
       simulation.random.once(in: 4) ? Int64(simulation.random.below(600_000)) : nil
@@ -62,13 +120,10 @@ final class Household {
         [unowned self, unowned parent] (store: inout ModelStore) throws(ModelStoreFault) in
         let change = try store.issue(id, to: device, expiresAfter: lifetime, at: wall) { modified in
           switch kind {
-          case 0: .removeApp(app, modified: modified)
+          case 0: .sample(.removal(of: thing, modified: modified))
           case 1 where locks, 2 where locks: CommandPayload(SimulatedLock(level: level, modified: modified))
           case 1..<4: .message("message \(level)")
-          default:
-            .setApp(
-              AppConfiguration(
-                appID: app, displayName: "x", category: .reward, milliPointsPerMinute: level, modified: modified))
+          default: .sample(SampleRule(thing, level: level, modified: modified))
           }
         }
         // It grows old from here on: the machine may sleep for a month before the answer is there.
@@ -115,7 +170,9 @@ final class Household {
   /// A person takes a command back.
   func cancel() {
     guard let parent = simulation.pick(parents), parent.isRunning,
-      let id = simulation.pick(parent.store.commands.filter { $0.status == .queued }.map(\.id))
+      // An edit is not taken back: setting something else is an edit.
+      let id = simulation.pick(
+        parent.store.commands.filter { $0.status == .queued && $0.payload.as(Edit.self) == nil }.map(\.id))
     else { return }
     let wall = parent.wall
     parent.act(after: 0) { [unowned self, unowned parent] in
@@ -156,6 +213,10 @@ final class Household {
       node.remembered[other.device] = ([other.place], nil)
       node.store.savePending(other.device, other.role, key: key)
       if isFirst || isWhole { _ = try? node.store.promote(other.device) }
+      if scenario.registers, node === parent, node.store.peer(other.device)?.state == .active {
+        let wall = node.wall
+        _ = try? node.store.introduce(other.device, nextID: { [unowned self] in nextID(node, wall) }, at: wall)
+      }
       guard node.isRunning else { continue }
       // A link knows of the half that is durable before the other machine hears of it.
       if let record = node.store.peer(other.device), let link = node.link(other.device), !link.machine.isEnded {

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 
 /// The conditions that have to hold once all disturbances have ended.
@@ -74,7 +75,7 @@ extension Oracle {
       let past = past(Couple(parent: parent.device, child: child.device))
       guard isWholePast(past), !isCloned(child.device) else { continue }
       if let wrong = wrongCommands(parent, child, past) ?? lostCommand(parent, child, past)
-        ?? wrongRules(parent, child, past)
+        ?? wrongRules(parent, child, past) ?? wrongRegisters(parent, child)
         ?? wrongUsage(parent, child, past)
       {
         return wrong
@@ -114,21 +115,53 @@ extension Oracle {
   /// Both sides hold the same rules, unless somebody else has a say or the parent was set back.
   private func wrongRules(_ parent: SimulatedNode, _ child: SimulatedNode, _ past: CouplePast) -> String? {
     guard !past.isSetBack, !past.isPairedAnew, checker().scenario.parents == 1 else { return nil }
-    let wanted = (parent.store.rules[child.device] ?? [:]).mapValues(\.modified)
-    let inForce = (child.store.rules[child.device] ?? [:]).mapValues(\.modified)
-    if parent.store.holdings.values[child.device] ?? [:] != child.store.holdings.values[child.device] ?? [:] {
-      return "the lock is another on \(parent.name) than on \(child.name)"
+    let wanted = parent.store.holdings.settings(on: child.device)
+    let inForce = child.store.holdings.settings(on: child.device)
+    let things = Set(wanted.keys).union(inForce.keys).filter { wanted[$0] != inForce[$0] }.sorted()
+    guard !things.isEmpty else { return nil }
+    for command in parent.store.commands where command.target == child.device {
+      guard let key = command.supersedeKey, things.contains(key) else { continue }
+      checker().note(30, "command \(command.sequence) \(command.payload.summary) \(command.id) is \(command.status)")
     }
-    guard wanted != inForce else { return nil }
-    let apps = Set(wanted.keys).union(inForce.keys).filter { wanted[$0] != inForce[$0] }.map(\.text).sorted()
-    for app in apps {
-      for command in parent.store.commands where command.payload.appID?.text == app && command.target == child.device {
-        checker().note(30, "command \(command.sequence) \(command.payload.kind) \(command.id) is \(command.status)")
+    return "the rules of \(things) are others on \(parent.name) than on \(child.name)"
+  }
+
+  /// A child's machine holds, of what its parents have set for it, the latest edit of each register and nothing else, and
+  /// every parent knows all of it.
+  private func wrongRegisters(_ parent: SimulatedNode, _ child: SimulatedNode) -> String? {
+    let all = checker().household.parents
+    let isComparable = all.allSatisfy { parent in
+      let past = past(Couple(parent: parent.device, child: child.device))
+      return isCouple(parent, child) && !past.isSetBack && !past.isPairedAnew && !past.isUneven
+    }
+    guard checker().scenario.registers, isComparable else { return nil }
+    func zones(_ registers: [RegisterMap.Place: Register]) -> Set<Zone> {
+      let own = registers.values.filter { $0.zone == .machine(child.device) }
+      return Set([.family, .machine(child.device)] + HouseholdKey.children(servedIn: own).map { .child($0) })
+    }
+    let held = RegisterMap(child.store.holdings.registers.values)
+    let served = zones(child.store.holdings.registers)
+    if let foreign = held.registers.first(where: { !served.contains($0.zone) }) {
+      return "\(child.name) holds \(foreign.key) of \(foreign.zone), which is not its own"
+    }
+    var wanted = RegisterMap()
+    for parent in all {
+      for register in parent.store.holdings.registers.values where served.contains(register.zone) {
+        wanted.merge(register)
       }
-      let (one, other) = (wanted.first { $0.key.text == app }?.value, inForce.first { $0.key.text == app }?.value)
-      checker().note(31, "\(app): \(String(describing: one)) wanted, \(String(describing: other)) in force")
     }
-    return "the rules of \(apps) are others on \(parent.name) than on \(child.name)"
+    if let one = first(wanted, held) { return "\(one) is another on \(child.name) than its parents have set" }
+    var known = RegisterMap()
+    let told = parent.store.holdings.notes[child.device] ?? [:]
+    for register in Array(parent.store.holdings.registers.values) + told.values where served.contains(register.zone) {
+      known.merge(register)
+    }
+    return first(known, held).map { "\(parent.name) does not know \($0) of \(child.name)" }
+  }
+
+  private func first(_ one: RegisterMap, _ other: RegisterMap) -> String? {
+    let places = Set((one.registers + other.registers).map { RegisterMap.Place($0.zone, $0.key) }).sorted()
+    return places.first { one[$0.zone, $0.key] != other[$0.zone, $0.key] }.map { "\($0.key) of \($0.zone)" }
   }
 
   /// Every record is at the parent once: by itself, in a total, or counted in a loss.

@@ -35,6 +35,8 @@ public struct Scenario: Sendable {
   var endsWithOutage = false
   /// A Boolean value that indicates whether some commands have effects outside the store.
   var locks = false
+  /// A Boolean value that indicates whether parents edit registers of the family, of children and of machines.
+  var registers = false
   /// Machines that may be calling at the same moments, as far as each one knows.
   var crowd = 1
 
@@ -82,8 +84,15 @@ public struct Scenario: Sendable {
     endsWithOutage = random.once(in: 4)
     crowd = random.once(in: 2) ? 1_200 : count
     locks = seed % 4 == 2
+    registers = seed % 4 == 1
     if let wanted = fault?.troubles { press(wanted) }
     if fault?.isOfEffects == true { locks = true }
+    if fault?.isOfRegisters == true {
+      registers = true
+      (parents, children, isSealed) = (2, 2, false)
+      work *= 2
+      usageShare = min(usageShare, 30)
+    }
   }
 
   /// Selects only these troubles, in quick succession.

@@ -11,8 +11,6 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
     case usage(UsageRecord)
     case loss(UsageLoss)
     case state(StateInForce)
-    case matchers([AppMatcher])
-    case settings(FamilySettings)
     case rotation(KeyRotation)
     case refusal(RefusalNotice)
     case parents([PairedParent])
@@ -44,8 +42,6 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
   func encode(_ record: UsageRecord) -> [UInt8] { add(.usage(record)) }
   func encode(_ loss: UsageLoss) -> [UInt8] { add(.loss(loss)) }
   func encode(_ state: StateInForce) -> [UInt8] { add(.state(state)) }
-  func encode(_ matchers: [AppMatcher]) -> [UInt8] { add(.matchers(matchers)) }
-  func encode(_ settings: FamilySettings) -> [UInt8] { add(.settings(settings)) }
   func encode(_ rotation: KeyRotation) -> [UInt8] { add(.rotation(rotation)) }
   func encode(_ notice: RefusalNotice) -> [UInt8] { add(.refusal(notice)) }
   func encode(_ parents: [PairedParent]) -> [UInt8] { add(.parents(parents)) }
@@ -103,16 +99,6 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
 
   func state(_ body: [UInt8]) throws(BodyFault) -> StateInForce {
     guard case .state(let value)? = value(body) else { throw Self.fault }
-    return value
-  }
-
-  func matchers(_ body: [UInt8]) throws(BodyFault) -> [AppMatcher] {
-    guard case .matchers(let value)? = value(body) else { throw Self.fault }
-    return value
-  }
-
-  func settings(_ body: [UInt8]) throws(BodyFault) -> FamilySettings {
-    guard case .settings(let value)? = value(body) else { throw Self.fault }
     return value
   }
 

@@ -141,6 +141,7 @@ extension StorePair {
     switch streamClass {
     case .control:
       if random.once(in: 4) { return refusal(sequence) }
+      if random.once(in: 4) { return registers(sequence, from: peer) }
       if random.once(in: 6) {
         return DeliveryItem(sequence: sequence, kind: .removal, itemID: random.bytes(16), body: random.bytes(40))
       }
@@ -195,22 +196,41 @@ extension StorePair {
     // Sometimes one that was answered before, under another number.
     let known = model.receipts.keys.sorted()
     let id = !known.isEmpty && random.once(in: 5) ? random.pick(known) : nextCommandID()
-    guard let app = AppID("app\(random.below(3))") else { return nil }
+    let thing = "thing\(random.below(3))"
     let modified = HybridTimestamp(wall: wall - Int64(random.below(100_000)), counter: 0, author: peer.device)
     let payload: CommandPayload =
-      switch random.below(6) {
+      switch random.below(7) {
       case 0: .message("x")
-      case 1: .removeApp(app, modified: modified)
-      case 2: .setFamilySettings(FamilySettings(minutesPerPoint: 1 + random.below(3), modified: modified))
+      case 1: .sample(.removal(of: thing, modified: modified))
+      case 2: .sample(SampleRule("family", level: Int64(random.below(3)), modified: modified))
       case 3: CommandPayload(SimulatedLock(level: 1, modified: modified))
-      default:
-        .setApp(
-          AppConfiguration(
-            appID: app, displayName: "x", category: .reward, milliPointsPerMinute: 1,
-            modified: modified))
+      case 4: CommandPayload(Edit((0..<(1 + random.below(3))).map { register($0, modified) }))
+      default: .sample(SampleRule(thing, level: 1, modified: modified))
       }
     let body = coding.encode(CommandBody(commandID: id, author: peer.device, createdAt: 1, payload: payload))
     return DeliveryItem(sequence: sequence, kind: .command, itemID: id.bytes, body: body)
+  }
+
+  /// Returns an edit of one of a few registers, each `number` of another key.
+  private func register(_ number: Int, _ modified: HybridTimestamp) -> Register {
+    let zone: Zone = random.pick([.family, .machine(own)])
+    return Register(
+      zone, RegisterKey("key/\(number)") ?? "key", random.once(in: 4) ? nil : "\(random.below(3))", modified: modified)
+  }
+
+  /// Returns a child's word of what it holds, from this machine's own edits or another parent's.
+  private func registers(_ sequence: UInt64, from peer: Peer) -> DeliveryItem {
+    let ahead = Int64(random.below(4)) * Limits.aheadMilliseconds / 2 - 100_000
+    let author = random.pick([own, peers[0].device, peers[1].device])
+    let registers = (0..<random.below(4)).map { number in
+      var one = register(
+        number, HybridTimestamp(wall: max(0, wall + ahead), counter: UInt32(random.below(2)), author: author))
+      if case .machine = one.zone { one.zone = .machine(random.once(in: 6) ? own : peer.device) }
+      return one
+    }
+    return DeliveryItem(
+      sequence: sequence, kind: .registers, itemID: random.bytes(16),
+      body: random.once(in: 10) ? [0xFF] : coding.encode(registers))
   }
 
   private func receipt(_ sequence: UInt64, from peer: Peer) -> DeliveryItem? {
@@ -239,25 +259,18 @@ extension StorePair {
     let ahead = Int64(random.below(4)) * Limits.aheadMilliseconds / 2 - 100_000
     let modified = HybridTimestamp(
       wall: max(0, wall + ahead), counter: UInt32(random.below(2)), author: random.pick([own, peer.device]))
-    guard let app = AppID(random.once(in: 4) ? "app\(random.below(3))" : payload.appID?.text ?? "app0") else {
-      return .messageStored
-    }
+    let own = payload.as(SetSample.self)?.rule
+    let thing = random.once(in: 4) ? "thing\(random.below(3))" : own?.id ?? "thing0"
     switch random.below(5) {
-    case 0: return .appRemoved(app, modified: modified)
+    case 0: return .sample(.removal(of: thing, modified: modified))
     case 1: return .messageStored
-    case 2:
-      var settings = FamilySettings()
-      settings.modified = modified
-      return .familySettings(settings)
+    case 2: return .sample(SampleRule("family", modified: modified))
     default:
-      if var rule = payload.as(SetApp.self)?.configuration, random.once(in: 3) {
+      if var rule = own, random.once(in: 3) {
         rule.modified = modified
-        return .app(rule, .enforced)
+        return .sample(rule, .enforced)
       }
-      return .app(
-        AppConfiguration(
-          appID: app, displayName: "x", category: .reward, milliPointsPerMinute: Int64(random.below(1_000)),
-          modified: modified), .recorded)
+      return .sample(SampleRule(thing, level: Int64(random.below(1_000)), modified: modified))
     }
   }
 }

@@ -1,6 +1,7 @@
 import LatchkeyModel
 import LatchkeySimulation
 import LatchkeyStore
+import LatchkeyTestSupport
 
 /// The comparison of both stores' content, line by line.
 extension StorePair {
@@ -92,24 +93,23 @@ extension StorePair {
       "\($0.id) \($0.status.rawValue) \($0.hasState) \($0.status == .stored ? $0.waitsFor ?? "" : "")"
     }.sorted()
     if commands != modelled { return "commands: \(commands), in the model \(modelled)" }
-    let rules = try await real.apps(device: nil).map { "\($0.device) \($0.configuration)" }.sorted()
-    let modelRules = model.rules.flatMap { device, rules in rules.values.map { "\(device) \($0)" } }.sorted()
-    if rules != modelRules { return "rules: \(rules), in the model \(modelRules)" }
-    for peer in model.peers where peer.state == .active {
-      let found = try await real.discrepancies(device: peer.device, limit: 100).map {
-        "\($0.appID.map { "app:" + $0.text } ?? "") \($0.commandID) \(String(describing: $0.state)) \($0.reason ?? "") "
-          + "\($0.isFarAhead)"
-      }.sorted()
-      let modelled = model.shownDiscrepancies(peer.device).map { thing, one in
-        "\(thing.hasPrefix("app:") ? thing : "") \(one.command) \(String(describing: one.state)) \(one.reason ?? "") "
-          + "\(one.isFarAhead)"
-      }.sorted()
-      if found != modelled { return "discrepancies: \(found), in the model \(modelled)" }
+    let things: [any HouseholdThing] =
+      ["thing0", "thing1", "thing2", "family"].map { SampleThing($0) } + [SimulatedLockThing()]
+    for device in [own] + model.peers.map(\.device) {
+      for thing in things {
+        let (shown, modelShown) = (try await real.shown(thing, on: device), model.shown(thing, device))
+        if shown != modelShown { return "\(thing.key) of \(device): \(shown), in the model \(modelShown)" }
+      }
     }
-    let settings = try await real.settings()
-    if settings != model.holdings.familySettings {
-      return
-        "settings: \(String(describing: settings)), in the model \(String(describing: model.holdings.familySettings))"
+    let registers = try await real.registers().registers
+    let modelRegisters = RegisterMap(model.holdings.registers.values).registers
+    if registers != modelRegisters { return "registers: \(registers), in the model \(modelRegisters)" }
+    let told = try await real.toldRegisters()
+    for peer in model.peers where peer.state == .active {
+      let modelTold = RegisterMap((model.holdings.notes[peer.device] ?? [:]).values)
+      if told[peer.device]?.registers ?? [] != modelTold.registers {
+        return "told by \(peer.device): \(told[peer.device]?.registers ?? []), in the model \(modelTold.registers)"
+      }
     }
     let pending = try await real.pendingEffects().map { "\($0.commandID) \($0.author) \($0.wait.within)" }
     let modelPending = model.pending.sorted { $0.id < $1.id }

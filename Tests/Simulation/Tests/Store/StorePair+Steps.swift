@@ -3,6 +3,7 @@ import LatchkeyModel
 import LatchkeySimulation
 import LatchkeyStore
 import LatchkeyTestSupport
+import Synchronization
 
 /// The random requests of people, clocks and links to a store.
 extension StorePair {
@@ -39,6 +40,7 @@ extension StorePair {
     case 0: return ("pair", await pair(peer))
     case 1: return ("promote", await promote(device))
     case 2: return ("discard", await discard(device))
+    case 3..<5 where role == .parent: return ("edit", await edit())
     case 3..<9: return ("issue", await issue(device))
     case 9: return ("cancel", await cancel())
     case 10: return random.once(in: 2) ? ("expire", await expire()) : ("finish", await finish())
@@ -156,18 +158,16 @@ extension StorePair {
   // MARK: Commands and usage
 
   private func issue(_ device: DeviceID) async -> String? {
-    let (id, app, kind, level) = (nextCommandID(), random.pick(Self.apps), random.below(9), Int64(random.below(1_000)))
+    let (id, thing) = (nextCommandID(), "thing\(random.below(3))")
+    let (kind, level) = (random.below(9), Int64(random.below(1_000)))
     let lifetime: Int64? = random.once(in: 3) ? Int64(random.below(1_000_000)) : nil
     @Sendable func payload(_ modified: HybridTimestamp) -> CommandPayload {
       switch kind {
-      case 0: .removeApp(app, modified: modified)
+      case 0: .sample(.removal(of: thing, modified: modified))
       case 1, 2: .message("message \(level)")
-      case 3: .setFamilySettings(FamilySettings(minutesPerPoint: Int(level % 1_440) + 1, modified: modified))
+      case 3: .sample(SampleRule("family", level: level, modified: modified))
       case 4: CommandPayload(SimulatedLock(level: level, modified: modified))
-      default:
-        .setApp(
-          AppConfiguration(
-            appID: app, displayName: "x", category: .reward, milliPointsPerMinute: level, modified: modified))
+      default: .sample(SampleRule(thing, level: level, modified: modified))
       }
     }
     return await both("issuing") {
@@ -177,6 +177,40 @@ extension StorePair {
       return self.word([issued.change])
     } _: {
       self.word([try $0.issue(id, to: device, expiresAfter: lifetime, at: self.wall, payload: payload)])
+    }
+  }
+
+  /// Edits a few registers, some of which say whose a machine is.
+  private func edit() async -> String? {
+    let ids = (0..<3).map { _ in nextCommandID() }
+    let children = [UInt8(1), 2].compactMap { ChildID(bytes: [UInt8](repeating: $0, count: 16)) }
+    var changes: [ModelEdit] = []
+    for number in 0...random.below(2) {
+      let (machine, child) = (random.pick(peers).device, random.pick(children))
+      if random.once(in: 3) {
+        changes.append(
+          ModelEdit(.machine(machine), HouseholdKey.child(child), random.once(in: 3) ? nil : HouseholdKey.yes))
+      } else {
+        let zone: Zone = random.pick([.family, .machine(machine), .child(child)])
+        changes.append(ModelEdit(zone, RegisterKey("key/\(number)") ?? "key", random.pick(["a", "b", nil])))
+      }
+    }
+    if changes.count == 2, changes[0].zone == changes[1].zone, changes[0].key == changes[1].key { changes.removeLast() }
+    let edits = changes
+    return await both("editing") {
+      let given = Mutex(0)
+      let maker = EditMaker(
+        nextID: {
+          given.withLock { number in
+            number += 1
+            return ids[number - 1]
+          }
+        }, payload: { CommandPayload(Edit($0)) }, children: { HouseholdKey.children(servedIn: $0) })
+      let changes = edits.map { RegisterChange($0.zone, $0.key, $0.value) }
+      return self.word(try await $0.edit(changes, maker, at: self.wall).changes)
+    } _: {
+      var rest = ids
+      return self.word(try $0.edit(edits, nextID: { rest.removeFirst() }, at: self.wall))
     }
   }
 

@@ -5,6 +5,6 @@ import ArgumentParser
 struct LatchkeyBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "latchkey-bench", abstract: "Measure Latchkey with real processes.",
-    discussion: "Build for release: Tools/benchmark-delivery and Tools/benchmark-pair do so",
-    subcommands: [DeliveryCommand.self, PairCommand.self, WorkerCommand.self])
+    discussion: "Build for release: Tools/benchmark-delivery and its neighbours do so.",
+    subcommands: [DeliveryCommand.self, HouseholdCommand.self, PairCommand.self, WorkerCommand.self])
 }

@@ -29,6 +29,13 @@ struct ProcessCost {
       residentBytes: number("VmRSS", status) * 1_024)
   }
 
+  /// Returns the seconds of processor time that work takes in this process.
+  static func ofThisProcess(_ work: () -> Void) throws -> Double {
+    let before = try of(getpid()).seconds
+    work()
+    return try of(getpid()).seconds - before
+  }
+
   private static func number(_ name: String, _ status: String) -> Int64 {
     status.split(separator: "\n").first { $0.hasPrefix(name + ":") }?.split(whereSeparator: { " \t:".contains($0) })
       .dropFirst().first.flatMap { Int64($0) } ?? 0

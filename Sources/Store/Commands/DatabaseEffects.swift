@@ -24,6 +24,8 @@ public struct DatabaseEffects: EffectTransaction {
   private let cache: FactCache?
   /// A Boolean value that indicates whether the transaction only reads what is committed.
   private let isReading: Bool
+  /// Registers that the parent which gave the command is to hear of.
+  private(set) var toldAuthor: [Register] = []
 
   /// Creates the effects' view of a transaction; `enforcement` has no meaning on a parent's node.
   init(
@@ -38,66 +40,6 @@ public struct DatabaseEffects: EffectTransaction {
     self.author = author
     self.wall = wall
     self.enforcement = enforcement
-  }
-
-  /// Returns an application's rules on a machine and how far they are enforced; `nil` if there are none.
-  public func app(
-    _ id: AppID, on device: DeviceID
-  ) throws -> (configuration: AppConfiguration, enforcement: Enforcement?)? {
-    try database.row("SELECT * FROM app WHERE device_id = ? AND app_id = ?", [Data(device.bytes), id.text]).map {
-      (try AppConfiguration($0, coding), ($0["enforcement"] as String?).flatMap(Enforcement.init(rawValue:)))
-    }
-  }
-
-  /// Returns the rules of all applications on a machine.
-  public func apps(on device: DeviceID) throws -> [AppConfiguration] {
-    try database.apps(on: device, coding).map(\.configuration)
-  }
-
-  /// Stores an application's rules on a machine.
-  public mutating func save(
-    _ configuration: AppConfiguration, on device: DeviceID, enforcement: Enforcement?, isNews: Bool
-  ) throws {
-    let old = isNews ? try app(configuration.appID, on: device)?.configuration : nil
-    try database.save(configuration, on: device, enforcement: enforcement, coding)
-    guard isNews else { return }
-    try audit("app.set", configuration.appID.text, old: old?.auditText, new: configuration.auditText)
-  }
-
-  /// Removes an application's rules on a machine.
-  public mutating func removeApp(_ id: AppID, on device: DeviceID) throws {
-    try database.run("DELETE FROM app WHERE device_id = ? AND app_id = ?", [Data(device.bytes), id.text])
-    try audit("app.removed", id.text)
-  }
-
-  /// Returns the time at which an application's rules were removed on this machine; `nil` if they were not.
-  public func removal(of id: AppID) throws -> HybridTimestamp? { try database.removal(of: id) }
-
-  /// Stores the time at which an application's rules were removed.
-  public mutating func noteRemoval(of id: AppID, _ modified: HybridTimestamp) throws {
-    try database.noteRemoval(of: id, modified)
-  }
-
-  /// Deletes the stored time of a removal.
-  public mutating func forgetRemoval(of id: AppID) throws { try database.forgetRemoval(of: id) }
-
-  /// Returns the family's rules; `nil` if none are set.
-  public func settings() throws -> FamilySettings? { try database.settings(coding) }
-
-  /// Stores the family's rules.
-  public mutating func save(_ settings: FamilySettings, isNews: Bool) throws {
-    let old = isNews ? try database.settings(coding) : nil
-    try database.run(
-      "INSERT INTO family_settings VALUES (1, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
-      [Data(coding.encode(settings))])
-    guard isNews else { return }
-    try audit("settings.set", "family", old: old?.auditText, new: settings.auditText)
-  }
-
-  /// Removes the family's rules.
-  public mutating func removeSettings() throws {
-    try database.run("DELETE FROM family_settings")
-    try audit("settings.removed", "family")
   }
 
   /// Stores a text for the person at this machine; does nothing if one is stored under its ID.
@@ -151,9 +93,12 @@ public struct DatabaseEffects: EffectTransaction {
   /// Has the other parents of this machine hear of edits.
   public mutating func tell(_ registers: [Register]) throws { told += registers }
 
-  /// Keeps what a child's machine says that it holds where another parent has set it.
+  /// Has the parent that gave the command hear of registers.
+  public mutating func tellAuthor(_ registers: [Register]) throws { toldAuthor += registers }
+
+  /// Keeps what a child's machine says that it holds and this machine has not set or has lost.
   public mutating func note(_ told: [Register], by device: DeviceID) throws {
-    try database.note(told, by: device, at: wall)
+    try database.note(told, by: device, own: own, at: wall)
   }
 
   /// Returns the facts of a kind about a child, in the order in which they arrived.

@@ -1,0 +1,67 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// Whose rules of an application are set: a child's, or the whole family's.
+struct AppOwner: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
+    completion: CompletionNames.children)
+  var child: String?
+
+  @Flag(help: "For all children: what is set for one child holds instead.")
+  var family = false
+
+  /// What people gave before rules were a child's.
+  @Option(name: .customLong("on"), help: .hidden)
+  var machine: String?
+
+  mutating func validate() throws {
+    if machine != nil {
+      throw ValidationError(
+        "Rules are a child's and hold on all machines of the child's, so --on does not fit here: name the child with --child, "
+          + "or leave it out if there is only one.")
+    }
+    if family, child != nil {
+      throw ValidationError("A rule is one child's or the family's: give --child or --family.")
+    }
+  }
+
+  /// The owner of the rules, and the applications that have rules for it.
+  struct Found {
+    /// The child; `nil` for the family.
+    var child: ChildListing?
+    /// What is in force for it.
+    var apps: [AppListing]
+  }
+
+  /// Returns whose rules are meant.
+  ///
+  /// - Throws: `TerminalFailure` if there are several children and none is named.
+  func find(at node: any NodeInterface) async throws -> Found {
+    let listings = try await node.apps(ofChild: family ? nil : child)
+    if family { return Found(child: nil, apps: listings.flatMap(\.apps)) }
+    if listings.count > 1 {
+      let names = listings.compactMap { $0.child.map { ShownText.safe($0.name.text) } }
+      throw TerminalFailure(
+        .unknownName,
+        "There is more than one child: name \(names.joined(separator: " or ")) with --child, or give --family for all of them."
+      )
+    }
+    guard let found = listings.first?.child else {
+      throw TerminalFailure(
+        .unknownName, "There is no child yet whose rules these could be: run `latchkey children add` with its name.")
+    }
+    return Found(child: found, apps: listings[0].apps)
+  }
+
+  /// Makes changes at the node, and says what became of them.
+  func set(
+    _ changes: [RuleRequest.Change], of found: Found, at node: any NodeInterface, options: RuleOptions
+  ) async throws {
+    if let child = found.child {
+      try await RuleIssue.set(changes, of: child.name.text, at: node, options: options)
+    } else {
+      try await RuleIssue.set(changes, at: node, options: options)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import LatchkeyModel
+
+/// The wizard's questions about the children whose machine joins, and about their accounts there.
+///
+/// Spec: Protocol/10-household.md §1, §3.
+struct OwnerQuestions {
+  let node: any NodeInterface
+  let console: any Console
+  let prompt: WizardPrompt
+
+  /// The largest number of names that a question lists.
+  private static let most = 6
+
+  /// Asks whose machine it will be until the answer names children or nobody, and returns the names, which commas separate.
+  func askNames() async throws -> String {
+    let known = ((try? await node.children()) ?? []).map(\.name.text)
+    while true {
+      let line = try await prompt.line(Self.question(known))
+      var names: [String] = []
+      do throws(DeviceNameError) {
+        for typed in ChildNames.split(line) { names.append(try DeviceName(typed).text) }
+        // All of them are noted as one name.
+        if names.count > 1 { _ = try DeviceName(names.joined(separator: ", ")) }
+      } catch {
+        WizardEnd.note(error.wizardSentence, console)
+        continue
+      }
+      return try await confirmed(names, known)
+    }
+  }
+
+  private static func question(_ known: [String]) -> String {
+    let names = known.prefix(most).map(ShownText.safe).joined(separator: ", ")
+    let choices =
+      known.isEmpty
+      ? "a name such as Emma, two such as Emma, Ben, or nothing"
+      : "\(names)\(known.count > most ? ", …" : ""), another name, several with commas, or nothing"
+    return "Whose machine will this be? (\(choices))"
+  }
+
+  /// Returns the names with those of known children in place of what resembles them, as far as the person wants that.
+  private func confirmed(_ names: [String], _ known: [String]) async throws -> String {
+    var chosen: [String] = []
+    for name in names {
+      if let exact = known.first(where: { $0.lowercased() == name.lowercased() }) {
+        chosen.append(exact)
+        continue
+      }
+      guard let similar = Spelling.suggestions(for: name, among: known).first else {
+        chosen.append(name)
+        continue
+      }
+      let answer = try await prompt.line(
+        "Is that \(ShownText.quoted(DeviceName(sanitising: similar)))? (y, or n for another child called "
+          + "\(ShownText.safe(name)))")
+      chosen.append(answer.lowercased().hasPrefix("n") ? name : similar)
+    }
+    return ChildNames.split(chosen.joined(separator: ", ")).joined(separator: ", ")
+  }
+
+  /// Tells which account of the machine is whose, and asks where no account fits a child's name.
+  func tellAccounts(_ progress: PairingProgress, of names: [String]) async throws {
+    guard progress.outcome == .ok, let device = progress.device, device.role == .child, !names.isEmpty else { return }
+    let id = device.deviceID.description
+    // Both machines are paired: what cannot be asked now is said later with `latchkey accounts`.
+    guard let accounts = try? await node.waitForAccounts(device: id) else { return }
+    for name in names {
+      let own = accounts.filter { $0.owner == .child && $0.childName?.text.lowercased() == name.lowercased() }
+      for account in own { WizardEnd.note(Self.assigned(account), console) }
+      if own.isEmpty { try await askAccount(of: name, on: id) }
+    }
+  }
+
+  private static func assigned(_ account: AccountListing) -> String {
+    "\(AccountText.sentence(account)) If that is wrong, say whose it is with `latchkey accounts assign`."
+  }
+
+  /// Asks which account is a child's, if there are any that are nobody's yet.
+  private func askAccount(of name: String, on device: String) async throws {
+    let open = try await node.accounts(device: device).filter { $0.owner == .open }
+    guard !open.isEmpty else {
+      return WizardEnd.note(
+        "No account there is \(ShownText.safe(name))'s yet: `latchkey accounts` lists them once the machine has told of them.",
+        console)
+    }
+    let choices = open.prefix(Self.most).map { Self.choice($0.account) }.joined(separator: ", ")
+    let more = open.count > Self.most ? ", …" : ""
+    while true {
+      guard
+        let line = try? await prompt.line(
+          "Which account there is \(ShownText.safe(name))'s? (\(choices)\(more), or nothing to say it later)"),
+        line.contains(where: { !$0.isWhitespace })
+      else {
+        return WizardEnd.note(
+          "Say later which account there is \(ShownText.safe(name))'s with `latchkey accounts assign`.",
+          console)
+      }
+      let typed = line.split(separator: " ").joined(separator: " ")
+      do throws(LocalAPIError) {
+        let result = try await node.assignAccount(AccountRequest(device: device, account: typed, child: name))
+        return WizardEnd.note(AccountText.sentence(result), console)
+      } catch {
+        guard error.code == .unknownItem || error.code == .invalid else { throw error }
+        WizardEnd.note(ShownText.safe(error.message), console)
+      }
+    }
+  }
+
+  /// Returns how an account is listed in a question: `emma` or `emma (Emma Maier)`.
+  private static func choice(_ account: Account) -> String {
+    let name = ShownText.safe(account.name)
+    return account.fullName.isEmpty || account.fullName == account.name
+      ? name : "\(name) (\(ShownText.safe(account.fullName)))"
+  }
+}
+
+extension DeviceNameError {
+  /// The fault, worded for a question instead of an option.
+  fileprivate var wizardSentence: String {
+    switch self {
+    case .empty: "The name is empty: enter one, or nothing."
+    case .unprintable, .tooLong: description
+    }
+  }
+}

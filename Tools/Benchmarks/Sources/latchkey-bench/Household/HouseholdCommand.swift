@@ -1,0 +1,43 @@
+import ArgumentParser
+import Foundation
+
+/// `latchkey-bench household`: what decisions, reports and totals cost.
+struct HouseholdCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "household", abstract: "Decide, report and add up for a family, beside Python's zoneinfo and SQLite.",
+    discussion: "Everything is computed in this process. Run it with Tools/benchmark-household.")
+
+  @Option(help: "Days for which is decided, every minute.") var days = 365
+  @Option(help: "Records in a report.") var records = 100_000
+  @Option(help: "Repetitions of each report; the median counts.") var rounds = 5
+  @Option(help: "table or json.") var format = BenchFormat.table
+  @Option(help: "Write the table and the JSON into this folder, too.") var save: String?
+
+  func validate() throws {
+    guard (1...3_660).contains(days) else { throw ValidationError("Give --days 1 to 3,660.") }
+    guard (100...1_000_000).contains(records) else { throw ValidationError("Give --records 100 to 1,000,000.") }
+    guard (1...100).contains(rounds) else { throw ValidationError("Give --rounds 1 to 100.") }
+  }
+
+  func run() async throws {
+    let machine = BenchMachine(folder: FileManager.default.temporaryDirectory.path)
+    let before = machine.text
+    let family = BenchFamily()
+    let peers = PythonPeers()
+    var rows = [try DecisionBench(family: family, days: days).row(peers)]
+    rows += try ReportBench(family: family, records: records, rounds: rounds).rows(peers)
+    let table =
+      "\(before) before and \(machine.load) after\n\n\(BenchTable.text(rows))\n\n"
+      + "decisions: processor time for two children, every minute of \(days) days, \(BenchFamily.apps.count + 1) programs "
+      + "each; the peer is Python's zoneinfo, which only tells the local date and time of each of these minutes once.\n"
+      + "reports: \(records) records of a year, \(BenchFamily.apps.count) applications; the peer is SQLite with the same "
+      + "records in memory, which sums them by UTC day, week or month and application and divides no session."
+    let json = try BenchTable.json(rows)
+    if let save {
+      let folder = URL(fileURLWithPath: save)
+      try Data((table + "\n").utf8).write(to: folder.appendingPathComponent("household.txt"))
+      try Data((json + "\n").utf8).write(to: folder.appendingPathComponent("household.json"))
+    }
+    print(format == .json ? json : table)
+  }
+}
