@@ -13,6 +13,8 @@ extension CommandRegistry {
         RequestReport.self,
         TextMessage.self,
         Edit.self,
+        TakePoints.self,
+        ReviewLearning.self,
       ] + others)
   }
 
@@ -26,5 +28,8 @@ extension CommandRegistry {
 
 extension MessageBodyCoding {
   /// Creates a coding for the kinds of command in this version.
-  public init() { self.init(.household) }
+  public init() { self.init(.household, .household) }
+
+  /// Creates a coding for kinds of command, and for the kinds of fact in this version.
+  public init(_ commands: CommandRegistry) { self.init(commands, .household) }
 }

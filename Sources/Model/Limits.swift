@@ -73,6 +73,10 @@ public enum Limits {
   public static let editRegisters = 128
   /// The number of bytes of their keys and values together.
   public static let editBytes = 24_576
+  /// The number of facts in one item.
+  public static let factItems = 128
+  /// The number of bytes for which they count together (`Fact.size`).
+  public static let factBytes = 24_576
   /// Registers of one zone that a machine holds.
   public static let zoneRegisters = 4_096
   /// The number of registers that a parent keeps of what one child's machine says that it holds by other authors.

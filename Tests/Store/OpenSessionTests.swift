@@ -34,13 +34,35 @@ import Testing
     _ rig: StoreRig, _ id: RecordID, _ processes: [ProcessIdentity]
   ) async throws -> SessionEnding? {
     let own = rig.own
-    return try await rig.store.endSession(id, of: processes, at: 7_000) { session, _, _ in
+    return try await rig.store.endSession(id, of: processes, at: 7_000) { session, _ in
       UsageRecord(
         recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
         sessionStart: session.startedAtWall, sessionEnd: session.lastSeenAtWall, zone: session.zone,
         activeMilliseconds: session.lastSeenAt - session.startedAt, category: session.category,
         milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0, evidence: session.evidence)
     }
+  }
+
+  @Test("The time of a reward beside a session is found, whether the reward still runs or has ended")
+  func rewardBeside() async throws {
+    let rig = try StoreRig()
+    _ = try session(try await open(rig, first))
+    func beside(_ start: Int64, _ end: Int64) async throws -> Int64 {
+      let learning = Fixed.usage(1, device: rig.own, from: start, to: end)
+      return try await rig.store.look { try $0.rewardMilliseconds(beside: learning) }
+    }
+    #expect(try await beside(3_000, 4_000) == 1_000, "It still runs.")
+    #expect(try await beside(500, 1_000) == 0, "It began later.")
+    let id = try #require(try await rig.store.openSessions().first).recordID
+    try await rig.store.heartbeat([id], now: BootInstant(milliseconds: 5_100), at: 6_000)
+    _ = try await end(rig, id, [first])
+    #expect(try await beside(6_000, 16_000) == 0, "It had ended.")
+    #expect(try await beside(2_000, 16_000) == 4_000)
+    // What another child did on this machine does not count.
+    var toms = Fixed.usage(2, device: rig.own, from: 2_000, to: 16_000)
+    toms.child = ChildID(milliseconds: 1, random: [UInt8](repeating: 1, count: 10))
+    let sibling = toms
+    #expect(try await rig.store.look { try $0.rewardMilliseconds(beside: sibling) } == 0)
   }
 
   @Test("A session survives the node, keeps its last heartbeat, and ends in one record")

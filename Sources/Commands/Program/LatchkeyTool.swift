@@ -30,6 +30,8 @@ struct LatchkeyTool: AsyncParsableCommand {
         subcommands: [
           ChildrenSubcommand.self, AccountsSubcommand.self, RulesSubcommand.self, LimitSubcommand.self,
           BedtimeSubcommand.self, TimesSubcommand.self, LockSubcommand.self, UnlockSubcommand.self,
+          RequestsSubcommand.self, ApproveSubcommand.self, DenySubcommand.self, AskSubcommand.self,
+          PointsSubcommand.self, RedeemSubcommand.self, RefundSubcommand.self,
         ]),
       CommandGroup(
         name: "The family's machines",

@@ -12,7 +12,7 @@ enum SubcommandSpelling {
   static func fault(in arguments: [String]) -> String? {
     var type: any ParsableCommand.Type = LatchkeyTool.self
     var path = "latchkey"
-    for argument in arguments {
+    for (index, argument) in arguments.enumerated() {
       let children = type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap(\.subcommands)
       guard !children.isEmpty, !argument.hasPrefix("-"), argument != "help" else { return nil }
       if let next = children.first(where: { $0.configuration.commandName == argument }) {
@@ -22,6 +22,9 @@ enum SubcommandSpelling {
       }
       // The text of a message is no subcommand.
       if type is MessageSubcommand.Type { return nil }
+      // Nor is a child's name, which stands alone.
+      let isAlone = !arguments[(index + 1)...].contains { !$0.hasPrefix("-") }
+      if type is PointsSubcommand.Type, isAlone || arguments[index + 1].hasPrefix("--") { return nil }
       let names = children.compactMap { $0.configuration.commandName }
       let question = Spelling.question(for: argument, among: names) { name in "`\(path) \(name)`" }
       if !question.isEmpty { return "There is no such subcommand of `\(path)`. \(question)" }

@@ -23,6 +23,11 @@ extension ChildID: SchemaDescribing {
   static var schemaSample: ChildID { sample(ChildID(bytes: [UInt8](repeating: 0, count: 16))) }
 }
 
+extension FamilyDay: SchemaDescribing {
+  static func schema(in book: SchemaBook) -> JSONValue { .text(pattern: "[0-9]{4}-[0-9]{2}-[0-9]{2}") }
+  static var schemaSample: FamilyDay { .first }
+}
+
 extension RegisterKey: SchemaDescribing {
   static func schema(in book: SchemaBook) -> JSONValue { .text(minimumLength: 1) }
   static var schemaSample: RegisterKey { "name" }

@@ -11,6 +11,7 @@ package enum Endpoints {
   package static let all: [Route] =
     status + queue + devices + pairing + commands + children + rules + usage
     + today
+    + requests + points
 
   /// Returns the routes that match a path, with the values of their parameters, in the order of the server's router.
   ///

@@ -61,6 +61,11 @@ public struct Edit: CommandDefinition {
     let state = StateInForce(RegistersInForce(try held(in: &transaction), transaction.enforcement))
     try Self.dropForeignZones(in: &transaction)
     try transaction.tell(changed)
+    // Who says whose machine this is has to hold the child's facts.
+    let present = Set(HouseholdKey.children(servedIn: try transaction.registers(in: .machine(transaction.own))))
+    for child in registers.compactMap(\.servedChild) where present.contains(child) {
+      try transaction.offerFacts(of: child, to: command.author)
+    }
     return isOvertaken ? .superseded(state) : .done(state)
   }
 
@@ -120,6 +125,11 @@ public struct Edit: CommandDefinition {
   ) throws {
     guard let held = state.as(RegistersInForce.self)?.registers, isAbout(held) else { return }
     try transaction.note(held, by: device)
+    // The machine serves the child from now on, and takes the child's facts.
+    let served = Set(HouseholdKey.children(servedIn: try transaction.registers(in: .machine(device))))
+    for child in held.compactMap(\.servedChild) where served.contains(child) {
+      try transaction.offerFacts(of: child, to: device)
+    }
   }
 
   /// Refuses every draft: an edit is made by the node, which sets the registers at the parent as well.

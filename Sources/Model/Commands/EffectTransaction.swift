@@ -37,6 +37,27 @@ public protocol EffectTransaction {
   /// moves the hybrid clock past it.
   mutating func note(_ told: [Register], by device: DeviceID) throws
 
+  /// Returns the facts of a kind about a child, in the order in which they arrived.
+  func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact]
+  /// Returns a value of all facts of a kind about a child.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind.
+  ///   - child: The child.
+  ///   - empty: The value without facts.
+  ///   - add: Adds facts in the order in which they arrived; that of facts added in two calls must be that of one call.
+  /// - Returns: The value.
+  /// - Throws: The database's error.
+  func value<Value: Sendable>(
+    of kind: FactKind, _ child: ChildID, empty: Value, add: (inout Value, [Fact]) -> Void
+  ) throws -> Value
+  /// Keeps a fact that this machine has made, and has all others that hold the child's facts hear of it.
+  ///
+  /// Throws `BodyFault` if there is no room for it.
+  mutating func add(_ fact: Fact) throws
+  /// Has a device hear of all facts about a child, now and from now on.
+  mutating func offerFacts(of child: ChildID, to device: DeviceID) throws
+
   /// Rows of usage that this machine holds.
   func usageRecords() throws -> Int64
 }

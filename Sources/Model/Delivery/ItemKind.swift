@@ -33,6 +33,8 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
   public static let registers = ItemKind(rawValue: 9)
   /// The accounts of people on the sender, a child's machine.
   public static let accounts = ItemKind(rawValue: 10)
+  /// Facts about children.
+  public static let facts = ItemKind(rawValue: 11)
   /// What runs on a child's machine now.
   public static let running = ItemKind(rawValue: 12)
 }

@@ -12,6 +12,8 @@ public enum RefusalReason: UInt32, Codable, Sendable, Hashable, CaseIterable {
   case role = 4
   /// The receiver's version does not know its kind.
   case unknownKind = 5
+  /// The receiver has no room for more of its kind.
+  case noRoom = 6
 
   /// The words that follow "which", for one item or several.
   public var words: String {
@@ -21,6 +23,7 @@ public enum RefusalReason: UInt32, Codable, Sendable, Hashable, CaseIterable {
     case .foreign: "told of another machine"
     case .role: "this machine may not send"
     case .unknownKind: "its version does not know"
+    case .noRoom: "it has no room for"
     }
   }
 }

@@ -4,6 +4,7 @@
 /// `LocalAPIError`. A device is named by its name, its ID, or a beginning of its ID that fits one device.
 public typealias NodeInterface = StatusAPI & QueueAPI & DevicesAPI & PairingAPI & CommandsAPI & ChildrenAPI & RulesAPI
   & UsageAPI & TodayAPI
+  & RequestsAPI & PointsAPI
 
 /// The state of the node, and of its exchange with other machines.
 public protocol StatusAPI: Sendable {
@@ -171,4 +172,28 @@ public protocol UsageAPI: Sendable {
   func startUsage(_ request: UsageStartRequest) async throws(LocalAPIError) -> UsageStarted
   /// Checks whether the programs of a session have ended, and returns the session's record if they have.
   func endUsage(recordID: String) async throws(LocalAPIError) -> UsageRecord
+}
+
+/// What children ask their parents for.
+public protocol RequestsAPI: Sendable {
+  /// Returns the requests: open ones first, then the others of today.
+  func requests() async throws(LocalAPIError) -> [RequestListing]
+  /// Asks the parents for time or for an application, on a child's machine.
+  func ask(_ request: AskRequest) async throws(LocalAPIError) -> RequestListing
+  /// Answers a request, on a parent's machine.
+  func answerRequest(_ answer: AnswerRequest) async throws(LocalAPIError) -> RequestListing
+}
+
+/// The points of children.
+public protocol PointsAPI: Sendable {
+  /// Returns the points of a child, who need not be named if there is only one, with at most `limit` changes.
+  func points(ofChild child: String?, limit: Int) async throws(LocalAPIError) -> PointsListing
+  /// Changes the points of a child, on a parent's machine.
+  func adjustPoints(_ request: PointsAdjustment) async throws(LocalAPIError) -> PointsAdjusted
+  /// Decides about learning that looks wrong, on a parent's machine, and returns the command to the machine that holds it.
+  func reviewPoints(_ request: PointsReview) async throws(LocalAPIError) -> ConfigurationCommand
+  /// Changes points into time, on a child's machine.
+  func redeemPoints(_ request: PointsRedemption) async throws(LocalAPIError) -> PointsRedeemed
+  /// Changes unused redeemed time back into points, on a child's machine.
+  func refundPoints(_ request: PointsRedemption) async throws(LocalAPIError) -> PointsRedeemed
 }

@@ -2,6 +2,8 @@
 public protocol BodyCoding: Sendable {
   /// The kinds of command that the coding supports.
   var commands: CommandRegistry { get }
+  /// The kinds of fact that the coding supports.
+  var factKinds: FactRegistry { get }
 
   func encode(_ command: CommandBody) -> [UInt8]
   func encode(_ receipt: CommandReceipt) -> [UInt8]
@@ -13,6 +15,7 @@ public protocol BodyCoding: Sendable {
   func encode(_ parents: [PairedParent]) -> [UInt8]
   func encode(_ registers: [Register]) -> [UInt8]
   func encode(_ accounts: [Account]) -> [UInt8]
+  func encode(_ facts: [Fact]) -> [UInt8]
   func encode(_ running: RunningList) -> [UInt8]
 
   /// Decodes a body; throws `BodyFault`, the sender's fault, if it is malformed or of a kind that this version does not
@@ -27,5 +30,6 @@ public protocol BodyCoding: Sendable {
   func parents(_ body: [UInt8]) throws(BodyFault) -> [PairedParent]
   func registers(_ body: [UInt8]) throws(BodyFault) -> [Register]
   func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account]
+  func facts(_ body: [UInt8]) throws(BodyFault) -> [Fact]
   func running(_ body: [UInt8]) throws(BodyFault) -> RunningList
 }

@@ -27,28 +27,6 @@ public enum PointsArithmetic {
     return Int64(milliPoints)
   }
 
-  /// Returns the points that a whole session earns, in milli-points: 0 unless it is of a learning application and long
-  /// enough.
-  ///
-  /// - `session`: The session. The earnings in its record are ignored.
-  /// - `minimumSessionMinutes`: The family's minimum in minutes.
-  /// - `boundary`: The family's days.
-  /// - `carries`: The remainders of the application's earlier sessions, for each day of this session.
-  public static func earned(
-    by session: UsageSlice, minimumSessionMinutes: Int, boundary: DayBoundary,
-    carries: inout [FamilyDay: PointsRemainder]
-  ) -> Int64 {
-    guard session.category == .learning,
-      earns(sessionMilliseconds: session.activeMilliseconds, minimumSessionMinutes: minimumSessionMinutes)
-    else { return 0 }
-    return boundary.slices(of: session).reduce(0) { sum, part in
-      sum
-        + earned(
-          activeMilliseconds: part.slice.activeMilliseconds, rate: part.slice.rate,
-          carry: &carries[part.day, default: PointsRemainder()])
-    }
-  }
-
   /// Returns the points that a period of use costs, in milli-points, and carries over what is paid in advance.
   ///
   /// - Parameters:

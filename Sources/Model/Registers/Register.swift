@@ -35,6 +35,25 @@ public struct Register: Hashable, Sendable {
   }
 }
 
+extension Register {
+  /// The child whose machine a machine is, according to this register of the machine's zone; `nil` for any other register.
+  ///
+  /// Spec: Protocol/10-household.md §2.
+  public var servedChild: ChildID? {
+    guard case .machine = zone, value == "yes" else { return nil }
+    return key.servedChild
+  }
+}
+
+extension RegisterKey {
+  /// The child that a key `child/ID` names; `nil` for any other key.
+  public var servedChild: ChildID? {
+    let segments = segments
+    guard segments.count == 2, segments[0] == "child" else { return nil }
+    return ChildID(segments[1])
+  }
+}
+
 /// The registers of a household that a machine holds, with the rule by which they are merged.
 ///
 /// Spec: Protocol/10-household.md §2.

@@ -3,10 +3,6 @@ extension Sequence<Register> {
   ///
   /// Spec: Protocol/10-household.md §2.
   public var servedChildren: [ChildID] {
-    compactMap { register in
-      let segments = register.key.segments
-      guard segments.count == 2, segments[0] == "child", register.value == "yes" else { return nil }
-      return ChildID(segments[1])
-    }
+    compactMap(\.servedChild)
   }
 }

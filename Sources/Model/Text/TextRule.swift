@@ -45,6 +45,8 @@ public struct TextRule: Hashable, Sendable {
   /// The rule for values of registers.
   public static let registerValue = TextRule(
     what: "The value", bytes: 0...Register.valueBytes, characters: .paragraphs)
+  /// The rule for the texts of facts.
+  public static let fact = TextRule(what: "The fact", bytes: 1...Fact.textBytes, characters: .paragraphs)
   /// The rule for the log-in names of accounts.
   public static let accountName = TextRule(
     what: "The account's name", bytes: 1...Account.nameBytes, characters: .word)
@@ -62,6 +64,7 @@ public struct TextRule: Hashable, Sendable {
   /// All rules for texts that are stored or sent.
   public static let all = [
     deviceName, software, appID, displayName, matcherValue, message, zone, reason, registerValue, accountName, fullName,
+    fact,
   ]
 
   /// Returns a sentence that describes what is wrong with a text and the next step; `nil` if it is valid.

@@ -11,20 +11,7 @@ extension NodeService {
   /// Returns the rules of a child.
   public func rules(ofChild text: String?) async throws(LocalAPIError) -> ChildRules {
     let household = try await household()
-    let child: ChildID
-    if let text {
-      child = try Self.find(text, in: household)
-    } else {
-      guard let only = household.children.first else {
-        throw LocalAPIError(.unknownChild, "No child is known here yet: `latchkey children` lists them.")
-      }
-      guard household.children.count == 1 else {
-        throw LocalAPIError(
-          .ambiguousChild,
-          "There is more than one child: name \(household.children.map(\.name).joined(separator: " or ")).")
-      }
-      child = only.id
-    }
+    let child = try Self.child(text, in: household)
     return try await rules(of: child, household)
   }
 

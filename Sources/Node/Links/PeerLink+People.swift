@@ -1,6 +1,8 @@
 import Foundation
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
+import LatchkeyRules
 import LatchkeyStore
 
 /// The events that people, the log and waiting callers are told of.
@@ -95,11 +97,24 @@ extension PeerLink {
     }
     if result.hasNewUse { context.useNews.notify() }
     if result.hasNewHousehold { context.householdNews.notify() }
+    tell(of: result.newFacts)
+    if !result.newFacts.isEmpty || result.appliedCommands + result.commands.count > 0 { context.factNews.notify() }
     context.changes.notify()
+  }
+
+  /// Writes what parents answered into the log of a child's machine.
+  private func tell(of facts: [Fact]) {
+    guard context.profile.role == .child else { return }
+    for answer in facts.filter({ $0.kind == .answer }).compactMap({ RequestAnswer($0.text) }) {
+      logger.notice(
+        "a parent answered a request: `latchkey requests` shows it",
+        metadata: ["answer": "\(answer.verdictText)", "word": "\(answer.word)"])
+    }
   }
 
   private func changed() {
     context.changes.notify()
+    context.factNews.notify()
     context.syncChanges.notify()
   }
 

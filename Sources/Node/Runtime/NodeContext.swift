@@ -36,6 +36,10 @@ final class NodeContext: Sendable {
   let effectChanges = ChangeSignal()
   /// Signals that a machine was paired or told of what it holds, or that somebody has changed the household.
   let householdNews = ChangeSignal()
+  /// Signals new facts about children, or that what they lead to may have changed.
+  let factNews = ChangeSignal()
+  /// The children for whom somebody wants points at this machine, and until when in milliseconds of the boot clock.
+  let wantedPoints = Mutex<[ChildID: Int64]>([:])
   /// Signals that machines that were paired have become those of their children.
   let ownersKnown = ChangeSignal()
   /// Signals that something is known of use that was not known before.

@@ -157,6 +157,7 @@ public final class RunningNode: Sendable {
       RunningPart { await EffectService(context: context, directory: directory, carriers: carriers).run() },
       RunningPart { await HouseholdService(context: context, directory: directory).run() },
       RunningPart { await AccountService(context: context, directory: directory).run() },
+      RunningPart { await PointsService(context: context, directory: directory).run() },
       RunningPart { await HouseholdClockService(context: context).run() },
       RunningPart { await RulesService(context: context).run() },
       RunningPart { await discovery.run() },

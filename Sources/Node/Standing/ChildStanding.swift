@@ -50,12 +50,14 @@ struct ChildStanding: Sendable {
   }
 }
 
-/// What a child may spend on this machine.
-struct ChildPoints: Hashable, Sendable {
-  /// The milli-points that may be spent, after the cost of all use so far.
+/// What a child may spend, and what answers to requests grant.
+struct ChildPoints: Sendable {
+  /// The milli-points that may be spent, after the cost of all use so far: on a child's machine there, on a parent's all.
   var spendable: Int64
-  /// The redeemed minutes that are left.
+  /// The redeemed minutes that are left on this machine.
   var redeemed: [RedeemedTime]
+  /// The time that parents granted by their answers, by request.
+  var grants: [CommandID: Grant]
 }
 
 /// Works out what holds for children from what is stored.
@@ -72,9 +74,6 @@ struct StandingReader: Sendable {
     _ child: ChildID, _ household: Household, at time: Int64? = nil
   ) async throws(StoreError) -> ChildStanding {
     var rules = household.rules(for: child)
-    let points = try await points(of: child)
-    // Where points are not kept, no rule about them is considered.
-    if points == nil { rules.mode = .limits }
     let boundary = rules.boundary
     var moment = context.time.moment(boundary)
     let present = moment.time
@@ -84,6 +83,8 @@ struct StandingReader: Sendable {
       moment.day = boundary.day(containing: time)
     }
     let running = try await running(of: child)
+    let points = try await points(of: child, rules, on: moment.day, running)
+    rules.add(points.grants, on: moment.day)
     var totals = UseTotals(boundary)
     let week = boundary.start(of: moment.day.startOfWeek)
     let longest = min(try await context.store.longestSession(), UseTotals.longestMilliseconds)
@@ -104,7 +105,7 @@ struct StandingReader: Sendable {
     }
     let situation = Situation(
       boot: moment.boot, time: moment.time, dayTime: moment.dayTime, day: moment.day, use: totals.use,
-      spendable: points?.spendable ?? 0, redeemed: points?.redeemed ?? [], running: programs)
+      spendable: points.spendable, redeemed: points.redeemed, running: programs)
     return ChildStanding(
       child: child, plan: DayPlan(rules, for: situation), situation: situation, running: running)
   }
@@ -137,6 +138,37 @@ struct StandingReader: Sendable {
     }
   }
 
-  /// Returns the points of a child on this machine; `nil` as long as none are kept here.
-  private func points(of child: ChildID) async throws(StoreError) -> ChildPoints? { nil }
+  /// Returns what a child may spend on a day, and what answers to requests grant on it.
+  private func points(
+    of child: ChildID, _ rules: RuleSet, on day: FamilyDay, _ running: [ChildStanding.Session]
+  ) async throws(StoreError) -> ChildPoints {
+    let isChild = context.profile.role == .child
+    let own = context.own
+    return try await context.store.look { effects in
+      let carries = try effects.carries(of: child).map {
+        (Purse.CarryKey(app: $0.app, category: $0.category, day: $0.day), $0.remainder)
+      }
+      let purse = Purse(
+        device: own, ledger: try effects.ledger(of: child), carries: Dictionary(carries) { first, _ in first })
+      var spendable = isChild ? purse.spendable : max(0, purse.ledger.balance)
+      for session in running where session.use.category == .reward && (!isChild || session.device == own) {
+        spendable = max(0, spendable - purse.costSoFar(of: UsageSlice(session.use), rules.boundary))
+      }
+      let (requests, answers) = try effects.requests(of: child)
+      return ChildPoints(
+        spendable: spendable, redeemed: purse.redeemed(on: day),
+        grants: RequestBook(requests, answers).grants(on: day))
+    }
+  }
+}
+
+extension UsageSlice {
+  /// Creates a slice of a session that runs, by the household's time.
+  fileprivate init(_ use: RunningUse) {
+    self.init(
+      appID: use.appID, displayName: use.displayName, category: use.category,
+      rate: PointsRate(milliPointsPerMinute: use.milliPointsPerMinute), start: use.since,
+      end: min(use.since + use.activeMilliseconds, HybridTimestamp.wallLimit - 1),
+      activeMilliseconds: use.activeMilliseconds, earnedMilliPoints: 0)
+  }
 }

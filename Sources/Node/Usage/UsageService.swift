@@ -98,6 +98,7 @@ actor UsageService {
     switch opening {
     case .open(let session):
       wake.notify()
+      context.factNews.notify()
       return UsageStarted(
         recordID: session.recordID, isBlocked: isBlocked, enforcement: context.enforcement)
     case .otherApplication(let other):
@@ -198,7 +199,7 @@ actor UsageService {
   ) async throws(StoreError) -> SessionEnding? {
     let own = context.own
     let ending = try await context.store.endSession(id, of: processes, at: context.wall()) {
-      session, registers, remainders in
+      [context] session, effects in
       guard let end else { throw StoreError.unexpected("a session that has ended and is open") }
       var record = UsageRecord(
         recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
@@ -209,36 +210,19 @@ actor UsageService {
         milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0,
         evidence: evidence ?? session.evidence, account: session.account, child: session.child,
         householdStart: session.householdStart)
-      record.earnedMilliPoints = try Self.earned(record, registers, remainders)
+      if let child = session.child {
+        record.earnedMilliPoints = try effects.takePoints(from: record, of: child, at: context.time.now)
+      }
       return record
     }
     guard case .ended(_, let changes) = ending else { return ending }
     if !changes.isEmpty { CrashPoint.itemAccepted.reached() }
     await directory.committed(changes)
     context.changes.notify()
+    context.factNews.notify()
     context.useNews.notify()
     // Parents hear of what still runs.
     wake.notify()
     return ending
-  }
-
-  /// Returns the points that a session earned, including the remainders of earlier sessions on its days.
-  ///
-  /// The days are those of the family or, if it has set no zone, of the session's own zone.
-  private static func earned(
-    _ record: UsageRecord, _ registers: [Register], _ remainders: RemainderTable
-  ) throws -> Int64 {
-    var rules = RuleSet.read(registers, child: record.child).rules
-    let isSet = registers.contains { $0.zone == .family && $0.key == "family/zone" && $0.value != nil }
-    if !isSet { rules.zone = record.zone }
-    let boundary = rules.boundary
-    let slice = UsageSlice(record)
-    var carries: [FamilyDay: PointsRemainder] = [:]
-    for part in boundary.slices(of: slice) { carries[part.day] = try remainders.load(record.appID, part.day) }
-    let earned = PointsArithmetic.earned(
-      by: slice, minimumSessionMinutes: Int(clamping: rules.points.minimumSession), boundary: boundary,
-      carries: &carries)
-    for (day, remainder) in carries { try remainders.save(record.appID, day, remainder) }
-    return earned
   }
 }

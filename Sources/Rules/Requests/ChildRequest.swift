@@ -12,8 +12,12 @@ public struct ChildRequest: Hashable, Sendable {
     case app(AppID)
   }
 
-  /// The ID of the command that asked.
+  /// The ID: 16 random bytes.
   public var id: CommandID
+  /// The machine on which the child asked.
+  public var device: DeviceID
+  /// The household's time at which the child asked, in Unix milliseconds; for people.
+  public var at: Int64
   /// What the child asks for.
   public var wish: Wish
   /// The family day, with which the request expires.
@@ -22,8 +26,10 @@ public struct ChildRequest: Hashable, Sendable {
   public var reason: String
 
   /// Creates a request.
-  public init(id: CommandID, wish: Wish, day: FamilyDay, reason: String) {
+  public init(id: CommandID, device: DeviceID, at: Int64, wish: Wish, day: FamilyDay, reason: String) {
     self.id = id
+    self.device = device
+    self.at = at
     self.wish = wish
     self.day = day
     self.reason = reason

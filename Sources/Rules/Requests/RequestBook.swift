@@ -30,15 +30,21 @@ public struct RequestBook: Hashable, Sendable {
   /// Creates a book without requests.
   public init() {}
 
+  /// Creates a book of requests and answers.
+  public init(_ requests: some Sequence<ChildRequest>, _ answers: some Sequence<RequestAnswer>) {
+    for request in requests { merge(request) }
+    for answer in answers { merge(answer) }
+  }
+
   /// Takes a request, and returns whether the book has changed.
   ///
-  /// A request never changes; of two that differ and have one ID, the one whose content sorts first is kept.
+  /// A request never changes; of two that differ and have one ID, the one whose text sorts first is kept.
   @discardableResult
   public mutating func merge(_ request: ChildRequest) -> Bool {
     guard TextRule.reason.fault(in: request.reason) == nil else { return false }
     if let held = requests[request.id] {
       guard held != request else { return false }
-      guard request.content.utf8.lexicographicallyPrecedes(held.content.utf8) else { return false }
+      guard request.text.utf8.lexicographicallyPrecedes(held.text.utf8) else { return false }
     }
     requests[request.id] = request
     let sameDay = requests.values.filter { $0.day == request.day }
@@ -107,10 +113,6 @@ extension RuleSet {
     guard !grants.isEmpty else { return }
     today[day, default: Today()].grants.merge(grants) { _, answered in answered }
   }
-}
-
-extension ChildRequest {
-  fileprivate var content: String { "\(day) \(wishText) \(reason)" }
 }
 
 extension RequestAnswer {

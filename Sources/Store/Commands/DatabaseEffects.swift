@@ -16,14 +16,24 @@ public struct DatabaseEffects: EffectTransaction {
   public let enforcement: Enforcement
   /// Edits that other parents of this machine are to hear of.
   private(set) var told: [Register] = []
+  /// Facts that this machine has made, of which others are to hear.
+  private(set) var newFacts: [Fact] = []
+  /// The devices that are to hold all facts about a child.
+  private(set) var offers: [(child: ChildID, device: DeviceID)] = []
+  /// What was computed of committed facts; `nil` to compute everything anew.
+  private let cache: FactCache?
+  /// A Boolean value that indicates whether the transaction only reads what is committed.
+  private let isReading: Bool
   /// Registers that the parent which gave the command is to hear of.
   private(set) var toldAuthor: [Register] = []
 
   /// Creates the effects' view of a transaction; `enforcement` has no meaning on a parent's node.
   init(
     _ database: Database, _ coding: any BodyCoding, own: DeviceID, author: DeviceID,
-    enforcement: Enforcement = .recorded, at wall: Int64
+    enforcement: Enforcement = .recorded, cache: FactCache? = nil, isReading: Bool = false, at wall: Int64
   ) {
+    self.cache = cache
+    self.isReading = isReading
     self.database = database
     self.coding = coding
     self.own = own
@@ -66,6 +76,10 @@ public struct DatabaseEffects: EffectTransaction {
   public mutating func save(_ register: Register) throws {
     let old = try database.register(register.key, in: register.zone)?.value
     try database.save(register)
+    if case .machine(let device) = register.zone, let child = register.key.servedChild, register.servedChild == nil {
+      // A machine keeps nothing of a child whom it does not serve, and hears nothing more.
+      if device == own { try database.forgetFacts(of: child) } else { try database.endHolding(device, child) }
+    }
     try audit("register.set", "\(register.zone) \(register.key)", old: old, new: register.value)
   }
 
@@ -86,6 +100,48 @@ public struct DatabaseEffects: EffectTransaction {
   public mutating func note(_ told: [Register], by device: DeviceID) throws {
     try database.note(told, by: device, own: own, at: wall)
   }
+
+  /// Returns the facts of a kind about a child, in the order in which they arrived.
+  public func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact] { try database.facts(kind, of: child) }
+
+  /// Returns a value of all facts of a kind about a child.
+  public func value<Value: Sendable>(
+    of kind: FactKind, _ child: ChildID, empty: Value, add: (inout Value, [Fact]) -> Void
+  ) throws -> Value {
+    let place = FactCache.Place(child: child, kind: kind)
+    let count = try database.factCount(kind, of: child)
+    if let known = cache?[place], var value = known.value as? Value {
+      let (facts, last) = try database.facts(kind, of: child, after: known.last)
+      // Facts that were forgotten or replaced are still in the value.
+      if known.count + Int64(facts.count) == count {
+        add(&value, facts)
+        keep(value, at: place, last: last ?? known.last, count: count)
+        return value
+      }
+    }
+    var value = empty
+    let (facts, last) = try database.facts(kind, of: child, after: 0)
+    add(&value, facts)
+    keep(value, at: place, last: last ?? 0, count: count)
+    return value
+  }
+
+  /// Keeps a value for the next transaction, unless it may include what is not committed.
+  private func keep(_ value: any Sendable, at place: FactCache.Place, last: Int64, count: Int64) {
+    guard isReading, let cache, cache[place]?.last ?? -1 <= last else { return }
+    cache[place] = FactCache.Entry(last: last, count: count, value: value)
+  }
+
+  /// Keeps a fact that this machine has made, and has all others that hold the child's facts hear of it.
+  public mutating func add(_ fact: Fact) throws {
+    guard let definition = coding.factKinds.definition(fact.kind), let reading = definition.read(fact.text),
+      reading.author == own
+    else { throw StoreError.unexpected("a fact of the kind \(fact.kind)") }
+    if try database.keep(fact, reading, definition) { newFacts.append(fact) }
+  }
+
+  /// Has a device hear of all facts about a child.
+  public mutating func offerFacts(of child: ChildID, to device: DeviceID) throws { offers.append((child, device)) }
 
   /// Returns the number of usage records that this machine holds.
   public func usageRecords() throws -> Int64 {

@@ -43,6 +43,7 @@ extension InboxTransaction {
         result.changes += try database.queue(told, for: parent, keys, coding, at: wall)
       }
     }
+    try tellFacts(effects)
     switch outcome {
     case .done, .underWay: try supersedePending(command)
     case .superseded, .failed: break

@@ -42,6 +42,7 @@ extension InboxTransaction {
         guard let state = outcome.state else { return }
         var effects = effects()
         try payload.value.answered(with: state, by: peer.device, in: &effects)
+        try tellFacts(effects)
       case .refused, .expired, .contradicts: break
       }
       return

@@ -20,6 +20,8 @@ struct Columns {
     return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, index))))
   }
 
+  func text(_ index: CInt) -> String { String(decoding: bytes(index), as: UTF8.self) }
+
   /// Returns whether a blob or text has some bytes, without a copy.
   func holds(_ bytes: [UInt8], _ index: CInt) -> Bool {
     guard let start = sqlite3_column_blob(statement, index) else { return bytes.isEmpty }

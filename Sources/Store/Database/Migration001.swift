@@ -321,6 +321,37 @@ enum Migration001 {
       PRIMARY KEY (peer, zone, key)
     ) STRICT, WITHOUT ROWID;
 
+    -- Facts about children.
+    CREATE TABLE fact (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, -- in the order of arrival
+      child BLOB NOT NULL,                  -- 16 bytes
+      kind TEXT NOT NULL,                   -- a word of FactKind
+      identity TEXT NOT NULL,               -- at most 255 bytes, as the kind says
+      text TEXT NOT NULL,                   -- 1 to 4,096 bytes
+      author BLOB NOT NULL,                 -- 20 bytes: the machine that made it
+      day TEXT NOT NULL,                    -- date, such as 2026-11-21: the family's day that it is about
+      UNIQUE (child, kind, identity)
+    ) STRICT;
+    CREATE INDEX fact_by_day ON fact (child, kind, day);
+    CREATE INDEX fact_by_number ON fact (child, number);
+
+    -- The peers that hold a child's facts, to which each new one goes.
+    CREATE TABLE fact_holder (
+      peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
+      child BLOB NOT NULL,                  -- 16 bytes
+      PRIMARY KEY (peer, child)
+    ) STRICT, WITHOUT ROWID;
+
+    -- On a child's machine: what sessions left over below one milli-point, or paid in advance.
+    CREATE TABLE carry (
+      child BLOB NOT NULL,                  -- 16 bytes
+      app_id TEXT NOT NULL,                 -- 1 to 255 bytes
+      category TEXT NOT NULL,               -- a word of AppCategory: learning earns, reward costs
+      day TEXT NOT NULL,                    -- date of the family's day
+      parts INTEGER NOT NULL,               -- 0 to 3,599,999 parts of a milli-point
+      PRIMARY KEY (child, app_id, category, day)
+    ) STRICT, WITHOUT ROWID;
+
     -- The accounts of people on children's machines: on a child its own, on a parent those of each child's machine.
     CREATE TABLE account (
       device_id BLOB NOT NULL,              -- 20 bytes
@@ -443,14 +474,6 @@ enum Migration001 {
       process_id INTEGER NOT NULL,          -- process ID
       process_start_time INTEGER NOT NULL,  -- clock ticks since boot, field 22 of /proc/PID/stat
       PRIMARY KEY (record_id, process_id, process_start_time)
-    ) STRICT, WITHOUT ROWID;
-
-    -- What earlier sessions of a learning application left over below one milli-point, for each family day.
-    CREATE TABLE points_remainder (
-      app_id TEXT NOT NULL,                 -- 1 to 255 bytes
-      day TEXT NOT NULL,                    -- date, such as 2026-11-21
-      parts INTEGER NOT NULL,               -- 0 to 3,599,999 parts of a milli-point
-      PRIMARY KEY (app_id, day)
     ) STRICT, WITHOUT ROWID;
     """
 

@@ -17,6 +17,7 @@ public final class Store: Sendable {
   let caps: QueueCaps
   let clock: StoreClock
   let ageClock: AgeClock
+  let factCache = FactCache()
   /// The path of the file.
   public let path: String
 

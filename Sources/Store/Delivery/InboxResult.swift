@@ -30,6 +30,8 @@ public struct InboxResult: Hashable, Sendable {
   /// A Boolean value that indicates whether something is known of use that was not known before.
   public var hasNewUse = false
 
+  /// Facts that were new, or that a command has made.
+  public var newFacts: [Fact] = []
   /// Other parents that the sender, a child's machine, reported for the first time.
   public var newParents: [PairedParent] = []
 
@@ -49,6 +51,7 @@ public struct InboxResult: Hashable, Sendable {
     usageRecords += later.usageRecords
     appliedCommands += later.appliedCommands
     newParents += later.newParents
+    newFacts += later.newFacts
     hasNewHousehold = hasNewHousehold || later.hasNewHousehold
     hasNewUse = hasNewUse || later.hasNewUse
     hasPendingEffects = hasPendingEffects || later.hasPendingEffects

@@ -40,6 +40,7 @@ enum ItemHandlers {
     let handlers: [any ItemHandler.Type] = [
       CommandItem.self, ReceiptItem.self, UsageRecordItem.self, UsageLossItem.self, RemovalItem.self,
       KeyRotationItem.self, RefusalItem.self, ParentsItem.self, RegistersItem.self, AccountsItem.self,
+      FactsItem.self,
       RunningItem.self,
     ]
     return Dictionary(uniqueKeysWithValues: handlers.map { (Place(streamClass: $0.streamClass, kind: $0.kind), $0) })

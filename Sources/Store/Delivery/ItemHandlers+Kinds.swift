@@ -168,6 +168,19 @@ enum AccountsItem: ItemHandler {
   }
 }
 
+enum FactsItem: ItemHandler {
+  static let streamClass = StreamClass.control
+  static let kind = ItemKind.facts
+
+  static func read(_ body: [UInt8], _ coding: any BodyCoding) throws(BodyFault) -> [Fact] {
+    try coding.facts(body)
+  }
+
+  static func apply(_ item: DeliveryItem, _ body: Result<[Fact], BodyFault>, in inbox: inout InboxTransaction) throws {
+    try inbox.applyFacts(item, body)
+  }
+}
+
 enum RunningItem: ItemHandler {
   static let streamClass = StreamClass.control
   static let kind = ItemKind.running

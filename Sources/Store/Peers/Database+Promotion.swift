@@ -33,6 +33,7 @@ extension Database {
         known_generation = coalesce(?, (SELECT MAX(generation) FROM discovery_key), 0)
       WHERE number = ?
       """, [wall, given, peer.number])
+    try run("DELETE FROM fact_holder WHERE peer = ?", [peer.number])
     switch record.device.role {
     case .child:
       _ = try queueRotation(peer, keys, coding, at: wall)

@@ -134,7 +134,7 @@ extension Store {
 }
 
 /// One transaction's work on an edit.
-private struct EditTransaction {
+struct EditTransaction {
   let database: Database
   let group: WriteGroup
   let maker: EditMaker

@@ -80,15 +80,16 @@ extension Store {
 
   /// Removes programs from a session.
   ///
-  /// If none is left, ends the session, stores its record and queues it for every parent, in one transaction.
+  /// If none is left, ends the session, stores its record and queues it for every parent, with the facts that follow from it,
+  /// in one transaction.
   ///
   /// Returns `nil` if there is neither a session nor a record with that ID. `make` returns the record of the session;
   /// it is not called if the session has ended already.
   public func endSession(
     _ id: RecordID, of ended: [ProcessIdentity], at wall: Int64,
-    make: @escaping @Sendable (OpenUsageSession, [Register], RemainderTable) throws -> UsageRecord
+    make: @escaping @Sendable (OpenUsageSession, inout DatabaseEffects) throws -> UsageRecord
   ) async throws(StoreError) -> SessionEnding? {
-    try await commits.commitTogether { [own, coding, keys, caps] database, group in
+    try await commits.commitTogether { [own, coding, keys, caps, factCache] database, group in
       guard let row = try database.row("SELECT * FROM open_session WHERE record_id = ?", [Data(id.bytes)]) else {
         // This handles a repeated request, which is rare: it reads through the index of this device's whole history.
         return try database.row(
@@ -101,10 +102,16 @@ extension Store {
           [id.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
       }
       guard try database.processes(of: Data(id.bytes)).isEmpty else { return .open }
-      let record = try make(
-        try OpenUsageSession(row, processes: ended), try database.allRegisters(), RemainderTable(database: database))
+      var effects = DatabaseEffects(database, coding, own: own, author: own, cache: factCache, at: wall)
+      let record = try make(try OpenUsageSession(row, processes: ended), &effects)
       try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(id.bytes)])
-      return .ended(record, try database.report(record, coding, keys, caps, in: group, at: wall))
+      var changes = try database.report(record, coding, keys, caps, in: group, at: wall)
+      if !effects.newFacts.isEmpty {
+        // Control streams change in the database itself.
+        try group.settle(database)
+        changes += try database.relay(effects.newFacts, from: nil, keys, coding, at: wall)
+      }
+      return .ended(record, changes)
     }
   }
 }

@@ -6,9 +6,14 @@ import LatchkeyModel
 public struct MessageBodyCoding: BodyCoding {
   /// The kinds of command that the coding supports.
   public let commands: CommandRegistry
+  /// The kinds of fact that the coding supports.
+  public let factKinds: FactRegistry
 
-  /// Creates a coding that knows these kinds of command.
-  public init(_ commands: CommandRegistry) { self.commands = commands }
+  /// Creates a coding that knows these kinds of command and of fact.
+  public init(_ commands: CommandRegistry, _ facts: FactRegistry) {
+    self.commands = commands
+    self.factKinds = facts
+  }
 
   /// Returns an encoded command.
   public func encode(_ command: CommandBody) -> [UInt8] { Latchkey_V1_Command(command).wireBytes }
@@ -35,6 +40,9 @@ public struct MessageBodyCoding: BodyCoding {
 
   /// Returns encoded accounts.
   public func encode(_ accounts: [Account]) -> [UInt8] { Latchkey_V1_Accounts(accounts).wireBytes }
+
+  /// Returns encoded facts.
+  public func encode(_ facts: [Fact]) -> [UInt8] { Latchkey_V1_Facts(facts).wireBytes }
 
   /// Returns an encoded list of what runs.
   public func encode(_ running: RunningList) -> [UInt8] { Latchkey_V1_Running(running).wireBytes }
@@ -87,6 +95,11 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns the accounts in a body.
   public func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account] {
     try fault("list of accounts") { () throws(WireError) in try Latchkey_V1_Accounts(wire: body).value() }
+  }
+
+  /// Returns the facts in a body.
+  public func facts(_ body: [UInt8]) throws(BodyFault) -> [Fact] {
+    try fault("list of facts") { () throws(WireError) in try Latchkey_V1_Facts(wire: body).value() }
   }
 
   /// Returns the list of what runs in a body.

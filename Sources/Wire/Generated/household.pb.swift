@@ -137,6 +137,75 @@ package nonisolated struct Latchkey_V1_Register: Sendable {
   fileprivate var _modified: Latchkey_V1_Timestamp? = nil
 }
 
+/// Command `takePoints`.
+package nonisolated struct Latchkey_V1_TakePoints: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The child's ID, 16 bytes.
+  package var child: Data = Data()
+
+  /// More than 0.
+  package var milliPoints: Int64 = 0
+
+  /// The family's day, such as 2026-11-22.
+  package var day: String = String()
+
+  package var reason: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// State `pointsTaken`.
+package nonisolated struct Latchkey_V1_PointsTaken: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 0 or more, and no more than was asked for.
+  package var milliPoints: Int64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Command `reviewLearning`.
+package nonisolated struct Latchkey_V1_ReviewLearning: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The child's ID, 16 bytes.
+  package var child: Data = Data()
+
+  /// The ID of the usage record, 16 bytes.
+  package var record: Data = Data()
+
+  package var isApproved: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// State `learningReviewed`.
+package nonisolated struct Latchkey_V1_LearningReviewed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What it earned.
+  package var milliPoints: Int64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "latchkey.v1"
@@ -340,6 +409,151 @@ nonisolated extension Latchkey_V1_Register: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.key != rhs.key {return false}
     if lhs._value != rhs._value {return false}
     if lhs._modified != rhs._modified {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_TakePoints: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".TakePoints"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}child\0\u{3}milli_points\0\u{1}day\0\u{1}reason\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.child) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.milliPoints) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.day) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.child.isEmpty {
+      try visitor.visitSingularBytesField(value: self.child, fieldNumber: 1)
+    }
+    if self.milliPoints != 0 {
+      try visitor.visitSingularInt64Field(value: self.milliPoints, fieldNumber: 2)
+    }
+    if !self.day.isEmpty {
+      try visitor.visitSingularStringField(value: self.day, fieldNumber: 3)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_TakePoints, rhs: Latchkey_V1_TakePoints) -> Bool {
+    if lhs.child != rhs.child {return false}
+    if lhs.milliPoints != rhs.milliPoints {return false}
+    if lhs.day != rhs.day {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_PointsTaken: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PointsTaken"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}milli_points\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.milliPoints) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.milliPoints != 0 {
+      try visitor.visitSingularInt64Field(value: self.milliPoints, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_PointsTaken, rhs: Latchkey_V1_PointsTaken) -> Bool {
+    if lhs.milliPoints != rhs.milliPoints {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_ReviewLearning: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReviewLearning"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}child\0\u{1}record\0\u{3}is_approved\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.child) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.record) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.isApproved) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.child.isEmpty {
+      try visitor.visitSingularBytesField(value: self.child, fieldNumber: 1)
+    }
+    if !self.record.isEmpty {
+      try visitor.visitSingularBytesField(value: self.record, fieldNumber: 2)
+    }
+    if self.isApproved != false {
+      try visitor.visitSingularBoolField(value: self.isApproved, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_ReviewLearning, rhs: Latchkey_V1_ReviewLearning) -> Bool {
+    if lhs.child != rhs.child {return false}
+    if lhs.record != rhs.record {return false}
+    if lhs.isApproved != rhs.isApproved {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_LearningReviewed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".LearningReviewed"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}milli_points\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.milliPoints) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.milliPoints != 0 {
+      try visitor.visitSingularInt64Field(value: self.milliPoints, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_LearningReviewed, rhs: Latchkey_V1_LearningReviewed) -> Bool {
+    if lhs.milliPoints != rhs.milliPoints {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

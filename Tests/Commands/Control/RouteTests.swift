@@ -58,6 +58,54 @@ import Testing
     try await trip(.assignAccount(account), SampleValues.accounts[0]) { try await $0.assignAccount(account) }
   }
 
+  @Test func requests() async throws {
+    let asked = AskRequest(child: name, minutes: 30, category: .reward, reason: "ünï")
+    try await trip(.requests, SampleValues.requests) { try await $0.requests() }
+    try await trip(.ask(asked), SampleValues.requests[0]) { try await $0.ask(asked) }
+    let app = AskRequest(minutes: nil, appID: SampleValues.app("org.gnome.Chess"))
+    try await trip(.ask(app), SampleValues.requests[0]) { try await $0.ask(app) }
+    for answer in [
+      AnswerRequest(request: "3f3f", isApproved: true, minutes: 20, word: "ünï"),
+      AnswerRequest(request: nil, isApproved: false),
+    ] {
+      try await trip(.answerRequest(answer), SampleValues.requests[1]) { try await $0.answerRequest(answer) }
+    }
+  }
+
+  @Test func points() async throws {
+    try await trip(.points(name, limit: 3), SampleValues.points) { try await $0.points(ofChild: name, limit: 3) }
+    let more = PointsAdjustment(child: name, milliPoints: 50_000, reason: "ünï")
+    try await trip(
+      .adjustPoints(more),
+      PointsAdjusted(points: SampleValues.points, milliPoints: 50_000, asked: 0, commands: [])
+    ) { try await $0.adjustPoints(more) }
+    let review = PointsReview(record: "5a5a", isApproved: false)
+    try await trip(.reviewPoints(review), SampleValues.command) { try await $0.reviewPoints(review) }
+    let redemption = PointsRedemption(milliPoints: 20_000)
+    try await trip(.redeemPoints(redemption), SampleValues.redeemed) { try await $0.redeemPoints(redemption) }
+    let refund = PointsRedemption(child: "Emma")
+    try await trip(.refundPoints(refund), SampleValues.redeemed) { try await $0.refundPoints(refund) }
+  }
+
+  @Test func requestsThatCannotBe() async throws {
+    let faults: [String?] = [
+      AskRequest(minutes: 0).textFault, AskRequest(minutes: 1_441).textFault, AskRequest(minutes: nil).textFault,
+      AskRequest(minutes: 5, appID: SampleValues.app("a"), category: .reward).textFault,
+      AskRequest(minutes: 5, reason: "a\nb").textFault,
+      AnswerRequest(request: nil, isApproved: false, minutes: 5).textFault,
+      AnswerRequest(request: nil, isApproved: true, minutes: 0).textFault,
+      PointsAdjustment(child: "Emma", milliPoints: 0, reason: "x").textFault,
+      PointsAdjustment(child: "Emma", milliPoints: 5, reason: "").textFault,
+      PointsAdjustment(child: "Emma", milliPoints: .min, reason: "x").textFault,
+      PointsRedemption(milliPoints: 0).textFault, PointsRedemption(minutes: 0).textFault,
+      PointsRedemption(milliPoints: 1, minutes: 1).textFault,
+    ]
+    for (number, fault) in faults.enumerated() { #expect(fault?.hasSuffix(".") == true, "\(number)") }
+    #expect(AskRequest(minutes: 5, appID: SampleValues.app("a")).textFault == nil)
+    #expect(AnswerRequest(request: nil, isApproved: true).textFault == nil)
+    #expect(PointsRedemption().textFault == nil)
+  }
+
   @Test func devices() async throws {
     try await trip(.devices, [SampleValues.peer]) { try await $0.devices() }
     try await trip(.nearby, SampleValues.nearby) { try await $0.nearby() }

@@ -46,6 +46,14 @@ final class ScriptedNode: NodeInterface {
     case useReport(UseReportQuery)
     case startUsage(UsageStartRequest)
     case endUsage(String)
+    case requests
+    case ask(AskRequest)
+    case answerRequest(AnswerRequest)
+    case points(String?, limit: Int)
+    case adjustPoints(PointsAdjustment)
+    case reviewPoints(PointsReview)
+    case redeemPoints(PointsRedemption)
+    case refundPoints(PointsRedemption)
   }
 
   /// The answers; a long poll takes the next of its list, and waits forever when the list is empty.
@@ -351,5 +359,41 @@ final class ScriptedNode: NodeInterface {
     try note(.endUsage(recordID))
     if let error = next({ $0.usageErrors.isEmpty ? nil : $0.usageErrors.removeFirst() }) { throw error }
     return SampleValues.record
+  }
+
+  func requests() async throws(LocalAPIError) -> [RequestListing] {
+    try answer(.requests) { _ in SampleValues.requests }
+  }
+
+  func ask(_ request: AskRequest) async throws(LocalAPIError) -> RequestListing {
+    try answer(.ask(request)) { _ in SampleValues.requests[0] }
+  }
+
+  func answerRequest(_ answer: AnswerRequest) async throws(LocalAPIError) -> RequestListing {
+    try self.answer(.answerRequest(answer)) { _ in SampleValues.requests[1] }
+  }
+
+  func points(ofChild child: String?, limit: Int) async throws(LocalAPIError) -> PointsListing {
+    try answer(.points(child, limit: limit)) { _ in SampleValues.points }
+  }
+
+  func adjustPoints(_ request: PointsAdjustment) async throws(LocalAPIError) -> PointsAdjusted {
+    try answer(.adjustPoints(request)) {
+      PointsAdjusted(
+        points: SampleValues.points, milliPoints: max(0, request.milliPoints), asked: max(0, -request.milliPoints),
+        commands: request.milliPoints > 0 ? [] : [$0.command])
+    }
+  }
+
+  func reviewPoints(_ request: PointsReview) async throws(LocalAPIError) -> ConfigurationCommand {
+    try answer(.reviewPoints(request)) { $0.command }
+  }
+
+  func redeemPoints(_ request: PointsRedemption) async throws(LocalAPIError) -> PointsRedeemed {
+    try answer(.redeemPoints(request)) { _ in SampleValues.redeemed }
+  }
+
+  func refundPoints(_ request: PointsRedemption) async throws(LocalAPIError) -> PointsRedeemed {
+    try answer(.refundPoints(request)) { _ in SampleValues.redeemed }
   }
 }

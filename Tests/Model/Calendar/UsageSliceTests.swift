@@ -81,6 +81,18 @@ import Testing
     #expect(parts.map(\.slice) == [session])
   }
 
+  /// Returns what the parts of a session earn on their days.
+  private static func earned(
+    by session: UsageSlice, _ boundary: DayBoundary, _ carries: inout [FamilyDay: PointsRemainder]
+  ) -> Int64 {
+    boundary.slices(of: session).reduce(0) { sum, part in
+      sum
+        + PointsArithmetic.earned(
+          activeMilliseconds: part.slice.activeMilliseconds, rate: part.slice.rate,
+          carry: &carries[part.day, default: PointsRemainder()])
+    }
+  }
+
   @Test func aSessionCutAnywhereEarnsTheSame() throws {
     var random = SeededRandom()
     let boundary = try DayBoundary(zone: "Europe/Berlin", dayStartHour: 4)
@@ -94,26 +106,12 @@ import Testing
       cuts.sort()
       var (atOnce, inParts): ([FamilyDay: PointsRemainder], [FamilyDay: PointsRemainder]) = ([:], [:])
       func earned(_ session: UsageSlice, _ carries: inout [FamilyDay: PointsRemainder]) -> Int64 {
-        PointsArithmetic.earned(by: session, minimumSessionMinutes: 0, boundary: boundary, carries: &carries)
+        Self.earned(by: session, boundary, &carries)
       }
       let expected = earned(whole, &atOnce)
       let got = whole.cut(at: cuts).reduce(0) { $0 + earned($1, &inParts) }
       #expect(got == expected, "seed \(random.seed): \(whole), cut at \(cuts)")
       #expect(inParts.filter { $0.value.parts > 0 } == atOnce.filter { $0.value.parts > 0 }, "seed \(random.seed)")
     }
-  }
-
-  @Test func onlyLearningThatLastsLongEnoughEarns() throws {
-    let boundary = try DayBoundary(zone: "UTC", dayStartHour: 0)
-    func earned(_ category: AppCategory, minutes: Int64) throws -> Int64 {
-      var carries: [FamilyDay: PointsRemainder] = [:]
-      let session = try slice(86_340_000, 86_340_000 + minutes * 60_000, active: minutes * 60_000, category: category)
-      return PointsArithmetic.earned(by: session, minimumSessionMinutes: 5, boundary: boundary, carries: &carries)
-    }
-    // One minute before midnight and four after it: the whole session counts, not its parts.
-    #expect(try earned(.learning, minutes: 5) == 5_000)
-    #expect(try earned(.learning, minutes: 4) == 0)
-    #expect(try earned(.reward, minutes: 5) == 0)
-    #expect(try earned(.neutral, minutes: 5) == 0)
   }
 }

@@ -12,7 +12,7 @@ import Testing
         "\0", "\u{1B}", "\r", "\t", "\u{7F}", "\u{85}", "\u{9B}", "\u{202E}", "\u{2066}", "\u{2028}", "\n",
       ] {
         let text = "a" + scalar + "b"
-        let isAllowed = scalar == "\n" && [.message, .registerValue].contains(rule)
+        let isAllowed = scalar == "\n" && [.message, .registerValue, .fact].contains(rule)
         #expect((rule.fault(in: text) == nil) == isAllowed, "\(rule.what) \(scalar.unicodeScalars.map(\.value))")
         #expect(rule.allowsCharacters(of: text) == isAllowed)
       }

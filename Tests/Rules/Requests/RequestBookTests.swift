@@ -6,7 +6,8 @@ import Testing
 @Suite struct RequestBookTests {
   private func request(_ wish: String, _ random: inout SeededRandom) throws -> ChildRequest {
     ChildRequest(
-      id: Samples.commandID(&random), wish: try ChildRequest.Wish(typed: wish),
+      id: Samples.commandID(&random), device: Samples.deviceID(&random), at: 5,
+      wish: try ChildRequest.Wish(typed: wish),
       day: try HouseholdSamples.day("2026-11-23"), reason: "finish the level")
   }
 

@@ -40,12 +40,13 @@ enum MessagesTarget {
             ],
             total: 1)),
       [14] + coding.encode(SampleMessages.running(&random)),
+      [15] + coding.encode(SampleMessages.facts(&random)),
     ]
   }
 
   static func check(_ input: [UInt8]) throws(FuzzFault) {
     let bytes = Array(input.dropFirst())
-    switch (input.first ?? 0) % 15 {
+    switch (input.first ?? 0) % 16 {
     case 0: try same(bytes, SessionCodec.decode, whole, bounds)
     case 1: try same(bytes, PairingCodec.opening, PairingCodec.encode) { $0.commitment.count == 32 }
     case 2:
@@ -68,6 +69,13 @@ enum MessagesTarget {
       try same(bytes, coding.parents, coding.encode) { $0.count <= Limits.toldParents }
       try same(bytes, coding.refusalNotice, coding.encode) { $0.items.count <= Limits.refusalItems && $0.total >= 0 }
     case 14: try same(bytes, coding.running, coding.encode) { $0.entries.count <= RunningList.most }
+    case 15:
+      try same(bytes, coding.facts, coding.encode) { facts in
+        facts.allSatisfy { fact in
+          let readings = FactRegistry.household.kinds.compactMap { $0.read(fact.text) }
+          return TextRule.fact.fault(in: fact.text) == nil && readings.allSatisfy { $0.identity.utf8.count <= 255 }
+        }
+      }
     default: try same(bytes, RemovalCodec.signature, RemovalCodec.encode) { $0.count == 64 }
     }
   }

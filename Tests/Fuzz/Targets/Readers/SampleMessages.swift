@@ -44,6 +44,19 @@ enum SampleMessages {
       lastEnd: 1_700_000_900_000)
   }
 
+  /// Facts of several kinds.
+  static func facts(_ random: inout SeededRandom) -> [Fact] {
+    let (device, child) = (Samples.deviceID(&random), ChildID(milliseconds: 5, random: random.bytes(10)))
+    let hexadecimal = Hexadecimal.encode(device.bytes)
+    let id = Hexadecimal.encode(random.bytes(16))
+    return [
+      Fact(child, .request, "\(id) 2026-11-23 5 \(hexadecimal)\ntime 30 reward\nplease"),
+      Fact(child, .answer, "\(id) 2026-11-23 5 0 \(hexadecimal)\nyes 20\n"),
+      Fact(child, .need, "\(hexadecimal) 5 0 yes"), Fact(child, .machines, "\(hexadecimal) 5 0 \(hexadecimal)"),
+      Fact(child, .ledger, "earned \(id) \(hexadecimal) 5 2026-11-23 9 - 0 - - "),
+    ]
+  }
+
   static func running(_ random: inout SeededRandom) -> RunningList {
     let entries = (0..<3).map { _ in
       let record = Samples.usageRecord(&random)

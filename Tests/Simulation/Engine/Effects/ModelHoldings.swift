@@ -16,6 +16,8 @@ package struct ModelHoldings: EffectTransaction, Sendable {
   package private(set) var toldAuthor: [Register] = []
   /// What each child's machine says that it holds and this device has not set or has lost.
   package private(set) var notes: [DeviceID: [RegisterMap.Place: Register]] = [:]
+  /// The facts about children, in the order in which they arrived.
+  private var facts: [Fact] = []
   package private(set) var values: [DeviceID: [String: [UInt8]]] = [:]
 
   package init(own: DeviceID) {
@@ -79,6 +81,21 @@ package struct ModelHoldings: EffectTransaction, Sendable {
       notes[device, default: [:]][place] = register
     }
   }
+
+  package func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact] {
+    facts.filter { $0.kind == kind && $0.child == child }
+  }
+
+  package func value<Value: Sendable>(
+    of kind: FactKind, _ child: ChildID, empty: Value, add: (inout Value, [Fact]) -> Void
+  ) throws -> Value {
+    var value = empty
+    add(&value, try facts(kind, of: child))
+    return value
+  }
+
+  package mutating func add(_ fact: Fact) throws { if !facts.contains(fact) { facts.append(fact) } }
+  package mutating func offerFacts(of child: ChildID, to device: DeviceID) throws {}
 
   /// Forgets what a machine said that it holds, since it is no longer paired.
   mutating func forgetNotes(of device: DeviceID) { notes[device] = nil }

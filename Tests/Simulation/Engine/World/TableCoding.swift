@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 
 /// Bodies that only say where in a table their value is, which takes a hundredth of the time of the real ones.
@@ -15,10 +16,12 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
     case parents([PairedParent])
     case registers([Register])
     case accounts([Account])
+    case facts([Fact])
     case running(RunningList)
   }
 
   let commands = CommandRegistry.simulated
+  let factKinds = FactRegistry.household
   private var values: [Value] = []
 
   private func add(_ value: Value) -> [UInt8] {
@@ -44,6 +47,7 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
   func encode(_ parents: [PairedParent]) -> [UInt8] { add(.parents(parents)) }
   func encode(_ registers: [Register]) -> [UInt8] { add(.registers(registers)) }
   func encode(_ accounts: [Account]) -> [UInt8] { add(.accounts(accounts)) }
+  func encode(_ facts: [Fact]) -> [UInt8] { add(.facts(facts)) }
   func encode(_ running: RunningList) -> [UInt8] { add(.running(running)) }
 
   private static let fault = BodyFault("The table holds something else here.")
@@ -80,6 +84,11 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
 
   func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account] {
     guard case .accounts(let value)? = value(body) else { throw Self.fault }
+    return value
+  }
+
+  func facts(_ body: [UInt8]) throws(BodyFault) -> [Fact] {
+    guard case .facts(let value)? = value(body) else { throw Self.fault }
     return value
   }
 

@@ -1,0 +1,57 @@
+import LatchkeyModel
+
+/// What is said of points.
+enum PointsSentences {
+  /// Returns milli-points with their sign, such as `+2.5`.
+  static func signed(_ milliPoints: Int64) -> String {
+    (milliPoints > 0 ? "+" : "") + PointsText.text(milliPoints)
+  }
+
+  /// Returns what there is to say of a child's points, one sentence each.
+  static func all(_ points: PointsListing, on role: DeviceRole) -> [String] {
+    let name = ShownText.safe(points.childName.text)
+    var sentences = ["\(name) has \(PointsText.counted(points.balance)); \(earned(points))."]
+    if role == .child, points.here != points.balance {
+      sentences.append("\(PointsText.counted(points.here)) of them can be spent on this machine now.")
+    }
+    if role == .parent, points.parts.count > 1 {
+      let parts = points.parts.map { "\(PointsText.text($0.milliPoints)) on \(ShownText.safe($0.deviceName.text))" }
+      sentences.append("Ready to be spent: \(parts.joined(separator: ", ")).")
+    }
+    if points.redeemedMilliseconds > 0 {
+      sentences.append("\(minutes(points.redeemedMilliseconds)) of redeemed time are left on this machine.")
+    }
+    for entry in points.held {
+      sentences.append(
+        "\(PointsText.counted(entry.milliPoints)) wait for a review (\(entry.short)): \(entry.words) on "
+          + "\(ShownText.safe(entry.deviceName.text)).")
+    }
+    if role == .parent, !points.held.isEmpty {
+      sentences.append("`latchkey points review ID --approve` or `--reject` decides.")
+    }
+    return sentences
+  }
+
+  private static func earned(_ points: PointsListing) -> String {
+    points.earnedToday == 0 ? "nothing was earned today" : "\(PointsText.counted(points.earnedToday)) earned today"
+  }
+
+  static func minutes(_ milliseconds: Int64) -> String { SpanText.minutes(Int(clamping: milliseconds / 60_000)) }
+
+  /// Returns what came of a change.
+  static func adjusted(_ result: PointsAdjusted) -> [String] {
+    let name = ShownText.safe(result.points.childName.text)
+    var sentences: [String] = []
+    if result.milliPoints > 0 { sentences.append("\(name) gets \(PointsText.counted(result.milliPoints)).") }
+    if result.milliPoints < 0 { sentences.append("\(name) loses \(PointsText.counted(-result.milliPoints)).") }
+    if result.asked > 0 {
+      sentences.append(
+        "\(PointsText.counted(result.asked)) more are asked of \(name)'s machines: `latchkey points \(name)` shows what they "
+          + "had.")
+    } else if result.milliPoints <= 0, sentences.isEmpty {
+      sentences.append("\(name) has no machine to take points from: pair one first.")
+    }
+    sentences.append("\(name) has \(PointsText.counted(result.points.balance)) now, as far as this machine knows.")
+    return sentences
+  }
+}

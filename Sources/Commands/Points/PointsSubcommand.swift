@@ -1,0 +1,202 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// The `latchkey points` subcommand.
+struct PointsSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "points", abstract: "Show and change the points of a child.",
+    discussion: """
+      Learning earns points and rewards cost them, where the family uses points.
+
+      Example: latchkey points Emma
+      """,
+    subcommands: [PointsShowSubcommand.self, PointsAdjustSubcommand.self, PointsReviewSubcommand.self],
+    defaultSubcommand: PointsShowSubcommand.self)
+}
+
+/// The `latchkey points show` subcommand, or `latchkey points` in short.
+struct PointsShowSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show the points of a child and their last changes.",
+    discussion: """
+      Example: latchkey points Emma
+      Example: latchkey points show Emma --last 1000 --format csv
+      """)
+
+  @OptionGroup var node: NodeOptions
+
+  @Argument(
+    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
+    completion: CompletionNames.children)
+  var child: String?
+
+  @Option(help: ArgumentHelp("How many changes to show.", valueName: "number"))
+  var last: Int = 10
+
+  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv"))
+  var format: UsageFormat = .table
+
+  mutating func validate() throws {
+    if !(1...10_000).contains(last) { throw ValidationError("Show 1 to 10,000 changes, such as 10.") }
+  }
+
+  func run() async throws {
+    let environment = TerminalEnvironment.current
+    let console = environment.console
+    let interface = try await node.open()
+    let points = try await interface.points(ofChild: child, limit: last)
+    switch format {
+    case .json: try console.write(JSONText.pretty(points))
+    case .csv:
+      try console.write(
+        CSVText.render(
+          ["at", "day", "kind", "points", "machine", "what", "reason"],
+          rows: points.entries.map { entry in
+            [
+              TimeText.exact(entry.at, zone: environment.timeZone), entry.day.description, entry.kind,
+              PointsText.text(entry.milliPoints), entry.deviceName.text, entry.words, entry.note,
+            ]
+          }))
+    case .table:
+      for sentence in PointsSentences.all(points, on: try await interface.status().role) { try console.say(sentence) }
+      let rows = points.entries.map { entry in
+        [
+          TimeText.short(entry.at, zone: environment.timeZone), PointsSentences.signed(entry.milliPoints),
+          entry.words + (entry.note.isEmpty ? "" : ": \(ShownText.safe(entry.note))"), entry.deviceName.text,
+        ]
+      }
+      guard !rows.isEmpty else { return }
+      try console.write(
+        "\n"
+          + TableText.render(
+            ["When", "Points", "What", "Machine"], numbers: [1], spare: [3], wrap: [2], rows: rows, empty: ""))
+    }
+  }
+}
+
+/// The `latchkey points adjust` subcommand.
+struct PointsAdjustSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "adjust", abstract: "Give points to a child, or take some away.",
+    discussion: """
+      Points that are taken away come from this machine first, and then from the child's machines, which say how much they \
+      had.
+
+      Example: latchkey points adjust Emma +50 --reason "cleaned the kitchen"
+      Example: latchkey points adjust Emma -10 --reason "broke the rules"
+      """)
+
+  @OptionGroup var node: NodeOptions
+
+  @Argument(help: ArgumentHelp("The child.", valueName: "child"), completion: CompletionNames.children)
+  var child: String
+
+  // A number with a minus looks like an option, so that the parser gives it to a list alone.
+  @Argument(
+    parsing: .allUnrecognized, help: ArgumentHelp("The points, such as +50 or -10.", valueName: "points"))
+  var change: [String]
+
+  @Option(help: ArgumentHelp("Why, which the child can read.", valueName: "text"))
+  var reason: String
+
+  @Option(
+    defaultAsFlag: WaitingTime.usual, parsing: .next,
+    help: ArgumentHelp(
+      "Wait until the child's machines have answered, at most this long (60 s when no time follows).",
+      valueName: "time"))
+  var wait: WaitingTime?
+
+  @Option(help: ArgumentHelp("Write the result as JSON.", valueName: "text|json"))
+  var format: AnswerFormat = .text
+
+  private static func signed(_ texts: [String]) throws -> Int64 {
+    guard let text = texts.first, texts.count == 1 else {
+      throw ValidationError("Give one number of points, such as +50 or -10.")
+    }
+    let digits = text.hasPrefix("+") || text.hasPrefix("-") ? String(text.dropFirst()) : text
+    guard let points = PointsText.milliPoints(digits), points > 0 else {
+      throw ValidationError("Give a number of points above 0, such as +50 or -10, up to 1,000,000.")
+    }
+    return text.hasPrefix("-") ? -points : points
+  }
+
+  mutating func validate() throws {
+    let milliPoints = try Self.signed(change)
+    if let fault = PointsAdjustment(child: child, milliPoints: milliPoints, reason: reason).textFault {
+      throw ValidationError(fault)
+    }
+  }
+
+  func run() async throws {
+    let console = TerminalEnvironment.current.console
+    let interface = try await node.open()
+    let result = try await interface.adjustPoints(
+      PointsAdjustment(child: child, milliPoints: Self.signed(change), reason: reason))
+    if format == .json {
+      try console.write(JSONText.pretty(result))
+    } else {
+      for sentence in PointsSentences.adjusted(result) { console.note(sentence) }
+    }
+    guard let time = wait else { return }
+    let peers = try await interface.devices()
+    for command in result.commands {
+      let id = command.commandID.description
+      let ended = try await CommandWaiter(node: interface).wait(id, seconds: time.seconds)
+      try CommandEnd.tell(
+        ended, id: id, machine: peers.first { $0.device.deviceID == command.target }?.device.name,
+        format: format == .json ? .json : .table, time: time)
+    }
+  }
+}
+
+/// The `latchkey points review` subcommand.
+struct PointsReviewSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "review", abstract: "Decide about learning that looks wrong.",
+    discussion: """
+      `latchkey points` shows what waits for a review, and why. The first decision holds.
+
+      Example: latchkey points review 3f2a --approve
+      """)
+
+  /// `--approve` and `--reject`.
+  enum Decision: String, EnumerableFlag {
+    case approve
+    case reject
+
+    static func help(for value: Decision) -> ArgumentHelp? {
+      switch value {
+      case .approve: "It earns its points."
+      case .reject: "It earns nothing."
+      }
+    }
+  }
+
+  @OptionGroup var node: NodeOptions
+
+  @Argument(
+    help: ArgumentHelp(
+      "The learning, as `latchkey points` shows it; may be left out if only one waits.", valueName: "ID"))
+  var id: String?
+
+  @Flag(help: "What is decided.")
+  var decision: Decision
+
+  @Option(
+    defaultAsFlag: WaitingTime.usual, parsing: .next,
+    help: ArgumentHelp(
+      "Wait until the child's machine has answered, at most this long (60 s when no time follows).",
+      valueName: "time"))
+  var wait: WaitingTime?
+
+  func run() async throws {
+    let console = TerminalEnvironment.current.console
+    let interface = try await node.open()
+    let command = try await interface.reviewPoints(PointsReview(record: id, isApproved: decision == .approve))
+    let peer = try? await interface.devices().first { $0.device.deviceID == command.target }
+    console.note(CommandIssue.delivery(to: peer, isWaiting: wait != nil))
+    guard let time = wait else { return }
+    let ended = try await CommandWaiter(node: interface).wait(command.commandID.description, seconds: time.seconds)
+    try CommandEnd.tell(ended, id: "last", machine: peer?.device.name, format: .table, time: time)
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// The child whose points are redeemed.
+struct RedeemingOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Whose points, on the machine of several children.", valueName: "child"))
+  var child: String?
+
+  @Option(help: ArgumentHelp("Write the result as JSON.", valueName: "text|json"))
+  var format: AnswerFormat = .text
+}
+
+/// The `latchkey redeem` subcommand.
+struct RedeemSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "redeem", abstract: "Change points into time for rewards.",
+    discussion: """
+      On a child's machine, where the family redeems points first. The rate and the last day of the time are settled now.
+
+      Example: latchkey redeem 20
+      Example: latchkey redeem 30 --minutes
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var options: RedeemingOptions
+
+  @Argument(help: ArgumentHelp("How many points, or with --minutes how much time.", valueName: "number"))
+  var number: String
+
+  @Flag(help: "The number is of minutes to buy, not of points.")
+  var minutes = false
+
+  mutating func validate() throws { _ = try request() }
+
+  private func request() throws -> PointsRedemption {
+    guard !minutes else {
+      guard let time = Int(number), (1...1_440).contains(time) else {
+        throw ValidationError("Buy 1 to 1,440 minutes, such as 30.")
+      }
+      return PointsRedemption(child: options.child, minutes: time)
+    }
+    guard let points = PointsText.milliPoints(number), points > 0 else {
+      throw ValidationError("Give a number of points above 0, such as 20, up to 1,000,000.")
+    }
+    return PointsRedemption(child: options.child, milliPoints: points)
+  }
+
+  func run() async throws {
+    let result = try await node.open().redeemPoints(request())
+    let console = TerminalEnvironment.current.console
+    if options.format == .json { return try console.write(JSONText.pretty(result)) }
+    console.note(
+      "\(PointsText.counted(result.milliPoints)) became \(PointsSentences.minutes(result.milliseconds))"
+        + (result.lastDay.map { ", to be used until \($0)" } ?? "")
+        + ". \(PointsText.counted(result.points.balance)) are left."
+    )
+  }
+}
+
+/// The `latchkey refund` subcommand.
+struct RefundSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "refund", abstract: "Change redeemed time that is left back into points.",
+    discussion: """
+      On a child's machine. The points come back at the rate at which they were redeemed.
+
+      Example: latchkey refund
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var options: RedeemingOptions
+
+  func run() async throws {
+    let result = try await node.open().refundPoints(PointsRedemption(child: options.child))
+    let console = TerminalEnvironment.current.console
+    if options.format == .json { return try console.write(JSONText.pretty(result)) }
+    console.note(
+      "\(PointsSentences.minutes(result.milliseconds)) became \(PointsText.counted(result.milliPoints)) again. "
+        + "\(PointsText.counted(result.points.balance)) are there now.")
+  }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// The `latchkey ask` subcommand.
+struct AskSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ask", abstract: "Ask the parents for time or for an application.",
+    discussion: """
+      On a child's machine. Every parent sees it, the first answer holds, and `latchkey requests` shows what became of it. \
+      What nobody answered ends with the day.
+
+      Example: latchkey ask 30m --reason "finish the level"
+      Example: latchkey ask 1h --for reward
+      Example: latchkey ask --app org.supertuxkart.SuperTuxKart
+      """)
+
+  @OptionGroup var node: NodeOptions
+
+  @Argument(help: ArgumentHelp("How much, such as 30m or 1h30m; at most 24h.", valueName: "time"), transform: minutes)
+  var time: Int?
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp(
+      "The time is only for this application or category.", valueName: "application|learning|reward|neutral"),
+    completion: CompletionNames.apps)
+  var purpose: String?
+
+  @Option(help: ArgumentHelp("Ask for this application instead of time.", valueName: "application"))
+  var app: String?
+
+  @Option(help: ArgumentHelp("Why.", valueName: "text"))
+  var reason: String = ""
+
+  @Option(help: ArgumentHelp("Who asks, on the machine of several children.", valueName: "child"))
+  var child: String?
+
+  @Option(help: ArgumentHelp("Write the request as JSON.", valueName: "text|json"))
+  var format: AnswerFormat = .text
+
+  @Sendable private static func minutes(_ text: String) throws -> Int {
+    guard let minutes = SpanReader.minutes(text), (1...1_440).contains(minutes) else {
+      throw ValidationError("Ask for 1 minute to 24 hours, such as 30m or 1h30m.")
+    }
+    return minutes
+  }
+
+  mutating func validate() throws {
+    guard (time == nil) != (app == nil) else {
+      throw ValidationError("Ask for a time, such as 30m, or for an application with --app.")
+    }
+    if purpose != nil, time == nil { throw ValidationError("Give the time with --for, such as 30m.") }
+    if let fault = TextRule.reason.fault(in: reason) { throw ValidationError(fault) }
+    for name in [app, purpose].compactMap({ $0 }) { try AppChoice.check(name) }
+  }
+
+  func run() async throws {
+    let interface = try await node.open()
+    var request = AskRequest(child: child, minutes: time, reason: reason)
+    if let purpose {
+      request.category = AppCategory(rawValue: purpose.lowercased())
+      if request.category == nil { request.appID = try await Self.app(purpose, at: interface) }
+    }
+    if let app { request.appID = try await Self.app(app, at: interface) }
+    let asked = try await interface.ask(request)
+    let console = TerminalEnvironment.current.console
+    if format == .json { return try console.write(JSONText.pretty(asked)) }
+    console.note(
+      "Your parents are asked for \(RequestText.wish(asked)) (\(asked.short)). `latchkey requests` shows what they say."
+    )
+  }
+
+  /// Returns the ID of the application that a person means; it need not have rules.
+  private static func app(_ text: String, at node: any NodeInterface) async throws -> AppID {
+    let known = try await node.apps(ofChild: nil).flatMap(\.apps)
+    return try AppChoice.match(text, among: known)?.appID ?? AppChoice.read(text)
+  }
+}

@@ -1,0 +1,125 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// The `latchkey requests` subcommand.
+struct RequestsSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "requests", abstract: "Show what children ask for.",
+    discussion: """
+      Those that wait for an answer come first, then the others of today.
+
+      Example: latchkey requests
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  func run() async throws {
+    let environment = TerminalEnvironment.current
+    let interface = try await node.open()
+    let requests = try await interface.requests()
+    guard listing.format == .table else { return try environment.console.write(JSONText.pretty(requests)) }
+    try environment.console.write(
+      TableText.render(
+        ["ID", "Child", "Asks for", "Why", "When", "Answer"], spare: [4], wrap: [2, 3, 5],
+        rows: requests.map { request in
+          [
+            request.short, ShownText.safe(request.childName.text), RequestText.wish(request),
+            ShownText.safe(request.reason), ShownText.agoInWords(request.askedAt, now: environment.now()),
+            RequestText.answer(request),
+          ]
+        }, empty: "Nothing was asked for today."))
+    let open = requests.count { $0.state == .open }
+    if open > 0, try await interface.status().role == .parent {
+      environment.console.note("`latchkey approve ID` or `latchkey deny ID` answers; the first answer holds.")
+    }
+  }
+}
+
+/// The request that is answered.
+struct RequestArgument: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp(
+      "The request, as `latchkey requests` shows it; may be left out if only one waits.", valueName: "ID"))
+  var request: String?
+
+  @Option(help: ArgumentHelp("A word with the answer, which the child can read.", valueName: "text"))
+  var word: String = ""
+
+  @Option(help: ArgumentHelp("Write the request as JSON.", valueName: "text|json"))
+  var format: AnswerFormat = .text
+
+  mutating func validate() throws {
+    if let fault = TextRule.reason.fault(in: word) { throw ValidationError(fault) }
+  }
+
+  /// Answers the request, and says what became of it.
+  func answer(isApproved: Bool, minutes: Int?, at node: any NodeInterface) async throws {
+    let answered = try await node.answerRequest(
+      AnswerRequest(request: request, isApproved: isApproved, minutes: minutes, word: word))
+    let console = TerminalEnvironment.current.console
+    if format == .json { return try console.write(JSONText.pretty(answered)) }
+    let name = ShownText.safe(answered.childName.text)
+    let wish = RequestText.wish(answered, minutes: minutes)
+    console.note(isApproved ? "\(name) gets \(wish)." : "\(name) does not get \(wish).")
+  }
+}
+
+/// The `latchkey approve` subcommand.
+struct ApproveSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "approve", abstract: "Say yes to what a child asks for.",
+    discussion: """
+      Time is given for the rest of the day. An application that was asked for is no longer blocked.
+
+      Example: latchkey approve
+      Example: latchkey approve 3f2a --minutes 20 --word "then bed"
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var argument: RequestArgument
+
+  @Option(help: ArgumentHelp("Give this many minutes instead of those asked for.", valueName: "minutes"))
+  var minutes: Int?
+
+  mutating func validate() throws {
+    if let minutes, !(1...1_440).contains(minutes) { throw ValidationError("Give 1 to 1,440 minutes, such as 20.") }
+  }
+
+  func run() async throws { try await argument.answer(isApproved: true, minutes: minutes, at: node.open()) }
+}
+
+/// The `latchkey deny` subcommand.
+struct DenySubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "deny", abstract: "Say no to what a child asks for.",
+    discussion: "Example: latchkey deny 3f2a --word \"tomorrow\"")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var argument: RequestArgument
+
+  func run() async throws { try await argument.answer(isApproved: false, minutes: nil, at: node.open()) }
+}
+
+/// What is said of requests.
+enum RequestText {
+  /// Returns what a child asks for, such as "30 min for rewards".
+  static func wish(_ request: RequestListing, minutes given: Int? = nil) -> String {
+    let app = request.appID.map { ShownText.safe($0.text) }
+    guard let minutes = given ?? request.minutes else { return app ?? "an application" }
+    let purpose = app ?? request.category.map { "\($0.rawValue) applications" }
+    return SpanText.minutes(minutes) + (purpose.map { " for \($0)" } ?? "")
+  }
+
+  /// Returns what became of a request.
+  static func answer(_ request: RequestListing) -> String {
+    guard let answer = request.answer else { return request.state == .open ? "waits" : "nobody answered" }
+    let second = request.overtaken.map { "; second: \(said($0)) on \(ShownText.safe($0.by.text))" }.joined()
+    let word = answer.word.isEmpty ? "" : ": \(ShownText.safe(answer.word))"
+    return "\(said(answer)) on \(ShownText.safe(answer.by.text))\(word)\(second)"
+  }
+
+  private static func said(_ answer: RequestListing.Answer) -> String {
+    answer.isApproved ? answer.minutes.map { "yes, \(SpanText.minutes($0))," } ?? "yes" : "no"
+  }
+}

@@ -1,0 +1,109 @@
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyWire
+
+/// A command that decides about learning that was held for review on a child's machine.
+///
+/// The first decision that reaches the machine holds.
+///
+/// Spec: Protocol/12-facts.md §6.
+public struct ReviewLearning: CommandDefinition {
+  /// The name of the kind on the wire and in the database: `reviewLearning`.
+  public static let kind: CommandKind = "reviewLearning"
+  /// The states that a child's machine may report of such a command.
+  public static let states: [any CommandState.Type] = [LearningReviewed.self]
+
+  /// The child.
+  public var child: ChildID
+  /// The usage record.
+  public var record: RecordID
+  /// A Boolean value that indicates whether it earns its points.
+  public var isApproved: Bool
+
+  /// Creates a command.
+  public init(child: ChildID, record: RecordID, isApproved: Bool) {
+    self.child = child
+    self.record = record
+    self.isApproved = isApproved
+  }
+
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
+  public init(bytes: [UInt8]) throws(BodyFault) {
+    self = try BodyFault.reading { () throws(WireError) in
+      let message = try Latchkey_V1_ReviewLearning(wire: bytes)
+      guard let child = ChildID(bytes: Array(message.child)), let record = RecordID(bytes: Array(message.record)) else {
+        throw WireError("learning without a child or a record")
+      }
+      return ReviewLearning(child: child, record: record, isApproved: message.isApproved)
+    }
+  }
+
+  /// The wire form.
+  public var bytes: [UInt8] {
+    var message = Latchkey_V1_ReviewLearning()
+    message.child = WireBytes(child.bytes)
+    message.record = WireBytes(record.bytes)
+    message.isApproved = isApproved
+    return message.wireBytes
+  }
+
+  /// Executes the command on a child's machine, in the transaction that also queues its receipt.
+  public func execute(
+    _ command: CommandContext, in transaction: inout some EffectTransaction
+  ) throws -> EffectOutcome {
+    try transaction.checkServes(child)
+    var purse = try transaction.purse(of: child)
+    let rules = try transaction.rules(of: child)
+    if let entry = purse.review(record, isApproved: isApproved, rules: rules, at: transaction.wall) {
+      try transaction.add(entry, of: child)
+      return .done(StateInForce(LearningReviewed(entry.milliPoints)))
+    }
+    let id = EntryID(purse: transaction.own, kind: .reviewed, source: record)
+    guard let earlier = purse.ledger.entries[id] else {
+      return .failed(reason: "That learning does not wait for a review: see `latchkey points`.")
+    }
+    return .superseded(StateInForce(LearningReviewed(earlier.milliPoints)))
+  }
+
+  /// Returns whether a state says that another decision came first.
+  public func isOvertaken(by state: StateInForce) -> Bool { state.as(LearningReviewed.self) != nil }
+
+  /// Refuses every draft: the node gives the command when learning is reviewed.
+  public static func fault(in draft: ReviewLearning) -> String? {
+    "Learning is reviewed with `latchkey points review`: run that."
+  }
+
+  /// A phrase that describes the command in a list of commands.
+  public var summary: String { isApproved ? "let learning count" : "let learning not count" }
+}
+
+/// What learning earned after a review.
+public struct LearningReviewed: CommandState {
+  /// The name of the kind on the wire and in the database: `learningReviewed`.
+  public static let kind: CommandKind = "learningReviewed"
+
+  /// The milli-points that it earned.
+  public var milliPoints: Int64
+
+  /// Creates a state.
+  public init(_ milliPoints: Int64) { self.milliPoints = milliPoints }
+
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
+  public init(bytes: [UInt8]) throws(BodyFault) {
+    self = try BodyFault.reading { () throws(WireError) in
+      LearningReviewed(try Latchkey_V1_LearningReviewed(wire: bytes).milliPoints)
+    }
+  }
+
+  /// The wire form.
+  public var bytes: [UInt8] {
+    var message = Latchkey_V1_LearningReviewed()
+    message.milliPoints = milliPoints
+    return message.wireBytes
+  }
+
+  /// The state in whole sentences.
+  public var summary: String {
+    milliPoints == 0 ? "That learning earned nothing." : "That learning earned \(PointsText.counted(milliPoints))."
+  }
+}

@@ -1,0 +1,118 @@
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyWire
+
+/// A command that takes points from the purse of a child's machine, at most what the purse holds.
+///
+/// A parent gives it for the part of a deduction that the parent's own purse does not hold.
+///
+/// Spec: Protocol/12-facts.md §6.
+public struct TakePoints: CommandDefinition {
+  /// The name of the kind on the wire and in the database: `takePoints`.
+  public static let kind: CommandKind = "takePoints"
+  /// The states that a child's machine may report of such a command.
+  public static let states: [any CommandState.Type] = [PointsTaken.self]
+
+  /// The child.
+  public var child: ChildID
+  /// The milli-points to take, more than 0.
+  public var milliPoints: Int64
+  /// The family's day at the parent.
+  public var day: FamilyDay
+  /// The parent's reason, a *line* of 1 to 1,024 bytes.
+  public var reason: String
+
+  /// Creates a command.
+  public init(child: ChildID, milliPoints: Int64, day: FamilyDay, reason: String) {
+    self.child = child
+    self.milliPoints = milliPoints
+    self.day = day
+    self.reason = reason
+  }
+
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
+  public init(bytes: [UInt8]) throws(BodyFault) {
+    self = try BodyFault.reading { () throws(WireError) in
+      let message = try Latchkey_V1_TakePoints(wire: bytes)
+      guard let child = ChildID(bytes: Array(message.child)) else { throw WireError("points of no child") }
+      guard let day = FamilyDay(message.day) else { throw WireError("a day that does not exist") }
+      return TakePoints(child: child, milliPoints: message.milliPoints, day: day, reason: message.reason)
+    }
+  }
+
+  /// The wire form.
+  public var bytes: [UInt8] {
+    var message = Latchkey_V1_TakePoints()
+    message.child = WireBytes(child.bytes)
+    message.milliPoints = milliPoints
+    message.day = day.description
+    message.reason = reason
+    return message.wireBytes
+  }
+
+  /// A sentence that describes the first invalid value; `nil` if all are valid.
+  public var fault: String? {
+    if !(1...LedgerEntry.largest).contains(milliPoints) { return "Nothing is taken: give a number of points above 0." }
+    return reason.isEmpty ? "A change of points needs a reason: give one." : TextRule.reason.fault(in: reason)
+  }
+
+  /// Executes the command on a child's machine, in the transaction that also queues its receipt.
+  public func execute(
+    _ command: CommandContext, in transaction: inout some EffectTransaction
+  ) throws -> EffectOutcome {
+    try transaction.checkServes(child)
+    guard let source = RecordID(bytes: command.commandID.bytes) else { throw BodyFault("The command has no ID.") }
+    var purse = try transaction.purse(of: child)
+    let entry = purse.adjust(by: -milliPoints, source: source, day: day, at: transaction.wall, note: reason)
+    if let entry { try transaction.add(entry, of: child) }
+    return .done(StateInForce(PointsTaken(-(entry?.milliPoints ?? 0))))
+  }
+
+  /// Returns whether a state is one that this command brings about.
+  public func isAnswered(by state: StateInForce) -> Bool {
+    state.as(PointsTaken.self).map { (0...milliPoints).contains($0.milliPoints) } ?? false
+  }
+
+  /// Refuses every draft: the node gives the command when points are adjusted.
+  public static func fault(in draft: TakePoints) -> String? {
+    "Points are changed with `latchkey points adjust`: run that."
+  }
+
+  /// A phrase that describes the command in a list of commands.
+  public var summary: String { "take \(PointsText.counted(milliPoints)) away" }
+}
+
+/// The points that were taken from the purse of a child's machine.
+public struct PointsTaken: CommandState {
+  /// The name of the kind on the wire and in the database: `pointsTaken`.
+  public static let kind: CommandKind = "pointsTaken"
+
+  /// The milli-points, 0 or more.
+  public var milliPoints: Int64
+
+  /// Creates a state.
+  public init(_ milliPoints: Int64) { self.milliPoints = milliPoints }
+
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
+  public init(bytes: [UInt8]) throws(BodyFault) {
+    self = try BodyFault.reading { () throws(WireError) in
+      PointsTaken(try Latchkey_V1_PointsTaken(wire: bytes).milliPoints)
+    }
+  }
+
+  /// The wire form.
+  public var bytes: [UInt8] {
+    var message = Latchkey_V1_PointsTaken()
+    message.milliPoints = milliPoints
+    return message.wireBytes
+  }
+
+  /// The state in whole sentences.
+  public var summary: String { summary(on: "that machine") }
+  /// Returns the state in whole sentences that name the machine.
+  public func summary(on machine: String) -> String {
+    milliPoints == 0
+      ? "There were no points left to take on \(machine)."
+      : "\(PointsText.counted(milliPoints)) were taken away on \(machine)."
+  }
+}

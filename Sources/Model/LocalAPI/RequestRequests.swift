@@ -1,0 +1,156 @@
+/// Something that a child asked the parents for, as the local API shows it.
+public struct RequestListing: Hashable, Sendable, Codable {
+  /// What became of a request.
+  public enum State: String, Hashable, Sendable, Codable, CaseIterable {
+    /// A parent can answer it.
+    case open
+    /// A parent said yes.
+    case approved
+    /// A parent said no.
+    case denied
+    /// The day ended without an answer.
+    case expired
+  }
+
+  /// A parent's answer.
+  public struct Answer: Hashable, Sendable, Codable {
+    /// A Boolean value that indicates whether the parent said yes.
+    public var isApproved: Bool
+    /// The minutes that the parent gave; `nil` if they are those asked for, or none were.
+    public var minutes: Int?
+    /// A word with it, which may be empty.
+    public var word: String
+    /// The name of the machine on which it was given.
+    public var by: DeviceName
+    /// When it was given, in Unix milliseconds by that machine's clock.
+    public var at: Int64
+
+    /// Creates an answer.
+    public init(isApproved: Bool, minutes: Int?, word: String, by: DeviceName, at: Int64) {
+      self.isApproved = isApproved
+      self.minutes = minutes
+      self.word = word
+      self.by = by
+      self.at = at
+    }
+  }
+
+  /// The permanent ID.
+  public var requestID: CommandID
+  /// The shortest beginning of the ID that fits no other request, at least 4 characters.
+  public var short: String
+  /// The child's name.
+  public var childName: DeviceName
+  /// The name of the machine on which the child asked.
+  public var deviceName: DeviceName
+  /// The minutes asked for; `nil` if the child asked for an application.
+  public var minutes: Int?
+  /// The application that the child asked for, or for which the time is.
+  public var appID: AppID?
+  /// The category for whose applications the time is.
+  public var category: AppCategory?
+  /// The child's reason, which may be empty.
+  public var reason: String
+  /// When the child asked, in Unix milliseconds by the household's time there.
+  public var askedAt: Int64
+  /// The family's day, with which the request expires.
+  public var day: FamilyDay
+  /// What became of it.
+  public var state: State
+  /// The answer that holds; `nil` for none.
+  public var answer: Answer?
+  /// Answers that came second and have no effect.
+  public var overtaken: [Answer]
+
+  /// Creates a listing.
+  public init(
+    requestID: CommandID, short: String, childName: DeviceName, deviceName: DeviceName, minutes: Int?, appID: AppID?,
+    category: AppCategory?, reason: String, askedAt: Int64, day: FamilyDay, state: State, answer: Answer? = nil,
+    overtaken: [Answer] = []
+  ) {
+    self.requestID = requestID
+    self.short = short
+    self.childName = childName
+    self.deviceName = deviceName
+    self.minutes = minutes
+    self.appID = appID
+    self.category = category
+    self.reason = reason
+    self.askedAt = askedAt
+    self.day = day
+    self.state = state
+    self.answer = answer
+    self.overtaken = overtaken
+  }
+}
+
+/// `POST /v1/requests`: what a child asks for.
+public struct AskRequest: Hashable, Sendable, Codable {
+  /// The child; `nil` on the machine of one child.
+  public var child: String?
+  /// The minutes asked for, 1 to 1,440; `nil` to ask for an application.
+  public var minutes: Int?
+  /// The application that is asked for, or for which the time is.
+  public var appID: AppID?
+  /// The category for whose applications the time is.
+  public var category: AppCategory?
+  /// The reason, which may be empty.
+  public var reason: String
+
+  /// Creates a request.
+  public init(
+    child: String? = nil, minutes: Int?, appID: AppID? = nil, category: AppCategory? = nil, reason: String = ""
+  ) {
+    self.child = child
+    self.minutes = minutes
+    self.appID = appID
+    self.category = category
+    self.reason = reason
+  }
+}
+
+extension AskRequest: CheckedRequest {
+  /// A sentence about the first value that cannot be used; `nil` if all can.
+  public var textFault: String? {
+    if let fault = child.flatMap({ TextRule.deviceName.fault(in: $0) }) ?? TextRule.reason.fault(in: reason) {
+      return fault
+    }
+    if let minutes, !(1...1_440).contains(minutes) {
+      return "More time is 1 to 1,440 minutes: give a number, such as 30."
+    }
+    if appID != nil, category != nil { return "Time is for an application or a category: name one of the two." }
+    return minutes == nil && appID == nil ? "A child asks for time or for an application: name one of them." : nil
+  }
+}
+
+/// `POST /v1/requests/answer`: a parent's answer.
+public struct AnswerRequest: Hashable, Sendable, Codable {
+  /// The request's ID or a beginning of it that fits no other; `nil` for the only open one.
+  public var request: String?
+  /// A Boolean value that indicates whether the parent says yes.
+  public var isApproved: Bool
+  /// The minutes to give, 1 to 1,440, if they differ from those asked for.
+  public var minutes: Int?
+  /// A word with it, which may be empty.
+  public var word: String
+
+  /// Creates an answer.
+  public init(request: String?, isApproved: Bool, minutes: Int? = nil, word: String = "") {
+    self.request = request
+    self.isApproved = isApproved
+    self.minutes = minutes
+    self.word = word
+  }
+}
+
+extension AnswerRequest: CheckedRequest {
+  /// A sentence about the first value that cannot be used; `nil` if all can.
+  public var textFault: String? {
+    if let fault = request.flatMap({ TextRule.deviceName.fault(in: $0) }) ?? TextRule.reason.fault(in: word) {
+      return fault
+    }
+    guard let minutes else { return nil }
+    if !isApproved { return "A no comes without minutes: leave them out." }
+    return (1...1_440).contains(minutes) ? nil : "More time is 1 to 1,440 minutes: give a number, such as 30."
+  }
+}

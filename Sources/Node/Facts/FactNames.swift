@@ -1,0 +1,80 @@
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// The names of machines of the household, also of those with which this one is not paired.
+struct FactNames: Sendable {
+  private var names: [DeviceID: DeviceName]
+
+  /// Reads the names that this node knows.
+  static func load(_ context: NodeContext) async throws(StoreError) -> FactNames {
+    var names: [DeviceID: DeviceName] = [:]
+    for told in try await context.store.otherParents().values.joined() {
+      names[told.parent.deviceID] = told.parent.name
+    }
+    for peer in try await context.store.peers() { names[peer.device.deviceID] = peer.device.name }
+    names[context.own] = context.name
+    return FactNames(names: names)
+  }
+
+  /// Returns the name of a machine.
+  subscript(device: DeviceID) -> DeviceName { names[device] ?? DeviceName(sanitising: "another machine") }
+}
+
+/// Beginnings of IDs, as people read and type them.
+struct ShortIDs: Sendable {
+  private let all: Set<String>
+
+  /// Creates the beginnings of some IDs in hexadecimal.
+  init(_ ids: some Sequence<[UInt8]>) { all = Set(ids.map { Hexadecimal.encode($0) }) }
+
+  /// Returns the shortest beginning that fits no other ID, at least 4 characters.
+  func short(_ id: [UInt8]) -> String {
+    let text = Hexadecimal.encode(id)
+    for count in 4..<max(5, text.count) {
+      let beginning = text.prefix(count)
+      if all.count(where: { $0.hasPrefix(beginning) }) <= 1 { return String(beginning) }
+    }
+    return text
+  }
+
+  /// Returns the ID that a person typed, or of which a person typed a beginning.
+  ///
+  /// - Parameters:
+  ///   - typed: What the person typed.
+  ///   - noun: What the ID is of, such as "request".
+  ///   - listing: The command that lists them.
+  /// - Returns: The ID.
+  /// - Throws: `LocalAPIError`, the caller's fault, if none or several fit.
+  func find(_ typed: String, _ noun: String, listing: String) throws(LocalAPIError) -> [UInt8] {
+    let word = typed.lowercased().filter { $0 != "-" }
+    let found = all.filter { $0.hasPrefix(word) }
+    if found.count == 1, let id = found.first.flatMap({ Hexadecimal.decode($0) }) { return id }
+    let shown = DeviceName(sanitising: typed)
+    guard found.isEmpty else {
+      throw LocalAPIError(.invalid, "“\(shown)” fits \(found.count) \(noun)s: give more of its ID.")
+    }
+    let near = Spelling.question(for: String(word.prefix(8)), among: all.sorted().map { short($0) })
+    throw LocalAPIError(
+      .unknownItem,
+      "There is no \(noun) “\(shown)”" + (near.isEmpty ? ": `\(listing)` lists them." : ". \(near)"))
+  }
+
+  private func short(_ text: String) -> String { Hexadecimal.decode(text).map { short($0) } ?? text }
+}
+
+/// When something happens, for a child.
+struct FamilyMoment: Sendable {
+  /// The family's day.
+  var day: FamilyDay
+  /// The household's time in Unix milliseconds.
+  var at: Int64
+}
+
+extension NodeContext {
+  /// Returns the present moment by the rules of a child.
+  func moment(_ rules: RuleSet) -> FamilyMoment {
+    let moment = time.moment(rules.boundary)
+    return FamilyMoment(day: moment.day, at: min(max(moment.time, 0), HybridTimestamp.wallLimit - 1))
+  }
+}

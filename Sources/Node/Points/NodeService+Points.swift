@@ -1,0 +1,122 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// The points of children, as people see and change them.
+///
+/// Spec: Protocol/11-rules.md §6, Protocol/12-facts.md §6.
+extension NodeService {
+  /// Returns the points of a child, who need not be named if there is only one.
+  public func points(ofChild child: String?, limit: Int) async throws(LocalAPIError) -> PointsListing {
+    let household = try await household()
+    return try await points(of: try Self.child(child, in: household), household, limit: limit)
+  }
+
+  func points(of child: ChildID, _ household: Household, limit: Int = 10) async throws(LocalAPIError) -> PointsListing {
+    let context = context
+    let names = try await stored { () async throws(StoreError) in try await FactNames.load(context) }
+    let name = DeviceName(sanitising: household.name(of: child) ?? "a child")
+    return try await look { effects in
+      let purse = try effects.purse(of: child)
+      let day = context.moment(try effects.rules(of: child)).day
+      return PointsPage(purse: purse, names: names).points(of: name, on: day, limit: limit)
+    }
+  }
+
+  /// Changes the points of a child.
+  ///
+  /// What this machine's purse does not hold of a deduction is asked of the child's machines.
+  public func adjustPoints(_ request: PointsAdjustment) async throws(LocalAPIError) -> PointsAdjusted {
+    guard context.profile.role == .parent else {
+      throw LocalAPIError(.wrongRole, "A parent changes points, on a parent's machine: run this there.")
+    }
+    if let fault = request.textFault { throw LocalAPIError(.invalid, fault) }
+    let household = try await household()
+    let child = try Self.child(request.child, in: household)
+    let machines = household.machines(of: child).map(\.device)
+    let serving = machines.flatMap { household.serving($0, child) }
+    let context = context
+    guard let source = RecordID(bytes: context.nextCommandID(context.wall()).bytes) else {
+      throw LocalAPIError(.internal, "The change got no ID: give the command again.")
+    }
+    let (made, commands) = try await act { effects, _ -> (Int64, ActOrders) in
+      let moment = context.moment(try effects.rules(of: child))
+      var purse = try effects.purse(of: child)
+      var made: Int64 = 0
+      if request.milliPoints > 0 || purse.spendable > 0 {
+        let entry = purse.adjust(
+          by: request.milliPoints, source: source, day: moment.day, at: moment.at, note: request.reason)
+        if let entry { try effects.add(entry, of: child) }
+        made = entry?.milliPoints ?? 0
+      }
+      let asked = Self.shares(of: made - request.milliPoints, machines, purse.ledger).map { device, milliPoints in
+        let take = TakePoints(child: child, milliPoints: milliPoints, day: moment.day, reason: request.reason)
+        return (device: device, payload: CommandPayload(take))
+      }
+      return (made, ActOrders(edits: serving, commands: asked))
+    }
+    let asked = commands.compactMap { $0.payload.as(TakePoints.self)?.milliPoints }.reduce(0, +)
+    return PointsAdjusted(
+      points: try await points(of: child, try await self.household()), milliPoints: made, asked: asked,
+      commands: commands.filter { $0.payload.as(TakePoints.self) != nil })
+  }
+
+  /// Divides a deduction over a child's machines by what they hold; what none is known to hold is asked of the first.
+  static func shares(
+    of milliPoints: Int64, _ machines: [DeviceID], _ ledger: Ledger
+  ) -> [(DeviceID, Int64)] {
+    var rest = max(0, milliPoints)
+    guard rest > 0 else { return [] }
+    let ordered = machines.map { ($0, max(0, ledger.purse(of: $0))) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
+    var shares: [(DeviceID, Int64)] = []
+    for (device, held) in ordered where rest > 0 && held > 0 {
+      shares.append((device, min(rest, held)))
+      rest -= min(rest, held)
+    }
+    guard rest > 0, let first = ordered.first else { return shares }
+    if shares.isEmpty { return [(first.0, rest)] }
+    shares[0].1 += rest
+    return shares
+  }
+
+  /// Decides about learning that looks wrong.
+  public func reviewPoints(_ request: PointsReview) async throws(LocalAPIError) -> ConfigurationCommand {
+    guard context.profile.role == .parent else {
+      throw LocalAPIError(.wrongRole, "A parent reviews learning, on a parent's machine: run this there.")
+    }
+    let household = try await household()
+    let children = household.children.map(\.id)
+    let held = try await look { effects in
+      try children.flatMap { child in
+        PointsPage.held(in: try effects.ledger(of: child)).map { (child: child, entry: $0) }
+      }
+    }
+    let entry: (child: ChildID, entry: LedgerEntry)
+    if let text = request.record {
+      let bytes = try ShortIDs(held.map(\.entry.id.source.bytes)).find(text, "review", listing: "latchkey points")
+      guard let match = held.first(where: { $0.entry.id.source.bytes == bytes }) else {
+        throw LocalAPIError(.unknownItem, "Nothing of that ID waits for a review: `latchkey points` lists what does.")
+      }
+      entry = match
+    } else {
+      guard let only = held.first else {
+        throw LocalAPIError(.unknownItem, "No learning waits for a review: `latchkey points` shows what does.")
+      }
+      guard held.count == 1 else {
+        throw LocalAPIError(
+          .invalid, "\(held.count) sessions wait for a review: name one as `latchkey points` shows it.")
+      }
+      entry = only
+    }
+    let review = ReviewLearning(child: entry.child, record: entry.entry.id.source, isApproved: request.isApproved)
+    let device = entry.entry.id.purse
+    let commands = try await act { _, _ -> (Bool, ActOrders) in
+      (true, ActOrders(commands: [(device: device, payload: CommandPayload(review))]))
+    }.commands
+    guard let command = commands.first else {
+      throw LocalAPIError(.internal, "The review was not sent: give the command again.")
+    }
+    return command
+  }
+}

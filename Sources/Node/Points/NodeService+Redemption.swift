@@ -1,0 +1,119 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// Points that a child changes into time, and time that it gives back.
+///
+/// Spec: Protocol/11-rules.md §6.
+extension NodeService {
+  /// Milliseconds that a redemption waits for points that another machine has.
+  private static let patience: Int64 = 5_000
+
+  /// What came of one try.
+  private enum Outcome: Sendable {
+    case redeemed(LedgerEntry)
+    /// Another machine has the points that are missing here.
+    case lacking(LocalAPIError)
+    case refused(LocalAPIError)
+  }
+
+  /// Changes points into time.
+  public func redeemPoints(_ request: PointsRedemption) async throws(LocalAPIError) -> PointsRedeemed {
+    try checkIsChild("Points are redeemed on the child's machine: run `latchkey redeem` there.")
+    if let fault = request.textFault { throw LocalAPIError(.invalid, fault) }
+    let household = try await household()
+    let child = try Self.child(request.child, in: household)
+    guard let source = RecordID(bytes: context.nextCommandID(context.wall()).bytes) else {
+      throw LocalAPIError(.internal, "The redemption got no ID: give the command again.")
+    }
+    let deadline = context.now() + Self.patience
+    var isWanted = false
+    defer { if isWanted { want(child, until: nil) } }
+    while true {
+      let seen = context.factNews.version
+      switch try await redeem(request, of: child, source) {
+      case .redeemed(let entry):
+        return PointsRedeemed(
+          milliPoints: -entry.milliPoints, milliseconds: entry.quantity, lastDay: entry.lastDay,
+          points: try await points(of: child, household))
+      case .refused(let error): throw error
+      case .lacking(let error):
+        let rest = deadline - context.now()
+        guard rest > 0, !Task.isCancelled else { throw error }
+        guard isWanted else {
+          isWanted = true
+          want(child, until: deadline.milliseconds)
+          continue
+        }
+        await context.factNews.wait(after: seen, milliseconds: rest)
+      }
+    }
+  }
+
+  private func redeem(
+    _ request: PointsRedemption, of child: ChildID, _ source: RecordID
+  ) async throws(LocalAPIError) -> Outcome {
+    let context = context
+    return try await act { effects, _ -> (Outcome, ActOrders) in
+      let rules = try effects.rules(of: child)
+      let moment = context.moment(rules)
+      var purse = try effects.purse(of: child)
+      let perPoint = max(1, rules.points.minutesPerPoint)
+      let bought = request.minutes.map { (Int64($0) * 1_000 + perPoint - 1) / perPoint }
+      guard let milliPoints = request.milliPoints ?? bought else {
+        let error = LocalAPIError(.invalid, "Give the number of points to redeem, such as 20.")
+        return (.refused(error), .none)
+      }
+      do {
+        let entry = try purse.redeem(milliPoints, source: source, rules: rules, day: moment.day, at: moment.at)
+        guard let entry else { return (.refused(LocalAPIError(.invalid, "That was redeemed before.")), .none) }
+        try effects.add(entry, of: child)
+        return (.redeemed(entry), .none)
+      } catch let fault as RuleFault {
+        let error = LocalAPIError(.invalid, fault.sentence)
+        let isElsewhere =
+          rules.points.use == .redeemFirst && rules.mode == .points && milliPoints > purse.spendable
+          && milliPoints <= purse.ledger.balance
+        return (isElsewhere ? .lacking(Self.elsewhere) : .refused(error), .none)
+      }
+    }.value
+  }
+
+  private static let elsewhere = LocalAPIError(
+    .invalid,
+    "The points are on another machine, and no parent's machine could bring them here: try again when one is in touch.")
+
+  private func want(_ child: ChildID, until end: Int64?) {
+    context.wantedPoints.withLock { $0[child] = end }
+    context.factNews.notify()
+  }
+
+  /// Gives all unused redeemed time back.
+  public func refundPoints(_ request: PointsRedemption) async throws(LocalAPIError) -> PointsRedeemed {
+    try checkIsChild("Time is given back on the child's machine: run `latchkey refund` there.")
+    let household = try await household()
+    let child = try Self.child(request.child, in: household)
+    let context = context
+    let entries = try await act { effects, _ -> ([LedgerEntry], ActOrders) in
+      let moment = context.moment(try effects.rules(of: child))
+      var purse = try effects.purse(of: child)
+      let redeemed = purse.ledger.entries.values.filter { $0.id.kind == .redeemed && $0.id.purse == effects.own }
+      var refunds: [LedgerEntry] = []
+      for redemption in redeemed.sorted(by: { ($0.at, $0.text) < ($1.at, $1.text) }) {
+        // A redemption of which nothing is left is passed over.
+        guard let refund = try? purse.refund(redemption.id.source, day: moment.day, at: moment.at) else { continue }
+        try effects.add(refund, of: child)
+        refunds.append(refund)
+      }
+      return (refunds, .none)
+    }.value
+    guard !entries.isEmpty else {
+      throw LocalAPIError(.invalid, "No redeemed time is left to give back: `latchkey points` shows what there is.")
+    }
+    return PointsRedeemed(
+      milliPoints: entries.reduce(0) { $0 &+ $1.milliPoints },
+      milliseconds: entries.reduce(0) { $0 &+ $1.quantity }, lastDay: nil,
+      points: try await points(of: child, household))
+  }
+}

@@ -1,0 +1,145 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// A service that brings points to the machine of a child's that wants them, and forgets what is over.
+///
+/// A parent says to which machines it lends, and lends its purse to those that want points. A child's machine says whether
+/// it wants points, and returns its purse when it does not.
+///
+/// Spec: Protocol/11-rules.md §7.
+struct PointsService: Sendable {
+  let context: NodeContext
+  let directory: LinkDirectory
+  /// Milliseconds before the next look without news, since a day may have ended; and before the next try after a fault.
+  private static let pause: Int64 = 600_000
+  private static let retry: Int64 = 5_000
+
+  /// What a look at a child's points depends on.
+  private struct Situation: Hashable {
+    var facts: Int64
+    var day: FamilyDay
+    var machines: Set<DeviceID>
+    var connected: Set<DeviceID>
+    var isWanted: Bool
+  }
+
+  func run() async {
+    var known: [ChildID: Situation] = [:]
+    while !Task.isCancelled {
+      let seen = context.factNews.version
+      var wait = Self.pause
+      do { try await look(&known) } catch {
+        context.logger.error("points could not be looked at", metadata: ["reason": "\(error)"])
+        wait = Self.retry
+      }
+      await context.factNews.wait(after: seen, milliseconds: wait)
+    }
+  }
+
+  private func look(_ known: inout [ChildID: Situation]) async throws(StoreError) {
+    let connected = await connected()
+    for (child, machines) in try await children().sorted(by: { $0.key < $1.key }) {
+      let isWanted = context.profile.role == .child ? try await wants(child) : false
+      let present = Situation(
+        facts: try await context.store.factMark(of: child), day: try await day(of: child), machines: machines,
+        connected: connected, isWanted: isWanted)
+      // A ledger can be long, and most news is about something else.
+      guard known[child] != present else { continue }
+      // The next session finds a ledger that was read.
+      _ = try await context.store.look { try $0.ledger(of: child).balance }
+      if known[child]?.day != present.day { try await context.store.forgetFacts(of: child, on: present.day) }
+      switch context.profile.role {
+      case .parent: try await lend(child, machines, connected: connected)
+      case .child: try await give(child, isWanted: isWanted, connected: connected)
+      }
+      known[child] = present
+    }
+  }
+
+  /// Returns the children whose points this machine looks after, on a parent with their machines.
+  private func children() async throws(StoreError) -> [ChildID: Set<DeviceID>] {
+    let registers = try await context.store.registers()
+    var machines: [ChildID: Set<DeviceID>] = [:]
+    for register in registers.registers {
+      guard case .machine(let device) = register.zone, let child = register.key.servedChild else { continue }
+      // A machine that was the child's is none any more, which has to be said.
+      machines[child, default: []].formUnion(register.servedChild == nil ? [] : [device])
+    }
+    if context.profile.role == .child { return machines.filter { $0.value.contains(context.own) } }
+    return machines
+  }
+
+  private func day(of child: ChildID) async throws(StoreError) -> FamilyDay {
+    let context = context
+    return try await context.store.look { effects in context.moment(try effects.rules(of: child)).day }
+  }
+
+  private func connected() async -> Set<DeviceID> {
+    var connected: Set<DeviceID> = []
+    for link in await directory.all where await link.current != nil {
+      connected.insert(link.peer)
+    }
+    return connected
+  }
+
+  /// On a parent: says to which machines it lends, and lends.
+  private func lend(_ child: ChildID, _ machines: Set<DeviceID>, connected: Set<DeviceID>) async throws(StoreError) {
+    let context = context
+    _ = try await context.act(directory) { effects, clock -> (Bool, ActOrders) in
+      let said = try effects.facts(.machines, of: child).compactMap { ChildMachines($0.text) }
+        .first { $0.modified.author == effects.own }?.machines
+      let now = ChildMachines(modified: .never, machines: machines).machines
+      if said ?? [] != now {
+        try effects.add(Fact(child, .machines, ChildMachines(modified: try clock(), machines: now).text))
+      }
+      var purse = try effects.purse(of: child)
+      guard purse.spendable > 0 else { return (false, .none) }
+      let asking = try effects.facts(.need, of: child).compactMap { PointsNeed($0.text) }.filter(\.isNeeded)
+      let loans = LeasePolicy.loans(
+        purse: purse.spendable, machines: machines, asking: Set(asking.map(\.modified.author)).intersection(connected))
+      let moment = context.moment(try effects.rules(of: child))
+      for loan in loans where connected.contains(loan.to) {
+        guard let source = RecordID(bytes: context.nextCommandID(moment.at).bytes),
+          let entry = purse.lend(loan.milliPoints, to: loan.to, source: source, day: moment.day, at: moment.at)
+        else { continue }
+        try effects.add(entry, of: child)
+      }
+      return (true, .none)
+    }
+  }
+
+  /// On a child's machine: ends what is over, says whether it wants points, and returns those that it does not.
+  private func give(_ child: ChildID, isWanted: Bool, connected: Set<DeviceID>) async throws(StoreError) {
+    let context = context
+    _ = try await context.act(directory) { effects, clock -> (Bool, ActOrders) in
+      let moment = context.moment(try effects.rules(of: child))
+      var purse = try effects.purse(of: child)
+      for entry in purse.expire(before: moment.day, at: moment.at) { try effects.add(entry, of: child) }
+      let parents = try effects.facts(.machines, of: child).compactMap { ChildMachines($0.text) }
+      let others = parents.filter { !$0.machines.subtracting([effects.own]).isEmpty }
+      // The only machine is lent everything without asking.
+      let said = try effects.facts(.need, of: child).compactMap { PointsNeed($0.text) }
+        .first { $0.modified.author == effects.own }?.isNeeded
+      let isSaid = said ?? false
+      if isSaid != isWanted, isSaid || !others.isEmpty {
+        try effects.add(Fact(child, .need, PointsNeed(modified: try clock(), isNeeded: isWanted).text))
+      }
+      let lender = others.map(\.modified.author).filter { connected.contains($0) }.min()
+      let returned = LeasePolicy.returned(purse: purse.spendable, isOnlyMachine: others.isEmpty, runsReward: isWanted)
+      guard let lender, returned > 0, let source = RecordID(bytes: context.nextCommandID(moment.at).bytes),
+        let entry = purse.lend(returned, to: lender, source: source, day: moment.day, at: moment.at)
+      else { return (false, .none) }
+      try effects.add(entry, of: child)
+      return (true, .none)
+    }
+  }
+
+  /// Returns whether a reward of a child runs on this machine, or somebody redeems points here.
+  private func wants(_ child: ChildID) async throws(StoreError) -> Bool {
+    let now = context.now().milliseconds
+    if context.wantedPoints.withLock({ $0[child] }) ?? 0 > now { return true }
+    return try await context.store.openSessions().contains { $0.category == .reward && $0.child == child }
+  }
+}

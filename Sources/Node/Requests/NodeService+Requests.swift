@@ -1,0 +1,210 @@
+import LatchkeyCrypto
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// What children ask their parents for.
+///
+/// Spec: Protocol/11-rules.md §9.
+extension NodeService {
+  /// Returns the requests: open ones first, then the others of today, and those of yesterday that nobody answered.
+  public func requests() async throws(LocalAPIError) -> [RequestListing] {
+    let household = try await household()
+    let books = try await books(household)
+    let names = try await stored { () async throws(StoreError) in try await FactNames.load(context) }
+    let short = ShortIDs(books.flatMap { $0.requests.map(\.id.bytes) })
+    var listings: [RequestListing] = []
+    for book in books {
+      // A request that nobody answered is shown on the day after.
+      for request in book.requests where request.day.advanced(byDays: 1) >= book.day {
+        let listing = book.listing(request, names, short)
+        if request.day >= book.day || listing.state == .expired { listings.append(listing) }
+      }
+    }
+    return listings.sorted { left, right in
+      if (left.state == .open) != (right.state == .open) { return left.state == .open }
+      let isEarlier = (left.askedAt, left.short) < (right.askedAt, right.short)
+      return left.state == .open ? isEarlier : !isEarlier
+    }
+  }
+
+  /// Asks the parents for time or for an application.
+  public func ask(_ request: AskRequest) async throws(LocalAPIError) -> RequestListing {
+    try checkIsChild("Children ask on their own machine: run `latchkey ask` there.")
+    let household = try await household()
+    let child = try Self.child(request.child, in: household)
+    let wish = try Self.wish(request)
+    guard let id = CommandID(bytes: SecureRandom.bytes(16)) else {
+      throw LocalAPIError(.internal, "The request got no ID: ask again.")
+    }
+    let (context, reason) = (context, request.reason)
+    let fault = try await act { effects, _ -> (LocalAPIError?, ActOrders) in
+      let moment = context.moment(try effects.rules(of: child))
+      let today = try effects.requests(of: child).requests.count { $0.day == moment.day }
+      guard today < RequestBook.mostPerDay else {
+        let sentence =
+          "There were \(RequestBook.mostPerDay) requests today, as many as a day has: talk to your parents, or ask "
+          + "tomorrow."
+        return (LocalAPIError(.limit, sentence), .none)
+      }
+      let asked = ChildRequest(
+        id: id, device: context.own, at: moment.at, wish: wish, day: moment.day, reason: reason)
+      try effects.add(Fact(child, .request, asked.text))
+      return (nil, .none)
+    }.value
+    if let fault { throw fault }
+    return try await listing(of: id, household)
+  }
+
+  /// Answers a request.
+  public func answerRequest(_ answer: AnswerRequest) async throws(LocalAPIError) -> RequestListing {
+    guard context.profile.role == .parent else {
+      throw LocalAPIError(.wrongRole, "A parent answers requests, on a parent's machine: run this there.")
+    }
+    let (context, household) = (context, try await household())
+    let (child, id) = try await find(answer.request, household)
+    let names = try await stored { () async throws(StoreError) in try await FactNames.load(context) }
+    let serving = household.machines(of: child).flatMap { household.serving($0.device, child) }
+    let fault = try await act { effects, clock -> (LocalAPIError?, ActOrders) in
+      let (requests, answers) = try effects.requests(of: child)
+      let moment = context.moment(try effects.rules(of: child))
+      let book = RequestBook(requests, answers)
+      guard let request = book.requests[id] else {
+        return (
+          LocalAPIError(.unknownItem, "There is no such request any more: `latchkey requests` lists them."), .none
+        )
+      }
+      switch book.state(of: id, on: moment.day) {
+      case .answered(let given):
+        let what = given.verdict == .denied ? "no" : "yes"
+        let sentence =
+          "“\(names[given.modified.author])” answered that request before: \(what). The first answer holds."
+        return (LocalAPIError(.tooLate, sentence), .none)
+      case .open: break
+      case .expired, nil:
+        let sentence = "That request ended with its day: give the time with `latchkey grant`, if it is still wanted."
+        return (LocalAPIError(.tooLate, sentence), .none)
+      }
+      var changes = serving
+      if case .app(let app) = request.wish {
+        guard answer.minutes == nil else {
+          return (LocalAPIError(.invalid, "An application is allowed or not: leave the minutes out."), .none)
+        }
+        // Without the edit in the same transaction, a yes could be without effect.
+        if answer.isApproved, let key = RuleKey.app(app, .blocked).registerKey {
+          changes.append(RegisterChange(.child(child), key, "no"))
+        }
+      }
+      let given = RequestAnswer(
+        request: id, verdict: answer.isApproved ? .approved(minutes: answer.minutes) : .denied, day: moment.day,
+        word: answer.word, modified: try clock())
+      try effects.add(Fact(child, .answer, given.text))
+      return (nil, ActOrders(edits: changes))
+    }.value
+    if let fault { throw fault }
+    return try await listing(of: id, household)
+  }
+
+  /// The requests of one child.
+  private struct Book: Sendable {
+    var child: ChildID
+    var name: DeviceName
+    var day: FamilyDay
+    var requests: [ChildRequest]
+    var answers: [RequestAnswer]
+    var book: RequestBook
+
+    func listing(_ request: ChildRequest, _ names: FactNames, _ short: ShortIDs) -> RequestListing {
+      var listing = RequestListing(
+        requestID: request.id, short: short.short(request.id.bytes), childName: name,
+        deviceName: names[request.device], minutes: nil, appID: nil, category: nil, reason: request.reason,
+        askedAt: request.at, day: request.day, state: .open)
+      switch request.wish {
+      case .app(let app): listing.appID = app
+      case .time(let grant):
+        listing.minutes = grant.minutes
+        switch grant.scope {
+        case .all: break
+        case .category(let category): listing.category = category
+        case .app(let app): listing.appID = app
+        }
+      }
+      switch book.state(of: request.id, on: day) {
+      case .open, nil: listing.state = .open
+      case .expired: listing.state = .expired
+      case .answered(let answer):
+        listing.state = answer.verdict == .denied ? .denied : .approved
+        listing.answer = Self.shown(answer, names)
+        listing.overtaken = answers.filter { $0.request == request.id && $0 != answer }
+          .sorted { $0.modified < $1.modified }.map { Self.shown($0, names) }
+      }
+      return listing
+    }
+
+    private static func shown(_ answer: RequestAnswer, _ names: FactNames) -> RequestListing.Answer {
+      var minutes: Int?
+      if case .approved(let given) = answer.verdict { minutes = given }
+      return RequestListing.Answer(
+        isApproved: answer.verdict != .denied, minutes: minutes, word: answer.word, by: names[answer.modified.author],
+        at: answer.modified.wall)
+    }
+  }
+
+  private func books(_ household: Household) async throws(LocalAPIError) -> [Book] {
+    let (context, children) = (context, household.children)
+    return try await look { effects in
+      try children.map { child in
+        let (requests, answers) = try effects.requests(of: child.id)
+        let book = RequestBook(requests, answers)
+        return Book(
+          child: child.id, name: DeviceName(sanitising: child.name),
+          day: context.moment(try effects.rules(of: child.id)).day,
+          requests: requests.filter { book.requests[$0.id] != nil }, answers: answers, book: book)
+      }
+    }
+  }
+
+  private func listing(of id: CommandID, _ household: Household) async throws(LocalAPIError) -> RequestListing {
+    let books = try await books(household)
+    let names = try await stored { () async throws(StoreError) in try await FactNames.load(context) }
+    let short = ShortIDs(books.flatMap { $0.requests.map(\.id.bytes) })
+    for book in books {
+      for request in book.requests where request.id == id { return book.listing(request, names, short) }
+    }
+    throw LocalAPIError(.unknownItem, "There is no such request any more: `latchkey requests` lists them.")
+  }
+
+  /// Returns the request that a person named, or the only open one.
+  private func find(_ text: String?, _ household: Household) async throws(LocalAPIError) -> (ChildID, CommandID) {
+    let books = try await books(household)
+    let known = books.flatMap { book in book.requests.map { (child: book.child, id: $0.id) } }
+    if let text {
+      let bytes = try ShortIDs(known.map(\.id.bytes)).find(text, "request", listing: "latchkey requests")
+      if let match = known.first(where: { $0.id.bytes == bytes }) { return match }
+    }
+    let open = books.flatMap { book in
+      book.requests.filter { book.book.state(of: $0.id, on: book.day) == .open }.map { (child: book.child, id: $0.id) }
+    }
+    guard let only = open.first else {
+      throw LocalAPIError(.unknownItem, "No request waits for an answer: `latchkey requests` lists those of today.")
+    }
+    guard open.count == 1 else {
+      throw LocalAPIError(
+        .invalid, "\(open.count) requests wait for an answer: name one as `latchkey requests` shows it.")
+    }
+    return only
+  }
+
+  private static func wish(_ request: AskRequest) throws(LocalAPIError) -> ChildRequest.Wish {
+    if let fault = request.textFault { throw LocalAPIError(.invalid, fault) }
+    guard let minutes = request.minutes else {
+      guard let app = request.appID else {
+        throw LocalAPIError(.invalid, "A child asks for time or for an application: name one of them.")
+      }
+      return .app(app)
+    }
+    let scope: GrantScope = request.appID.map { .app($0) } ?? request.category.map { .category($0) } ?? .all
+    return .time(Grant(minutes: minutes, scope: scope))
+  }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// The table of facts.
+///
+/// Spec: Protocol/12-facts.md §2.
+extension Database {
+  /// Returns the facts of a kind about a child, in the order in which they arrived.
+  func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact] {
+    try facts(kind, of: child, after: 0).0
+  }
+
+  /// Returns the facts of a kind that arrived after one of that number, and the number of the last; `nil` for none.
+  func facts(_ kind: FactKind, of child: ChildID, after number: Int64) throws -> ([Fact], last: Int64?) {
+    var facts: [Fact] = []
+    var last: Int64?
+    try each(
+      "SELECT text, number FROM fact WHERE child = ? AND kind = ? AND number > ? ORDER BY number",
+      [child.bytes, kind.rawValue, number]
+    ) { columns in
+      facts.append(Fact(child, kind, columns.text(0)))
+      last = columns.integer(1)
+      return true
+    }
+    return (facts, last)
+  }
+
+  /// Returns the number of facts of a kind about a child.
+  func factCount(_ kind: FactKind, of child: ChildID) throws -> Int64 {
+    try first(
+      "SELECT COUNT(*) FROM fact WHERE child = ? AND kind = ?", [child.bytes, kind.rawValue], { $0.integer(0) }) ?? 0
+  }
+
+  /// Returns all facts about a child, in the order in which they arrived.
+  func facts(of child: ChildID) throws -> [Fact] {
+    try rows("SELECT kind, text FROM fact WHERE child = ? ORDER BY number", [Data(child.bytes)]).map { row in
+      guard let kind = FactKind(rawValue: row["kind"]) else { throw StoreError.unexpected("the kind of a fact") }
+      return Fact(child, kind, row["text"])
+    }
+  }
+
+  /// Keeps a fact unless it, or one of the same identity that is kept instead, is held.
+  ///
+  /// Returns whether it is new. Throws `BodyFault` if there is no room for it.
+  func keep(_ fact: Fact, _ reading: FactReading, _ definition: FactDefinition) throws -> Bool {
+    let place: Bindings = [fact.child.bytes, fact.kind.rawValue, reading.identity]
+    let held = try first(
+      "SELECT text FROM fact WHERE child = ? AND kind = ? AND identity = ?", place, { $0.text(0) })
+    if let held {
+      guard held != fact.text, definition.isKept(fact.text, held) else { return false }
+      try run("DELETE FROM fact WHERE child = ? AND kind = ? AND identity = ?", place)
+    } else {
+      guard try factCount(fact.kind, of: fact.child) < Int64(definition.most) else {
+        throw BodyFault(
+          "There is no room for more facts of the kind \(fact.kind): remove the child and add it again to begin anew.",
+          .noRoom)
+      }
+    }
+    try run(
+      "INSERT INTO fact (child, kind, identity, text, author, day) VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        fact.child.bytes, fact.kind.rawValue, reading.identity, fact.text, reading.author.bytes,
+        reading.day.description,
+      ])
+    return true
+  }
+
+  /// Forgets the facts about a child that are older than their kinds say on a family's day.
+  func forgetFacts(of child: ChildID, on day: FamilyDay, _ kinds: FactRegistry) throws {
+    for definition in kinds.kinds {
+      guard let days = definition.daysKept else { continue }
+      try run(
+        "DELETE FROM fact WHERE child = ? AND kind = ? AND day < ?",
+        [child.bytes, definition.kind.rawValue, day.advanced(byDays: -days).description])
+    }
+  }
+
+  /// Forgets all facts about a child, and who holds them.
+  func forgetFacts(of child: ChildID) throws {
+    for table in ["fact", "fact_holder", "carry"] { try run("DELETE FROM \(table) WHERE child = ?", [child.bytes]) }
+  }
+
+  /// Returns whether a machine is a child's, according to the registers that are held here.
+  func serves(_ device: DeviceID, _ child: ChildID) throws -> Bool {
+    guard let key = RegisterKey(["child", child.description]) else { return false }
+    return try register(key, in: .machine(device))?.servedChild == child
+  }
+}
+
+/// The relay of facts.
+///
+/// Spec: Protocol/12-facts.md §5.
+extension Database {
+  /// Queues facts for those that hold the child's facts, other than the device that they came from.
+  ///
+  /// The group of the transaction has to be settled before.
+  func relay(
+    _ facts: [Fact], from sender: DeviceID?, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
+  ) throws -> [OutboxChange] {
+    guard !facts.isEmpty else { return [] }
+    var wanted: [DeviceID: (peer: OutboxAddress, facts: [Fact])] = [:]
+    var holders: [ChildID: [OutboxAddress]] = [:]
+    for fact in facts {
+      let known = try holders[fact.child] ?? factHolders(of: fact.child)
+      holders[fact.child] = known
+      for peer in known where peer.device != sender {
+        wanted[peer.device, default: (peer, [])].facts.append(fact)
+      }
+    }
+    return try wanted.sorted { $0.key < $1.key }.flatMap { try queue($1.facts, for: $1.peer, keys, coding, at: wall) }
+  }
+
+  /// Has a device hold a child's facts from now on, and queues all of them for it.
+  ///
+  /// Does nothing for a device that is not to hold them. The group of the transaction has to be settled before.
+  func offerFacts(
+    of child: ChildID, to device: DeviceID, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
+  ) throws -> [OutboxChange] {
+    let peer = try row("SELECT number, role FROM peer WHERE device_id = ? AND state = 2", [Data(device.bytes)])
+    guard let peer, let role = DeviceRole(rawValue: peer["role"]) else { return [] }
+    if role == .child, try !serves(device, child) { return [] }
+    let address = OutboxAddress(number: peer["number"], device: device)
+    try run("INSERT OR IGNORE INTO fact_holder VALUES (?, ?)", [address.number, child.bytes])
+    return try queue(try facts(of: child), for: address, keys, coding, at: wall)
+  }
+
+  /// Has a device hear of no more facts about a child.
+  func endHolding(_ device: DeviceID, _ child: ChildID) throws {
+    try run(
+      "DELETE FROM fact_holder WHERE child = ? AND peer = (SELECT number FROM peer WHERE device_id = ?)",
+      [child.bytes, device.bytes])
+  }
+
+  /// Returns the items with all facts that a device holds, of which it has lost some.
+  func factItems(for peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding) throws -> [QueuedItem] {
+    try rows("SELECT child FROM fact_holder WHERE peer = ? ORDER BY child", [peer.number]).flatMap { row in
+      guard let child = ChildID(bytes: row["child"] as Data) else { throw StoreError.unexpected("a child's ID") }
+      return try facts(of: child).factBatches.map {
+        QueuedItem(kind: .facts, id: Array(keys.freshKey().prefix(16)), body: coding.encode($0), level: 0)
+      }
+    }
+  }
+
+  private func factHolders(of child: ChildID) throws -> [OutboxAddress] {
+    try rows(
+      """
+      SELECT p.number, p.device_id FROM fact_holder h JOIN peer p ON p.number = h.peer
+      WHERE h.child = ? AND p.state = 2 ORDER BY p.number
+      """, [Data(child.bytes)]
+    ).map { OutboxAddress(number: $0["number"], device: try $0.deviceID("device_id")) }
+  }
+
+  /// Queues facts for a device, together with those of the last item that still waits, if one item holds both.
+  private func queue(
+    _ facts: [Fact], for peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
+  ) throws -> [OutboxChange] {
+    var facts = facts
+    let waiting = try row(
+      """
+      SELECT seq, item_id, body FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?
+      ORDER BY seq DESC LIMIT 1
+      """, [peer.number, ItemKind.facts.rawValue])
+    if let waiting, !facts.isEmpty {
+      let both = try coding.facts(waiting.bytes("body")) + facts
+      if both.factBatches.count == 1 {
+        try withdraw(peer.number, .control, waiting["seq"], itemID: waiting["item_id"], as: nil, at: wall)
+        facts = both
+      }
+    }
+    return try facts.factBatches.map { batch in
+      try enqueue(
+        peer, .control, kind: .facts, itemID: Array(keys.freshKey().prefix(16)), body: coding.encode(batch), at: wall)
+    }
+  }
+}
+
+extension [Fact] {
+  /// The facts in their order, in batches of which each fits one item.
+  var factBatches: [[Fact]] {
+    var batches: [[Fact]] = []
+    var bytes = 0
+    for fact in self {
+      let isFull = batches.last.map { $0.count >= Limits.factItems } ?? true
+      if isFull || bytes + fact.size > Limits.factBytes {
+        batches.append([])
+        bytes = 0
+      }
+      batches[batches.count - 1].append(fact)
+      bytes += fact.size
+    }
+    return batches
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// The receipt of facts.
+///
+/// Spec: Protocol/12-facts.md §5.
+extension InboxTransaction {
+  /// Keeps the facts that this machine may take, and queues those that are new to it for the others who hold them.
+  mutating func applyFacts(_ item: DeliveryItem, _ body: Result<[Fact], BodyFault>) throws {
+    do {
+      var news: [Fact] = []
+      var fault: BodyFault?
+      for fact in try body.get() {
+        do { if try take(fact) { news.append(fact) } } catch let found as BodyFault { fault = fault ?? found }
+      }
+      result.newFacts += news
+      result.changes += try database.relay(news, from: peer.device, keys, coding, at: wall)
+      if let fault { throw fault }
+    } catch let fault as BodyFault { passOver(item, .control, fault) }
+  }
+
+  /// Queues the facts that an effect has made, and those that a device is to hold from now on.
+  mutating func tellFacts(_ effects: DatabaseEffects) throws {
+    guard !effects.newFacts.isEmpty || !effects.offers.isEmpty else { return }
+    // Control streams change in the database itself.
+    try group.settle(database)
+    result.newFacts += effects.newFacts
+    result.changes += try database.relay(effects.newFacts, from: nil, keys, coding, at: wall)
+    for offer in effects.offers {
+      result.changes += try database.offerFacts(of: offer.child, to: offer.device, keys, coding, at: wall)
+    }
+  }
+
+  /// Keeps a fact, and returns whether it is new.
+  ///
+  /// Throws `BodyFault`, the sender's fault, if it cannot be taken.
+  private func take(_ fact: Fact) throws -> Bool {
+    let isParent = peerRole == .child
+    guard try database.serves(isParent ? peer.device : own, fact.child) else {
+      throw BodyFault("The facts are about a child whose machine that is not.", .foreign)
+    }
+    guard let definition = coding.factKinds.definition(fact.kind) else {
+      throw BodyFault("A fact of the kind \(fact.kind) is not known here.", .unknownKind)
+    }
+    guard let reading = definition.read(fact.text) else {
+      throw BodyFault("A fact of the kind \(fact.kind) cannot be read.")
+    }
+    if let role = try role(of: reading.author, isParent: isParent), let author = definition.author, role != author {
+      throw BodyFault("A fact of the kind \(fact.kind) is not a \(role.rawValue)'s to make.", .role)
+    }
+    return try database.keep(fact, reading, definition)
+  }
+
+  /// Returns the role of the author of a fact; `nil` for a machine that this one does not know.
+  private func role(of author: DeviceID, isParent: Bool) throws -> DeviceRole? {
+    if author == own { return isParent ? .parent : .child }
+    if author == peer.device { return peerRole }
+    return try database.row("SELECT role FROM peer WHERE device_id = ?", [Data(author.bytes)]).flatMap {
+      DeviceRole(rawValue: $0["role"])
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// What an act makes beside facts.
+public struct ActOrders: Sendable {
+  /// Edits of registers.
+  public var edits: [RegisterChange]
+  /// Commands to children's machines.
+  public var commands: [(device: DeviceID, payload: CommandPayload)]
+
+  /// Creates orders.
+  public init(edits: [RegisterChange] = [], commands: [(device: DeviceID, payload: CommandPayload)] = []) {
+    self.edits = edits
+    self.commands = commands
+  }
+
+  /// No orders.
+  public static let none = ActOrders()
+}
+
+/// What an act of a person or of this machine has brought about.
+public struct FactResult<Value: Sendable>: Sendable {
+  /// The value that the act returned.
+  public var value: Value
+  /// The facts that were made.
+  public var facts: [Fact] = []
+  /// The commands that carry its edits, and the others.
+  public var commands: [ConfigurationCommand] = []
+  /// The streams that carry all of that.
+  public var changes: [OutboxChange] = []
+}
+
+/// Facts that this machine makes.
+///
+/// Spec: Protocol/12-facts.md §5.
+extension Store {
+  /// Makes facts, and edits and commands that belong to them, and queues all of them, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - maker: Makes the commands of edits.
+  ///   - wall: The time in Unix milliseconds.
+  ///   - make: Makes the facts, and returns a value and the orders. The clock is the hybrid one.
+  /// - Returns: What was made.
+  /// - Throws: `StoreError`; what `make` throws as `StoreError` is thrown on, and nothing is kept.
+  public func act<Value: Sendable>(
+    _ maker: EditMaker, at wall: Int64,
+    make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> (Value, ActOrders)
+  ) async throws(StoreError) -> FactResult<Value> {
+    let age = age()
+    return try await commits.commitTogether { [own, coding, keys, caps, clock, factCache] database, group in
+      var effects = DatabaseEffects(database, coding, own: own, author: own, cache: factCache, at: wall)
+      let (value, orders): (Value, ActOrders)
+      do {
+        (value, orders) = try make(&effects, ClockReader { try database.tick(wall: wall, author: own) })
+      } catch let fault as BodyFault { throw StoreError.refused(fault.description) }
+      try group.settle(database)
+      var result = FactResult(value: value, facts: effects.newFacts)
+      result.changes = try database.relay(effects.newFacts, from: nil, keys, coding, at: wall)
+      for order in orders.commands {
+        let (command, change) = try database.issue(
+          maker.nextID(), order.payload, to: try group.active(order.device, database), expiresAfter: nil, own: own,
+          coding, caps, clock, in: group, age: age, at: wall)
+        result.commands.append(command)
+        result.changes.append(change)
+      }
+      guard !orders.edits.isEmpty else { return result }
+      var edit = EditTransaction(
+        database: database, group: group, maker: maker, own: own, coding: coding, caps: caps, clock: clock, age: age,
+        wall: wall)
+      try edit.make(orders.edits)
+      result.commands += edit.result.commands
+      result.changes += edit.result.changes
+      return result
+    }
+  }
+
+  /// Returns the facts of some kinds about a child, in the order in which they arrived.
+  public func facts(_ kinds: [FactKind], of child: ChildID) async throws(StoreError) -> [Fact] {
+    try await read { database in try kinds.flatMap { try database.facts($0, of: child) } }
+  }
+
+  /// Returns a number that is another one after each change of the facts about a child.
+  public func factMark(of child: ChildID) async throws(StoreError) -> Int64 {
+    try await read { database in
+      try database.first(
+        "SELECT coalesce(MAX(number), 0) FROM fact WHERE child = ?", [child.bytes], { $0.integer(0) }) ?? 0
+    }
+  }
+
+  /// Reads from one state of the database what effects can read.
+  public func look<Value: Sendable>(
+    _ body: @escaping @Sendable (DatabaseEffects) throws -> Value
+  ) async throws(StoreError) -> Value {
+    try await read { [own, coding, factCache] database in
+      try body(
+        DatabaseEffects(database, coding, own: own, author: own, cache: factCache, isReading: true, at: 0))
+    }
+  }
+
+  /// Forgets the facts about a child that are older than their kinds say on a family's day.
+  public func forgetFacts(of child: ChildID, on day: FamilyDay) async throws(StoreError) {
+    try await commits.commit(.upkeep) { [coding] database in
+      try database.forgetFacts(of: child, on: day, coding.factKinds)
+    }
+  }
+}

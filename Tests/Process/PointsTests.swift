@@ -1,0 +1,196 @@
+import Foundation
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// Points that parents give and a child redeems, on one machine and on several.
+  @Suite struct PointsTests {
+    private func balance(_ node: NodeProcess) async throws -> Int64 {
+      try await node.api.points(ofChild: nil, limit: 10).balance
+    }
+
+    private func here(_ node: NodeProcess) async throws -> Int64 {
+      try await node.api.points(ofChild: nil, limit: 10).here
+    }
+
+    @Test(
+      "What a parent gives reaches the child's only machine, is redeemed and given back there, and survives kill -9")
+    func oneMachine() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        _ = try await mum.api.setRules(ofChild: "Emma", RuleRequest([.init("points/use", "redeemFirst")]))
+        let given = try await mum.latchkey("points", "adjust", "Emma", "+50", "--reason", "cleaned the kitchen")
+        #expect(given.status == 0 && given.talk.contains("Emma gets 50 points."), "\(given)")
+        try await eventually("the machine may spend it") { try await here(pc) == 50_000 }
+        try await pc.restart()
+        #expect(try await here(pc) == 50_000)
+        let redeemed = try await pc.latchkey("redeem", "20")
+        #expect(redeemed.status == 0 && redeemed.talk.contains("20 points became 20 min"), "\(redeemed)")
+        try await pc.restart()
+        #expect(try await pc.api.points(ofChild: nil, limit: 10).redeemedMilliseconds == 1_200_000)
+        try await eventually("mum sees it") { try await balance(mum) == 30_000 }
+        let tooMany = try await pc.latchkey("redeem", "40")
+        #expect(tooMany.status != 0 && tooMany.talk.contains("30 points"), "\(tooMany)")
+        let back = try await pc.latchkey("refund")
+        #expect(back.status == 0 && back.talk.contains("20 points again"), "\(back)")
+        #expect(try await pc.latchkey("refund").status != 0)
+        try await eventually("mum sees that") { try await balance(mum) == 50_000 }
+
+        // More than there is cannot be taken; the machine says how much it was.
+        let taken = try await mum.latchkey("points", "adjust", "Emma", "-80", "--reason", "broke the rules", "--wait")
+        #expect(taken.status == 0 && taken.output.contains("50 points were taken away"), "\(taken)")
+        try await eventually("nothing is left") {
+          let (there, left) = (try await balance(mum), try await balance(pc))
+          return there == 0 && left == 0
+        }
+        let shown = try await mum.latchkey("points", "Emma")
+        #expect(shown.status == 0 && shown.output.contains("broke the rules"), "\(shown)")
+        let csv = try await mum.latchkey("points", "show", "Emma", "--format", "csv")
+        #expect(csv.output.contains("adjusted,-50,"), "\(csv)")
+        #expect(try await pc.latchkey("points", "adjust", "Emma", "+5", "--reason", "x").status != 0)
+        #expect(try await mum.latchkey("redeem", "5").status != 0)
+      }
+    }
+
+    /// Runs a program on a child's machine under an application's name until what is to happen meanwhile has happened.
+    private func use(_ app: String, on node: NodeProcess, lab: ProcessLab, while meanwhile: () async throws -> Void)
+      async throws
+    {
+      let file = lab.newPath()
+      let track = try node.launch([
+        "usage", "track", "--app", app, "--", "/bin/sh", "-c", "while [ ! -e \(file) ]; do sleep 0.05; done",
+      ]).process
+      try await eventually("the session is open") {
+        try await node.api.usage(UsageQuery()).sessions.contains(where: \.isOpen)
+      }
+      try await meanwhile()
+      try Data().write(to: URL(fileURLWithPath: file))
+      #expect(await track.wait() == .exited(0))
+      try await eventually("the session has ended") {
+        try await !node.api.usage(UsageQuery()).sessions.contains(where: \.isOpen)
+      }
+    }
+
+    @Test(
+      "Points that learning earned on one machine pay for a reward on the other, and kill -9 between changes nothing")
+    func earnedAndSpent() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        let laptop = try await lab.runningNode(.child, "Emma's laptop")
+        try await lab.pair(mum, laptop)
+        for machine in [pc, laptop] {
+          _ = try await mum.api.rename(device: machine.name, RenameRequest(childName: "Emma"))
+          try await eventually("the machine is Emma's") {
+            try await machine.api.children().map(\.name.text) == ["Emma"]
+          }
+        }
+        for (app, category) in [("a.learn", "learning"), ("a.play", "reward")] {
+          let set = try await mum.latchkey(
+            "app", "set", app, "--child", "Emma", "--new", "--category", category, "--points-per-minute", "1000",
+            "--wait")
+          #expect(set.status == 0, "\(set)")
+        }
+        try await use("a.learn", on: pc, lab: lab) { try await pc.restart() }
+        let record = try #require(try await pc.usage().first)
+        #expect(record.earnedMilliPoints > 0 && record.category == .learning)
+        try await eventually("mum has the points, as the PC is not the only machine") {
+          try await here(mum) == record.earnedMilliPoints
+        }
+        #expect(try await balance(pc) == record.earnedMilliPoints)
+        var before: Int64 = 0
+        try await use("a.play", on: laptop, lab: lab) {
+          // It costs while it runs, from what mum lends.
+          try await eventually("the laptop has the points") {
+            before = try await here(laptop)
+            return before == record.earnedMilliPoints
+          }
+        }
+        for node in [mum, pc, laptop] {
+          try await eventually("\(node.name) knows what was spent") { try await balance(node) < before }
+        }
+        let left = try await balance(laptop)
+        #expect(left >= 0)
+        try await laptop.restart()
+        try await eventually("what is left returns") { try await here(mum) == left }
+        let entries = try await mum.api.points(ofChild: "Emma", limit: 100).entries.map(\.kind)
+        #expect(entries.sorted() == ["earned", "spent"])
+      }
+    }
+
+    @Test("Learning beside which a reward runs waits for a review, and counts when a parent says so")
+    func review() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        try await eventually("the machine is Emma's") { try await !pc.api.children().isEmpty }
+        for (app, category) in [("a.learn", "learning"), ("a.play", "reward")] {
+          let set = try await mum.latchkey(
+            "app", "set", app, "--child", "Emma", "--new", "--category", category, "--points-per-minute", "1000",
+            "--wait"
+          )
+          #expect(set.status == 0, "\(set)")
+        }
+        let file = lab.newPath()
+        let play = try pc.launch([
+          "usage", "track", "--app", "a.play", "--", "/bin/sh", "-c", "while [ ! -e \(file) ]; do sleep 0.05; done",
+        ]).process
+        try await eventually("the reward runs") {
+          try await pc.api.usage(UsageQuery()).sessions.contains(where: \.isOpen)
+        }
+        let learned = try await pc.latchkey("usage", "track", "--app", "a.learn", "--", "/bin/sh", "-c", "sleep 0.3")
+        #expect(learned.status == 0, "\(learned)")
+        try await eventually("it waits for a review") {
+          try await mum.api.points(ofChild: "Emma", limit: 10).held.map(\.words) == [
+            "learning held, a reward ran beside it"
+          ]
+        }
+        try Data().write(to: URL(fileURLWithPath: file))
+        #expect(await play.wait() == .exited(0))
+        #expect(try await balance(mum) == 0)
+        let held = try #require(try await mum.api.points(ofChild: "Emma", limit: 10).held.first)
+        let reviewed = try await mum.latchkey("points", "review", held.short, "--approve", "--wait")
+        #expect(reviewed.status == 0 && reviewed.output.contains("earned"), "\(reviewed)")
+        try await eventually("it counts") { try await balance(mum) == held.milliPoints }
+        let again = try await mum.latchkey("points", "review", "--reject")
+        #expect(again.status != 0 && again.talk.contains("No learning waits"), "\(again)")
+      }
+    }
+
+    @Test("Points that are on one machine are spent on the other, whichever wants them")
+    func twoMachines() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        _ = try await mum.api.setRules(ofChild: "Emma", RuleRequest([.init("points/use", "redeemFirst")]))
+        _ = try await mum.api.adjustPoints(PointsAdjustment(child: "Emma", milliPoints: 50_000, reason: "x"))
+        try await eventually("the only machine has all") { try await here(pc) == 50_000 }
+        let laptop = try await lab.runningNode(.child, "Emma's laptop")
+        try await lab.pair(mum, laptop)
+        _ = try await mum.api.rename(device: laptop.name, RenameRequest(childName: "Emma"))
+        try await eventually("the laptop knows of the points") { (try? await balance(laptop)) == 50_000 }
+        // The PC is not the only one any more, and returns them.
+        try await eventually("mum has them") { try await here(mum) == 50_000 }
+        let redeemed = try await laptop.latchkey("redeem", "30")
+        #expect(redeemed.status == 0 && redeemed.talk.contains("30 points became 30 min"), "\(redeemed)")
+        try await laptop.restart()
+        for node in [mum, pc, laptop] {
+          try await eventually("\(node.name) knows") { try await balance(node) == 20_000 }
+        }
+        // The rest returns, and the other machine gets it when it wants it.
+        try await eventually("mum has the rest") { try await here(mum) == 20_000 }
+        let other = try await pc.latchkey("redeem", "20")
+        #expect(other.status == 0, "\(other)")
+        try await eventually("nothing is left") { try await balance(mum) == 0 }
+        let more = try await laptop.latchkey("redeem", "1")
+        #expect(more.status != 0, "\(more)")
+        // Apart from the parents, what is elsewhere cannot be had.
+        _ = try await mum.api.adjustPoints(PointsAdjustment(child: "Emma", milliPoints: 9_000, reason: "x"))
+        try await eventually("the PC knows") { try await balance(pc) == 9_000 }
+        await mum.kill()
+        let apart = try await pc.latchkey("redeem", "9")
+        #expect(apart.status != 0 && apart.talk.contains("another machine"), "\(apart)")
+      }
+    }
+  }
+}
