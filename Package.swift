@@ -162,7 +162,8 @@ let package = Package(
     .testTarget(
       name: "LatchkeyHouseholdTests",
       dependencies: [
-        "LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeySimulation", "LatchkeyTestSupport",
+        "LatchkeyHousehold", "LatchkeyRules", "LatchkeyWire", "LatchkeyModel", "LatchkeySimulation",
+        "LatchkeyTestSupport",
       ],
       path: "Tests/Household", swiftSettings: strict),
     .testTarget(
