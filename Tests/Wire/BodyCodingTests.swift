@@ -170,5 +170,41 @@ import Testing
       #expect(throws: BodyFault.self) { try coding.usageRecord(coding.encode(record)) }
     }
     #expect(throws: BodyFault.self) { try coding.usageRecord(coding.encode(good) + [12 << 3, 9]) }
+    // A child's ID has 16 bytes.
+    var nobodys = good
+    nobodys.child = nil
+    #expect(throws: BodyFault.self) { try coding.usageRecord(coding.encode(nobodys) + [15 << 3 | 2, 1, 7]) }
+  }
+
+  @Test func whatRunsComesBackAsItWentAndIsBounded() throws {
+    var random = SeededRandom()
+    let device = Samples.deviceID(&random)
+    func use() -> RunningUse {
+      let record = Samples.usageRecord(&random)
+      return RunningUse(
+        recordID: record.recordID, account: record.account, child: record.child, appID: record.appID,
+        displayName: record.displayName, category: record.category,
+        milliPointsPerMinute: record.milliPointsPerMinute, since: record.householdStart,
+        activeMilliseconds: record.activeMilliseconds)
+    }
+    let uses = (0..<70).map { _ in use() }
+    let list = RunningList(device: device, number: .max, entries: uses)
+    #expect(list.entries.count == RunningList.most)
+    #expect(try coding.running(coding.encode(list)) == list, "\(random.note)")
+    #expect(coding.encode(list).count <= Limits.itemBodyBytes)
+    for change in [
+      { $0.displayName = "" }, { $0.since = -1 }, { $0.activeMilliseconds = -1 }, { $0.milliPointsPerMinute = -1 },
+    ] as [(inout RunningUse) -> Void] {
+      var bad = uses[0]
+      change(&bad)
+      let body = coding.encode(RunningList(device: device, number: 1, entries: [bad]))
+      #expect(throws: BodyFault.self) { try coding.running(body) }
+    }
+    // Twice the same, in the wrong order, and too many, as one message after another adds entries.
+    let single = coding.encode(RunningList(device: device, number: 1, entries: [uses[0]]))
+    for body in [single + single, coding.encode(list) + single] {
+      #expect(throws: BodyFault.self) { try coding.running(body) }
+    }
+    #expect(throws: BodyFault.self) { try coding.running([]) }
   }
 }

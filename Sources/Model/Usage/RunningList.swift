@@ -62,7 +62,7 @@ public struct RunningUse: Hashable, Sendable, Codable {
 /// Spec: Protocol/10-household.md §4.
 public struct RunningList: Hashable, Sendable {
   /// The most sessions that a list names: those with the lowest IDs.
-  public static let most = 64
+  public static let most = 48
 
   /// The machine on which they run.
   public var device: DeviceID
@@ -71,7 +71,7 @@ public struct RunningList: Hashable, Sendable {
   /// The sessions in the order of their IDs.
   public private(set) var entries: [RunningUse]
 
-  /// Creates a list, which holds at most the first 64 sessions in the order of their IDs.
+  /// Creates a list, which holds at most the first 48 sessions in the order of their IDs.
   public init(device: DeviceID, number: UInt64, entries: [RunningUse]) {
     self.device = device
     self.number = number

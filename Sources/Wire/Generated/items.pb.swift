@@ -193,7 +193,7 @@ package nonisolated struct Latchkey_V1_Running: Sendable {
   /// Counts the lists of this machine.
   package var number: UInt64 = 0
 
-  /// At most 64, in the order of their IDs.
+  /// At most 48, in the order of their IDs.
   package var entries: [Latchkey_V1_Running.Entry] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()

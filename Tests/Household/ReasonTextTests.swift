@@ -1,0 +1,62 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import Testing
+
+/// The words for why something is open or closed.
+@Suite struct ReasonTextTests {
+  private let kart: AppID
+  private let day: FamilyDay
+  private var rules = RuleSet()
+
+  init() throws {
+    kart = try #require(AppID("kart"))
+    day = try #require(FamilyDay("2026-11-21"))
+    var app = RuleSet.App()
+    app.use = AppUse(category: .reward)
+    app.limit = try DayLimits(typed: "30")
+    rules.apps[kart] = app
+    rules.dailyLimit = try DayLimits(typed: "mon-fri 90, sat-sun 120")
+    rules.weeklyLimit = 840
+    var reward = RuleSet.Category()
+    (reward.limit, reward.weekly) = (try DayLimits(typed: "60"), 300)
+    rules.categories[.reward] = reward
+  }
+
+  private func words(_ reason: Reason) -> String {
+    ReasonText.words(reason, rules, of: .app(kart), on: day, name: "Kart")
+  }
+
+  @Test func everyRuleHasWords() {
+    let expected: [(Reason, String, String)] = [
+      (.blocked, "Kart is blocked", "Kart is blocked"),
+      (.unknownProgram, "unknown programs are blocked", "unknown programs are blocked"),
+      (.lock, "locked by a parent", "locked by a parent"), (.bedtime, "bedtime", "bedtime"),
+      (.school, "school time", "school time"), (.rewardTimes, "reward times", "outside of reward times"),
+      (.appLimit, "30 min of Kart a day", "30 min of Kart a day are used"),
+      (.categoryLimit(.reward), "1 h of rewards a day", "1 h of rewards a day are used"),
+      (.dailyLimit, "2 h of screen time a day", "2 h of screen time a day are used"),
+      (.categoryWeekly(.reward), "5 h of rewards a week", "5 h of rewards a week are used"),
+      (.weeklyLimit, "14 h of screen time a week", "14 h of screen time a week are used"),
+      (.points, "points", "no points are left"),
+      (.redeemedTime, "redeemed minutes", "no redeemed minutes are left"),
+    ]
+    for (reason, open, closed) in expected {
+      #expect(words(reason) == open)
+      #expect(ReasonText.closed(reason, words(reason)) == closed)
+    }
+  }
+
+  @Test mutating func whatWasGrantedIsSaid() throws {
+    var today = RuleSet.Today()
+    let ids = (0..<4).map { CommandID(milliseconds: $0, random: [UInt8](repeating: UInt8($0), count: 10)) }
+    today.grants[ids[0]] = Grant(minutes: 20, scope: .all)
+    today.grants[ids[1]] = Grant(minutes: 10, scope: .category(.reward))
+    today.grants[ids[2]] = Grant(minutes: 5, scope: .app(kart))
+    today.grants[ids[3]] = Grant(minutes: 90, scope: .category(.learning))
+    rules.today[day] = today
+    #expect(words(.dailyLimit) == "2 h and 35 min more of screen time a day")
+    #expect(ReasonText.granted(rules, to: .unknown, on: day) == 1_200_000)
+    #expect(ReasonText.granted(rules, to: .app(kart), on: day.advanced(byDays: 1)) == 0)
+  }
+}
