@@ -50,12 +50,20 @@ enum RuleIssue {
       if options.format == .text { console.note(CommandIssue.delivery(to: peer, isWaiting: options.wait != nil)) }
     }
     guard let time = options.wait else { return }
+    let begun = ContinuousClock.now
+    var failures: [TerminalFailure] = []
     for command in commands {
       let id = command.commandID.description
-      let ended = try await CommandWaiter(node: node).wait(id, seconds: time.seconds)
-      try CommandEnd.tell(
-        ended, id: id, machine: peers.first { $0.device.deviceID == command.target }?.device.name,
-        format: options.format == .json ? .json : .table, time: time)
+      // All machines have the time together.
+      let rest = Int64(time.seconds) - begun.duration(to: .now).components.seconds
+      let ended = try await CommandWaiter(node: node).wait(id, seconds: Int(max(1, rest)))
+      do {
+        try CommandEnd.tell(
+          ended, id: id, machine: peers.first { $0.device.deviceID == command.target }?.device.name,
+          format: options.format == .json ? .json : .table, time: time)
+      } catch let failure as TerminalFailure { failures.append(failure) }
     }
+    for sentence in failures.dropFirst().compactMap(\.sentence) { console.note(sentence) }
+    if let failure = failures.first { throw failure }
   }
 }

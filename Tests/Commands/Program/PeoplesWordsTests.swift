@@ -233,6 +233,17 @@ import Testing
     #expect(run.console.output == "In force on Emma's PC: org.gnome.Chess blocked.\n", "\(run.console.output)")
   }
 
+  @Test func waitingTellsOfEveryMachineAlsoAfterOneThatFails() async {
+    var script = ScriptedNode.Script()
+    var failed = SampleValues.command
+    (failed.status, failed.reason, failed.stateInForce) = (.failed, "There is no room.", nil)
+    script.edits = [failed, SampleValues.command]
+    script.commandEnds = [.success(failed), .success(SampleValues.command)]
+    let run = await ScriptedRun("app", "set", "Chess", "--blocked", "--wait", script: script)
+    #expect(run.status == 65 && run.console.notes.joined().contains("There is no room."), "\(run.console.notes)")
+    #expect(run.console.output == "In force on Emma's PC: org.gnome.Chess blocked.\n", "\(run.console.output)")
+  }
+
   @Test func aMachineThatIsOffIsNamedBeforeTheWaiting() async {
     let run = await ScriptedRun("message", "Tea", "--on", "Emma", "--wait", script: Self.away())
     let first = run.console.notes.first ?? ""

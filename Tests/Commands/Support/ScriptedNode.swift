@@ -76,6 +76,8 @@ final class ScriptedNode: NodeInterface {
     var machines = SampleValues.nearby
     var answered = SampleValues.pairing
     var command = SampleValues.command
+    /// The commands that carry an edit; one, `command`, if it is empty.
+    var edits: [ConfigurationCommand] = []
     /// What comes back when it is cancelled.
     var queuedAgain: ConfigurationCommand?
     var expiredBefore: [ConfigurationCommand] = []
@@ -288,7 +290,9 @@ final class ScriptedNode: NodeInterface {
   }
 
   func setRules(ofChild child: String, _ request: RuleRequest) async throws(LocalAPIError) -> RuleEdit {
-    try answer(.setRules(child, request)) { RuleEdit(rules: SampleValues.rules, commands: [$0.command]) }
+    try answer(.setRules(child, request)) {
+      RuleEdit(rules: SampleValues.rules, commands: $0.edits.isEmpty ? [$0.command] : $0.edits)
+    }
   }
 
   func grant(toChild child: String, _ request: GrantRequest) async throws(LocalAPIError) -> RuleEdit {
