@@ -39,6 +39,9 @@ final class KnownMembers: Sendable {
     if isNews { changes.notify() }
   }
 
+  /// The devices with which a session is open.
+  var connected: Set<DeviceID> { state.withLock { $0.connected } }
+
   /// The number of paired devices.
   var count: Int { state.withLock { $0.devices.count } }
 

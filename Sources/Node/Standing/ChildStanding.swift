@@ -143,7 +143,7 @@ struct StandingReader: Sendable {
     of child: ChildID, _ rules: RuleSet, on day: FamilyDay, _ running: [ChildStanding.Session]
   ) async throws(StoreError) -> ChildPoints {
     let isChild = context.profile.role == .child
-    let own = context.own
+    let (own, connected) = (context.own, context.members.connected)
     return try await context.store.look { effects in
       let carries = try effects.carries(of: child).map {
         (Purse.CarryKey(app: $0.app, category: $0.category, day: $0.day), $0.remainder)
@@ -151,6 +151,12 @@ struct StandingReader: Sendable {
       let purse = Purse(
         device: own, ledger: try effects.ledger(of: child), carries: Dictionary(carries) { first, _ in first })
       var spendable = isChild ? purse.spendable : max(0, purse.ledger.balance)
+      if isChild {
+        // Parents in touch lend what their purses hold as soon as a reward begins to run here.
+        let lenders = try effects.facts(.machines, of: child).compactMap { ChildMachines($0.text) }
+          .filter { $0.machines.contains(own) && connected.contains($0.modified.author) }
+        for lender in lenders { spendable += max(0, purse.ledger.purse(of: lender.modified.author)) }
+      }
       for session in running where session.use.category == .reward && (!isChild || session.device == own) {
         spendable = max(0, spendable - purse.costSoFar(of: UsageSlice(session.use), rules.boundary))
       }
