@@ -62,7 +62,9 @@ struct ExplainSubcommand: AsyncParsableCommand {
       return "open for \(SpanText.minutes(Int(clamping: left / 60_000))), until \(until ?? "")"
     case (true, nil): return "open to the end of tomorrow at least"
     case (false, _?): return "closed until \(until ?? "")"
-    case (false, nil): return "closed until a parent changes it"
+    case (false, nil):
+      return ["points", "redeemedTime"].contains(rule.rule)
+        ? "closed until there are more points" : "closed until a parent changes it"
     }
   }
 }
