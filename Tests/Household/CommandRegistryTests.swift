@@ -26,7 +26,8 @@ import Testing
   private let later = CommandRegistry(household: [PaintTheWall.self])
 
   @Test func everyKindHasAWord() {
-    #expect(Set(CommandRegistry.household.kinds) == ["edit", "message", "requestReport"])
+    #expect(
+      Set(CommandRegistry.household.kinds) == ["edit", "message", "requestReport", "reviewLearning", "takePoints"])
     #expect(CommandRegistry.household.settlingSetBack == [RequestReport.kind])
     #expect(later.definition("paintTheWall") != nil && CommandRegistry.household.definition("paintTheWall") == nil)
   }

@@ -1,7 +1,9 @@
 extension Register: Codable {
   private enum Field: String, CodingKey { case zone, id, key, value, modified }
 
-  /// Decodes a register. The member `zone` is `family`, `child` or `machine`, with the child's or the device's ID in `id`.
+  /// Decodes a register.
+  ///
+  /// The member `zone` is `family`, `child` or `machine`, with the child's or the device's ID in `id`.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     let zone: Zone
@@ -15,7 +17,9 @@ extension Register: Codable {
       modified: try fields.decode(HybridTimestamp.self, forKey: .modified))
   }
 
-  /// Encodes the register. The family has no member `id`, and a deleted register no `value`.
+  /// Encodes the register.
+  ///
+  /// The family has no member `id`, and a deleted register no `value`.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     switch zone {
