@@ -178,7 +178,7 @@ import Testing
   ])
   func knownChildrenAreRecognized(lines: [String], childName: String) async {
     let run = await wizard([SamplePairing.ended(.expired)], lines: lines)
-    #expect(run.console.prompts.first?.contains("(Emma, a new one,") == true)
+    #expect(run.console.prompts.first?.contains("(Emma, other names,") == true)
     #expect(
       run.node.calls.contains(.invite(InviteRequest(minutes: 5, childName: childName, acceptWithoutAsking: false))))
   }

@@ -34,7 +34,7 @@ struct OwnerQuestions {
     let choices =
       known.isEmpty
       ? "a name such as Emma, two such as Emma, Ben, or nothing"
-      : "\(names)\(known.count > most ? ", …" : ""), a new one, several with commas, or none"
+      : "\(names)\(known.count > most ? ", …" : ""), other names, with commas, or nothing"
     return "Whose machine will this be? (\(choices))"
   }
 
