@@ -31,6 +31,20 @@ import Testing
   private static let noon: Int64 = 1_795_262_400_000
   private static let hour: Int64 = 3_600_000
 
+  @Test("A day that was reached is left when a parent changes the family's zone, and not when a clock is set back")
+  func anotherZone() throws {
+    let clocks = Clocks(wall: Self.noon)
+    let time = HouseholdTime(isChild: true, nil) { clocks.now }
+    let east = try DayBoundary(zone: "Pacific/Kiritimati", dayStartHour: 0)
+    let west = try DayBoundary(zone: "Pacific/Honolulu", dayStartHour: 0)
+    #expect(time.moment(east).day == east.day(containing: Self.noon))
+    clocks.change { $0.wall -= 24 * Self.hour }
+    _ = time.read()
+    #expect(time.moment(east).day == east.day(containing: Self.noon))
+    #expect(time.moment(west).day == west.day(containing: Self.noon))
+    #expect(west.day(containing: Self.noon) < east.day(containing: Self.noon))
+  }
+
   @Test func aWallClockThatIsSetIsNotFollowedAndReportedOnce() throws {
     let clocks = Clocks(wall: Self.noon)
     let time = HouseholdTime(isChild: true, nil) { clocks.now }

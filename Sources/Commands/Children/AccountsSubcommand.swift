@@ -56,7 +56,8 @@ struct AccountsListSubcommand: AsyncParsableCommand {
           }, empty: "No child's machine has told of its accounts yet: pair one with `latchkey pair`."))
       if accounts.contains(where: { $0.owner == .open }) {
         console.note(
-          "An account that is not assigned is not supervised: `latchkey accounts assign` or `ignore` it.")
+          "What is done in an account that is not assigned counts for the machine's child if it has only one, and otherwise for "
+            + "nobody: `latchkey accounts assign` or `ignore` it.")
       }
     }
   }
@@ -75,9 +76,12 @@ struct AccountsAssignSubcommand: AsyncParsableCommand {
   var child: String
 
   func run() async throws {
-    let result = try await node.open().assignAccount(
+    let interface = try await node.open()
+    let before = try await interface.accounts(device: account.on)
+    let result = try await interface.assignAccount(
       AccountRequest(device: account.on, account: account.account, child: child))
-    TerminalEnvironment.current.console.note(AccountText.sentence(result))
+    let old = before.first { $0.deviceID == result.deviceID && $0.account.uid == result.account.uid }
+    TerminalEnvironment.current.console.note(AccountText.sentence(result, before: old))
   }
 }
 
@@ -112,8 +116,13 @@ enum AccountText {
     }
   }
 
-  /// Returns whose an account is now.
-  static func sentence(_ account: AccountListing) -> String {
+  /// Returns whose an account is now and, if it was another child's, whose it was.
+  static func sentence(_ account: AccountListing, before: AccountListing? = nil) -> String {
+    if let before, before.owner == .child, before.childName != account.childName {
+      let old = owner(before)
+      return sentence(account)
+        + " It was \(old)'s until now, who loses this machine unless another account there is \(old)'s."
+    }
     let name = "The account \(ShownText.safe(account.account.name)) on \(ShownText.safe(account.deviceName.text))"
     return switch account.owner {
     case .child: "\(name) is \(owner(account))'s now."

@@ -59,7 +59,7 @@ struct AskSubcommand: AsyncParsableCommand {
     var request = AskRequest(child: child, minutes: time, reason: reason)
     if let purpose {
       request.category = AppCategory(rawValue: purpose.lowercased())
-      if request.category == nil { request.appID = try await Self.app(purpose, at: interface) }
+      if request.category == nil { request.appID = try await Self.app(purpose, at: interface, orCategory: true) }
     }
     if let app { request.appID = try await Self.app(app, at: interface) }
     let asked = try await interface.ask(request)
@@ -71,8 +71,17 @@ struct AskSubcommand: AsyncParsableCommand {
   }
 
   /// Returns the ID of the application that a person means; it need not have rules.
-  private static func app(_ text: String, at node: any NodeInterface) async throws -> AppID {
+  ///
+  /// With `orCategory`, a text that resembles a category is refused, unless an application is called that.
+  private static func app(
+    _ text: String, at node: any NodeInterface, orCategory: Bool = false
+  ) async throws -> AppID {
     let known = try await node.apps(ofChild: nil).flatMap(\.apps)
-    return try AppChoice.match(text, among: known)?.appID ?? AppChoice.read(text)
+    if let match = try AppChoice.match(text, among: known) { return match.appID }
+    let question = Spelling.question(for: text, among: AppCategory.allCases.map(\.rawValue))
+    if orCategory, !question.isEmpty {
+      throw LocalAPIError(.invalid, "No application is called “\(ShownText.safe(text))”. \(question)")
+    }
+    return try AppChoice.read(text)
   }
 }

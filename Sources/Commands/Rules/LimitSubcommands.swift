@@ -12,9 +12,10 @@ struct LimitSubcommand: AsyncParsableCommand {
 /// The `latchkey limit set` subcommand.
 struct LimitSetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Set limits; what is left out stays as it is.",
+    commandName: "set", abstract: "Set limits: of the day, of the week, or both.",
     discussion: """
-      Without --category the limit is for all screen time. This version records limits and shows them on the child's machines; \
+      --daily holds on every day; --weekends gives Saturdays and Sundays a limit of their own. A limit that is not named stays as \
+      it is. Without --category the limit is for all screen time. This version records limits and shows them on the child's machines; \
       it does not yet close applications.
 
       Example: latchkey limit set --child Emma --daily 2h --weekends 3h
@@ -85,6 +86,15 @@ enum LimitTime {
   @Sendable static func daily(_ text: String) throws -> Int {
     guard let minutes = SpanReader.minutes(text), (0...1_440).contains(minutes) else {
       throw ValidationError("A limit a day is 0 to 24 hours, such as 2h or 1h30m.")
+    }
+    return minutes
+  }
+
+  /// Returns the minutes of a lock; throws `ValidationError` for none and for more than 31 days.
+  @Sendable static func lock(_ text: String) throws -> Int {
+    guard let minutes = SpanReader.minutes(text), (1...44_640).contains(minutes) else {
+      throw ValidationError(
+        "A lock is for 1 minute to 31 days, such as 1h; without --for it holds until `latchkey unlock`.")
     }
     return minutes
   }

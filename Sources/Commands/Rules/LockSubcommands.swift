@@ -24,7 +24,7 @@ struct LockSubcommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("for"), help: ArgumentHelp("For how long, such as 1h; else until `unlock`.", valueName: "time"),
-    transform: LimitTime.weekly)
+    transform: LimitTime.lock)
   var time: Int?
 
   func run() async throws {

@@ -5,7 +5,7 @@ import Foundation
 /// A day starts at the first instant at which clocks in the zone show that date and that hour or a later one. A day
 /// therefore has 23 or 25 hours when clocks change. An hour that is skipped starts the day at the change, and an hour
 /// that occurs twice starts it at its first occurrence. Every instant belongs to exactly one day.
-public struct DayBoundary: Sendable {
+public struct DayBoundary: Hashable, Sendable {
   /// The IANA name of the zone, as it was given.
   public let zoneName: String
   /// The hour at which a day starts, 0 to 23.

@@ -29,6 +29,8 @@ final class HouseholdTime: Sendable {
     var savedAt = BootInstant(milliseconds: 0)
     /// The difference that was reported last, in milliseconds.
     var reported: Int64 = 0
+    /// The family's days when they were last asked for.
+    var boundary: DayBoundary?
     /// What the first reading of this run found, until it is reported.
     var found: HouseholdClock.Change?
   }
@@ -68,6 +70,8 @@ final class HouseholdTime: Sendable {
         return Moment(
           boot: reading.boot, time: reading.wall, dayTime: reading.wall, day: boundary.day(containing: reading.wall))
       }
+      if let before = state.boundary, before != boundary { clock.forgetReached() }
+      state.boundary = boundary
       let day = clock.day(at: reading.boot, boundary)
       state.clock = clock
       return Moment(

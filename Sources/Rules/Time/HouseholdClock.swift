@@ -118,13 +118,16 @@ public struct HouseholdClock: Hashable, Sendable {
 
   /// Returns the family's day at an instant of the anchor's boot.
   ///
-  /// A day that has been reached is not left for an earlier one, whatever the clock or the family's zone becomes.
+  /// A day that has been reached is not left for an earlier one, whatever the clock becomes.
   public mutating func day(at boot: BootInstant, _ boundary: DayBoundary) -> FamilyDay {
     let day = boundary.day(containing: dayTime(at: boot))
     if let reached = stored.reached, reached >= day { return reached }
     stored.reached = day
     return day
   }
+
+  /// Forgets the day that was reached, since a parent has changed the family's zone or the hour at which days begin.
+  public mutating func forgetReached() { stored.reached = nil }
 
   private func elapsed(_ boot: BootInstant) -> Int64 {
     max(0, Self.limited(boot).milliseconds - stored.anchor.milliseconds)
