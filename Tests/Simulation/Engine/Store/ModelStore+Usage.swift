@@ -8,6 +8,8 @@ extension ModelStore {
     var category: AppCategory
     var rate: Int64
     var evidence: UsageEvidence
+    var account: UInt32?
+    var child: ChildID?
     var day: Int64
     var hour: Int64
   }
@@ -124,7 +126,8 @@ extension ModelStore {
     guard level == 2 || hours.0 == hours.1, days.0 == days.1 else { return nil }
     return Bucket(
       app: record.appID, zone: record.zone, category: record.category, rate: record.milliPointsPerMinute,
-      evidence: record.evidence, day: days.0, hour: level == 1 ? hours.0 : 0)
+      evidence: record.evidence, account: record.account, child: record.child, day: days.0,
+      hour: level == 1 ? hours.0 : 0)
   }
 
   private mutating func replace(_ place: Int, _ members: [Member], _ level: Int64) {
@@ -134,6 +137,7 @@ extension ModelStore {
     total.recordID = id
     total.sessionStart = members.map(\.record.sessionStart).min() ?? total.sessionStart
     total.sessionEnd = members.map(\.record.sessionEnd).max() ?? total.sessionEnd
+    total.householdStart = members.map(\.record.householdStart).min() ?? total.householdStart
     total.activeMilliseconds = members.reduce(0) { $0 + $1.record.activeMilliseconds }
     total.earnedMilliPoints = members.reduce(0) { $0 + $1.record.earnedMilliPoints }
     total.sessions = members.reduce(0) { $0 + $1.record.sessions }
