@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyModel
 import LatchkeyRules
 
 /// What the figures are compared with: Python's zoneinfo, and SQLite through Python.
