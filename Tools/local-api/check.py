@@ -103,8 +103,8 @@ class Node:
             connection.close()
 
     def command(self, *words):
-        """Gives a command for the child through the command line, which knows how each kind is written."""
-        subprocess.run([self.program, *words, "--on", CHILD, "--state-dir", self.folder], check=True,
+        """Gives a command through the command line, which knows how each kind is written."""
+        subprocess.run([self.program, *words, "--state-dir", self.folder], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def stop(self):
@@ -160,9 +160,11 @@ def pair(parent, child):
     if joining["outcome"] != "ok":
         raise Fault(f"the pairing ended with {joining['outcome']}: {joining.get('sentence')}")
     parent.eventually("the child is there", lambda: parent.done("GET", "/v1/devices")[0]["isConnected"])
-    parent.command("app", "set", "org.example.Chess", "--name", "Chess", "--category", "reward", "--daily-limit", "45")
-    parent.command("message", "send", "Dinner is ready")
-    parent.command("report", "request")
+    parent.eventually("the machine is the child's", lambda: any(c["machines"] for c in parent.done("GET", "/v1/children")))
+    parent.command("app", "set", "org.example.Chess", "--new", "--name", "Chess", "--child", "Emma", "--category", "reward",
+                   "--daily-limit", "45")
+    parent.command("message", "send", "Dinner is ready", "--on", CHILD)
+    parent.command("report", "request", "--on", CHILD)
     for command in parent.done("GET", "/v1/commands"):
         parent.eventually("a command is executed",
                           lambda: parent.done("GET", f"/v1/commands/{command['commandID']}/wait")["status"] == "executed")
