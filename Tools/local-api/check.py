@@ -193,11 +193,14 @@ def operations(document, *answers):
 
 
 # What makes something happen in a stream that does not begin with the present state.
-CAUSES = {"/v1/commands/events": lambda node: node.command("message", "send", "Look at the stream")}
+CAUSES = {"/v1/commands/events": lambda node: node.command("message", "send", "Look at the stream", "--on", CHILD)}
 
 
-def check_by_hand(node, document):
-    """Asks what schemathesis does not: the streams, and the long poll that nothing needs to be known for. Returns how many."""
+def check_by_hand(node, document, values):
+    """Asks what schemathesis does not: the streams, and the long poll that nothing needs to be known for. Returns how many.
+
+    A parameter of a path gets the first value that the node knows for it.
+    """
     checked = 0
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -207,9 +210,10 @@ def check_by_hand(node, document):
                     # A child gives no commands, so nothing can happen in this stream there.
                     if path == "/v1/commands/events" and node.name == CHILD:
                         continue
-                    kind, line = node.first_event(path, accept, CAUSES.get(path, lambda node: None))
+                    asked = path.format(**{name: known[0] for name, known in values.items()})
+                    kind, line = node.first_event(asked, accept, CAUSES.get(path, lambda node: None))
                     if kind != accept:
-                        raise Fault(f"{node.name}: {path} is {kind}, not {accept}")
+                        raise Fault(f"{node.name}: {path} is {kind}, not {accept}: {line}")
                     validate(node, path, json.loads(line.removeprefix("data: ")), content[accept]["schema"], document)
                     checked += 1
             elif path == "/v1/pairing/nearby":
@@ -262,10 +266,11 @@ def main():
             "device": [node.done("GET", "/v1/status")["deviceID"] for node in nodes],
             "command": [command["commandID"] for command in parent.done("GET", "/v1/commands")],
             "class": ["command", "usage"],
+            "child": [known["childID"] for known in parent.done("GET", "/v1/children")],
         }
         well = True
         for node in nodes:
-            count = check_by_hand(node, document)
+            count = check_by_hand(node, document, values)
             print(f"check-local-api: {node.name}: {count} streams and long polls are as the document says", flush=True)
             well = run_schemathesis(node, with_examples(document, values), folder, options.seed, options.seconds) and well
             # Whatever it was asked, it is there and answers.
