@@ -16,7 +16,7 @@ import Testing
   ) async throws -> SessionOpening {
     let id = try #require(RecordID(bytes: rig.random.bytes(16)))
     let app = app ?? self.app
-    return try await rig.store.openSession(of: app, process, account: account, bootID: boot) { _ in
+    return try await rig.store.openSession(of: app, process, account: account, bootID: boot) {
       OpenUsageSession(
         recordID: id, appID: app, displayName: "Chess", processes: [process], bootID: boot,
         startedAt: BootInstant(milliseconds: 100), lastSeenAt: BootInstant(milliseconds: 100), startedAtWall: 1_000,

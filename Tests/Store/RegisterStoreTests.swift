@@ -127,6 +127,38 @@ import Testing
     #expect(try await rig.store.toldRegisters().isEmpty)
   }
 
+  @Test("Registers are read again once one has changed, one was told, or a machine has left, and never in between")
+  func editions() async throws {
+    let machine = try await rig.paired()
+    func read(after known: Int64?) async throws -> KnownRegisters? {
+      try await rig.store.knownRegisters(unless: known)
+    }
+    var known = try #require(try await read(after: nil))
+    _ = try await edit([])
+    #expect(try await read(after: known.edition) == nil)
+    _ = try await edit([serve(machine, emma)])
+    known = try #require(try await read(after: known.edition))
+    #expect(known.own.registers.count == 1 && known.told.isEmpty)
+    let told = Register(.child(emma), "lock", "on", modified: .init(wall: 50, counter: 0, author: machine))
+    _ = try await rig.store.receive(
+      [
+        ItemRun(
+          streamClass: .control, epoch: 3,
+          items: [
+            DeliveryItem(
+              sequence: 1, kind: .registers, itemID: rig.random.bytes(16), body: rig.coding.encode([told]))
+          ])
+      ], from: machine, role: .child, enforcement: .recorded, at: 100)
+    known = try #require(try await read(after: known.edition))
+    #expect(known.told[machine]?.registers == [told])
+    #expect(try await read(after: known.edition) == nil)
+    _ = try await rig.store.remove(machine, removal: nil, itemID: rig.random.bytes(16), at: 101)
+    known = try #require(try await read(after: known.edition))
+    #expect(known.told.isEmpty)
+    try rig.reopen()
+    #expect(try await read(after: known.edition) == nil)
+  }
+
   @Test("A child's machine tells each parent what it holds when they are paired, and the others what one has changed")
   func telling() async throws {
     let mum = try await rig.paired(.parent)

@@ -97,7 +97,7 @@ extension NodeService {
   }
 
   func household() async throws(LocalAPIError) -> Household {
-    try await stored { () async throws(StoreError) in try await Household.load(context.store, own: context.own) }
+    try await stored { () async throws(StoreError) in try await context.readHousehold() }
   }
 
   func checkIsParent() throws(LocalAPIError) {

@@ -18,36 +18,15 @@ struct Household: Sendable {
     var accounts: [Account]
   }
 
-  /// What this machine holds or, on a parent, has set.
-  var registers: RegisterMap
-  /// What each child's machine says that it holds where another parent has set it.
-  var told: [DeviceID: RegisterMap]
-  /// What each child's machine says that it holds and this machine has set, but does not know any more.
-  var lost: [DeviceID: [Register]]
-  var machines: [Machine]
+  let book: RuleBook
+  let machines: [Machine]
 
-  static func load(_ store: Store, own: DeviceID) async throws(StoreError) -> Household {
-    var machines: [Machine] = []
-    for peer in try await store.peers() where peer.state == .active && peer.device.role == .child {
-      let device = peer.device.deviceID
-      machines.append(
-        Machine(
-          device: device, name: peer.device.name, childName: peer.device.childName, isToBeAssigned: peer.isToBeAssigned,
-          accounts: try await store.accounts(of: device)))
-    }
-    let registers = try await store.registers()
-    var told: [DeviceID: RegisterMap] = [:]
-    var lost: [DeviceID: [Register]] = [:]
-    for (device, map) in try await store.toldRegisters() {
-      told[device] = RegisterMap(map.registers.filter { $0.modified.author != own })
-      let owns = map.registers.filter { register in
-        register.modified.author == own
-          && registers[register.zone, register.key].map { register.holds(over: $0) } ?? true
-      }
-      if !owns.isEmpty { lost[device] = owns }
-    }
-    return Household(registers: registers, told: told, lost: lost, machines: machines)
-  }
+  /// What this machine holds or, on a parent, has set.
+  var registers: RegisterMap { book.registers }
+  /// What each child's machine says that it holds where another parent has set it.
+  var told: [DeviceID: RegisterMap] { book.told }
+  /// What each child's machine says that it holds and this machine has set, but does not know any more.
+  var lost: [DeviceID: [Register]] { book.lost }
 
   /// The children that this node knows, in the order of their names.
   ///
@@ -108,9 +87,7 @@ struct Household: Sendable {
   }
 
   /// Returns the rules of a child; of nobody in particular, the family's.
-  func rules(for child: ChildID?) -> RuleSet {
-    RuleSet.read(rules(of: child), child: child).rules
-  }
+  func rules(for child: ChildID?) -> RuleSet { book.rules(for: child) { rules(of: child) } }
 
   /// Returns the child whose use of an account of a machine it is: the account's owner or, if nobody has said whose it
   /// is, the machine's only child.

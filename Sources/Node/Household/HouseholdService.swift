@@ -33,7 +33,7 @@ struct HouseholdService: Sendable {
     for device in try await context.store.machinesToIntroduce() {
       await publish(try await context.store.introduce(device, context.editMaker, at: context.wall()))
     }
-    let household = try await Household.load(context.store, own: context.own)
+    let household = try await context.readHousehold()
     for machine in household.machines where machine.isToBeAssigned {
       let served = household.children(of: machine.device).compactMap { household.name(of: $0)?.lowercased() }
       let names = ChildNames.split(machine.childName ?? "").filter {
@@ -45,7 +45,7 @@ struct HouseholdService: Sendable {
       await publish(
         try await context.store.edit(changes, context.editMaker, assigning: machine.device, at: context.wall()))
     }
-    let now = try await Household.load(context.store, own: context.own)
+    let now = try await context.readHousehold()
     try await showOwners(now)
     warn(of: now.unsupervised)
     context.ownersKnown.notify()

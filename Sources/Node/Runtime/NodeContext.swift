@@ -36,6 +36,8 @@ final class NodeContext: Sendable {
   let effectChanges = ChangeSignal()
   /// Signals that a machine was paired or told of what it holds, or that somebody has changed the household.
   let householdNews = ChangeSignal()
+  /// Reads the children of the family with their machines and rules.
+  private let households: HouseholdReader
   /// Signals new facts about children, or that what they lead to may have changed.
   let factNews = ChangeSignal()
   /// The children for whom somebody wants points at this machine, and until when in milliseconds of the boot clock.
@@ -75,6 +77,7 @@ final class NodeContext: Sendable {
     self.keys = Mutex(keys)
     commandIDs = Mutex(CommandIDClock(after: newestCommand))
     self.store = store
+    households = HouseholdReader(store, own: profile.deviceID)
     self.logger = logger
     // Without a boot ID, nothing is taken to belong to this boot: codes expire and usage sessions end with each start.
     let boot = bootID ?? "unknown-\(Hexadecimal.encode(runID))"
@@ -152,6 +155,9 @@ final class NodeContext: Sendable {
     let known = household.withLock { $0 }
     return known.isEmpty ? discoveryKey.map { [$0] } ?? [] : known
   }
+
+  /// Returns the children of the family with their machines, accounts and rules, as this node knows them.
+  func readHousehold() async throws(StoreError) -> Household { try await households.load() }
 
   /// Stores the discovery key with which this parent's household began.
   ///

@@ -34,7 +34,7 @@ struct RulesService: Sendable {
   private func look(
     _ said: inout [ChildID: Set<ChildStanding.Notice>], _ week: inout FamilyDay?
   ) async throws(StoreError) -> Int64 {
-    let household = try await Household.load(context.store, own: context.own)
+    let household = try await context.readHousehold()
     var wait = Self.pause
     var kept: [ChildID: Set<ChildStanding.Notice>] = [:]
     for child in household.children(of: context.own) {

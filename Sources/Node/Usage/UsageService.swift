@@ -76,13 +76,14 @@ actor UsageService {
       // A session that has ended must not continue with this program.
       for session in try await context.store.openSessions() where session.appID == appID { try await settle(session) }
       let id = SecureRandom.bytes(16)
-      let household = try await Household.load(context.store, own: context.own)
+      let household = try await context.readHousehold()
       let child = household.child(of: user, on: context.own)
       let householdStart = context.time.now
+      let rules = household.rules(for: child)
       opening = try await context.store.openSession(of: appID, process, account: user, bootID: context.bootID) {
-        [context] registers in
+        [context] in
         guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
-        let terms = UseTerms(appID, RuleSet.read(registers, child: child).rules)
+        let terms = UseTerms(appID, rules)
         return OpenUsageSession(
           recordID: id, appID: appID, displayName: request.displayName ?? terms.name ?? appID.text,
           processes: [process], bootID: context.bootID, startedAt: now, lastSeenAt: now, startedAtWall: wall,
@@ -90,7 +91,7 @@ actor UsageService {
           milliPointsPerMinute: terms.milliPointsPerMinute, evidence: .tracked, account: user, child: child,
           householdStart: householdStart)
       }
-      isBlocked = household.rules(for: child).app(appID).isBlocked
+      isBlocked = rules.app(appID).isBlocked
     } catch {
       watch.forget(process)
       throw LocalAPIError(error)
@@ -210,7 +211,7 @@ actor UsageService {
         milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0,
         evidence: evidence ?? session.evidence, account: session.account, child: session.child,
         householdStart: session.householdStart)
-      if let child = session.child {
+      if let child = session.child, session.category != .neutral {
         record.earnedMilliPoints = try effects.takePoints(from: record, of: child, at: context.time.now)
       }
       return record

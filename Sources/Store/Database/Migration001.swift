@@ -321,6 +321,18 @@ enum Migration001 {
       PRIMARY KEY (peer, zone, key)
     ) STRICT, WITHOUT ROWID;
 
+    -- One random number, replaced with each change of a register or of the machines that tell of theirs: with the same
+    -- number, what was read before still holds. It is random, since a counter would repeat itself after a rollback.
+    CREATE TABLE edition (value INTEGER NOT NULL) STRICT;
+    INSERT INTO edition VALUES (random());
+    CREATE TRIGGER edition_register_set AFTER INSERT ON register BEGIN UPDATE edition SET value = random(); END;
+    CREATE TRIGGER edition_register_changed AFTER UPDATE ON register BEGIN UPDATE edition SET value = random(); END;
+    CREATE TRIGGER edition_register_gone AFTER DELETE ON register BEGIN UPDATE edition SET value = random(); END;
+    CREATE TRIGGER edition_told_register_set AFTER INSERT ON told_register BEGIN UPDATE edition SET value = random(); END;
+    CREATE TRIGGER edition_told_register_changed AFTER UPDATE ON told_register BEGIN UPDATE edition SET value = random(); END;
+    CREATE TRIGGER edition_told_register_gone AFTER DELETE ON told_register BEGIN UPDATE edition SET value = random(); END;
+    CREATE TRIGGER edition_peer_state AFTER UPDATE OF state ON peer BEGIN UPDATE edition SET value = random(); END;
+
     -- Facts about children.
     CREATE TABLE fact (
       number INTEGER PRIMARY KEY AUTOINCREMENT, -- in the order of arrival

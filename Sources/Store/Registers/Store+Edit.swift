@@ -115,22 +115,6 @@ extension Store {
         ).map { try $0.deviceID("device_id") })
     }
   }
-
-  /// Returns the registers that this machine holds or, on a parent, has set.
-  public func registers() async throws(StoreError) -> RegisterMap {
-    try await read { database in RegisterMap(try database.allRegisters()) }
-  }
-
-  /// Returns what each child's machine says that it holds and this machine has not set or has lost.
-  public func toldRegisters() async throws(StoreError) -> [DeviceID: RegisterMap] {
-    try await read { database in
-      var told: [DeviceID: RegisterMap] = [:]
-      let rows = try database.rows(
-        "SELECT p.device_id, t.* FROM told_register t JOIN peer p ON p.number = t.peer WHERE p.state = 2")
-      for row in rows { told[try row.deviceID("device_id"), default: RegisterMap()].merge(try Register(row: row)) }
-      return told
-    }
-  }
 }
 
 /// One transaction's work on an edit.

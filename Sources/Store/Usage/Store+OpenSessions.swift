@@ -24,10 +24,10 @@ extension Store {
   /// Begins a session for a program, or adds the program to its application's open session, durably.
   ///
   /// For the same program, it returns the same session. Sessions of one application and account never overlap. `make` returns
-  /// the new session, with `process` as its only program, by the registers that this machine holds.
+  /// the new session, with `process` as its only program.
   public func openSession(
     of app: AppID, _ process: ProcessIdentity, account: UInt32?, bootID: String,
-    make: @escaping @Sendable ([Register]) throws -> OpenUsageSession
+    make: @escaping @Sendable () throws -> OpenUsageSession
   ) async throws(StoreError) -> SessionOpening {
     try await commits.commit { database in
       let known = try database.row(
@@ -48,7 +48,7 @@ extension Store {
         session = try OpenUsageSession(open, processes: database.processes(of: open["record_id"]))
         session.processes.append(process)
       } else {
-        session = try make(try database.allRegisters())
+        session = try make()
         try database.insert(session)
       }
       try database.run(
