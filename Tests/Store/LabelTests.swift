@@ -75,7 +75,7 @@ import Testing
     let (ben, emma) = (try await rig.paired(), try await rig.paired())
     try await rig.store.rename(ben, to: DeviceName("Ben's PC"), childName: nil, at: 1)
     try await rig.store.rename(emma, to: DeviceName("Laptop"), childName: "Emma", at: 2)
-    #expect(try await rig.store.renamings().isEmpty, "what is named here is no news")
+    #expect(try await rig.store.overview().renamings.isEmpty, "what is named here is no news")
     for (text, wall, expected) in [("emma", 50, "emma 2"), ("Laptop", 60, "Laptop 2"), ("own", 70, "own 2")] {
       let label = Self.label(text, Int64(wall), ben)
       let taken = try await rig.store.take(
@@ -85,19 +85,19 @@ import Testing
       // The name with the number is this machine's, and replaces the child's.
       #expect(try await rig.store.peer(ben)?.label.replaces(label) == true)
     }
-    let renamed = try #require(try await rig.store.renamings().first)
+    let renamed = try #require(try await rig.store.overview().renamings.first)
     #expect(renamed.device == ben && renamed.before.text == "Ben's PC" && renamed.name.text == "own 2")
     rig.clock.advance(86_400_000)
-    #expect(try await rig.store.renamings().isEmpty)
+    #expect(try await rig.store.overview().renamings.isEmpty)
     // Back to what it was called, and named here, are no news.
     for (text, wall) in [("Other", 80), ("own 2", 90)] {
       _ = try await rig.store.take(SessionLabels(own: Self.label(text, Int64(wall), ben)), from: ben, at: Int64(wall))
     }
-    #expect(try await rig.store.renamings().isEmpty)
+    #expect(try await rig.store.overview().renamings.isEmpty)
     _ = try await rig.store.take(SessionLabels(own: Self.label("Third", 100, ben)), from: ben, at: 100)
-    #expect(try await rig.store.renamings().count == 1)
+    #expect(try await rig.store.overview().renamings.count == 1)
     try await rig.store.rename(ben, to: DeviceName("Ben's PC"), childName: nil, at: 110)
-    #expect(try await rig.store.renamings().isEmpty)
+    #expect(try await rig.store.overview().renamings.isEmpty)
   }
 
   @Test func whoIsPairedNoMoreNamesNobody() async throws {

@@ -226,10 +226,10 @@ import Testing
         [ItemRun(streamClass: .receipt, epoch: 5, items: [item])], from: child, role: .child, enforcement: .recorded,
         at: 4)
     }
-    let found = try #require(try await rig.store.unusableItems().first)
+    let found = try #require(try await rig.store.overview().unusableItems.first)
     #expect(found.device == child && found.items == 2 && found.reason.hasSuffix("."))
     _ = try await rig.store.remove(child, removal: nil, itemID: rig.random.bytes(16), at: 5)
-    #expect(try await rig.store.unusableItems().isEmpty)
+    #expect(try await rig.store.overview().unusableItems.isEmpty)
     let rows = try rig.look {
       try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM unusable_item")
     }

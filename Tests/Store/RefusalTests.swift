@@ -63,7 +63,7 @@ import Testing
       told.map { "\($0.kind.rawValue) \($0.reason) \($0.items)" }.sorted()
         == ["3 foreign 1", "3 unreadable 1", "3 wrongID 1", "6 unreadable 1", "99 unknownKind 1"])
     #expect(told.allSatisfy { $0.device == parent })
-    #expect(try await family.child.store.refusedInAll() == [parent: 5])
+    #expect(try await family.child.store.overview().refusedInAll == [parent: 5])
     let records = try await family.child.store.refusedRecords()
     #expect(records[Fixed.usage(1, device: child).recordID] == [parent])
     #expect(records[Fixed.usage(2, device: child).recordID] == nil)
@@ -130,13 +130,13 @@ import Testing
     let waiting = try await family.parent.waiting(child, .control)
     #expect(waiting.count == Int(Limits.refusalNotices))
     _ = try await deliver([], family)
-    #expect(try await family.child.store.refusedInAll() == [parent: 800])
+    #expect(try await family.child.store.overview().refusedInAll == [parent: 800])
     // One that comes once there is room again states the total.
     let position = try #require(try await family.parent.store.outboxPositions(child)[.control])
     try await family.parent.store.forget(
       child, StreamPosition(streamClass: .control, epoch: position.epoch, through: position.last), at: 2)
     _ = try await deliver([run([usage(sequence + 1, 0, name: "\0")], .usage)], family)
-    #expect(try await family.child.store.refusedInAll() == [parent: 1_001])
+    #expect(try await family.child.store.overview().refusedInAll == [parent: 1_001])
   }
 
   @Test("Refused items are forgotten with the device")
@@ -145,7 +145,7 @@ import Testing
     _ = try await deliver([run([usage(1, 1, name: "\0")], .usage)], family)
     _ = try await family.child.store.remove(parent, removal: nil, itemID: [UInt8](repeating: 3, count: 16), at: 30)
     #expect(try await family.child.store.refusals().isEmpty)
-    #expect(try await family.child.store.refusedInAll().isEmpty)
+    #expect(try await family.child.store.overview().refusedInAll.isEmpty)
     #expect(try await family.child.store.refusedRecords().isEmpty)
   }
 

@@ -131,7 +131,7 @@ import Testing
   func editions() async throws {
     let machine = try await rig.paired()
     func read(after known: Int64?) async throws -> KnownRegisters? {
-      try await rig.store.knownRegisters(unless: known)
+      try await rig.store.household(unless: known).registers
     }
     var known = try #require(try await read(after: nil))
     _ = try await edit([])

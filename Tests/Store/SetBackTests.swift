@@ -158,25 +158,25 @@ import Testing
     let (early, change) = try await give(rig, .requestReport, to: child)
     try await stored(rig, child, change)
     try await execute(rig, child, [early.commandID])
-    #expect(try await rig.store.setBacks().isEmpty)
+    #expect(try await rig.store.overview().setBacks.isEmpty)
     for streamClass in [StreamClass.control, .command] {
       _ = try await rig.store.restart(child, streamClass, epoch: 99, cause: .peerLost(after: 0), at: 14)
     }
     for _ in 1...2 {
-      #expect(try await rig.store.setBacks().map(\.cause) == [.peerLost])
+      #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerLost])
       try rig.reopen()
     }
     rig.clock.advance(30 * 86_400_000)
     let (late, next) = try await give(rig, .requestReport, to: child)
     try await stored(rig, child, next)
-    #expect(try await rig.store.setBacks().map(\.device) == [child])
+    #expect(try await rig.store.overview().setBacks.map(\.device) == [child])
     try await execute(rig, child, [late.commandID], after: 1)
-    #expect(try await rig.store.setBacks().isEmpty)
+    #expect(try await rig.store.overview().setBacks.isEmpty)
     // Set back once more, it is said once more.
     _ = try await rig.store.restart(child, .command, epoch: 101, cause: .peerLost(after: 0), at: 14)
-    #expect(try await rig.store.setBacks().map(\.cause) == [.peerLost])
+    #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerLost])
     _ = try await rig.store.remove(child, removal: nil, itemID: [UInt8](repeating: 1, count: 16), at: 15)
-    #expect(try await rig.store.setBacks().isEmpty)
+    #expect(try await rig.store.overview().setBacks.isEmpty)
   }
 
   @Test("Streams that are unknown to this machine are reported once")
@@ -188,14 +188,14 @@ import Testing
         child, holding: [StreamPosition(streamClass: .command, epoch: epoch, through: 3)], at: 1)
     }
     try await note(7)
-    #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
+    #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerIsAhead])
     let (report, change) = try await give(rig, .requestReport, to: child)
     try await stored(rig, child, change)
     try await execute(rig, child, [report.commandID])
     try await note(7)
-    #expect(try await rig.store.setBacks().isEmpty)
+    #expect(try await rig.store.overview().setBacks.isEmpty)
     try await note(8)
-    #expect(try await rig.store.setBacks().count == 1)
+    #expect(try await rig.store.overview().setBacks.count == 1)
   }
 
   @Test("A child's machine reports the restoration for a day of running time, over restarts and boots")
@@ -206,9 +206,9 @@ import Testing
     _ = try await rig.store.restart(parent, .receipt, epoch: 78, cause: .peerIsAhead, at: 4)
     rig.clock.advance(86_399_000)
     try rig.reopen()
-    #expect(try await Set(rig.store.setBacks().map(\.cause)) == [.peerLost, .peerIsAhead])
+    #expect(try await Set(rig.store.overview().setBacks.map(\.cause)) == [.peerLost, .peerIsAhead])
     rig.clock.advance(1_000)
-    #expect(try await rig.store.setBacks().isEmpty)
+    #expect(try await rig.store.overview().setBacks.isEmpty)
   }
 
   @Test("Differences in the first session after a pairing are explained by the pairing, and later ones are not")
@@ -218,27 +218,27 @@ import Testing
     let streams = [StreamPosition(streamClass: .command, epoch: 4, through: 9)]
     try await rig.store.noteSetBack(child, holding: streams, at: 10)
     _ = try await rig.store.restart(child, .usage, epoch: 8, cause: .peerLost(after: 0), at: 10)
-    #expect(try await rig.store.setBacks().isEmpty)
+    #expect(try await rig.store.overview().setBacks.isEmpty)
     try await rig.store.seen(child, address: nil, synced: false, isSession: true, at: 11)
     // The same streams, and fewer of them, are no news.
     try await rig.store.noteSetBack(child, holding: streams, at: 12)
-    #expect(try await rig.store.setBacks().isEmpty)
+    #expect(try await rig.store.overview().setBacks.isEmpty)
     let more = streams + [StreamPosition(streamClass: .control, epoch: 5, through: 1)]
     try await rig.store.noteSetBack(child, holding: more, at: 13)
-    #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
+    #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerIsAhead])
     _ = try await rig.store.restart(child, .usage, epoch: 9, cause: .peerLost(after: 0), at: 14)
-    #expect(try await Set(rig.store.setBacks().map(\.cause)) == [.peerLost, .peerIsAhead])
+    #expect(try await Set(rig.store.overview().setBacks.map(\.cause)) == [.peerLost, .peerIsAhead])
     // A new pairing settles both, and so does forgetting the device.
     try await rig.pair(child, .child)
-    #expect(try await rig.store.setBacks().isEmpty)
+    #expect(try await rig.store.overview().setBacks.isEmpty)
     try await rig.store.noteSetBack(child, holding: more, at: 15)
-    #expect(try await rig.store.setBacks().isEmpty)
+    #expect(try await rig.store.overview().setBacks.isEmpty)
     try await rig.store.seen(child, address: nil, synced: false, isSession: true, at: 16)
     _ = try await rig.store.restart(child, .command, epoch: 10, cause: .peerIsAhead, at: 17)
-    #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
+    #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerIsAhead])
     _ = try await rig.store.remove(child, removal: nil, itemID: [], at: 18)
     try await rig.pair(child, .child)
-    #expect(try await rig.store.setBacks().isEmpty)
+    #expect(try await rig.store.overview().setBacks.isEmpty)
   }
 
   @Test("A parent that lost its state asks once, and keeps what it had set and the child tells of apart")
@@ -281,12 +281,12 @@ import Testing
     // The child's word is kept apart, and changes nothing by itself; an older edit of this machine's is not kept.
     #expect(try await rig.store.toldRegisters()[child]?.registers == [lost, other])
     #expect(try await rig.store.registers().registers.map(\.value) == ["4"])
-    #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
+    #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerIsAhead])
     try await execute(rig, child, [second])
     // Its answer to this machine's own question settles nothing, a person does.
-    #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
+    #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerIsAhead])
     try await rig.store.settleSetBack(child, hasLost: true)
-    #expect(try await rig.store.setBacks().isEmpty)
+    #expect(try await rig.store.overview().setBacks.isEmpty)
     // A later edit here is later than what was told.
     let later = EditMaker(
       nextID: { CommandID(milliseconds: 2_000, random: [UInt8](repeating: 1, count: 10)) },
@@ -306,12 +306,12 @@ import Testing
     await #expect {
       try await rig.store.settleSetBack(child, hasLost: false)
     } throws: { "\($0)".contains("“Emma's PC” has not said yet what it holds") }
-    #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
+    #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerIsAhead])
     let (report, change) = try await give(rig, .requestReport, to: child)
     try await stored(rig, child, change)
     try await execute(rig, child, [report.commandID])
     try await rig.store.settleSetBack(child, hasLost: false)
-    #expect(try await rig.store.setBacks().isEmpty)
+    #expect(try await rig.store.overview().setBacks.isEmpty)
   }
 
   @Test("A machine whose own backup was used twice knows that it was set back, and the other was not")
@@ -324,7 +324,7 @@ import Testing
     // The child holds an epoch that was given after the backup was made.
     let unknown = StreamPosition(streamClass: .command, epoch: 4_711, through: 3)
     _ = try await rig.store.restart(child, .command, epoch: 50, cause: .peerLost(after: 0, earlier: unknown), at: 14)
-    #expect(try await rig.store.setBacks().map(\.cause) == [.peerIsAhead])
+    #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerIsAhead])
     #expect(try await rig.store.command(message.commandID)?.status == .executed, "the child has it")
     // An epoch that was given before is one that the child was set back to.
     for known in [change.epoch, 50] {
@@ -334,7 +334,7 @@ import Testing
       let earlier = StreamPosition(streamClass: .command, epoch: known, through: 1)
       _ = try await rig.store.restart(
         child, .command, epoch: 60 + known % 7, cause: .peerLost(after: 0, earlier: earlier), at: 17)
-      #expect(try await rig.store.setBacks().map(\.cause) == [.peerLost])
+      #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerLost])
     }
   }
 }

@@ -145,7 +145,7 @@ import Testing
         [ItemRun(streamClass: .usage, epoch: epoch, items: items.renumbered)], from: rig.own, role: .child,
         enforcement: .recorded, at: 9)
     }
-    let known = try await receiver.store.losses()
+    let known = try await receiver.store.overview().losses
     #expect(known.map(\.records) == losses.map(\.records))
     #expect(known.first?.device == rig.own)
     #expect(try await receiver.store.usageCount(device: rig.own) == Int64(records.count))
@@ -167,7 +167,7 @@ import Testing
     let result = try await rig.store.receive(
       [ItemRun(streamClass: .usage, epoch: 3, items: items)], from: child, role: .child, enforcement: .recorded, at: 9)
     #expect(result.faults.isEmpty)
-    #expect(try await rig.store.losses().map(\.sessions) == [3 * UsageRecord.mostSessions])
+    #expect(try await rig.store.overview().losses.map(\.sessions) == [3 * UsageRecord.mostSessions])
     var beyond = try MessageBodyCoding().usageLoss(items[0].body)
     beyond.activeMilliseconds = HybridTimestamp.wallLimit
     #expect(throws: BodyFault.self) { try MessageBodyCoding().usageLoss(MessageBodyCoding().encode(beyond)) }

@@ -45,12 +45,9 @@ extension NodeService {
   }
 
   /// Returns a sentence for each machine that sent something that cannot be used.
-  func unusableWarnings() async throws(LocalAPIError) -> [String] {
-    let found = try await stored { () async throws(StoreError) in try await context.store.unusableItems() }
-    if found.isEmpty { return [] }
-    let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
-    return found.map { unusable in
-      "“\(name(unusable.device, peers))” sent \(unusable.items == 1 ? "an item" : "\(unusable.items) items") that this machine "
+  func unusableWarnings(_ overview: StoreOverview) -> [String] {
+    overview.unusableItems.map { unusable in
+      "“\(name(unusable.device, overview.peers))” sent \(unusable.items == 1 ? "an item" : "\(unusable.items) items") that this machine "
         + "did not take. \(unusable.items == 1 ? "The reason" : "The last reason"): \(unusable.reason) Update Latchkey on both "
         + "machines; if more such items come, find out who can change that machine's files."
     }

@@ -6,25 +6,25 @@ import LatchkeyStore
 extension NodeService {
   /// Returns the state of the node.
   public func status() async throws(LocalAPIError) -> NodeStatus {
-    let peers = try await devices()
+    let overview = try await overview()
+    let peers = try await devices(overview)
+    let warnings =
+      try await context.warnings + [context.folder.parentWarning].compactMap { $0 } + setBackWarnings(overview)
+      + lostSettingWarnings(household()) + unusableWarnings(overview) + refusalWarnings(overview)
+      + lossWarnings(overview) + renamingWarnings(overview)
     return NodeStatus(
       deviceID: context.own, name: context.name, role: context.profile.role, version: Version.software,
       processID: getpid(), listening: listening, discovery: await discovery.stateText,
       interfaces: context.configuration.interfaces,
       sync: Self.sync(of: peers.map(\.sync)),
-      peers: peers, former: try await stored { () async throws(StoreError) in try await context.store.former() },
-      messages: try await stored { () async throws(StoreError) in try await context.store.messages(limit: 20) },
-      warnings: try await context.warnings + [context.folder.parentWarning].compactMap { $0 } + setBackWarnings()
-        + lostSettingWarnings(household()) + unusableWarnings()
-        + refusalWarnings() + lossWarnings() + renamingWarnings(),
+      peers: peers, former: overview.former, messages: overview.messages, warnings: warnings,
       residentBytes: Self.residentBytes(), disk: context.store.diskStatus,
       running: try await runningNow())
   }
 
   /// Returns the warnings about machines that were restored to an earlier state.
-  private func setBackWarnings() async throws(LocalAPIError) -> [String] {
-    let setBacks = try await stored { () async throws(StoreError) in try await context.store.setBacks() }
-    return setBacks.map { setBack in
+  private func setBackWarnings(_ overview: StoreOverview) -> [String] {
+    overview.setBacks.map { setBack in
       let name = setBack.name
       let machine = ShellWord.machine(name, setBack.device)
       return switch (setBack.cause, setBack.role) {
@@ -47,21 +47,18 @@ extension NodeService {
   }
 
   /// Returns the warnings about machines that were renamed elsewhere.
-  private func renamingWarnings() async throws(LocalAPIError) -> [String] {
+  private func renamingWarnings(_ overview: StoreOverview) -> [String] {
     guard context.profile.role == .parent else { return [] }
-    return try await stored { () async throws(StoreError) in try await context.store.renamings() }.map { renaming in
+    return overview.renamings.map { renaming in
       "“\(renaming.before)” was renamed and is called “\(renaming.name)” now: if that is not right, run `latchkey devices rename "
         + "\(renaming.device.short) --to` with the name that you want."
     }
   }
 
   /// Returns the warnings about usage that children's machines dropped because their queues were full.
-  private func lossWarnings() async throws(LocalAPIError) -> [String] {
-    let losses = try await stored { () async throws(StoreError) in try await context.store.losses() }
-    if losses.isEmpty { return [] }
-    let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
-    return losses.map { loss in
-      "“\(name(loss.device, peers))” had no room for \(loss.sessions) sessions of use (\(loss.activeMilliseconds / 60_000) "
+  private func lossWarnings(_ overview: StoreOverview) -> [String] {
+    overview.losses.map { loss in
+      "“\(name(loss.device, overview.peers))” had no room for \(loss.sessions) sessions of use (\(loss.activeMilliseconds / 60_000) "
         + "minutes), which are missing here: keep the two machines in touch, or let more wait with `latchkey run --queue-items`."
     }
   }
@@ -79,10 +76,15 @@ extension NodeService {
   }
 
   /// Returns the paired devices, and the removed ones that have not heard of their removal.
-  public func devices() async throws(LocalAPIError) -> [PeerStatus] {
+  public func devices() async throws(LocalAPIError) -> [PeerStatus] { try await devices(overview()) }
+
+  private func overview() async throws(LocalAPIError) -> StoreOverview {
+    try await stored { () async throws(StoreError) in try await context.store.overview() }
+  }
+
+  private func devices(_ overview: StoreOverview) async throws(LocalAPIError) -> [PeerStatus] {
     var devices: [PeerStatus] = []
-    let others = try await stored { () async throws(StoreError) in try await context.store.otherParents() }
-    for peer in try await listed() {
+    for peer in overview.peers where peer.isListed {
       if let link = await directory.link(peer.device.deviceID) {
         devices.append(try await stored { () async throws(StoreError) in try await link.status() })
       } else {
@@ -92,7 +94,7 @@ extension NodeService {
             marks: peer.marks))
       }
       guard context.profile.role == .parent else { continue }
-      devices[devices.count - 1].otherParents = others[peer.device.deviceID]
+      devices[devices.count - 1].otherParents = overview.otherParents[peer.device.deviceID]
     }
     return devices
   }

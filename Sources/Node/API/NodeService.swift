@@ -46,7 +46,7 @@ public struct NodeService: NodeInterface {
   /// Returns the devices of the list.
   func listed() async throws(LocalAPIError) -> [PeerRecord] {
     try await stored { () async throws(StoreError) in try await context.store.peers() }
-      .filter { $0.state == .active || $0.state == .removedUntold }
+      .filter(\.isListed)
   }
 
   func stored<Value>(_ body: () async throws(StoreError) -> Value) async throws(LocalAPIError) -> Value {
@@ -121,4 +121,9 @@ public struct NodeService: NodeInterface {
     }
     return try await usage.end(id)
   }
+}
+
+extension PeerRecord {
+  /// A Boolean value that indicates whether the device is shown: it is paired, or has not heard of its removal.
+  var isListed: Bool { state == .active || state == .removedUntold }
 }

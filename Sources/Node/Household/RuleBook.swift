@@ -51,25 +51,17 @@ final class HouseholdReader: Sendable {
 
   /// Returns the household as this node knows it.
   func load() async throws(StoreError) -> Household {
-    let book = try await book()
-    var machines: [Household.Machine] = []
-    for peer in try await store.peers() where peer.state == .active && peer.device.role == .child {
-      let device = peer.device.deviceID
-      machines.append(
-        Household.Machine(
-          device: device, name: peer.device.name, childName: peer.device.childName, isToBeAssigned: peer.isToBeAssigned,
-          accounts: try await store.accounts(of: device)))
-    }
-    return Household(book: book, machines: machines)
-  }
-
-  private func book() async throws(StoreError) -> RuleBook {
     let held = last.withLock { $0 }
-    let known = try await store.knownRegisters(unless: held?.edition)
-    guard let book = known.map({ RuleBook($0, own: own) }) ?? held else {
+    let reading = try await store.household(unless: held?.edition)
+    guard let book = reading.registers.map({ RuleBook($0, own: own) }) ?? held else {
       throw StoreError.unexpected("registers without an edition")
     }
     last.withLock { $0 = book }
-    return book
+    let machines = reading.peers.filter { $0.state == .active && $0.device.role == .child }.map { peer in
+      Household.Machine(
+        device: peer.device.deviceID, name: peer.device.name, childName: peer.device.childName,
+        isToBeAssigned: peer.isToBeAssigned, accounts: reading.accounts[peer.device.deviceID] ?? [])
+    }
+    return Household(book: book, machines: machines)
   }
 }

@@ -2,21 +2,9 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// The items of other machines that this machine does not accept.
+/// The items of a paired device that this machine does not accept.
 ///
 /// Spec: Protocol/06-messages.md §2.
-extension Store {
-  /// Returns the numbers of ignored items of each paired device.
-  public func unusableItems() async throws(StoreError) -> [UnusableItems] {
-    try await read { database in
-      try database.rows(
-        "SELECT u.*, p.device_id FROM unusable_item u JOIN peer p ON p.number = u.peer WHERE p.state = 2 ORDER BY peer"
-      ).map { UnusableItems(device: try $0.deviceID("device_id"), items: $0["items"], reason: $0["reason"]) }
-    }
-  }
-}
-
-/// The ignored items of a paired device.
 public struct UnusableItems: Hashable, Sendable {
   /// The device.
   public var device: DeviceID
@@ -27,6 +15,13 @@ public struct UnusableItems: Hashable, Sendable {
 }
 
 extension Database {
+  /// Returns the numbers of ignored items of each paired device.
+  func unusableItems() throws -> [UnusableItems] {
+    try rows(
+      "SELECT u.*, p.device_id FROM unusable_item u JOIN peer p ON p.number = u.peer WHERE p.state = 2 ORDER BY peer"
+    ).map { UnusableItems(device: try $0.deviceID("device_id"), items: $0["items"], reason: $0["reason"]) }
+  }
+
   /// Counts items of a peer that cannot be used.
   ///
   /// - Parameters:

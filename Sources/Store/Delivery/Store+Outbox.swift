@@ -123,22 +123,6 @@ extension Store {
       return queues.sorted { $0.streamClass < $1.streamClass }
     }
   }
-
-  /// Returns at most 20 devices that are no longer peers and whose queues left undelivered items, latest first.
-  public func former() async throws(StoreError) -> [FormerPeer] {
-    try await read { database in
-      try database.rows(
-        """
-        SELECT p.number, p.device_id, p.name, (SELECT MAX(last_at) FROM delivery_tally t WHERE t.peer = p.number) AS latest
-        FROM peer p WHERE p.state = 4 ORDER BY coalesce(latest, 0) DESC, p.number DESC LIMIT 100
-        """
-      ).map { row in
-        FormerPeer(
-          deviceID: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]),
-          queues: try database.tallies(row["number"]).sorted { $0.key < $1.key }.map { QueueStatus(closed: $0, $1) })
-      }
-    }
-  }
 }
 
 extension QueueStatus {
@@ -146,5 +130,21 @@ extension QueueStatus {
     self.init(
       streamClass: streamClass, waitingItems: 0, waitingBytes: 0, inFlightItems: 0, storedThrough: 0,
       oldestAgeMilliseconds: nil, undelivered: undelivered)
+  }
+}
+
+extension Database {
+  /// Returns at most 20 devices that are no longer peers and whose queues left undelivered items, latest first.
+  func former() throws -> [FormerPeer] {
+    try rows(
+      """
+      SELECT p.number, p.device_id, p.name, (SELECT MAX(last_at) FROM delivery_tally t WHERE t.peer = p.number) AS latest
+      FROM peer p WHERE p.state = 4 ORDER BY coalesce(latest, 0) DESC, p.number DESC LIMIT 100
+      """
+    ).map { row in
+      FormerPeer(
+        deviceID: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]),
+        queues: try tallies(row["number"]).sorted { $0.key < $1.key }.map { QueueStatus(closed: $0, $1) })
+    }
   }
 }

@@ -22,17 +22,6 @@ extension Store {
     }
   }
 
-  /// Returns the total number of items of this machine that each paired device reports as refused, including those it
-  /// did not name.
-  public func refusedInAll() async throws(StoreError) -> [DeviceID: Int64] {
-    try await read { database in
-      let rows = try database.rows(
-        "SELECT p.device_id, c.there FROM refusal_count c JOIN peer p ON p.number = c.peer WHERE p.state = 2 AND c.there > 0"
-      )
-      return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.deviceID("device_id"), $0["there"] as Int64) })
-    }
-  }
-
   /// Returns the usage records of this machine that paired devices have refused, with those devices.
   public func refusedRecords() async throws(StoreError) -> [RecordID: [DeviceID]] {
     try await read { database in
@@ -52,6 +41,15 @@ extension Store {
 }
 
 extension Database {
+  /// Returns the total number of items of this machine that each paired device reports as refused, including those it
+  /// did not name.
+  func refusedInAll() throws -> [DeviceID: Int64] {
+    let rows = try self.rows(
+      "SELECT p.device_id, c.there FROM refusal_count c JOIN peer p ON p.number = c.peer WHERE p.state = 2 AND c.there > 0"
+    )
+    return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.deviceID("device_id"), $0["there"] as Int64) })
+  }
+
   /// Deletes the refusals between this machine and a device that is no longer paired.
   func forgetRefusals(_ peer: Int64) throws {
     for table in ["refusal_count", "refused_item"] { try run("DELETE FROM \(table) WHERE peer = ?", [peer]) }

@@ -22,40 +22,36 @@ extension Store {
 
   /// The kinds of command whose answer tells what a child's machine holds, for SQL.
   var settlingKinds: String { coding.commands.settlingSetBack.map { "'\($0)'" }.joined(separator: ", ") }
+}
 
+extension Database {
   /// Returns the paired machines that were restored, or that hold what this machine has lost, and whose state is not
   /// resolved yet.
   ///
   /// A child's machine is resolved once it has answered a report request that was issued after the restoration became
   /// known, since the repeated items are in force by then. A parent's is shown for a day of this machine's running
   /// time.
-  public func setBacks() async throws(StoreError) -> [SetBack] {
-    let age = age()
-    let settling = settlingKinds
-    return try await read { database in
-      try database.rows(
-        """
-        SELECT p.device_id, p.name, p.role, s.cause FROM set_back s JOIN peer p ON p.number = s.peer
-        WHERE p.state = 2 AND NOT s.is_explained AND CASE p.role
-          WHEN ?1 THEN NOT EXISTS (
-            SELECT 1 FROM command c WHERE c.peer = s.peer AND c.command_id > coalesce(s.newest_command, x'')
-              AND c.kind IN (\(settling)) AND c.status = 'executed' 
-              AND instr(s.asked, lower(hex(c.command_id))) = 0)
-          ELSE s.ends_age > ?2 END
-        ORDER BY p.device_id, s.cause
-        """, [DeviceRole.child.rawValue, age]
-      ).map { row in
-        guard let role = DeviceRole(rawValue: row["role"]), let cause = SetBack.Cause(rawValue: row["cause"]) else {
-          throw StoreError.unexpected("which machine was set back")
-        }
-        return SetBack(
-          device: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]), role: role, cause: cause)
+  func setBacks(settledBy settling: String, age: Int64) throws -> [SetBack] {
+    try rows(
+      """
+      SELECT p.device_id, p.name, p.role, s.cause FROM set_back s JOIN peer p ON p.number = s.peer
+      WHERE p.state = 2 AND NOT s.is_explained AND CASE p.role
+        WHEN ?1 THEN NOT EXISTS (
+          SELECT 1 FROM command c WHERE c.peer = s.peer AND c.command_id > coalesce(s.newest_command, x'')
+            AND c.kind IN (\(settling)) AND c.status = 'executed' 
+            AND instr(s.asked, lower(hex(c.command_id))) = 0)
+        ELSE s.ends_age > ?2 END
+      ORDER BY p.device_id, s.cause
+      """, [DeviceRole.child.rawValue, age]
+    ).map { row in
+      guard let role = DeviceRole(rawValue: row["role"]), let cause = SetBack.Cause(rawValue: row["cause"]) else {
+        throw StoreError.unexpected("which machine was set back")
       }
+      return SetBack(
+        device: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]), role: role, cause: cause)
     }
   }
-}
 
-extension Database {
   /// The running time for which a child's machine reports that one of the two was restored, in milliseconds.
   private static var newsMilliseconds: Int64 { 86_400_000 }
 

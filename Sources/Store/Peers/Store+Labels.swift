@@ -102,23 +102,20 @@ extension Store {
     /// What it is called now.
     public var name: DeviceName
   }
-
-  /// Returns the paired devices that were renamed elsewhere, each for a day of this machine's running.
-  public func renamings() async throws(StoreError) -> [Renaming] {
-    let age = age()
-    return try await read { database in
-      try database.rows(
-        "SELECT * FROM peer WHERE state = 2 AND former_name IS NOT NULL AND former_name_age > ? ORDER BY number", [age]
-      ).map {
-        Renaming(
-          device: try $0.deviceID("device_id"), before: DeviceName(sanitising: $0["former_name"]),
-          name: DeviceName(sanitising: $0["name"]))
-      }
-    }
-  }
 }
 
 extension Database {
+  /// Returns the paired devices that were renamed elsewhere, each for a day of this machine's running.
+  func renamings(age: Int64) throws -> [Store.Renaming] {
+    try rows(
+      "SELECT * FROM peer WHERE state = 2 AND former_name IS NOT NULL AND former_name_age > ? ORDER BY number", [age]
+    ).map {
+      Store.Renaming(
+        device: try $0.deviceID("device_id"), before: DeviceName(sanitising: $0["former_name"]),
+        name: DeviceName(sanitising: $0["name"]))
+    }
+  }
+
   /// Milliseconds of running for which a new name counts as news.
   private static var renamingMilliseconds: Int64 { 86_400_000 }
 

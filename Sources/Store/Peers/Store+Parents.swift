@@ -7,22 +7,7 @@ extension Store {
   /// Returns the other parents of each child's machine, as it says, the latest first; those that left only while that is news.
   public func otherParents() async throws(StoreError) -> [DeviceID: [OtherParent]] {
     let age = age()
-    return try await read { database in
-      let rows = try database.rows(
-        """
-        SELECT p.device_id AS child, t.* FROM told_parent t JOIN peer p ON p.number = t.peer
-        WHERE p.state = 2 AND (t.left_at IS NULL OR t.ends_age > ?) ORDER BY t.paired_at DESC, t.device_id
-        """, [age])
-      var parents: [DeviceID: [OtherParent]] = [:]
-      for row in rows {
-        let parent = PairedParent(
-          deviceID: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]),
-          pairedAt: row["paired_at"], leftAt: row["left_at"])
-        parents[try row.deviceID("child"), default: []].append(
-          OtherParent(parent: parent, toldAt: row["told_at"], isNews: row["ends_age"] as Int64 > age))
-      }
-      return parents
-    }
+    return try await read { database in try database.otherParents(age: age) }
   }
 }
 
@@ -139,5 +124,25 @@ extension Database {
           at: wall))
     }
     return news
+  }
+}
+
+extension Database {
+  /// Returns the other parents of each child's machine, as it says, the latest first; those that left only while that is news.
+  func otherParents(age: Int64) throws -> [DeviceID: [OtherParent]] {
+    let rows = try self.rows(
+      """
+      SELECT p.device_id AS child, t.* FROM told_parent t JOIN peer p ON p.number = t.peer
+      WHERE p.state = 2 AND (t.left_at IS NULL OR t.ends_age > ?) ORDER BY t.paired_at DESC, t.device_id
+      """, [age])
+    var parents: [DeviceID: [OtherParent]] = [:]
+    for row in rows {
+      let parent = PairedParent(
+        deviceID: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]),
+        pairedAt: row["paired_at"], leftAt: row["left_at"])
+      parents[try row.deviceID("child"), default: []].append(
+        OtherParent(parent: parent, toldAt: row["told_at"], isNews: row["ends_age"] as Int64 > age))
+    }
+    return parents
   }
 }

@@ -5,7 +5,7 @@ import LatchkeyModel
 extension Store {
   /// Returns all paired devices, including removed ones.
   public func peers() async throws(StoreError) -> [PeerRecord] {
-    try await read { database in try database.rows("SELECT * FROM peer ORDER BY number").map(PeerRecord.init) }
+    try await read { database in try database.peers() }
   }
 
   /// Returns a paired or removed device; `nil` if it is neither.
@@ -156,4 +156,9 @@ extension PeerRecord {
     let assigned: Int64 = row["assigned"]
     (isToBeAssigned, hasOwners) = (assigned == 1, assigned == 2)
   }
+}
+
+extension Database {
+  /// Returns all paired devices, including removed ones.
+  func peers() throws -> [PeerRecord] { try rows("SELECT * FROM peer ORDER BY number").map(PeerRecord.init) }
 }

@@ -40,9 +40,16 @@ extension Database {
   }
 
   func accounts(of device: DeviceID) throws -> [Account] {
-    try rows("SELECT * FROM account WHERE device_id = ? ORDER BY uid", [Data(device.bytes)]).map {
-      Account(uid: UInt32(clamping: $0["uid"] as Int64), name: $0["name"], fullName: $0["full_name"])
+    try rows("SELECT * FROM account WHERE device_id = ? ORDER BY uid", [Data(device.bytes)]).map(Account.init(row:))
+  }
+
+  /// Returns the accounts of all machines.
+  func accounts() throws -> [DeviceID: [Account]] {
+    var accounts: [DeviceID: [Account]] = [:]
+    for row in try rows("SELECT * FROM account ORDER BY device_id, uid") {
+      accounts[try row.deviceID("device_id"), default: []].append(Account(row: row))
     }
+    return accounts
   }
 
   /// A Boolean value that indicates whether this machine has looked for its accounts.
@@ -99,5 +106,11 @@ extension Store {
   /// Returns the accounts of a child's machine.
   public func accounts(of device: DeviceID) async throws(StoreError) -> [Account] {
     try await read { database in try database.accounts(of: device) }
+  }
+}
+
+extension Account {
+  fileprivate init(row: Row) {
+    self.init(uid: UInt32(clamping: row["uid"] as Int64), name: row["name"], fullName: row["full_name"])
   }
 }

@@ -12,17 +12,31 @@ public struct KnownRegisters: Sendable {
   public var told: [DeviceID: RegisterMap]
 }
 
-/// Reading registers.
+/// The devices of a household and its registers, read at one moment.
+public struct HouseholdReading: Sendable {
+  /// All paired devices, including removed ones.
+  public var peers: [PeerRecord]
+  /// The accounts of children's machines.
+  public var accounts: [DeviceID: [Account]]
+  /// The registers; `nil` if they are those of the edition that the caller knows.
+  public var registers: KnownRegisters?
+}
+
+/// Reading the household.
 ///
-/// Spec: Protocol/10-household.md §2.
+/// Spec: Protocol/10-household.md §1, §2.
 extension Store {
-  /// Returns the registers that this machine knows; `nil` if they are those of an edition that is known to the caller.
-  public func knownRegisters(unless known: Int64? = nil) async throws(StoreError) -> KnownRegisters? {
+  /// Returns the devices and the registers that this machine knows; the registers only if they are not those of an edition
+  /// that the caller knows.
+  public func household(unless known: Int64? = nil) async throws(StoreError) -> HouseholdReading {
     try await read { database in
       let edition = try database.edition
-      guard edition != known else { return nil }
-      return KnownRegisters(
-        edition: edition, own: RegisterMap(try database.allRegisters()), told: try database.toldRegisters())
+      var reading = HouseholdReading(peers: try database.peers(), accounts: try database.accounts())
+      if edition != known {
+        reading.registers = KnownRegisters(
+          edition: edition, own: RegisterMap(try database.allRegisters()), told: try database.toldRegisters())
+      }
+      return reading
     }
   }
 

@@ -2,29 +2,25 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-extension Store {
+extension Database {
   /// Returns the usage of other devices that was dropped before it reached this one, as a sum for each device.
-  public func losses() async throws(StoreError) -> [UsageLoss] {
-    try await read { database in
-      try database.rows(
-        """
-        SELECT max(loss_id) AS loss_id, device_id, CAST(total(records) AS INTEGER) AS records,
-          CAST(total(sessions) AS INTEGER) AS sessions, CAST(total(active) AS INTEGER) AS active,
-          CAST(total(earned) AS INTEGER) AS earned, MIN(first_start) AS first_start, MAX(last_end) AS last_end
-        FROM usage_loss WHERE peer IS NULL GROUP BY device_id ORDER BY device_id
-        """
-      ).compactMap { row in
-        guard let id = RecordID(bytes: row["loss_id"] as Data) else { return nil }
-        return UsageLoss(
-          lossID: id, device: try row.deviceID("device_id"), records: row["records"], sessions: row["sessions"],
-          activeMilliseconds: row["active"], earnedMilliPoints: row["earned"], firstStart: row["first_start"],
-          lastEnd: row["last_end"])
-      }
+  func losses() throws -> [UsageLoss] {
+    try rows(
+      """
+      SELECT max(loss_id) AS loss_id, device_id, CAST(total(records) AS INTEGER) AS records,
+        CAST(total(sessions) AS INTEGER) AS sessions, CAST(total(active) AS INTEGER) AS active,
+        CAST(total(earned) AS INTEGER) AS earned, MIN(first_start) AS first_start, MAX(last_end) AS last_end
+      FROM usage_loss WHERE peer IS NULL GROUP BY device_id ORDER BY device_id
+      """
+    ).compactMap { row in
+      guard let id = RecordID(bytes: row["loss_id"] as Data) else { return nil }
+      return UsageLoss(
+        lossID: id, device: try row.deviceID("device_id"), records: row["records"], sessions: row["sessions"],
+        activeMilliseconds: row["active"], earnedMilliPoints: row["earned"], firstStart: row["first_start"],
+        lastEnd: row["last_end"])
     }
   }
-}
 
-extension Database {
   /// Stores a report of dropped usage.
   ///
   /// A repeated report is stored once.

@@ -14,7 +14,7 @@ extension StorePair {
       if let difference = try await streams(peer) { return difference }
       if let difference = try await queues(peer) { return difference }
     }
-    let told = try await real.refusedInAll().map { "\($0.key) \($0.value)" }.sorted()
+    let told = try await real.overview().refusedInAll.map { "\($0.key) \($0.value)" }.sorted()
     let modelTold = model.peers.filter { $0.state == .active && $0.refusedThere > 0 }
       .map { "\($0.device) \($0.refusedThere)" }.sorted()
     if told != modelTold { return "refused: \(told), in the model \(modelTold)" }
@@ -121,7 +121,9 @@ extension StorePair {
     if Set(usage) != Set(model.usage.values) {
       return "usage: \(usage.count) records, in the model \(model.usage.count), or others"
     }
-    let losses = try await real.losses().map { "\($0.device) \($0.records) \($0.sessions) \($0.activeMilliseconds)" }
+    let losses = try await real.overview().losses.map {
+      "\($0.device) \($0.records) \($0.sessions) \($0.activeMilliseconds)"
+    }
     if losses.sorted() != modelLosses() { return "losses: \(losses), in the model \(modelLosses())" }
     let keys = try await real.discoveryKeys()
     let modelKeys = model.discoveryKeys.sorted { $0.key > $1.key }.map(\.value)
