@@ -34,7 +34,7 @@ extension Endpoints {
 
   static let removeChild = Endpoint(
     .delete, "/v1/children/{child}", Path.child, errors: [.unknownChild, .ambiguousChild, .wrongRole],
-    summary: "Removes a child from the family, on a parent. Its machines and accounts are nobody's from then on."
+    summary: "Removes a child from the family, on a parent. Its machines and accounts then belong to no child."
   ) { call, child in
     try await call.node.removeChild(child)
   }

@@ -5,6 +5,9 @@ import LatchkeyModel
 /// The server registers its routes from these values, the client sends requests with them, and the OpenAPI document is
 /// made from them. `Endpoints` lists all of them.
 ///
+/// The initializers are never specialized: in a release build, the compiler of Swift 6.3.1 crashes while it specializes
+/// their asynchronous closures for some combinations of parts.
+///
 /// Spec: Protocol/07-local-api.md §3.
 package struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
   /// The endpoint with its types erased, for the server and the document.
@@ -24,6 +27,7 @@ package struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
   ///   - errors: The error codes in addition to those that every request can cause.
   ///   - summary: One sentence of documentation.
   ///   - answer: The handler.
+  @_semantics("optimize.sil.specialize.generic.never")
   init<each Part: Sendable>(
     _ method: Route.Method, _ path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators,
     created: Bool = false, waits: Bool = false, errors: [LocalAPIError.Code] = [], summary: String,
@@ -47,6 +51,7 @@ package struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
   ///   - errors: The error codes in addition to those that every request can cause.
   ///   - summary: One sentence of documentation.
   ///   - events: The handler, whose stream must keep only the newest events for a slow reader.
+  @_semantics("optimize.sil.specialize.generic.never")
   init<each Part: Sendable, Event: Codable & Sendable>(
     events path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators,
     errors: [LocalAPIError.Code] = [], summary: String,
@@ -60,6 +65,7 @@ package struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
       })
   }
 
+  @_semantics("optimize.sil.specialize.generic.never")
   private init<each Part: Sendable>(
     _ method: Route.Method, _ path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal>,
     kind: Route.Kind, status: Int, errors: [LocalAPIError.Code], summary: String,

@@ -54,3 +54,11 @@ struct StandardErrorLogHandler: LogHandler {
     return plain ? safe : "\"" + safe.replacing("\"", with: "\\\"") + "\""
   }
 }
+
+/// The form of log lines.
+public enum LogFormat: String, Sendable, Hashable, CaseIterable {
+  /// For people.
+  case text
+  /// One JSON object for each line.
+  case json
+}

@@ -33,3 +33,8 @@ final class SocketAddressPath: Sendable {
     if let folderDescriptor { close(folderDescriptor) }
   }
 }
+
+/// The reason why the folder of a socket could not be opened, as an `errno`.
+struct SocketPathError: Error, Hashable, Sendable {
+  var errorNumber: Int32
+}

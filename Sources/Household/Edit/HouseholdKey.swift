@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyRules
 
 /// The registers about children and machines, and the words in which people read registers.
 ///
@@ -8,7 +9,7 @@ public enum HouseholdKey {
   public static let name: RegisterKey = "name"
   /// The value of what only is or is not.
   public static let yes = "yes"
-  /// The value of an account that is nobody's: it is not supervised.
+  /// The value of an account that belongs to no child and is not supervised.
   public static let nobody = "nobody"
 
   /// In a machine's zone: `yes` if the machine is this child's.
@@ -75,5 +76,17 @@ public enum HouseholdKey {
     case ("name", let value?): "the child's name \(value)"
     default: RuleText.phrase(register.key, register.value)
     }
+  }
+}
+
+extension FamilySettings {
+  /// Creates the settings that rules of the whole family make.
+  public init(_ rules: RuleSet) {
+    func rate(_ category: AppCategory) -> Int64 { rules.categories[category]?.rate ?? RuleSet.usualRate }
+    self.init(
+      learningMilliPointsPerMinute: rate(.learning), rewardMilliPointsPerMinute: rate(.reward),
+      minutesPerPoint: rules.points.minutesPerPoint, minimumSessionMinutes: rules.points.minimumSession,
+      dailyRewardLimit: rules.categories[.reward]?.limit?.text,
+      weeklyRewardLimitMinutes: rules.categories[.reward]?.weekly, dayStartHour: rules.dayStartHour, zone: rules.zone)
   }
 }

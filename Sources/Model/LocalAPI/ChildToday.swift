@@ -120,7 +120,7 @@ public struct AppToday: Hashable, Sendable, Codable {
 public struct RunningNow: Hashable, Sendable, Codable {
   /// The ID that the session's record will have.
   public var recordID: RecordID
-  /// The child's name; `nil` if it is nobody's use.
+  /// The name of the child who uses it; `nil` for none.
   public var childName: DeviceName?
   /// The machine's ID.
   public var deviceID: DeviceID

@@ -19,7 +19,7 @@ public struct UsagePage: Hashable, Sendable, Codable {
     public var refusedBy: [DeviceName]?
     /// The reason why the record cannot be true; `nil` if it can.
     public var doubt: UsageDoubt?
-    /// The name of the child whose use it was; `nil` if it was nobody's, or a child's who is unknown here.
+    /// The name of the child who used it; `nil` for none, or for a child that this machine does not know.
     public var childName: DeviceName?
 
     /// Creates a session of a page.

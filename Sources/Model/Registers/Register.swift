@@ -151,3 +151,12 @@ public struct RegisterMap: Hashable, Sendable {
     held.values.filter { $0.zone == zone }.sorted { $0.key < $1.key }
   }
 }
+
+extension Sequence<Register> {
+  /// The children whose machine it is, according to the registers of a machine's zone.
+  ///
+  /// Spec: Protocol/10-household.md §2.
+  public var servedChildren: [ChildID] {
+    compactMap(\.servedChild)
+  }
+}

@@ -32,7 +32,7 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   public var evidence: UsageEvidence
   /// The number of the operating system's account whose program it is; `nil` if it is unknown.
   public var account: UInt32?
-  /// The child whose use it is; `nil` if it is nobody's.
+  /// The child who uses it; `nil` for none.
   public var child: ChildID?
   /// The start in household time, Unix milliseconds.
   public var householdStart: Int64

@@ -4,7 +4,7 @@ public struct RunningUse: Hashable, Sendable, Codable {
   public var recordID: RecordID
   /// The number of the operating system's account; `nil` if it is unknown.
   public var account: UInt32?
-  /// The child whose use it is; `nil` if it is nobody's.
+  /// The child who uses it; `nil` for none.
   public var child: ChildID?
   /// The application's ID.
   public var appID: AppID

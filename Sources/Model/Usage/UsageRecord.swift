@@ -35,7 +35,7 @@ public struct UsageRecord: Hashable, Sendable, Codable {
   public var sessions: Int64
   /// The number of the operating system's account that was used; `nil` if it is unknown.
   public var account: UInt32?
-  /// The child whose use it was; `nil` if it was nobody's.
+  /// The child who used it; `nil` for none.
   public var child: ChildID?
   /// The start in household time, Unix milliseconds, from which the use counts.
   ///

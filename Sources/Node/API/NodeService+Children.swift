@@ -120,7 +120,9 @@ extension NodeService {
     return result.commands
   }
 
-  /// Makes a machine that of the named children alone, whom it adds if nobody has, or of none if no name is given.
+  /// Assigns a machine to the named children alone, or to no child if there are no names.
+  ///
+  /// Children that are unknown are added.
   func setOwner(of device: DeviceID, to names: String) async throws(LocalAPIError) {
     let changes = try await household().reassigning(device, to: ChildNames.split(names)) {
       ChildID(bytes: context.nextCommandID(context.wall()).bytes)

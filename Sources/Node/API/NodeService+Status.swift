@@ -7,7 +7,7 @@ extension NodeService {
   /// Returns the state of the node.
   public func status() async throws(LocalAPIError) -> NodeStatus {
     let overview = try await overview()
-    let peers = try await devices(overview)
+    let peers = try await devices(overview.peers, overview.otherParents)
     let warnings =
       try await context.warnings + [context.folder.parentWarning].compactMap { $0 } + setBackWarnings(overview)
       + lostSettingWarnings(household()) + unusableWarnings(overview) + refusalWarnings(overview)
@@ -76,15 +76,20 @@ extension NodeService {
   }
 
   /// Returns the paired devices, and the removed ones that have not heard of their removal.
-  public func devices() async throws(LocalAPIError) -> [PeerStatus] { try await devices(overview()) }
+  public func devices() async throws(LocalAPIError) -> [PeerStatus] {
+    let known = try await stored { () async throws(StoreError) in try await context.store.peersAndOtherParents() }
+    return try await devices(known.peers, known.otherParents)
+  }
 
   private func overview() async throws(LocalAPIError) -> StoreOverview {
     try await stored { () async throws(StoreError) in try await context.store.overview() }
   }
 
-  private func devices(_ overview: StoreOverview) async throws(LocalAPIError) -> [PeerStatus] {
+  private func devices(
+    _ peers: [PeerRecord], _ otherParents: [DeviceID: [OtherParent]]
+  ) async throws(LocalAPIError) -> [PeerStatus] {
     var devices: [PeerStatus] = []
-    for peer in overview.peers where peer.isListed {
+    for peer in peers where peer.isListed {
       if let link = await directory.link(peer.device.deviceID) {
         devices.append(try await stored { () async throws(StoreError) in try await link.status() })
       } else {
@@ -94,7 +99,7 @@ extension NodeService {
             marks: peer.marks))
       }
       guard context.profile.role == .parent else { continue }
-      devices[devices.count - 1].otherParents = overview.otherParents[peer.device.deviceID]
+      devices[devices.count - 1].otherParents = otherParents[peer.device.deviceID]
     }
     return devices
   }

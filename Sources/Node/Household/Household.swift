@@ -86,11 +86,11 @@ struct Household: Sendable {
     }
   }
 
-  /// Returns the rules of a child; of nobody in particular, the family's.
+  /// Returns the rules of a child, or those of the whole family if it is `nil`.
   func rules(for child: ChildID?) -> RuleSet { book.rules(for: child) { rules(of: child) } }
 
-  /// Returns the child whose use of an account of a machine it is: the account's owner or, if nobody has said whose it
-  /// is, the machine's only child.
+  /// Returns the child who uses an account of a machine: the account's owner or, if no parent has assigned the account,
+  /// the machine's only child.
   func child(of account: UInt32, on device: DeviceID) -> ChildID? {
     if let owner = owner(of: account, on: device) { return owner }
     let served = children(of: device)
@@ -100,7 +100,7 @@ struct Household: Sendable {
   /// Returns the machines of a child.
   func machines(of child: ChildID) -> [Machine] { machines.filter { children(of: $0.device).contains(child) } }
 
-  /// Returns whose an account is: a child's, nobody's (`.some(nil)`), or not yet said (`nil`).
+  /// Returns the owner of an account: a child, no child (`.some(nil)`), or `nil` if no parent has decided yet.
   func owner(of uid: UInt32, on device: DeviceID) -> ChildID?? {
     HouseholdKey.accounts(in: zone(of: device))[uid]
   }
@@ -166,7 +166,7 @@ struct Household: Sendable {
     return isOnlyOne && fitting.isEmpty && machine.accounts.count == 1 ? free.first : nil
   }
 
-  /// Returns what makes an account that of a child, or nobody's if it is `nil`.
+  /// Returns the changes that assign an account to a child, or to no child if it is `nil`.
   ///
   /// A machine stays that of a child for as long as one of its accounts is the child's.
   func assigning(_ account: Account, on device: DeviceID, to child: ChildID?) -> [RegisterChange] {
@@ -186,7 +186,7 @@ struct Household: Sendable {
     return changes
   }
 
-  /// Returns what removes a child from the family: its machines and accounts are nobody's from then on.
+  /// Returns the changes that remove a child from the family; its machines and accounts then belong to no child.
   func removing(_ child: ChildID) -> [RegisterChange] {
     var changes = [RegisterChange(.child(child), HouseholdKey.name, nil)]
     for machine in machines(of: child) {

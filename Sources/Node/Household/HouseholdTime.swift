@@ -25,7 +25,7 @@ final class HouseholdTime: Sendable {
 
   private struct State {
     var clock: HouseholdClock?
-    var saved: HouseholdClock.Stored?
+    var saved: StoredClock?
     var savedAt = BootInstant(milliseconds: 0)
     /// The difference that was reported last, in milliseconds.
     var reported: Int64 = 0
@@ -46,7 +46,7 @@ final class HouseholdTime: Sendable {
     self.isChild = isChild
     self.reading = reading
     state.withLock { state in
-      state.clock = stored.map { HouseholdClock(HouseholdClock.Stored($0)) }
+      state.clock = stored.map { HouseholdClock($0) }
       state.saved = state.clock?.stored
     }
     let found = read()
@@ -111,24 +111,8 @@ final class HouseholdTime: Sendable {
         || now - state.savedAt >= Self.pause
       guard isDue else { return nil }
       (state.saved, state.savedAt) = (clock.stored, now)
-      return StoredClock(clock.stored)
+      return clock.stored
     }
-  }
-}
-
-extension HouseholdClock.Stored {
-  fileprivate init(_ stored: StoredClock) {
-    self.init(
-      bootID: stored.bootID, anchor: stored.anchor, time: stored.time, dayTime: stored.dayTime, last: stored.last,
-      reached: stored.reached)
-  }
-}
-
-extension StoredClock {
-  fileprivate init(_ stored: HouseholdClock.Stored) {
-    self.init(
-      bootID: stored.bootID, anchor: stored.anchor, time: stored.time, dayTime: stored.dayTime, last: stored.last,
-      reached: stored.reached)
   }
 }
 
@@ -152,5 +136,21 @@ extension NodeContext {
 
   private static func words(_ difference: Int64) -> String {
     "\(SpanText.of(abs(difference))) \(difference > 0 ? "ahead" : "back")"
+  }
+}
+
+/// A service that keeps the household's clock of a child's machine.
+///
+/// Spec: Protocol/11-rules.md §4.
+struct HouseholdClockService: Sendable {
+  let context: NodeContext
+  /// Milliseconds between two readings while nothing runs.
+  private static let pause: Int64 = 30_000
+
+  func run() async {
+    while !Task.isCancelled {
+      await context.tickHouseholdTime()
+      do { try await Task.sleep(for: .milliseconds(Self.pause)) } catch { return }
+    }
   }
 }

@@ -15,6 +15,8 @@ struct PointsService: Sendable {
   /// Milliseconds before the next look without news, since a day may have ended; and before the next try after a fault.
   private static let pause: Int64 = 600_000
   private static let retry: Int64 = 5_000
+  /// Milliseconds between two looks, so that many items in a row cause few of them.
+  private static let rest: Int64 = 50
 
   /// What a look at a child's points depends on.
   private struct Situation: Hashable {
@@ -34,16 +36,19 @@ struct PointsService: Sendable {
         context.logger.error("points could not be looked at", metadata: ["reason": "\(error)"])
         wait = Self.retry
       }
+      do { try await Task.sleep(for: .milliseconds(Self.rest)) } catch { return }
       await context.factNews.wait(after: seen, milliseconds: wait)
     }
   }
 
   private func look(_ known: inout [ChildID: Situation]) async throws(StoreError) {
     let connected = await connected()
-    for (child, machines) in try await children().sorted(by: { $0.key < $1.key }) {
+    let household = try await context.readHousehold()
+    for (child, machines) in children(of: household).sorted(by: { $0.key < $1.key }) {
       let isWanted = context.profile.role == .child ? try await wants(child) : false
       let present = Situation(
-        facts: try await context.store.factMark(of: child), day: try await day(of: child), machines: machines,
+        facts: try await context.store.factMark(of: child), day: context.moment(household.rules(for: child)).day,
+        machines: machines,
         connected: connected, isWanted: isWanted)
       // A ledger can be long, and most news is about something else.
       guard known[child] != present else { continue }
@@ -59,21 +64,15 @@ struct PointsService: Sendable {
   }
 
   /// Returns the children whose points this machine looks after, on a parent with their machines.
-  private func children() async throws(StoreError) -> [ChildID: Set<DeviceID>] {
-    let registers = try await context.store.registers()
+  private func children(of household: Household) -> [ChildID: Set<DeviceID>] {
     var machines: [ChildID: Set<DeviceID>] = [:]
-    for register in registers.registers {
+    for register in household.registers.registers {
       guard case .machine(let device) = register.zone, let child = register.key.servedChild else { continue }
       // A machine that was the child's is none any more, which has to be said.
       machines[child, default: []].formUnion(register.servedChild == nil ? [] : [device])
     }
     if context.profile.role == .child { return machines.filter { $0.value.contains(context.own) } }
     return machines
-  }
-
-  private func day(of child: ChildID) async throws(StoreError) -> FamilyDay {
-    let context = context
-    return try await context.store.look { effects in context.moment(try effects.rules(of: child)).day }
   }
 
   private func connected() async -> Set<DeviceID> {

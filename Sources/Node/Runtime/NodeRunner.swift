@@ -194,3 +194,14 @@ public final class RunningNode: Sendable {
     } catch { throw NodeStartupError(error) }
   }
 }
+
+/// A part of the node as a service.
+///
+/// It runs until the node stops, and is then cancelled.
+struct RunningPart: Service {
+  let operation: @Sendable () async -> Void
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await operation() }
+  }
+}

@@ -38,50 +38,22 @@ public struct HouseholdClock: Hashable, Sendable {
     case corrected(by: Int64)
   }
 
-  /// What is stored of a clock.
-  public struct Stored: Hashable, Sendable {
-    /// The boot of the anchor.
-    public var bootID: String
-    /// The boot clock at the anchor.
-    public var anchor: BootInstant
-    /// The time at the anchor in Unix milliseconds.
-    public var time: Int64
-    /// The day time at the anchor in Unix milliseconds.
-    public var dayTime: Int64
-    /// The latest time at which the clock was read.
-    public var last: Int64
-    /// The latest family day that was reached.
-    public var reached: FamilyDay?
-
-    /// Creates the stored parts.
-    public init(
-      bootID: String, anchor: BootInstant, time: Int64, dayTime: Int64, last: Int64, reached: FamilyDay?
-    ) {
-      self.bootID = bootID
-      self.anchor = anchor
-      self.time = time
-      self.dayTime = dayTime
-      self.last = last
-      self.reached = reached
-    }
-  }
-
   /// The largest difference that is not reported: a minute, in milliseconds.
   public static let slackMilliseconds: Int64 = 60_000
 
   /// What has to be stored, at the latest with every heartbeat.
-  public private(set) var stored: Stored
+  public private(set) var stored: StoredClock
 
   /// Creates a clock from its first reading.
   public init(_ reading: ClockReading) {
     let wall = Self.limited(reading.wall)
-    stored = Stored(
+    stored = StoredClock(
       bootID: reading.bootID, anchor: Self.limited(reading.boot), time: wall, dayTime: wall, last: wall, reached: nil)
   }
 
   /// Restores a clock.
-  public init(_ stored: Stored) {
-    self.stored = Stored(
+  public init(_ stored: StoredClock) {
+    self.stored = StoredClock(
       bootID: stored.bootID, anchor: Self.limited(stored.anchor), time: Self.limited(stored.time),
       dayTime: Self.limited(stored.dayTime), last: Self.limited(stored.last), reached: stored.reached)
   }

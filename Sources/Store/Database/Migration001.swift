@@ -400,7 +400,7 @@ enum Migration001 {
       evidence TEXT NOT NULL,               -- a word of UsageEvidence
       sessions INTEGER NOT NULL,            -- count: more than 1 in a total
       account INTEGER,                      -- number of the system's account; null if unknown
-      child BLOB,                           -- 16 bytes: whose use it was; null if nobody's
+      child BLOB,                           -- 16 bytes: the child that used it; null for none
       household_start INTEGER NOT NULL,     -- Unix milliseconds: the start in household time
       doubt TEXT                            -- a word of UsageDoubt: why it cannot be true; null if it can
     ) STRICT;
@@ -459,7 +459,7 @@ enum Migration001 {
       rate INTEGER NOT NULL,                -- milli-points per minute
       evidence TEXT NOT NULL,               -- a word of UsageEvidence
       account INTEGER,                      -- number of the system's account; null if unknown
-      child BLOB,                           -- 16 bytes: whose use it is; null if nobody's
+      child BLOB,                           -- 16 bytes: the child that uses it; null for none
       household_start INTEGER NOT NULL      -- Unix milliseconds: the start in household time
     ) STRICT, WITHOUT ROWID;
 

@@ -55,3 +55,33 @@ extension Database {
     return change
   }
 }
+
+/// A peer in the delivery tables.
+struct OutboxAddress: Hashable, Sendable {
+  var number: Int64
+  var device: DeviceID
+}
+
+/// A stream with new, durable items, which a peer's link is told of after a commit.
+public struct OutboxChange: Hashable, Sendable {
+  /// The peer.
+  public var device: DeviceID
+  /// The class of the stream.
+  public var streamClass: StreamClass
+  /// The epoch of the stream.
+  public var epoch: UInt64
+  /// The last number that was assigned.
+  public var last: UInt64
+}
+
+/// An item of a queue before it has a number.
+struct QueuedItem: Hashable, Sendable {
+  var kind: ItemKind
+  var id: [UInt8]
+  var body: [UInt8]
+  /// The level of a usage item: 0 for a session, 1 for an hour's total, 2 for a day's, 3 for a loss.
+  var level: Int64
+  /// The time since which the item has been waiting, if it waited before: Unix milliseconds, and the age clock.
+  var acceptedAt: Int64?
+  var acceptedAge: Int64?
+}

@@ -9,6 +9,14 @@ extension Store {
     let age = age()
     return try await read { database in try database.otherParents(age: age) }
   }
+
+  /// Returns all paired devices, including removed ones, and the other parents of each child's machine, with one access.
+  public func peersAndOtherParents() async throws(StoreError)
+    -> (peers: [PeerRecord], otherParents: [DeviceID: [OtherParent]])
+  {
+    let age = age()
+    return try await read { database in (try database.peers(), try database.otherParents(age: age)) }
+  }
 }
 
 extension Store {

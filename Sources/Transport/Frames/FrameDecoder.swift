@@ -50,3 +50,9 @@ package struct FrameDecoder: ByteToMessageDecoder {
     return .needMoreData
   }
 }
+
+/// A part of a connection's bytes that the decoder has found.
+package enum FramePiece: Sendable {
+  case preamble(Preamble)
+  case frame([UInt8])
+}

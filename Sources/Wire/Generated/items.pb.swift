@@ -152,7 +152,7 @@ package nonisolated struct Latchkey_V1_UsageRecord: Sendable {
   /// Clears the value of `account`. Subsequent reads from it will return its default value.
   package mutating func clearAccount() {self._account = nil}
 
-  /// 16 bytes: whose use it was; absent if nobody's.
+  /// 16 bytes: the child who used it; absent for none.
   package var child: Data {
     get {_child ?? Data()}
     set {_child = newValue}

@@ -12,16 +12,17 @@ struct ChaosFamily: Sendable {
 
   /// Repeats a request until the node answers; the requests are safe to repeat.
   static func persistently<Value>(_ ask: () async throws -> Value) async throws -> Value {
-    for _ in 0..<3_000 {
-      do { return try await ask() } catch let error as LocalAPIError where error.code == .timeout {
+    var answer: Value?
+    try await eventually("the node answers") {
+      do { answer = try await ask() } catch let error as LocalAPIError where error.code == .timeout {
       } catch is NodeUnavailable {}
-      try await Task.sleep(for: .milliseconds(20))
+      return answer != nil
     }
-    throw LabFault("Nobody answered for a minute.")
+    guard let answer else { throw LabFault("The node did not answer.") }
+    return answer
   }
 
   /// Issues commands 1 to `count` to a child, each once: after a crash, it checks whether the command was accepted.
-  ///
   func giveCommands(_ count: Int, to child: NodeProcess, accepted: () -> Void) async throws {
     for number in 1...count {
       try await Self.persistently {
