@@ -3,18 +3,22 @@
 import hashlib
 import hmac
 import json
+import os
+import random
 import re
 import sys
+import time
 import warnings
 from pathlib import Path
 
 from nacl.bindings import crypto_scalarmult, crypto_scalarmult_base
 from noise.connection import Keypair, NoiseConnection
 
-from . import bech32m, code, cpace, discovery, pairing, records, schema
+from . import bech32m, code, cpace, discovery, pairing, properties, schema, selftest_rules
 from .faults import BrokenRule, Outcome
 from .identity import CROCKFORD, Keys, device_id, hkdf, id_text, safe_name, verifies
 from .noise import pairing_channel
+from .store import key_id
 
 _protocol = Path(__file__).resolve().parents[3] / "Protocol"
 _hex = bytes.fromhex
@@ -255,28 +259,38 @@ def _removal() -> None:
     _equal(verifies(inviter.identity_key, message, signature), True, "removal")
 
 
-def _register(entry: dict):
-    at = entry["modified"]
-    register = schema.Register(zone=entry["zone"], zone_id=_hex(entry["zoneID"]), key=entry["key"])
-    register.modified.wall, register.modified.counter, register.modified.author = at["wall"], at["counter"], _hex(at["author"])
-    if entry["value"] is not None:
-        register.value = entry["value"]
-    return register
+def _rotation() -> None:
+    for vector in _vectors("rotation")["keyID"]:
+        _equal(key_id(_hex(vector["pairwiseKey"])).hex(), vector["keyID"], "key ID")
+    for vector in _vectors("rotation")["hint"]:
+        device, key, nonce = (_hex(vector[name]) for name in ("deviceID", "discoveryKey", "nonce"))
+        _equal(discovery.hint(key, nonce, device).hex(), vector["hint"], "hint")
 
 
-def _registers() -> None:
-    for vector in _vectors("registers")["merge"]:
-        held = {}
-        for register in map(_register, vector["edits"]):
-            place = register.zone, register.zone_id, register.key
-            held[place] = records.merged(held[place], register) if place in held else register
-        wanted = [_register(entry) for entry in vector["held"]]
-        _equal([held[place] for place in sorted(held)], wanted, "merge of registers")
+def _household() -> None:
+    rules, edits = _vectors("rules"), _vectors("registers")
+    selftest_rules.check_facts(_vectors("facts"), _equal)
+    selftest_rules.check_ledgers(rules, _equal)
+    selftest_rules.check_values(rules, _equal)
+    selftest_rules.check_decisions(rules, _equal)
+    selftest_rules.check_merges(rules["merge"] + edits["merge"], _equal)
+    selftest_rules.check_edits(edits, _equal)
+
+
+def _properties() -> None:
+    """Try what must hold for all inputs with random ones; the seed is printed."""
+    seed = int(os.environ.get("LATCHKEY_PEER_SEED", time.time_ns() % 2**32))
+    print(f"properties: seed {seed} (LATCHKEY_PEER_SEED repeats it)")
+    properties.check_all(random.Random(seed), _equal)
 
 
 def _main() -> None:
     warnings.simplefilter("ignore")  # the package warns of ephemeral keys that are given
-    for check in (_hashing, _keys, _noise, _cpace, _codes, _typed_codes, _names, _pairing, _discovery, _removal, _registers):
+    checks = (
+        _hashing, _keys, _noise, _cpace, _codes, _typed_codes, _names, _pairing, _discovery, _removal, _rotation,
+        _household, _properties,
+    )  # fmt: skip
+    for check in checks:
         before = _checks
         check()
         print(f"{check.__name__[1:]}: {_checks - before} checks")
