@@ -102,6 +102,9 @@ class Child(Sessions):
                 return self._take_running(peer, item.body)
             case (4, 3):
                 return self._take_record(item)
+            case (3, 2):  # of a command, which no child's machine may give
+                receipt = _read(schema.Receipt, item.body)
+                return [{"event": "receipt", "outcome": receipt.outcome, "reason": receipt.reason}]
             case (1, 8) | (1, 9) | (1, 10) | (4, 6):
                 raise Refused(ROLE)
         raise Refused(UNKNOWN)

@@ -142,10 +142,10 @@ class Parent(Edits):
 
     def _take_record(self, peer: bytes, item) -> list[dict]:
         record = _read(schema.UsageRecord, item.body)
-        if record.record_id != item.id:
-            raise Refused(WRONG_ID)
         if record.device != peer:
             raise Refused(FOREIGN)
+        if record.record_id != item.id:
+            raise Refused(WRONG_ID)
         child = record.child if record.HasField("child") and self.household.serves(peer, record.child) else None
         new = self.store.run("insert or ignore into record values(?,?,?,?,?)", record.device, record.record_id, child,
                              record.session_start, item.body).rowcount  # fmt: skip

@@ -3,7 +3,10 @@
 import time
 import uuid
 
+from .code import read
 from .lab import RealNode
+from .node import Node
+from .pairing import Joiner
 
 MATHS, CHESS = "org.example.Maths", "org.example.Chess"
 
@@ -40,3 +43,11 @@ def same(pc: RealNode, child, emma: bytes, app_id: str) -> bool:
     if (mine.allowed, mine.reason) != (theirs["isAllowed"], theirs.get("rule")):
         return False
     return mine.reason is None or abs((mine.until or 0) - theirs.get("until", 0)) < 5_000
+
+
+def join(peer: Node, parent: RealNode, for_: str | None = None) -> bytes:
+    """Pair the peer, a child's machine, with a real parent, and hold a session with it."""
+    address = "127.0.0.1", parent.port
+    device = Joiner(peer.store, read(parent.code(for_)), False, lambda *_, **__: None).run(address)
+    peer.call(device, address)
+    return device

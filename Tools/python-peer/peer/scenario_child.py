@@ -3,20 +3,10 @@
 import os
 import signal
 
-from .code import read
 from .identity import CHILD
 from .lab import Lab, RealNode, equal, eventually
 from .node import Node
-from .pairing import Joiner
-from .scenario import CHESS, MATHS, bedtime, day, devices, far_hour, request, same
-
-
-def _join(lab: Lab, peer: Node, parent: RealNode, for_: str | None = None) -> bytes:
-    """Pair the peer, a child's machine, with a real parent, and hold a session with it."""
-    address = "127.0.0.1", parent.port
-    device = Joiner(peer.store, read(parent.code(for_)), False, lambda *_, **__: None).run(address)
-    peer.call(device, address)
-    return device
+from .scenario import CHESS, MATHS, bedtime, day, devices, far_hour, join, request, same
 
 
 def _balances(parent: RealNode, pc: RealNode, peer: Node, child: bytes) -> set[int]:
@@ -37,7 +27,7 @@ def child_of_a_real_parent(lab: Lab) -> None:
     parent("settings", "set", "--zone", "UTC", "--day-start", far_hour())
     pc.join(parent.code("Emma"), parent.port)
     peer = lab.peer(CHILD, "Python PC")
-    _join(lab, peer, parent, "Emma")
+    join(peer, parent, "Emma")
     child, household = peer.machine, peer.machine.household
     (emma,) = eventually("the peer is Emma's machine", household.children)
     all_agree = lambda points: _all_agree(parent, pc, peer, emma, points)  # noqa: E731

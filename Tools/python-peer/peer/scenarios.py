@@ -8,8 +8,12 @@ import time
 from .lab import Failed, Lab
 from .scenario_child import child_of_a_real_parent
 from .scenario_parent import parent_beside_a_real_parent, parent_of_real_children
+from .scenario_refused import what_a_child_refuses, what_a_parent_refuses
 
-_ALL = child_of_a_real_parent, parent_of_real_children, parent_beside_a_real_parent
+_ALL = (
+    child_of_a_real_parent, parent_of_real_children, parent_beside_a_real_parent,
+    what_a_parent_refuses, what_a_child_refuses,
+)  # fmt: skip
 
 
 def _main() -> int:
