@@ -1,7 +1,6 @@
 """Households of real nodes and of this peer, in temporary folders and on loopback."""
 
 import json
-import os
 import random
 import signal
 import socket
@@ -57,9 +56,6 @@ class RealNode:
         command = [*self._command("run"), "--no-discovery", "--port", str(self.port), *more]
         self._process = subprocess.Popen([*_WITH_US, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         log.close()
-        if listed := os.environ.get("LATCHKEY_TEST_NODES"):
-            with open(listed, "a") as file:
-                file.write(f"{self._process.pid}\n")
         eventually(f"{self.name} answers", lambda: self.try_("status") is not None)
 
     def end(self, how: int = signal.SIGTERM) -> None:

@@ -26,9 +26,12 @@ def request(node: RealNode, id_: bytes) -> dict | None:
     return next((request for request in node.json("requests") if request["requestID"] == wanted), None)
 
 
+_BEGAN = time.gmtime().tm_hour
+
+
 def far_hour() -> str:
     """Return an hour that is about half a day away, so that no day begins during a scenario."""
-    return str((time.gmtime().tm_hour + 12) % 24)
+    return str((_BEGAN + 12) % 24)
 
 
 def bedtime() -> str:

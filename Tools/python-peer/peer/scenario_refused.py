@@ -13,11 +13,11 @@ from .lab import Lab, equal, eventually, free_port
 from .node import Node
 from .registers import CHILD as CHILD_ZONE
 from .registers import FAMILY as FAMILY_ZONE
-from .scenario import MATHS, join
+from .scenario import MATHS, far_hour, join
 
 COMMAND = 2
 _ID, _OTHER = "1" * 32, bytes([7]) * 20
-_DAY, _AT = "2026-11-23", 1_795_400_000_000
+_DAY, _AT = "2026-11-23", 1_795_400_000_000  # of what is refused whatever the time
 
 
 def _facts(child: bytes, kind: str, text: str) -> bytes:
@@ -56,15 +56,17 @@ def _send(lab: Lab, peer: Node, to: bytes, wrong: list[tuple[str, int, int, byte
 def what_a_parent_refuses(lab: Lab) -> None:
     """A child's machine sends its parent what it may not."""
     parent = lab.node("parent", "Kitchen laptop")
+    parent("settings", "set", "--zone", "UTC", "--day-start", far_hour())
     peer = lab.peer(CHILD, "Python PC")
     device = join(peer, parent, "Emma")
     (emma,) = eventually("the peer is Emma's machine", peer.machine.household.children)
-    own, stranger = peer.id, os.urandom(16)
+    eventually("the hour is there", lambda: peer.machine.household.rules()["family/dayStart"] == far_hour())
+    own, stranger, today = peer.id, os.urandom(16), peer.machine.household.day()
     register = registers.make(3, _OTHER, "child/x", "yes", (_AT, 0, own))
     elsewhere = schema.Registers(registers=[register]).SerializeToString()
     twice = schema.Registers(registers=[registers.make(1, b"", "lock", "on", (1, 0, own))] * 2).SerializeToString()
     running = schema.Running(device=_OTHER, number=1).SerializeToString()
-    request = f"{_ID} {_DAY} {_AT} {own.hex()}\ntime 30\n"
+    request = f"{_ID} {today} {_AT} {own.hex()}\ntime 30\n"
     leased = f"leased {_ID} {own.hex()} -5 {_DAY} 9 {own.hex()} 0 - - "
     mixed = schema.Facts.FromString(_facts(emma, "ledger", leased))
     mixed.facts.add(child=emma, kind="request", text=request)
