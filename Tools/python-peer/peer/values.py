@@ -104,7 +104,7 @@ def _family_zone(text: str) -> str:
     require(is_zone(text) and size(text) > 0, "no zone")
     try:
         ZoneInfo(text)
-    except (OSError, ValueError) as error:
+    except (KeyError, OSError, ValueError) as error:  # a zone that is not there is a KeyError
         raise ValueError("unknown zone") from error
     return text
 
