@@ -3,7 +3,7 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// The Python peer, which was written from `Protocol/` alone, as a child of the real node.
+  /// The Python peer, which was written from `Protocol/` alone, as a child and as a parent of real nodes.
   @Suite struct SecondImplementationTests {
     /// One line of the peer's output.
     private struct Event: Decodable {
@@ -62,6 +62,19 @@ extension ProcessTests {
     func vectors() async throws {
       try await ProcessLab.run { lab in
         let result = try await lab.run("\(Self.folder)/selftest", [])
+        #expect(result.status == 0, "\(result)")
+      }
+    }
+
+    @Test(
+      "It lives in households of real nodes, as a child's machine and as a parent's",
+      arguments: [
+        "child_of_a_real_parent", "parent_of_real_children", "parent_beside_a_real_parent", "what_a_parent_refuses",
+        "what_a_child_refuses",
+      ])
+    func livesInHouseholds(scenario: String) async throws {
+      try await ProcessLab.run { lab in
+        let result = try await lab.run("\(Self.folder)/household", [BuiltProgram.path, scenario])
         #expect(result.status == 0, "\(result)")
       }
     }

@@ -136,7 +136,7 @@ package nonisolated struct Latchkey_V1_UsageRecord: Sendable {
 
   package var earnedMilliPoints: Int64 = 0
 
-  /// 1 tracked, 2 observed.
+  /// 1 tracked, 2 observed, 3 interrupted.
   package var evidence: UInt32 = 0
 
   /// How many sessions it stands for; 0 stands for 1.
@@ -307,7 +307,7 @@ package nonisolated struct Latchkey_V1_Refusal: Sendable {
     /// 16 bytes.
     package var id: Data = Data()
 
-    /// 1 unreadable, 2 wrong ID, 3 about another device, 4 not of that role, 5 unknown kind.
+    /// 1 unreadable, 2 wrong ID, 3 about another device or child, 4 not of that role, 5 unknown kind, 6 no room.
     package var reason: UInt32 = 0
 
     package var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -283,7 +283,7 @@ package nonisolated struct Latchkey_V1_Item: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 0 skip, 1 command, 2 receipt, 3 usage record, 4 removal, 5 key rotation, 6 usage loss, 7 refusal.
+  /// 0 skip; the others are listed in 06-messages.md section 2.
   package var kind: UInt32 = 0
 
   /// 16 bytes; empty for skip.

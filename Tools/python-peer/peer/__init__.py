@@ -1,1 +1,1 @@
-"""A second implementation of Latchkey's protocol: a child that dials, written from Protocol/ alone."""
+"""A second implementation of Latchkey's protocol, written from Protocol/ alone."""

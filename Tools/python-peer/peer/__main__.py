@@ -8,13 +8,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import code, discovery, records
+from . import code, discovery
+from .child import Child
 from .faults import BrokenRule, Lost, Outcome
 from .frames import now
 from .identity import safe_name
 from .pairing import Joiner
-from .session import Session
-from .store import Peer, QueueFull, Store
+from .session import Session, call
+from .store import Peer, Store
+from .streams import QueueFull
+from .texts import is_word
 
 _SEARCH_SECONDS = 8.0
 
@@ -57,6 +60,7 @@ def join(options) -> int:
     """Join with the code on standard input."""
     entered = code.read(sys.stdin.readline())
     store = Store(options.folder, options.name and safe_name(options.name))
+    Child(store)  # which tells a new parent what this machine holds
     last = Outcome("not-found")
     for address in _inviters(entered, options):
         joiner = Joiner(store, entered, not options.yes, _say)
@@ -92,7 +96,7 @@ def _parents(store: Store, peer: Peer, options) -> Iterator[tuple[str, int]]:
                 yield address
 
 
-def _open(store: Store, options) -> tuple[Session, Peer] | None:
+def _open(store: Store, machine: Child, options) -> tuple[Session, Peer] | None:
     """Open a session with the parent, with the key of a pairing that is not final first; None when it is not there."""
     peers = store.peers()
     if not peers:
@@ -101,7 +105,7 @@ def _open(store: Store, options) -> tuple[Session, Peer] | None:
     for address in _parents(store, peer, options):
         for key in peer.keys:
             try:
-                session = Session(store, peer, key, address, _say)
+                session = call(store, peer, key, address, machine, _say)
             except (Lost, BrokenRule) as error:
                 _say("not-there", address=_text(address), why=str(error))
                 continue
@@ -115,11 +119,12 @@ def _open(store: Store, options) -> tuple[Session, Peer] | None:
 def sync(options) -> int:
     """Send what waits, take commands, say goodbye; try again until the deadline."""
     store = Store(options.folder)
+    machine = Child(store)
     for app_id, minutes in options.usage:
-        _say("usage", id=records.record_usage(store, app_id, minutes).hex(), app=app_id, minutes=minutes)
+        _say("usage", id=machine.use(app_id, minutes).hex(), app=app_id, minutes=minutes)
     deadline, failed, commands = now() + options.seconds, 0, 0
     while now() < deadline:
-        opened = _open(store, options)
+        opened = _open(store, machine, options)
         if opened is not None:
             session, peer = opened
             wanted, delivery = options.commands - commands, session.delivery
@@ -144,7 +149,7 @@ def sync(options) -> int:
 
 def _usage(text: str) -> tuple[str, int]:
     app_id, _, minutes = text.rpartition(":")
-    if not records.is_app_id(app_id) or not minutes.isdigit() or len(minutes) > 7:
+    if not is_word(app_id) or not minutes.isdigit() or len(minutes) > 7:
         raise argparse.ArgumentTypeError("give a use as app-id:minutes")
     return app_id, int(minutes)
 

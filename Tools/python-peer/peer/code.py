@@ -68,3 +68,10 @@ def _typed(text: str) -> Code | None:
 def commitment(identity_key: bytes, link_key: bytes) -> bytes:
     """Return the 16 bytes of a code that bind it to the inviter's keys."""
     return sha256(b"latchkey code commitment v1", identity_key, link_key)[:16]
+
+
+def write(discriminator: int, minutes: int, secret: bytes, bound: bytes) -> str:
+    """Write a pasted code without an address, in groups."""
+    data = b"\x01\x00" + discriminator.to_bytes(2, "big") + bytes([minutes]) + secret + bound
+    text = bech32m.encode("lk", data).upper()
+    return "-".join(text[i : i + 5] for i in range(0, len(text), 5))

@@ -3,11 +3,12 @@
 Spec: Protocol/05-delivery.md
 """
 
+import os
 from collections import deque
 from collections.abc import Callable
 
-from . import records, schema
-from .faults import BrokenRule, may_crash
+from . import schema
+from .faults import BrokenRule, Refused, may_crash
 from .identity import verifies
 from .store import Peer, Store
 
@@ -15,14 +16,16 @@ CONTROL, COMMAND, RECEIPT, USAGE = 1, 2, 3, 4
 CLASSES = {CONTROL: "control", COMMAND: "command", RECEIPT: "receipt", USAGE: "usage"}
 WINDOW_ITEMS, WINDOW_BYTES = 4_096, 4_194_304
 _BATCH_BYTES, _TURN_ITEMS = 60_000, 512
-_SKIP, _REMOVAL, _ROTATION = 0, 4, 5
+_SKIP, _REMOVAL, _ROTATION, _REFUSAL = 0, 4, 5, 7
+_MOST_WAITING = 16
 
 
 class Delivery:
     """What one session knows of the streams between this device and a peer."""
 
-    def __init__(self, store: Store, peer: Peer, say: Callable[..., None]):
-        self._store, self._peer, self._say = store, peer, say
+    def __init__(self, store: Store, peer: Peer, machine, say: Callable[..., None]):
+        """`machine` is the Child or the Parent that takes what arrives."""
+        self._store, self._peer, self._machine, self._say = store, peer, machine, say
         self._sent: dict[int, int] = {}  # class: the last number sent in this session
         self._under_way: dict[int, deque[tuple[int, int]]] = {}  # class: number and size of what is not stored
         self._window = (0, 0)
@@ -77,6 +80,9 @@ class Delivery:
         else:
             self._store.restart(self._peer.id, class_)
             self._sent[class_] = 0
+            if class_ == CONTROL and stored > 0 and (stated != epoch or through < stored):
+                with self._store.transaction():
+                    self._machine.repeat(self._peer.id)
         self._under_way[class_] = deque()
 
     def next_batch(self):
@@ -200,8 +206,6 @@ class Delivery:
         """Bring an item into force, within the transaction; return what happened."""
         if item.kind == _SKIP:
             return []
-        if class_ == COMMAND:
-            return [records.execute(self._store, self._peer.id, item)]
         if class_ == CONTROL and item.kind == _REMOVAL:
             self._store.remove(self._peer.id)
             self.removed = True
@@ -210,4 +214,33 @@ class Delivery:
             rotation = schema.parse(schema.KeyRotation, item.body)
             self._store.rotate(self._peer.id, rotation)
             return [{"event": "keys", "generation": rotation.generation}]
-        return [{"event": "passed-over", "class": CLASSES[class_], "kind": item.kind}]
+        if class_ == CONTROL and item.kind == _REFUSAL:
+            return self._refused(item)
+        try:
+            return self._machine.take(self._peer.id, class_, item)
+        except Refused as refused:
+            self._refuse(class_, item, refused.reason)
+            told = {"class": CLASSES[class_], "kind": item.kind, "reason": refused.reason}
+            return [*refused.events, {"event": "passed-over", **told}]
+
+    def _refuse(self, class_: int, item, reason: int) -> None:
+        """Tell the peer of an item that is not taken, unless it is a command or many refusals wait already."""
+        peer = self._peer.id
+        self._store.run("update peer set refused=refused+1 where id=?", peer)
+        total = self._store.one("select refused from peer where id=?", peer)[0]
+        waiting = self._store.one("select count(*) from item where peer=? and kind=?", peer, _REFUSAL)[0]
+        if waiting < _MOST_WAITING:
+            told = schema.Refusal(total=total)
+            told.items.add(stream_class=class_, kind=item.kind, id=item.id, reason=reason)
+            self._store.enqueue(peer, CONTROL, _REFUSAL, os.urandom(16), told.SerializeToString())
+
+    def _refused(self, item) -> list[dict]:
+        """Keep what the peer has not taken of ours; a refusal that cannot be read is ignored."""
+        try:
+            told = schema.parse(schema.Refusal, item.body)
+        except BrokenRule:
+            return []
+        for refused in told.items:
+            self._store.run("insert into refused values(?,?,?,?)",
+                            self._peer.id, refused.kind, refused.id, refused.reason)  # fmt: skip
+        return [{"event": "refused", "kind": refused.kind, "reason": refused.reason} for refused in told.items]

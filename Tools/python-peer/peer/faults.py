@@ -49,3 +49,19 @@ class Outcome(Exception):
     def __init__(self, word: str):
         super().__init__(SENTENCES.get(word, SENTENCES["refused"]))
         self.word = word if word in SENTENCES else "refused"
+
+
+class NoRoom(Exception):
+    """Something of this machine's own cannot be kept or spent; the text says why."""
+
+
+class Refused(Exception):
+    """An item of a peer's is not taken, for one of the reasons of the specification.
+
+    Spec: Protocol/06-messages.md section 9
+    """
+
+    def __init__(self, reason: int):
+        super().__init__(f"refused with reason {reason}")
+        self.reason = reason
+        self.events: list[dict] = []  # what was taken of the item nevertheless

@@ -24,19 +24,33 @@ def preamble(purpose: int, discriminator: int = 0) -> bytes:
     return b"LK\x01" + bytes([purpose]) + discriminator.to_bytes(2, "big")
 
 
-class Connection:
-    """A dialled connection that carries frames; held to a stranger's bytes and time until told that it is proven."""
+def dial(address: tuple[str, int], beginning: bytes, timeout: float = 5.0) -> "Connection":
+    """Open a connection and send its preamble; raise Lost where nobody answers."""
+    try:
+        connected = socket.create_connection(address, timeout)
+    except OSError as error:
+        raise Lost(f"no connection to {address[0]}:{address[1]}: {error}") from error
+    connection = Connection(connected)
+    connection._write(beginning)
+    return connection
 
-    def __init__(self, address: tuple[str, int], beginning: bytes, timeout: float = 5.0):
-        try:
-            self._socket = socket.create_connection(address, timeout)
-        except OSError as error:
-            raise Lost(f"no connection to {address[0]}:{address[1]}: {error}") from error
+
+class Connection:
+    """A connection that carries frames; held to a stranger's bytes and time until told that it is proven."""
+
+    def __init__(self, connected: socket.socket):
+        self._socket = connected
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._buffer = b""
         self._received = 0
         self._stranger_until: float | None = now() + STRANGER_SECONDS
-        self._write(beginning)
+
+    def beginning(self) -> bytes:
+        """Return the preamble of a connection that was accepted."""
+        while len(self._buffer) < 6:
+            self._fill(self._stranger_until, None)
+        beginning, self._buffer = self._buffer[:6], self._buffer[6:]
+        return beginning
 
     def prove(self) -> None:
         """Lift the stranger's limits: the other side has shown who it is."""
@@ -69,22 +83,28 @@ class Connection:
                 if len(self._buffer) >= 2 + length:
                     body, self._buffer = self._buffer[2 : 2 + length], self._buffer[2 + length :]
                     return body
-            wanted = [self._socket] + ([also] if also else [])
-            ready, _, _ = select.select(wanted, [], [], max(0.0, deadline - now()))
-            if not ready:
-                raise Silent("the other machine is silent")
-            if also in ready:
+            if not self._fill(deadline, also):
                 return None
-            try:
-                data = self._socket.recv(65_537)
-            except OSError as error:
-                raise Lost(f"the connection broke: {error}") from error
-            if not data:
-                raise Lost("the other machine closed the connection")
-            self._received += len(data)
-            if self._stranger_until is not None and self._received > STRANGER_BYTES:
-                raise Lost("the other machine sent too much before it was proven")
-            self._buffer += data
+
+    def _fill(self, deadline: float, also) -> bool:
+        """Wait for bytes; return False when `also` became readable first."""
+        wanted = [self._socket] + ([also] if also else [])
+        ready, _, _ = select.select(wanted, [], [], max(0.0, deadline - now()))
+        if not ready:
+            raise Silent("the other machine is silent")
+        if also in ready:
+            return False
+        try:
+            data = self._socket.recv(65_537)
+        except OSError as error:
+            raise Lost(f"the connection broke: {error}") from error
+        if not data:
+            raise Lost("the other machine closed the connection")
+        self._received += len(data)
+        if self._stranger_until is not None and self._received > STRANGER_BYTES:
+            raise Lost("the other machine sent too much before it was proven")
+        self._buffer += data
+        return True
 
     def close(self) -> None:
         """Close the connection, and give what was sent up to two seconds to be taken."""

@@ -16,13 +16,15 @@ REKEY_FRAMES, REKEY_SECONDS = 65_536, 3_600
 
 
 class Channel:
-    """One Noise connection of which this side is the initiator."""
+    """One Noise connection; this side is the initiator unless `answers`."""
 
-    def __init__(self, pattern: str, prologue: bytes, psks: list[bytes], link_secret: bytes, remote: bytes | None):
+    def __init__(
+        self, pattern: str, prologue: bytes, psks: list[bytes], link_secret: bytes, remote: bytes | None, answers=False
+    ):
         self._noise = NoiseConnection.from_name(f"Noise_{pattern}_{_SUITE}".encode())
         self._noise.set_psks(psks=psks)
         self._noise.set_prologue(prologue)
-        self._noise.set_as_initiator()
+        self._noise.set_as_responder() if answers else self._noise.set_as_initiator()
         self._noise.set_keypair_from_private_bytes(Keypair.STATIC, link_secret)
         if remote is not None:
             self._noise.set_keypair_from_public_bytes(Keypair.REMOTE_STATIC, remote)
@@ -45,6 +47,10 @@ class Channel:
             return bytes(self._noise.read_message(message))
         except _FAULTS as error:
             raise BrokenRule("a handshake message that does not verify") from error
+
+    def use(self, psk: bytes) -> None:
+        """Go on with the key that the other side's first message has told to be the right one."""
+        self._noise.noise_protocol.psks = [psk]
 
     @property
     def remote_link_key(self) -> bytes:
@@ -89,3 +95,14 @@ def pairing_channel(link_secret: bytes, prologue: bytes, handshake_key: bytes) -
 def session_channel(link_secret: bytes, remote: bytes, pairwise_key: bytes) -> Channel:
     """Return a caller's side of a session's handshake."""
     return Channel("IKpsk2", b"latchkey session v1" + preamble(SESSION), [pairwise_key], link_secret, remote)
+
+
+def inviting_channel(link_secret: bytes, prologue: bytes, handshake_key: bytes) -> Channel:
+    """Return an inviter's side of a pairing's handshake."""
+    return Channel("XXpsk0+psk3", prologue, [handshake_key, handshake_key], link_secret, None, answers=True)
+
+
+def answering_channel(link_secret: bytes) -> Channel:
+    """Return a callee's side of a session's handshake; the key is given once the first message was read."""
+    prologue = b"latchkey session v1" + preamble(SESSION)
+    return Channel("IKpsk2", prologue, [bytes(32)], link_secret, None, answers=True)

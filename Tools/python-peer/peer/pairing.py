@@ -11,7 +11,7 @@ from collections.abc import Callable
 from . import cpace, schema
 from .code import Code, commitment
 from .faults import BrokenRule, Lost, Outcome, may_crash
-from .frames import PAIRING, PAIRING_TYPED, Connection, now, preamble
+from .frames import PAIRING, PAIRING_TYPED, Connection, dial, now, preamble
 from .identity import (
     CHILD,
     GREATEST_VERSION,
@@ -100,7 +100,7 @@ class Joiner:
         """Pair with the inviter at `address` and return its device ID; raise Outcome, or Lost without a connection."""
         if self._code.is_typed and not self._store.may_guess(self._code.discriminator):
             raise Outcome("wrong-code")
-        connection = Connection(address, preamble(purpose(self._code), self._code.discriminator), timeout=3.0)
+        connection = dial(address, preamble(purpose(self._code), self._code.discriminator), timeout=3.0)
         try:
             return self._attempt(connection)
         finally:

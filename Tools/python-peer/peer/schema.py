@@ -44,10 +44,15 @@ PairingOpening, PairingIntroduction, PairingStep = map(
     _message, ("PairingOpening", "PairingIntroduction", "PairingStep")
 )
 Batch, Hello, Position, Run, Item = map(_message, ("Batch", "Hello", "Position", "Run", "Item"))
-Command, Receipt, State, UsageRecord, Removal, KeyRotation, Report = map(
-    _message, ("Command", "Receipt", "State", "UsageRecord", "Removal", "KeyRotation", "Report")
+Command, Receipt, State, UsageRecord, UsageLoss, Removal, KeyRotation, Report = map(
+    _message, ("Command", "Receipt", "State", "UsageRecord", "UsageLoss", "Removal", "KeyRotation", "Report")
 )
-Register, Registers, TextMessage = map(_message, ("Register", "Registers", "TextMessage"))
+Register, Registers, TextMessage, Facts, Running, Accounts, Parents, Refusal = map(
+    _message, ("Register", "Registers", "TextMessage", "Facts", "Running", "Accounts", "Parents", "Refusal")
+)
+TakePoints, PointsTaken, ReviewLearning, LearningReviewed = map(
+    _message, ("TakePoints", "PointsTaken", "ReviewLearning", "LearningReviewed")
+)
 
 
 def parse(kind, data: bytes):

@@ -1,0 +1,142 @@
+"""A child's machine: it asks, decides, and takes what its parents send.
+
+Spec: Protocol/06-messages.md, Protocol/10-household.md, Protocol/12-facts.md
+"""
+
+import os
+import secrets
+
+from . import decision, schema
+from . import use as used
+from .accounts import people
+from .clock import wall
+from .commands import Commands
+from .faults import BrokenRule, NoRoom, Refused
+from .frames import now
+from .household import CONTROL, FOREIGN, ROLE, UNKNOWN, UNREADABLE, WRONG_ID
+from .sessions import Sessions
+from .store import Store
+
+_PARENTS, _ACCOUNTS = 8, 10
+_KEPT, _RECENT = 15 * 86_400_000, 300.0  # milliseconds and seconds
+
+
+class Child(Sessions):
+    """What a child's machine does; each method is one transaction."""
+
+    def __init__(self, store: Store):
+        super().__init__(store)
+        self._commands = Commands(self.household, self.points)
+        store.paired = self.greet
+
+    # When a parent is new, or has lost something
+
+    def greet(self, parent: bytes) -> None:
+        """Queue for a parent what this machine holds."""
+        self._commands.report(parent)
+        accounts = schema.Accounts()
+        for uid, name, full_name in people():
+            accounts.accounts.add(uid=uid, name=name, full_name=full_name)
+        self.store.enqueue(parent, CONTROL, _ACCOUNTS, os.urandom(16), accounts.SerializeToString())
+        if self._sessions:
+            self.send_running([parent])
+        parents = self.store.all("select id, name, paired_at from peer where state='active' order by paired_at desc")
+        if len(parents) > 1:
+            for receiver, _, _ in parents:
+                told = schema.Parents()
+                for device, name, at in parents[:16]:
+                    told.parents.add(device=device, name=name, paired_at=at)
+                self.store.enqueue(receiver, CONTROL, _PARENTS, os.urandom(16), told.SerializeToString())
+
+    def repeat(self, parent: bytes) -> None:
+        """Queue again what a parent has lost of the control stream."""
+        self.greet(parent)
+        for child in self.household.children():
+            if parent in self.household.holders(child):
+                self.household.begin(parent, child)
+
+    # Points and requests
+
+    def met(self, parent: bytes, is_up: bool) -> None:
+        """A session with a parent came up, or has ended."""
+        with self.store.transaction():
+            (self.points.in_touch.add if is_up else self.points.in_touch.discard)(parent)
+            self.settle()
+
+    def ask(self, child: bytes, wish: str, reason: str) -> bytes:
+        """Ask the parents: `time` and a grant, or `app` and an application's ID."""
+        with self.store.transaction():
+            today = self.household.day()
+            if sum(fact.day == today for fact in self.household.facts(child, "request")) >= 64:
+                raise NoRoom("There were 64 requests today: ask again tomorrow.")
+            id_ = secrets.token_bytes(16)
+            head = f"{id_.hex()} {today} {self.household.clock.time()} {self.household.own.hex()}"
+            self.household.make(child, "request", f"{head}\n{wish}\n{reason}")
+            return id_
+
+    def verdict(self, child: bytes, app: str) -> decision.Verdict:
+        """Decide whether an application may run now."""
+        with self.store.transaction():
+            rules = self.household.rules(child)
+            time, _ = self.household.clock.read()
+            running = [s.app for s in self._sessions.values() if s.child == child]
+            spent = used.by_day(self.stretches(child), rules.days)
+            rates = {s.app: s.rate for s in self._sessions.values() if s.child == child and s.category == "reward"}
+            cost = sum(rate * max(0, time - self._sessions[app].since) for app, rate in rates.items())
+            spendable = max(0, self.points.spendable(child) - -(-cost // 60_000))
+            state = decision.State(time, self.household.day(), spent, spendable, self.points.redeemed(child), running)
+            return decision.decide(rules, state, app)
+
+    # What arrives
+
+    def take(self, peer: bytes, class_: int, item) -> list[dict]:
+        """Bring an item of a parent's into force, within the transaction; raise Refused for one that is ignored."""
+        match class_, item.kind:
+            case (2, _):
+                found = [self._commands.execute(peer, item)]
+                self.settle()
+                return found
+            case (1, 11):
+                return self.household.take_facts(peer, item.body, self.settle)
+            case (1, 12):
+                return self._take_running(peer, item.body)
+            case (4, 3):
+                return self._take_record(item)
+            case (3, 2):  # of a command, which no child's machine may give
+                receipt = _read(schema.Receipt, item.body)
+                return [{"event": "receipt", "outcome": receipt.outcome, "reason": receipt.reason}]
+            case (1, 8) | (1, 9) | (1, 10) | (4, 6):
+                raise Refused(ROLE)
+        raise Refused(UNKNOWN)
+
+    def _take_record(self, item) -> list[dict]:
+        record = _read(schema.UsageRecord, item.body)
+        if record.record_id != item.id:
+            raise Refused(WRONG_ID)
+        served = record.child in self.household.children()
+        start = used.of_record(record).start
+        if not served or record.device == self.household.own or start <= wall() - _KEPT:
+            return []
+        self.keep(record)
+        return [{"event": "record", "id": item.id.hex(), "app": record.app_id}]
+
+    def _take_running(self, peer: bytes, body: bytes) -> list[dict]:
+        told = _read(schema.Running, body)
+        if len(told.device) != 20 or told.device == self.household.own:
+            raise Refused(FOREIGN)
+        row = self.store.one("select number, at, teller from running where machine=?", told.device)
+        if row and told.number < row[0] and row[2] != peer and now() - row[1] < _RECENT:
+            return []  # another parent knows a later one
+        children = self.household.children()
+        known = schema.Running(device=told.device, number=told.number)
+        known.entries.extend(entry for entry in told.entries if entry.child in children)
+        values = told.device, told.number, now(), peer, known.SerializeToString()
+        self.store.run("insert or replace into running values(?,?,?,?,?)", *values)
+        return [{"event": "running", "device": told.device.hex(), "apps": [entry.app_id for entry in known.entries]}]
+
+
+def _read(kind, body: bytes):
+    try:
+        return schema.parse(kind, body)
+    except BrokenRule:
+        raise Refused(UNREADABLE) from None

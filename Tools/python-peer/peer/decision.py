@@ -1,0 +1,194 @@
+"""The decision: what may run now, why not, and until when.
+
+Spec: Protocol/11-rules.md section 5
+"""
+
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+from . import values
+from .days import joined
+from .rules import Rules
+
+CLOSED, OPEN = "closed", "open"
+FOREVER = None
+_DAY, _WARNINGS = timedelta(days=1), (900_000, 300_000, 60_000)
+
+
+@dataclass
+class State:
+    """What a decision follows from, beside the rules; times in milliseconds."""
+
+    time: int  # the household's time
+    day: date
+    use: dict = field(default_factory=dict)  # by day: {"screen": …, "categories": {…}, "apps": {…}}
+    spendable: int = 0
+    redeemed: list[tuple[int, date]] = field(default_factory=list)  # what is left, and its last day
+    running: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a program may run, the reason, when that ends, and when to warn; times by the household."""
+
+    allowed: bool
+    reason: str | None = None
+    until: int | None = None
+    warnings: tuple[int, ...] = ()
+
+
+def decide(rules: Rules, state: State, app: str) -> Verdict:
+    """Return what holds for a program now."""
+    found = [rule for rule in _Decision(rules, state, app).considered() if rule is not None]
+    if closed := [rule for rule in found if rule[1] == CLOSED]:
+        ends = [end for _, _, end in closed]
+        return Verdict(False, closed[0][0], None if FOREVER in ends else max(ends))
+    horizon = rules.days.end(state.day + _DAY)
+    opened = [rule for rule in found if rule[2] is not FOREVER and rule[2] < horizon]
+    if not opened:
+        return Verdict(True)
+    reason, _, until = min(opened, key=lambda rule: rule[2])
+    return Verdict(True, reason, until, tuple(until - early for early in _WARNINGS if until - early > state.time))
+
+
+class _Decision:
+    def __init__(self, rules: Rules, state: State, app: str):
+        self._rules, self._state, self._app = rules, state, app
+        self._category, self._rate = rules.category(app)
+        self._now, self._today = state.time, state.day
+        self._date = max(rules.days.day(state.time), state.day)  # from which the times of the day are taken
+        self._day_end = rules.days.end(state.day)
+        self._next_length = rules.days.end(state.day + _DAY) - self._day_end
+
+    def considered(self):
+        """Yield what the rules say in their order: the reason, closed or open, and when that ends."""
+        rules = self._rules
+        if rules["removed"] == "yes":
+            return
+        if rules.app(self._app, "blocked") == "yes":
+            yield "blocked", CLOSED, FOREVER
+        if rules.app(self._app, "allowed") == "yes":
+            return
+        yield self._lock()
+        yield self._outside("bedtime")
+        if self._category != "learning":
+            yield self._outside("school")
+        if self._category == "reward":
+            yield self._reward_times()
+        place = f"app/{values.app_segment(self._app)}"
+        if rules.app(self._app, "limit") is not None:
+            yield self._daily("appLimit", f"{place}/limit", lambda use: use["apps"].get(self._app, 0))
+        yield self._daily(f"{self._category}Limit", f"category/{self._category}/limit", self._of_category)
+        yield self._daily("dailyLimit", "limits/daily", lambda use: use["screen"])
+        yield self._weekly(f"{self._category}Weekly", f"category/{self._category}/weekly", self._of_category)
+        yield self._weekly("weeklyLimit", "limits/weekly", lambda use: use["screen"])
+        yield self._points()
+
+    def _of_category(self, use: dict) -> int:
+        return use["categories"].get(self._category, 0)
+
+    def _used(self, on: date, of) -> int:
+        """Return the use of a day; that of later days, which a wrong clock had reached, counts to today."""
+        days = [day for day in self._state.use if day == on or (on == self._today and day > on)]
+        return sum(of(self._state.use[day]) for day in days)
+
+    def _granted(self, on: date) -> int:
+        return self._rules.granted(on, self._app, self._category)
+
+    def _lock(self):
+        word, _, until = self._rules["lock"].partition(" ")
+        if word == "on":
+            return "lock", CLOSED, FOREVER
+        if word == "until":
+            end = int(values.lock_end(until).timestamp()) * 1_000
+            return ("lock", CLOSED, end) if end > self._now else None
+        return None
+
+    def _windows(self, name: str) -> list[tuple[int, int]]:
+        return self._rules.days.windows(self._rules.windows(name), self._rules.excepted(name), self._date)
+
+    def _outside(self, reason: str):
+        """A rule that closes within its windows."""
+        windows = self._windows(reason)
+        for start, end in windows:
+            if start <= self._now < end:
+                return reason, CLOSED, end
+        coming = [start for start, _ in windows if start > self._now]
+        return (reason, OPEN, coming[0]) if coming else None
+
+    def _reward_times(self):
+        plan, excepted, days = self._rules.windows("rewardTimes"), self._rules.excepted("rewardTimes"), self._rules.days
+        near = [self._date + i * _DAY for i in range(-2, 3)]
+        if not plan and not any(day in excepted for day in near):
+            return None
+        windows = self._windows("rewardTimes")
+        if not plan:  # allowed on all days without an exception
+            windows = joined([*windows, *((days.start(day), days.end(day)) for day in near if day not in excepted)])
+        for start, end in windows:
+            if start <= self._now < end:
+                return "rewardTimes", OPEN, end
+        coming = [start for start, _ in windows if start > self._now]
+        return "rewardTimes", CLOSED, coming[0] if coming else FOREVER
+
+    def _daily(self, reason: str, key: str, of):
+        limits = self._rules.limits(key)
+        if limits is None:
+            return None
+        limit = limits[self._today.weekday()]
+        if limit is not None:
+            left = limit * 60_000 + self._granted(self._today) - self._used(self._today, of)
+            if left <= 0:
+                return reason, CLOSED, self._day_end
+            if left < self._day_end - self._now:
+                return reason, OPEN, self._now + left
+        return self._follows(reason, limits[(self._today + _DAY).weekday()])
+
+    def _follows(self, reason: str, minutes: int | None):
+        return self._follows_for(reason, None if minutes is None else minutes * 60_000)
+
+    def _follows_for(self, reason: str, left: int | None):
+        """A limit that lasts to the end of the day: open for what follows on the next."""
+        if left is None or left >= self._next_length:
+            return reason, OPEN, FOREVER
+        return reason, OPEN, self._day_end + max(0, left)
+
+    def _weekly(self, reason: str, key: str, of):
+        limit = self._rules.number(key)
+        if limit is None:
+            return None
+        base = limit * 60_000
+        for back in range(1, self._today.weekday() + 1):
+            day = self._today - back * _DAY
+            base -= max(0, self._used(day, of) - self._granted(day))
+        granted, used = self._granted(self._today), self._used(self._today, of)
+        left, rest = base + granted - used, self._day_end - self._now
+        if left <= 0:
+            return reason, CLOSED, self._day_end
+        if left < rest:
+            return reason, OPEN, self._now + left
+        if (self._today + _DAY).weekday() == 0:
+            return self._follows_for(reason, limit * 60_000)
+        return self._follows_for(reason, base - max(0, used + rest - granted))
+
+    def _points(self):
+        if self._rules["mode"] != "points" or self._category != "reward":
+            return None
+        if self._rules["points/use"] == "redeemFirst":
+            return self._redeemed()
+        if self._rate == 0:
+            return None
+        if self._state.spendable <= 0:
+            return "points", CLOSED, FOREVER
+        running = {*self._state.running, self._app}
+        rates = [rate for category, rate in map(self._rules.category, running) if category == "reward"]
+        return "points", OPEN, self._now + self._state.spendable * 3_600_000 // (60 * sum(rates))
+
+    def _redeemed(self):
+        valid = [(left, last) for left, last in self._state.redeemed if last >= self._today]
+        total, lasting = sum(left for left, _ in valid), sum(left for left, last in valid if last > self._today)
+        rest = self._day_end - self._now
+        if total <= 0:
+            return "redeemedTime", CLOSED, FOREVER
+        if total < rest:
+            return "redeemedTime", OPEN, self._now + total
+        return self._follows_for("redeemedTime", min(total - rest, lasting))

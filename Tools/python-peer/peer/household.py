@@ -1,0 +1,253 @@
+"""What a machine of either role holds of its household: registers, facts and records.
+
+Spec: Protocol/10-household.md section 2, Protocol/12-facts.md
+"""
+
+import os
+import uuid
+from collections.abc import Callable
+from datetime import date, timedelta
+
+from . import facts, ledger, registers, schema, use
+from .clock import Clock
+from .facts import Fact
+from .faults import BrokenRule, NoRoom, Refused
+from .identity import CHILD, PARENT
+from .rules import Rules
+from .store import Store
+
+CONTROL, COMMAND, RECEIPT, USAGE = 1, 2, 3, 4
+FACTS = 11
+UNREADABLE, WRONG_ID, FOREIGN, ROLE, UNKNOWN, NO_ROOM = 1, 2, 3, 4, 5, 6
+_MOST_FACTS, _MOST_BYTES, _DAYS_KEPT = 128, 24_576, timedelta(14)
+
+
+class Household:
+    """Registers and facts in the store; changes are made within its transactions."""
+
+    def __init__(self, store: Store):
+        self.store, self.own, self.clock = store, store.keys.device, Clock(store)
+
+    # Registers
+
+    def registers(self) -> dict:
+        """Return the registers that this machine holds (a parent: that it has set) by their places."""
+        rows = self.store.all("select register from register order by zone, zone_id, key")
+        held = (schema.Register.FromString(row[0]) for row in rows)
+        return {registers.place(register): register for register in held}
+
+    def replace(self, held: dict) -> None:
+        """Keep these registers and no others."""
+        with self.store.transaction():
+            self.store.run("delete from register")
+            for place, register in held.items():
+                self.store.run("insert into register values(?,?,?,?)", *place, register.SerializeToString())
+
+    def serves(self, machine: bytes, child: bytes) -> bool:
+        """Tell whether a machine is a child's, by the registers of this one."""
+        return child in registers.children(self.registers(), machine)
+
+    def children(self) -> list[bytes]:
+        """Return the children whose zones this machine holds."""
+        if self.store.role == CHILD:
+            return sorted(registers.children(self.registers(), self.own))
+        return sorted({place[1] for place in self.registers() if place[0] == registers.CHILD})
+
+    def machines(self, child: bytes) -> list[bytes]:
+        """Return a child's machines by the registers of this one, a parent's."""
+        key = f"child/{uuid.UUID(bytes=child)}"
+        found = [place[1] for place, register in self.registers().items()
+                 if (place[0], place[2], register.value) == (registers.MACHINE, key, "yes")]  # fmt: skip
+        return sorted(found)
+
+    def rules(self, child: bytes | None = None) -> Rules:
+        """Return what holds for a child, or without one for the family."""
+        wanted = [(registers.FAMILY, b"")] + ([(registers.CHILD, child)] if child else [])
+        found = [
+            (registers.ZONE_NAMES[place[0]], place[2], register.value)
+            for place, register in self.registers().items()
+            if place[:2] in wanted and register.HasField("value")
+        ]
+        return Rules(found + (self._granted(child) if child else []))
+
+    def day(self) -> date:
+        """Return the family's present day."""
+        return self.clock.day(self.rules().days)
+
+    # Requests
+
+    def _granted(self, child: bytes) -> list[tuple[str, str, str]]:
+        """Return the time that answers grant, as registers."""
+        found = []
+        for id_, (request, answer) in self.requests(child).items():
+            _, _, wish, what, _ = request.said
+            if answer is not None and wish == "time" and answer.said[1]:
+                minutes, space, scope = what.partition(" ")
+                value = f"{answer.said[2] or minutes}{space}{scope}"
+                found.append(("child", f"today/{request.day}/grant/{uuid.UUID(bytes=id_)}", value))
+        return found
+
+    def requests(self, child: bytes) -> dict[bytes, tuple[Fact, Fact | None]]:
+        """Return a child's requests, each with the answer that holds if it was given in time."""
+        answers: dict[bytes, Fact] = {}
+        found = {fact.said[0]: fact for fact in self.facts(child, "request")}
+        for fact in sorted(self.facts(child, "answer"), key=lambda fact: (fact.at, fact.text)):
+            answers.setdefault(fact.said[0], fact)
+        counts = {id_: fact for id_, fact in answers.items() if id_ in found and fact.day <= found[id_].day}
+        return {id_: (request, counts.get(id_)) for id_, request in found.items()}
+
+    # Facts
+
+    def facts(self, child: bytes, kind: str | None = None) -> list[Fact]:
+        """Return a child's facts, in the order in which they came."""
+        rows = self.store.all("select kind, text from fact where child=? order by rowid", child)
+        return [facts.read(*row) for row in rows if kind in (None, row[0])]
+
+    def entries(self, child: bytes) -> list[ledger.Entry]:
+        """Return the entries of a child's ledger."""
+        return [fact.said[0] for fact in self.facts(child, "ledger")]
+
+    def balance(self, child: bytes) -> int:
+        return ledger.balance(self.entries(child))
+
+    def purse(self, child: bytes, device: bytes | None = None) -> int:
+        """Return what a device may spend of a child's points; less than nothing counts as nothing."""
+        return max(0, ledger.purses(self.entries(child)).get(device or self.own, 0))
+
+    def make(self, child: bytes, kind: str, text: str) -> Fact:
+        """Keep a fact of this machine's own, and queue it for all who hold the child's facts."""
+        fact = facts.read(kind, text)
+        with self.store.transaction():
+            if self._keep(child, fact):
+                self._tell({child: [fact]}, None)
+        return fact
+
+    def write(
+        self, child: bytes, kind: str, source: bytes, amount: int, day: date | None = None, **more
+    ) -> ledger.Entry:
+        """Write an entry of this machine's own purse, which never takes more than the purse holds; `day` is today."""
+        if amount < 0 and -amount > self.purse(child):
+            raise NoRoom("The purse of this machine does not hold that much.")
+        entry = ledger.Entry(kind, source, self.own, amount, day or self.day(), self.clock.time(), **more)
+        self.make(child, "ledger", entry.text)
+        return entry
+
+    def _keep(self, child: bytes, fact: Fact) -> bool:
+        """Keep a fact; tell whether that changed anything."""
+        row = self.store.one("select text from fact where child=? and kind=? and identity=?",
+                             child, fact.kind, fact.identity)  # fmt: skip
+        if row is not None:
+            if facts.kept(facts.read(fact.kind, row[0]), fact).text == row[0]:
+                return False
+            self.store.run("update fact set text=? where child=? and kind=? and identity=?",
+                           fact.text, child, fact.kind, fact.identity)  # fmt: skip
+            return True
+        count = self.store.one("select count(*) from fact where child=? and kind=?", child, fact.kind)[0]
+        if count >= facts.MOST[fact.kind]:
+            raise NoRoom("There is no room for more of this child: remove what is not needed.")
+        self.store.run("insert into fact values(?,?,?,?)", child, fact.kind, fact.identity, fact.text)
+        return True
+
+    def forget_facts(self) -> None:
+        """Forget requests and answers of days long past."""
+        oldest = self.day() - _DAYS_KEPT
+        for child in self.children():
+            for fact in self.facts(child):
+                if fact.kind in ("request", "answer") and fact.day < oldest:
+                    self.store.run("delete from fact where child=? and kind=? and identity=?",
+                                   child, fact.kind, fact.identity)  # fmt: skip
+
+    # Who holds facts
+
+    def holders(self, child: bytes) -> list[bytes]:
+        return [row[0] for row in self.store.all("select peer from holder where child=? order by peer", child)]
+
+    def begin(self, peer: bytes, child: bytes) -> None:
+        """Count a peer among those who hold a child's facts, and send it all of them."""
+        if self.store.one("select 1 from holder where peer=? and child=?", peer, child) is None:
+            self.store.run("insert into holder values(?,?)", peer, child)
+        self.send_facts(peer, {child: self.facts(child)})
+
+    def end(self, peer: bytes, child: bytes) -> None:
+        """Send a peer no more of a child."""
+        self.store.run("delete from holder where peer=? and child=?", peer, child)
+
+    def forget_child(self, child: bytes) -> None:
+        """Forget the facts of a child whom this machine does not serve any more."""
+        for table in ("holder", "fact"):
+            self.store.run(f"delete from {table} where child=?", child)
+
+    def _tell(self, new: dict[bytes, list[Fact]], giver: bytes | None) -> None:
+        for child, found in new.items():
+            for peer in self.holders(child):
+                if peer != giver:
+                    self.send_facts(peer, {child: found})
+
+    def send_facts(self, peer: bytes, new: dict[bytes, list[Fact]]) -> None:
+        """Queue facts for a peer, in items of a permitted size."""
+        item, size = schema.Facts(), 0
+        for child, found in new.items():
+            for fact in found:
+                if len(item.facts) == _MOST_FACTS or size + fact.size > _MOST_BYTES:
+                    self._queue_facts(peer, item)
+                    item, size = schema.Facts(), 0
+                item.facts.add(child=child, kind=fact.kind, text=fact.text)
+                size += fact.size
+        if item.facts:
+            self._queue_facts(peer, item)
+
+    def _queue_facts(self, peer: bytes, item) -> None:
+        self.store.enqueue(peer, CONTROL, FACTS, os.urandom(16), item.SerializeToString())
+
+    def take_facts(self, peer: bytes, body: bytes, settle: Callable[[], None]) -> list[dict]:
+        """Take the facts of an item and return those that are new; raise Refused if one was passed over."""
+        try:
+            item = schema.parse(schema.Facts, body)
+        except BrokenRule:
+            raise Refused(UNREADABLE) from None
+        sizes = [len(fact.kind.encode()) + len(fact.text.encode()) + 32 for fact in item.facts]
+        if not 1 <= len(sizes) <= _MOST_FACTS or sum(sizes) > _MOST_BYTES:
+            raise Refused(UNREADABLE)
+        new: dict[bytes, list[Fact]] = {}
+        first: int | None = None
+        for told in item.facts:
+            try:
+                fact = self._readable(peer, told)
+                if self._keep(told.child, fact):
+                    new.setdefault(told.child, []).append(fact)
+            except Refused as refused:
+                first = first or refused.reason
+            except NoRoom:
+                first = first or NO_ROOM
+        self._tell(new, peer)
+        settle()
+        events = [{"event": "fact", "kind": fact.kind, "text": fact.text} for found in new.values() for fact in found]
+        if first is not None:
+            refused = Refused(first)
+            refused.events = events
+            raise refused
+        return events
+
+    def _readable(self, peer: bytes, told) -> Fact:
+        machine = self.own if self.store.role == CHILD else peer
+        if len(told.child) != 16 or not self.serves(machine, told.child):
+            raise Refused(FOREIGN)
+        if told.kind not in facts.MOST:
+            raise Refused(UNKNOWN)
+        try:
+            fact = facts.read(told.kind, told.text)
+        except ValueError:
+            raise Refused(UNREADABLE) from None
+        role = self.store.role_of(fact.author)
+        if (role == CHILD and fact.kind in facts.AUTHORED_BY_PARENT) or (
+            role == PARENT and fact.kind in facts.AUTHORED_BY_CHILD
+        ):
+            raise Refused(ROLE)
+        return fact
+
+    # Use
+
+    def stretches(self, child: bytes) -> list[use.Stretch]:
+        """Return the recorded use of a child on all machines that this one knows of, and what was told to run."""
+        rows = self.store.all("select record from record where child=?", child)
+        return [use.of_record(schema.UsageRecord.FromString(row[0])) for row in rows]

@@ -1,0 +1,86 @@
+"""From registers to the rules of a child.
+
+Spec: Protocol/11-rules.md section 2
+"""
+
+from collections.abc import Iterable
+from datetime import date
+
+from . import values, weekly
+from .days import Days
+from .texts import day
+
+_USUAL_RATE = 1_000
+_DEFAULTS = {
+    "mode": "points", "points/use": "payAsYouGo", "points/minutesPerPoint": "1", "points/minimumSession": "0",
+    "points/redemptionDays": "7", "unknownPrograms": "count", "lock": "off", "family/zone": "UTC",
+    "family/dayStart": "0", "removed": "no",
+}  # fmt: skip
+
+
+class Rules:
+    """What holds for a child, by registers given as zone, key and value."""
+
+    def __init__(self, registers: Iterable[tuple[str, str, str]]):
+        held: dict[str, str] = {}
+        for zone, key, value in sorted(registers, key=lambda register: register[0] == values.CHILD):
+            if values.is_in_force(zone, key, value):
+                held[key] = value
+        self._held = held
+        self.days = Days(self["family/zone"], int(self["family/dayStart"]))
+
+    def __getitem__(self, key: str) -> str:
+        return self._held.get(key) or _DEFAULTS[key]
+
+    def number(self, key: str) -> int | None:
+        """Return a number, or None where there is no such rule."""
+        text = self._held.get(key, _DEFAULTS.get(key))
+        return int(text) if text is not None else None
+
+    def limits(self, key: str) -> list[int | None] | None:
+        """Return the minutes of each weekday, or None without such a rule."""
+        return weekly.limits(self._held[key]) if key in self._held else None
+
+    def app(self, id_: str, what: str) -> str | None:
+        """Return a rule of an application; none of one that is not enabled."""
+        place = f"app/{values.app_segment(id_)}"
+        if what != "enabled" and self._held.get(f"{place}/enabled") == "no":
+            return None
+        return self._held.get(f"{place}/{what}")
+
+    def name(self, id_: str) -> str:
+        """Return what an application is called."""
+        return self.app(id_, "name") or id_
+
+    def category(self, id_: str) -> tuple[str, int]:
+        """Return the category of an application and what its use earns or costs, in milli-points a minute."""
+        word, _, rate = (self.app(id_, "category") or "neutral").partition(" ")
+        if rate:
+            return word, int(rate)
+        usual = self.number(f"category/{word}/rate")
+        return word, (0 if word == "neutral" else _USUAL_RATE) if usual is None else usual
+
+    def windows(self, name: str) -> list:
+        """Return the planned windows of each weekday, empty without a plan."""
+        text = self._held.get(f"schedule/{name}")
+        return weekly.windows(text) if text else []
+
+    def excepted(self, name: str) -> dict[date, list]:
+        """Return the windows of the family days for which there is an exception."""
+        found = {}
+        for key, value in self._held.items():
+            match key.split("/"):
+                case ["today", on, what] if what == name:
+                    found[day(on)] = weekly.times(value)
+        return found
+
+    def granted(self, on: date, id_: str | None, category: str) -> int:
+        """Return the milliseconds that were granted on a day for an application."""
+        total = 0
+        for key, value in self._held.items():
+            match key.split("/"):
+                case ["today", text, "grant", _] if text == on.isoformat():
+                    minutes, of_category, of_app = values.grant(value)
+                    if (of_category or category) == category and (of_app or id_) == id_:
+                        total += minutes * 60_000
+        return total

@@ -1,0 +1,72 @@
+"""What counts as use: the union of stretches over accounts and machines.
+
+Spec: Protocol/11-rules.md section 8
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from .days import Days
+from .values import CATEGORIES
+
+_LONGEST = 31 * 86_400_000
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """One session's use, in household time."""
+
+    start: int
+    length: int
+    app: str
+    category: str
+
+    @property
+    def end(self) -> int:
+        return self.start + min(self.length, _LONGEST)
+
+
+def of_record(record) -> Stretch:
+    """Return what a usage record counts as."""
+    start = record.household_start if record.HasField("household_start") else record.session_start
+    return Stretch(start, record.active_milliseconds, record.app_id, CATEGORIES[record.category - 1])
+
+
+def union(spans: Iterable[tuple[int, int]]) -> int:
+    """Return the length of what at least one of the spans covers."""
+    total, reached = 0, None
+    for start, end in sorted(spans):
+        start = start if reached is None else max(start, reached)
+        if end > start:
+            total, reached = total + end - start, end
+    return total
+
+
+def by_day(stretches: Iterable[Stretch], days: Days) -> dict[date, dict]:
+    """Return the use of each family day: all screen time, and that of each category and application."""
+    found: dict[date, list[tuple[int, int, Stretch]]] = {}
+    for stretch in stretches:
+        for day, start, end in parts(stretch, days):
+            found.setdefault(day, []).append((start, end, stretch))
+    return {day: _sums(spans) for day, spans in found.items()}
+
+
+def parts(stretch: Stretch, days: Days) -> Iterator[tuple[date, int, int]]:
+    """Yield the parts into which the edges of days divide a stretch."""
+    day, start = days.day(stretch.start), stretch.start
+    while start < stretch.end:
+        end = min(stretch.end, days.end(day))
+        yield day, start, end
+        day, start = day + timedelta(1), end
+
+
+def _sums(found: list[tuple[int, int, Stretch]]) -> dict:
+    def of(holds) -> int:
+        return union((start, end) for start, end, stretch in found if holds(stretch))
+
+    return {
+        "screen": of(lambda stretch: True),
+        "categories": {word: of(lambda stretch, word=word: stretch.category == word) for word in CATEGORIES},
+        "apps": {app: of(lambda stretch, app=app: stretch.app == app) for app in {part[2].app for part in found}},
+    }
