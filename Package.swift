@@ -140,7 +140,7 @@ let package = Package(
     .target(
       name: "LatchkeySimulation",
       dependencies: [
-        "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyHousehold", "LatchkeyProtocol",
+        "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyRules", "LatchkeyHousehold", "LatchkeyProtocol",
         "LatchkeyTestSupport",
       ],
       path: "Tests/Simulation/Engine", swiftSettings: strict),
