@@ -54,7 +54,7 @@ struct PointsService: Sendable {
       guard known[child] != present else { continue }
       // The next session finds a ledger that was read.
       _ = try await context.store.look { try $0.ledger(of: child).balance }
-      if known[child]?.day != present.day { try await context.store.forgetFacts(of: child, on: present.day) }
+      if known[child]?.day != present.day { try await context.store.forgetPast(of: child, on: present.day) }
       switch context.profile.role {
       case .parent: try await lend(child, machines, connected: connected)
       case .child: try await give(child, isWanted: isWanted, connected: connected)
