@@ -115,6 +115,9 @@ let package = Package(
     .target(
       name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess"], path: "Sources/Agent", swiftSettings: strict),
     .target(
+      name: "LatchkeyAgentProtocol", dependencies: ["LatchkeyModel"], path: "Sources/AgentProtocol",
+      swiftSettings: strict),
+    .target(
       name: "LatchkeyDoctor", dependencies: ["LatchkeyModel", "LatchkeyAgent"], path: "Sources/Doctor",
       swiftSettings: strict),
     .target(
@@ -137,7 +140,7 @@ let package = Package(
     .target(
       name: "LatchkeySimulation",
       dependencies: [
-        "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyHousehold", "LatchkeyProtocol",
+        "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyRules", "LatchkeyHousehold", "LatchkeyProtocol",
         "LatchkeyTestSupport",
       ],
       path: "Tests/Simulation/Engine", swiftSettings: strict),
@@ -207,6 +210,10 @@ let package = Package(
       path: "Tests/Node",
       swiftSettings: strict),
     .testTarget(
+      name: "LatchkeyAgentProtocolTests",
+      dependencies: ["LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeyTestSupport"],
+      path: "Tests/AgentProtocol", swiftSettings: strict),
+    .testTarget(
       name: "LatchkeyDoctorTests", dependencies: ["LatchkeyDoctor", "LatchkeyAgent", "LatchkeyModel"],
       path: "Tests/Doctor", swiftSettings: strict),
     .testTarget(
@@ -243,7 +250,7 @@ let package = Package(
       dependencies: [
         "LatchkeyHousehold",
         "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyDiscovery",
-        "LatchkeyTransport", "LatchkeyControl", "LatchkeyTestSupport",
+        "LatchkeyTransport", "LatchkeyControl", "LatchkeyAgentProtocol", "LatchkeyTestSupport",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
       ],
       path: "Tests/Fuzz/Targets", swiftSettings: strict),

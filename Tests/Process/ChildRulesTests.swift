@@ -36,15 +36,38 @@ extension ProcessTests {
         try await eventually("the machine has both") { try await rules(pc) == both }
         try await eventually("the other parent sees both") { try await rules(mum) == both }
         #expect(try await rules(dad) == both)
+        // The laptop is paired with one parent alone, and does not have the other's bedtime.
+        let shown = try await mum.api.rules(ofChild: nil).rules
+        #expect(shown.first { $0.key == "schedule/bedtime" }?.missing.map(\.text) == [laptop.name], "\(shown)")
+        #expect(shown.first { $0.key == "limits/daily" }?.missing.isEmpty == true)
         let listed = try await mum.latchkey("rules", "Emma")
         #expect(listed.output.contains("Tom's laptop") && listed.output.contains("Kitchen laptop"), "\(listed)")
+        #expect(listed.talk.contains("not on Emma's laptop"), "\(listed)")
+        #expect(listed.output.contains("For the whole family:"), "\(listed)")
+        try await eventually("the other parent knows that there is another machine") {
+          try await dad.api.children().first?.elsewhere == 1
+        }
+        #expect(try await mum.api.children().first?.elsewhere == 0)
+        let lock = try await dad.latchkey("lock", "Emma", "--wait")
+        #expect(lock.status == 0 && lock.talk.contains("Emma has one more machine"), "\(lock)")
+        _ = try await dad.latchkey("unlock", "Emma", "--wait")
 
         // Of two edits of one rule the later one holds, whoever made it.
         _ = try await mum.latchkey("bedtime", "set", "21:00-07:00", "--wait")
         try await eventually("the other parent sees the later one") {
           try await rules(dad)["schedule/bedtime"] == "21:00-07:00"
         }
+        // What one option sets leaves the other as it is.
+        let shorter = try await mum.latchkey("limit", "set", "--daily", "1h")
+        #expect(shorter.talk.contains("Emma: screen time a day mon-fri 1 h, sat-sun 3 h."), "\(shorter)")
+        let same = try await mum.latchkey("limit", "remove", "--weekends")
+        #expect(same.talk.contains("Emma: screen time a day 1 h."), "\(same)")
+        let nothing = try await mum.latchkey("times", "--school", "none")
+        #expect(nothing.status == 67 && nothing.talk.contains("Emma has no rule “school time”"), "\(nothing)")
+        let settings = try await mum.latchkey("settings", "set", "--child", "Emma", "--rewards", "redeem-first")
+        #expect(settings.status == 0, "\(settings)")
         _ = try await mum.latchkey("lock", "Emma", "--wait")
+        #expect(try await rules(pc)["points/use"] == "redeemFirst")
         #expect(try await rules(pc)["lock"] == "on")
         try await pc.restart()
         #expect(try await rules(pc)["lock"] == "on", "What was set survives kill -9.")

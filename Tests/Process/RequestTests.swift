@@ -86,6 +86,10 @@ extension ProcessTests {
           try await pc.api.rules(ofChild: nil).rules.first { $0.key == "app/a.b/blocked" }?.value == "no"
         }
         try await eventually("the child sees it") { try await states(pc) == [.approved] }
+        // Without a parent there is nobody to ask.
+        _ = try await pc.api.unpair(device: mum.name)
+        let alone = try await pc.latchkey("ask", "5m")
+        #expect(alone.status == 67 && alone.talk.contains("no parent would see it"), "\(alone)")
       }
     }
 

@@ -65,6 +65,7 @@ import Testing
       let held: [String]
       let balance: Int64
       let purses: [String: Int64]
+      let repeats: [String: [Int64]]
     }
     let values: [Value]
     let merge: [Merge]
@@ -141,6 +142,10 @@ import Testing
       let ledger = Ledger(try vector.entries.map { try #require(LedgerEntry($0)) })
       #expect(ledger.entries.values.map(\.text).sorted() == vector.held)
       #expect(ledger.balance == vector.balance)
+      let repeats = ledger.repeats.map {
+        ("\($0.source) \(Hexadecimal.encode($0.purse.bytes))", [$1.milliseconds, $1.milliPoints])
+      }
+      #expect(Dictionary(uniqueKeysWithValues: repeats) == vector.repeats)
       for (device, amount) in vector.purses {
         let bytes = try #require(Hexadecimal.decode(device))
         let id = try #require(DeviceID(bytes: bytes))

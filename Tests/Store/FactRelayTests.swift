@@ -165,9 +165,9 @@ import Testing
     let day = day
     let source = family.source()
     try await family.act(pc) { $0.grant(7_000, source: source, day: day, at: 1) }
-    try await family[pc].forgetFacts(of: family.emma, on: day.advanced(byDays: 14))
+    try await family[pc].forgetPast(of: family.emma, on: day.advanced(byDays: 14))
     #expect(try await family.facts(pc).count == 2)
-    try await family[pc].forgetFacts(of: family.emma, on: day.advanced(byDays: 15))
+    try await family[pc].forgetPast(of: family.emma, on: day.advanced(byDays: 15))
     #expect(try await family.facts(pc).map(\.kind) == [.ledger])
   }
 

@@ -127,6 +127,34 @@ import Testing
     #expect(try await rig.store.toldRegisters().isEmpty)
   }
 
+  @Test(
+    "Registers of days long past are forgotten, so that a zone does not fill up; an old one that is told is no news")
+  func daysLongPast() async throws {
+    let machine = try await rig.paired()
+    _ = try await edit([serve(machine, emma)])
+    let today = try #require(FamilyDay("2026-11-22"))
+    let kept = today.advanced(byDays: -RegisterMap.daysKept)
+    let over = kept.advanced(byDays: -1)
+    func grant(_ day: String) throws -> RegisterKey { try #require(RegisterKey("today/\(day)/bedtime")) }
+    let keys = try ["\(over)", "\(kept)", "\(today)", "0", "later"].map(grant)
+    _ = try await edit(keys.map { .init(.child(emma), $0, "20:00") })
+    try await rig.store.forgetPast(of: emma, on: today)
+    let held = try await rig.store.registers()
+    #expect(keys.map { held[.child(emma), $0] != nil } == [false, true, true, true, true])
+    // The machine still tells of one that was set here and is forgotten.
+    let told = Register(.child(emma), keys[0], "20:00", modified: .init(wall: 50, counter: 0, author: rig.own))
+    _ = try await rig.store.receive(
+      [
+        ItemRun(
+          streamClass: .control, epoch: 3,
+          items: [
+            DeliveryItem(
+              sequence: 1, kind: .registers, itemID: rig.random.bytes(16), body: rig.coding.encode([told]))
+          ])
+      ], from: machine, role: .child, enforcement: .recorded, at: 1_795_305_600_000)
+    #expect(try await rig.store.toldRegisters().isEmpty)
+  }
+
   @Test("Registers are read again once one has changed, one was told, or a machine has left, and never in between")
   func editions() async throws {
     let machine = try await rig.paired()

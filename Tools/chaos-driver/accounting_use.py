@@ -41,11 +41,27 @@ class UseAccounts:
                 if entry.is_shared:
                     here, far = ([r for r in records if r.id == entry.record_id] for records in (here, far))
                 self._one(entry, here, far, there)
+            self._strays(books, there)
             if not any(setback.child == child for setback in self._ledger.setbacks):
                 self._sums(child, there)
             self._traces(child, there, {entry.app for entry in books})
         for record in self._seen.strangers:
             self._fault("the parent has a record of an unknown device", str(record))
+
+    def _strays(self, books: list[Session], seen: ChildSeen) -> None:
+        """Finds records of applications with several sessions that no session has: those of refused sessions."""
+        claimed = {entry.record_id for entry in self._ledger.sessions}
+        nameless = [entry for entry in books if entry.is_shared and entry.record_id is None]
+        for app in sorted({entry.app for entry in nameless}):
+            strays = {record.id for record in [*seen.records, *seen.at_parent]
+                      if record.app == app and record.sessions == 1 and record.id not in claimed}
+            # An answer that was lost may have named one.
+            unknown = sum(entry.app == app and entry.fate == UNKNOWN for entry in nameless)
+            refused = [entry for entry in nameless if entry.app == app and entry.fate in (REFUSED, UNREACHABLE)]
+            if len(strays) > unknown:
+                self._fault("a session that was refused is there",
+                            f"{'; '.join(entry.title for entry in refused)}: {sorted(strays)}",
+                            [line for entry in refused for line in entry.history])
 
     def _one(self, entry: Session, here: list[Record], there: list[Record], seen: ChildSeen) -> None:
         """Accounts for one session, given the records of its application, which no other session has."""

@@ -5,6 +5,7 @@ import json
 import pathlib
 import sys
 
+import agent
 import bech32m
 import cpace
 import hashing
@@ -15,7 +16,7 @@ import rotation
 import rules
 import typed_code
 
-MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules, registers]
+MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules, registers, agent]
 
 
 def main() -> int:

@@ -478,7 +478,7 @@ def ledger(texts):
     for text in texts:
         kind, source, purse = text.split(" ")[:3]
         present = held.get((kind, source, purse))
-        if present is None or text.encode() < present.encode():
+        if present is None or kept_first(text) < kept_first(present):
             held[kind, source, purse] = text
     balance, purses = 0, {}
     for text in held.values():
@@ -489,3 +489,28 @@ def ledger(texts):
         else:
             balance += int(amount)
     return sorted(held.values()), balance, purses
+
+
+def kept_first(text):
+    """What the text that is kept of two has less of: of repeated learning, the amount comes first."""
+    fields = text.split(" ")
+    return (int(fields[3]) if fields[0] == "repeated" else 0, text.encode())
+
+
+def repeats(held):
+    """For each session that earned while another machine had begun to: the time that both share, and its points."""
+    lessons = []
+    for text in held:
+        kind, source, purse, amount, _, at, _, quantity = text.split(" ")[:8]
+        length = min(int(quantity), 31 * 86_400_000)
+        if kind == "earned" and length > 0:
+            lessons.append((int(at), source, purse, int(at) + length, int(amount)))
+    found = {}
+    for start, source, purse, end, amount in lessons:
+        shared = set()
+        for other in lessons:
+            if other[2] != purse and other[:2] < (start, source):
+                shared.update(range(max(start, other[0]), min(end, other[3])))
+        if shared:
+            found[f"{source} {purse}"] = [len(shared), -(-amount * len(shared) // (end - start))]
+    return found

@@ -113,12 +113,15 @@ def ledger(chance):
     devices = [bytes([number] * 20).hex() for number in (1, 2, 3)]
     texts = []
     for _ in range(chance.randrange(3, 20)):
-        kind = chance.choice(["earned", "spent", "granted", "adjusted", "leased", "refunded", "used"])
+        kind = chance.choice(["earned", "earned", "spent", "granted", "adjusted", "leased", "refunded", "used", "repeated"])
         amount = chance.randrange(50_000)
-        amount = {"spent": -amount, "leased": -amount, "used": 0}.get(kind, amount)
+        amount = {"spent": -amount, "leased": -amount, "repeated": -amount, "used": 0}.get(kind, amount)
+        at, quantity = (chance.randrange(300), chance.randrange(200)) if kind == "earned" else (5, 0)
         purse = chance.choice(devices)
         other = chance.choice([one for one in devices if one != purse]) if kind == "leased" else "-"
         source = f"{chance.randrange(6):032x}"
-        texts.append(f"{kind} {source} {purse} {amount} 2026-11-23 5 {other} 0 - - {chance.choice(['', 'a note'])}")
+        texts.append(f"{kind} {source} {purse} {amount} 2026-11-23 {at} {other} {quantity} - - {chance.choice(['', 'a note'])}")
     held, balance, purses = household.ledger(texts)
-    return {"entries": texts, "held": held, "balance": balance, "purses": purses}
+    return {
+        "entries": texts, "held": held, "balance": balance, "purses": purses, "repeats": household.repeats(held),
+    }

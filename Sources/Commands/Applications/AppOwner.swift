@@ -32,6 +32,8 @@ struct AppOwner: ParsableArguments {
     var child: ChildListing?
     /// What is in force for it.
     var apps: [AppListing]
+
+    var owner: RuleOwner { child.map { .child($0.name.text) } ?? .family }
   }
 
   /// Returns whose rules are meant.
@@ -58,10 +60,6 @@ struct AppOwner: ParsableArguments {
   func set(
     _ changes: [RuleRequest.Change], of found: Found, at node: any NodeInterface, options: RuleOptions
   ) async throws {
-    if let child = found.child {
-      try await RuleIssue.set(changes, of: child.name.text, at: node, options: options)
-    } else {
-      try await RuleIssue.set(changes, at: node, options: options)
-    }
+    try await RuleIssue.set(changes, of: found.owner, at: node, options: options)
   }
 }

@@ -55,6 +55,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
   var category: AppCategory?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Points earned or paid a minute, up to three decimal places.", valueName: "points"),
     transform: PointsText.readRate)
   var pointsPerMinute: Int64?
@@ -84,7 +85,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
       """, valueName: "kind value"))
   var matcher: [String] = []
 
-  @Option(help: ArgumentHelp("The name that people read.", valueName: "display-name"))
+  @Option(help: ArgumentHelp("The name that people read.", valueName: "name"))
   var name: String?
 
   @Flag(help: "It is a new application, although one with a similar name has rules.")
@@ -100,6 +101,9 @@ struct AppSetSubcommand: AsyncParsableCommand {
         "Nothing is to be set: give at least one of --category, --points-per-minute, --blocked, --unblocked, "
           + "--always-allowed, --daily-limit, --enabled, --disabled, --matcher and --name.")
     }
+    if blocking == .blocked, alwaysAllowed == true {
+      throw ValidationError("An application is either blocked or always allowed: give one of the two.")
+    }
     if let fault = name.flatMap({ TextRule.displayName.fault(in: $0) }) { throw ValidationError(fault) }
   }
 
@@ -107,24 +111,31 @@ struct AppSetSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     let found = try await owner.find(at: interface)
     let id = try AppChoice.id(app, isNew: new, among: found.apps)
-    let changes = try changes(of: id, present: found.apps.first { $0.appID == id })
+    var use = CategoryAndRate()
+    if category != nil || pointsPerMinute != nil {
+      let present = try await found.owner.rules(at: interface)
+      use = CategoryAndRate(rule: present.own(AppRuleKey.text(id, "category")))
+      // A child's rate alone leaves the category as it is, which may be the family's.
+      if use.category == nil, found.child != nil { use.category = found.apps.first { $0.appID == id }?.category }
+    }
+    let changes = try changes(of: id, present: use)
     try await owner.set(changes, of: found, at: interface, options: options)
   }
 
   /// Returns one change for each rule that is set.
-  private func changes(of id: AppID, present: AppListing?) throws -> [RuleRequest.Change] {
+  private func changes(of id: AppID, present: CategoryAndRate) throws -> [RuleRequest.Change] {
     var changes: [RuleRequest.Change] = []
     func set(_ part: String, _ value: String?) { changes.append(.init(AppRuleKey.text(id, part), value)) }
     if let name { set("name", name) }
     if category != nil || pointsPerMinute != nil {
       // The category and the rate are one rule.
-      guard let category = category ?? present?.category else {
+      guard let category = category ?? present.category else {
         throw TerminalFailure(
           .usage,
           "Points need a category: add --category learning, which earns them, or --category reward, which costs them."
         )
       }
-      let rate = pointsPerMinute ?? present?.ownMilliPointsPerMinute
+      let rate = pointsPerMinute ?? present.rate
       set("category", category.rawValue + (rate.map { " \($0)" } ?? ""))
     }
     if let blocking { set("blocked", blocking == .blocked ? "yes" : "no") }
@@ -158,7 +169,8 @@ struct AppRemoveSubcommand: AsyncParsableCommand {
     guard let match = try AppChoice.match(app, among: found.apps) else {
       throw AppChoice.unknown(app, among: found.apps)
     }
-    let keys = try await keys(of: match, found, at: interface)
+    let keys = try await found.owner.rules(at: interface).rules.map(\.key.text)
+      .filter { $0.hasPrefix(AppRuleKey.text(match.appID, "")) }
     guard !keys.isEmpty else {
       let name = ShownText.safe(match.displayName)
       throw TerminalFailure(
@@ -169,18 +181,19 @@ struct AppRemoveSubcommand: AsyncParsableCommand {
     }
     try await owner.set(keys.map { .init($0, nil) }, of: found, at: interface, options: options)
   }
+}
 
-  /// Returns the keys of the rules that are set in the place of the owner's.
-  private func keys(
-    of app: AppListing, _ found: AppOwner.Found, at node: any NodeInterface
-  ) async throws -> [String] {
-    let rules =
-      if let child = found.child {
-        try await node.rules(ofChild: child.childID.description).rules
-      } else {
-        try await node.settings().rules
-      }
-    return rules.map(\.key.text).filter { $0.hasPrefix(AppRuleKey.text(app.appID, "")) }
+/// The rule that makes the category of an application, with the rate.
+private struct CategoryAndRate {
+  var category: AppCategory?
+  /// The rate in milli-points per minute; `nil` for that of the category.
+  var rate: Int64?
+
+  /// Creates the parts of a rule such as `reward 2000`; neither without a rule.
+  init(rule: String? = nil) {
+    let words = (rule ?? "").split(separator: " ")
+    category = words.first.flatMap { AppCategory(rawValue: String($0)) }
+    rate = words.count == 2 ? Int64(words[1]) : nil
   }
 }
 
@@ -189,5 +202,12 @@ enum AppRuleKey {
   /// Returns the key of one of an application's rules.
   static func text(_ app: AppID, _ part: String) -> String {
     "app/\(app.text.replacing("%", with: "%25").replacing("/", with: "%2F"))/\(part)"
+  }
+
+  /// Returns the application that a rule names; `nil` for a rule about something else.
+  static func named(by key: RegisterKey) -> AppID? {
+    let segments = key.segments
+    guard segments.count == 3, segments[0] == "app", segments[2] == "name" else { return nil }
+    return AppID(String(segments[1]).replacing("%2F", with: "/").replacing("%25", with: "%"))
   }
 }

@@ -52,11 +52,12 @@ struct AppsListSubcommand: AsyncParsableCommand {
   /// Returns the sentences below the table: what has no effect, what has not arrived, and whose rules these are.
   static func notes(_ found: [ChildApps], _ peers: [PeerStatus]) -> [String] {
     var notes: [String] = []
-    for rule in found.flatMap(\.apps).flatMap(\.rules) {
-      guard let reason = rule.notInForce else { continue }
-      notes.append("“\(ShownText.safe(rule.name))” is not in force. \(ShownText.safe(reason))")
+    // A rule of the family's is listed for each child.
+    for sentence in found.flatMap({ RulesSubcommand.notes($0.apps.flatMap(\.rules)) }) where !notes.contains(sentence) {
+      notes.append(sentence)
     }
     notes += found.compactMap { $0.child.flatMap(ChildText.untold) }
+    notes += found.compactMap { $0.child.flatMap(ChildText.elsewhere) }
     let rules = found.flatMap(\.apps).flatMap(\.rules)
     // A parent's machine without a child's machine still holds what it has set.
     guard peers.isEmpty, !rules.isEmpty, found.contains(where: { !($0.child?.machines.isEmpty ?? true) }) else {

@@ -5,13 +5,15 @@ import LatchkeyModel
 struct GrantSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "grant", abstract: "Grant more time for the rest of the day.",
-    usage: "latchkey grant [<child>] <time> [--for <learning|reward|neutral|application>]",
+    usage: "latchkey grant [<child>] <time|none> [--for <learning|reward|neutral|application>]",
     discussion: """
       Grants add up and end with the family's day; the plan stays as it is. A grant raises limits on all machines of the \
-      child's; it does not end a bedtime, a lock or a block. This version records it; it does not yet close applications.
+      child's; it does not end a bedtime, a lock or a block. "none" takes back what was granted for today, other than by answers \
+      to requests. This version records it; it does not yet close applications.
 
       Example: latchkey grant Emma 30m
       Example: latchkey grant 1h --for reward --wait
+      Example: latchkey grant Emma none
       """)
 
   @OptionGroup var node: NodeOptions
@@ -33,30 +35,49 @@ struct GrantSubcommand: AsyncParsableCommand {
 
   private var minutes: Int { words.last.flatMap(SpanReader.minutes) ?? 0 }
 
+  private var isTakenBack: Bool { words.last?.lowercased() == "none" }
+
   mutating func validate() throws {
     guard (1...2).contains(words.count) else {
       throw ValidationError("Name one child and one time, such as `latchkey grant Emma 30m`.")
     }
-    guard (1...1_440).contains(minutes) else {
+    if isTakenBack, scope != nil { throw ValidationError("None takes back all of today's grants: leave --for out.") }
+    guard isTakenBack || (1...1_440).contains(minutes) else {
       throw ValidationError("A grant is for 1 minute to 24 hours, such as 30m or 1h30m; the time comes last.")
     }
-    if let scope, AppCategory(rawValue: scope) == nil { try AppChoice.check(scope) }
+    if let scope, AppCategory(argument: scope) == nil { try AppChoice.check(scope) }
   }
 
   func run() async throws {
     let interface = try await node.open()
+    if isTakenBack { return try await takeBack(at: interface) }
     let child = if words.count == 2 { words[0] } else { try await interface.rules(ofChild: nil).child.name.text }
-    var request = GrantRequest(minutes: minutes, category: scope.flatMap { AppCategory(rawValue: $0) })
+    var request = GrantRequest(minutes: minutes, category: scope.flatMap { AppCategory(argument: $0) })
+    var purpose: String? = request.category.map { $0 == .reward ? "rewards" : $0.rawValue }
     if let scope, request.category == nil {
       let apps = try await interface.apps(ofChild: child).flatMap(\.apps)
       guard let match = try AppChoice.match(scope, among: apps) else { throw AppChoice.unknown(scope, among: apps) }
       request.app = match.appID
+      purpose = match.displayName
     }
     let edit = try await interface.grant(toChild: child, request)
     let shown = ShownText.safe(edit.rules.child.name.text)
-    let whom = scope.map { " for " + ShownText.safe($0) } ?? ""
+    let whom = purpose.map { " for " + ShownText.safe($0) } ?? ""
+    let rules = OwnedRules(child: edit.rules.child, rules: edit.rules.rules, family: edit.rules.family)
     try await RuleIssue.tell(
-      edit, edit.commands, ["\(shown): \(SpanText.minutes(minutes)) more today\(whom)."],
+      edit, edit.commands, ["\(shown): \(SpanText.minutes(minutes)) more today\(whom)."], of: rules,
       ofNobody: "\(shown) has no machine yet: the time counts once one is paired.", at: interface, options: options)
+  }
+
+  /// Removes the grants of today.
+  private func takeBack(at interface: any NodeInterface) async throws {
+    let owner = RuleOwner.child(words.count == 2 ? words[0] : nil)
+    let (present, today) = (try await owner.rules(at: interface), try await FamilyClock(at: interface).today)
+    let grants = present.rules.filter { $0.key.text.hasPrefix("today/\(today)/grant/") }
+    guard !grants.isEmpty else {
+      throw TerminalFailure(.unknownName, "Nothing was changed: \(present.whom) was granted no time for today.")
+    }
+    try await RuleIssue.set(
+      grants.prefix(64).map { .init($0.key.text, nil) }, of: owner, at: interface, options: options)
   }
 }

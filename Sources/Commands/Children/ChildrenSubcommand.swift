@@ -46,6 +46,7 @@ struct ChildrenListSubcommand: AsyncParsableCommand {
           rows: children.map { [$0.name.text, ChildText.machines($0)] },
           empty: "No child has been added yet: run `latchkey children add Emma`, or pair a child's machine."))
       for sentence in children.compactMap(ChildText.untold) { console.note(sentence) }
+      for sentence in children.compactMap(ChildText.elsewhere) { console.note(sentence) }
     }
   }
 }
@@ -135,9 +136,18 @@ enum ChildText {
   static func untold(_ child: ChildListing) -> String? {
     guard !child.untold.isEmpty else { return nil }
     let names = child.untold.map { ShownText.safe($0.text) }
-    let last = names.count > 1 ? " and \(names[names.count - 1])" : ""
-    let machines = (names.count > 1 ? names.dropLast() : names[...]).joined(separator: ", ") + last
-    return "\(machines) \(names.count == 1 ? "has" : "have") not confirmed the last change about "
+    return "\(ShownText.list(names)) \(names.count == 1 ? "has" : "have") not confirmed the last change about "
       + "\(ShownText.safe(child.name.text)) yet."
+  }
+
+  /// Returns a sentence about the child's machines that only other parents are paired with; `nil` if there are none.
+  static func elsewhere(_ child: ChildListing) -> String? {
+    guard child.elsewhere > 0 else { return nil }
+    let name = ShownText.safe(child.name.text)
+    return child.elsewhere == 1
+      ? "\(name) has one more machine, which is not paired with this one and gets nothing from here: set the same on its "
+        + "parent's machine, or pair it with this one."
+      : "\(name) has \(child.elsewhere) more machines, which are not paired with this one and get nothing from here: set "
+        + "the same on their parent's machine, or pair them with this one."
   }
 }

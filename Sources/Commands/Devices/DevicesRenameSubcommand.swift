@@ -56,8 +56,8 @@ struct DevicesRenameSubcommand: AsyncParsableCommand {
   static func sentence(_ result: RenameResult, isRenamed: Bool) -> String {
     let name = ShownText.quoted(result.name)
     guard isRenamed else {
-      return result.childName.map { "\(name) is \(ShownText.quoted(DeviceName(sanitising: $0)))'s machine now." }
-        ?? "\(name) is nobody's machine now."
+      let owner = result.childName.map { "\(name) is \(ShownText.quoted(DeviceName(sanitising: $0)))'s machine now." }
+      return (owner ?? "\(name) is no child's machine now.") + unassigned(result)
     }
     var sentence = result.isOwn ? "This machine is called \(name) now." : "It is called \(name) now."
     if !result.untold.isEmpty {
@@ -66,6 +66,16 @@ struct DevicesRenameSubcommand: AsyncParsableCommand {
         ? " \(result.untold.map(ShownText.quoted).joined(separator: ", ")) will hear of it when next in touch."
         : " The machine itself will hear of it when next in touch."
     }
-    return sentence
+    return sentence + unassigned(result)
+  }
+
+  /// Returns a sentence about the accounts that are no child's any more, after a space; empty if there are none.
+  private static func unassigned(_ result: RenameResult) -> String {
+    guard !result.unassigned.isEmpty else { return "" }
+    let names = result.unassigned.map { ShownText.safe($0) }
+    return names.count == 1
+      ? " The account \(names[0]) there is no child's any more: say whose it is with `latchkey accounts assign`."
+      : " The accounts \(ShownText.list(names)) there are no child's any more: say whose they are with `latchkey accounts "
+        + "assign`."
   }
 }

@@ -51,7 +51,8 @@ struct DevicesListSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let devices = try await node.open().devices()
+    let interface = try await node.open()
+    let devices = try await interface.devices()
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(devices))
     case .table:
@@ -67,7 +68,9 @@ struct DevicesListSubcommand: AsyncParsableCommand {
           ["Machine", "Whose", "Role", "Link", "Waiting for it", "Last seen"] + (verbose ? ["ID"] : []),
           spare: [2], wrap: [3, 4], rows: rows,
           empty: "No machines are paired with this one: run `latchkey pair` here and on the other machine."))
-      for sentence in OtherParentsText.sentences(devices, zone: environment.timeZone) {
+      let hasOthers = devices.contains { !($0.otherParents ?? []).isEmpty }
+      let zone = hasOthers ? try await FamilyClock(at: interface).zone : environment.timeZone
+      for sentence in OtherParentsText.sentences(devices, zone: zone) {
         environment.console.note(sentence.text)
       }
     }
@@ -124,8 +127,8 @@ struct DevicesUnpairSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unpair", abstract: "Remove a machine from the family for good.",
     discussion: """
-      Its key never opens a session again; only a new pairing brings the machine back. What was recorded stays. On a \
-      terminal it asks first.
+      Its key never opens a session again; only a new pairing brings the machine back. What was recorded stays. A parent's \
+      machine that is removed on a child's is told when, and so are the other parents. On a terminal it asks first.
 
       Example: latchkey devices unpair "Emma's PC"
       """)
@@ -138,8 +141,12 @@ struct DevicesUnpairSubcommand: AsyncParsableCommand {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let peer = try DeviceSearch.find(argument.device, among: await interface.devices())
+    let name = ShownText.quoted(peer.device.name)
     try await confirmation.confirm(
-      "Remove \(ShownText.quoted(peer.device.name)) from the family? Only a new pairing brings it back.")
+      peer.device.role == .parent
+        ? "Remove the parent's machine \(name)? It is told when, can set nothing here any more, and only a new pairing brings "
+          + "it back."
+        : "Remove \(name) from the family? Only a new pairing brings it back.")
     let result = try await interface.unpair(device: peer.device.deviceID.description)
     let told = result.wasTold ? "It has been told." : "It is told when it next calls."
     console.note("\(ShownText.quoted(result.device.name)) is removed. \(told)\(DeviceText.closed(result))")

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 
 /// The issuing of a command to a child's machine, and waiting for it if requested.
@@ -15,7 +16,9 @@ enum CommandIssue {
       try console.write("\(command.commandID)\n")
     }
     let peer = try? await node.devices().first { $0.device.deviceID == command.target }
-    if options.format == .text { console.note(delivery(to: peer, isWaiting: options.wait != nil)) }
+    if options.format == .text {
+      for sentence in delivery(to: [peer], isWaiting: options.wait != nil) { console.note(sentence) }
+    }
     guard let time = options.wait else { return }
     let ended = try await CommandWaiter(node: node, tell: { console.note($0) }).wait(
       command.commandID.description, seconds: time.seconds)
@@ -25,17 +28,32 @@ enum CommandIssue {
       time: time)
   }
 
-  /// Returns the time at which a machine receives its queued items, in words.
-  static func delivery(to peer: PeerStatus?, isWaiting: Bool) -> String {
-    let next =
-      isWaiting
-      ? " Waiting for it; Ctrl-C ends the waiting and not the command."
-      : " `latchkey commands show last` tells how far it is."
-    guard let peer else { return "The command is stored here and sent as soon as its machine can be reached." + next }
-    let name = ShownText.safe(peer.device.name.text)
-    if peer.isConnected { return "\(name) is connected and gets this now." + next }
-    return "\(name) \(DeviceText.away(peer, now: TerminalEnvironment.current.now())). It gets this when it is back."
-      + next
+  /// Returns sentences that say when machines get what waits for them; `nil` is a machine that is not known any more.
+  static func delivery(to machines: [PeerStatus?], isWaiting: Bool) -> [String] {
+    var peers: [PeerStatus] = []
+    for case let peer? in machines where !peers.contains(where: { $0.device.deviceID == peer.device.deviceID }) {
+      peers.append(peer)
+    }
+    let connected = peers.filter(\.isConnected).map { ShownText.safe($0.device.name.text) }
+    var sentences: [String] = []
+    if !connected.isEmpty {
+      let verbs = connected.count == 1 ? ("is", "gets") : ("are", "get")
+      sentences.append("\(ShownText.list(connected)) \(verbs.0) connected and \(verbs.1) this now.")
+    }
+    for peer in peers where !peer.isConnected {
+      let away = DeviceText.away(peer, now: TerminalEnvironment.current.now())
+      sentences.append("\(ShownText.safe(peer.device.name.text)) \(away). It gets this when it is back.")
+    }
+    if machines.contains(where: { $0 == nil }) {
+      sentences.append("The command is stored here and sent as soon as its machine can be reached.")
+    }
+    guard let last = sentences.indices.last else { return [] }
+    if isWaiting {
+      sentences[last] += " Waiting for it; Ctrl-C ends the waiting and not the command."
+    } else if connected.isEmpty || sentences.count > 1 {
+      sentences[last] += " `latchkey commands` tells how far it is."
+    }
+    return sentences
   }
 }
 
@@ -45,7 +63,8 @@ enum CommandEnd {
   ///
   /// Every other final status throws a `TerminalFailure`.
   static func tell(
-    _ command: ConfigurationCommand?, id: String, machine: DeviceName?, format: ListingFormat, time: WaitingTime
+    _ command: ConfigurationCommand?, id: String, machine: DeviceName?, format: ListingFormat, time: WaitingTime,
+    _ terms: RuleTerms = RuleTerms()
   ) throws {
     let console = TerminalEnvironment.current.console
     let name = machine.map { ShownText.safe($0.text) } ?? "the machine"
@@ -66,8 +85,8 @@ enum CommandEnd {
     let status = ExitStatus(command.status)
     guard status == .ok else {
       let verb = command.status == .cancelled || command.status == .superseded ? "was " : ""
-      throw TerminalFailure(status, "The command \(verb)\(CommandText.progress(command))")
+      throw TerminalFailure(status, "The command \(verb)\(CommandText.progress(command, terms: terms))")
     }
-    if format == .table { try console.say(CommandText.result(command, on: machine)) }
+    if format == .table { try console.say(CommandText.result(command, on: machine, terms)) }
   }
 }

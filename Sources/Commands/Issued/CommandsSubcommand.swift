@@ -1,4 +1,5 @@
 import ArgumentParser
+import LatchkeyHousehold
 import LatchkeyModel
 
 /// The `latchkey commands` subcommand.
@@ -6,7 +7,8 @@ struct CommandsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "commands", abstract: "What was asked of the children's machines, and how far it has come.",
     discussion: """
-      A command is named by its ID, by a beginning of it that fits no other, or by `last`, which is the newest one.
+      A command is named by `last`, which is the newest one, by its ID, or by a beginning of it that fits no other; `latchkey \
+      commands list --verbose` shows IDs.
 
       Example: latchkey commands
       Example: latchkey commands show last
@@ -55,7 +57,7 @@ struct CommandsListSubcommand: AsyncParsableCommand {
   @Option(help: "At most this many.")
   var limit = 100
 
-  @Flag(help: "Show whole IDs.")
+  @Flag(help: "Show the commands' IDs as well.")
   var verbose = false
 
   mutating func validate() throws {
@@ -71,17 +73,16 @@ struct CommandsListSubcommand: AsyncParsableCommand {
     case .table:
       let names = try await DeviceNames(of: interface)
       let now = environment.now()
+      let terms = RuleTerms(zone: try await FamilyClock(at: interface).zone.identifier)
       let rows = commands.map { command in
-        let id = command.commandID.description
-        // The beginning is the millisecond at which it was given: it fits no other but by chance.
-        return [
-          verbose ? id : String(id.prefix(13)), names[command.target], CommandText.request(command.payload),
-          CommandText.status(command), ShownText.ago(command.statusAt, now: now),
-        ]
+        [
+          names[command.target], CommandText.request(command.payload, terms), CommandText.status(command),
+          ShownText.ago(command.statusAt, now: now),
+        ] + (verbose ? [command.commandID.description] : [])
       }
       try environment.console.write(
         TableText.render(
-          ["ID", "Machine", "Asked", "Status", "Since"], wrap: [2, 3], rows: rows,
+          ["Machine", "Asked", "Status", "Since"] + (verbose ? ["ID"] : []), wrap: [1, 2], rows: rows,
           empty: "No commands have been given."))
     }
   }
@@ -105,13 +106,15 @@ struct CommandsShowSubcommand: AsyncParsableCommand {
     case .table:
       let names = try await DeviceNames(of: interface)
       let isOwn = try await interface.status().deviceID == command.author
-      let zone = environment.timeZone
+      let zone = try await FamilyClock(at: interface).zone
+      let terms = RuleTerms(zone: zone.identifier)
       let progress = CommandText.progress(
         command, on: names.name(command.target),
-        peer: try await interface.devices().first { $0.device.deviceID == command.target })
+        peer: try await interface.devices().first { $0.device.deviceID == command.target }, terms: terms)
       let rows = [
         ("ID", command.commandID.description), ("machine", names[command.target]),
-        ("asked", CommandText.request(command.payload)), ("given", TimeText.exact(command.createdAt, zone: zone)),
+        ("asked", CommandText.request(command.payload, terms)),
+        ("given", TimeText.exact(command.createdAt, zone: zone)),
         ("author", isOwn ? "this machine" : names[command.author]),
         ("status", progress),
         ("since", TimeText.exact(command.statusAt, zone: zone)),

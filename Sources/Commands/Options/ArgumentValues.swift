@@ -28,7 +28,13 @@ enum BackgroundArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
 }
 
 // These are the words of the household, and the command line takes them as they are.
-extension AppCategory: ExpressibleByArgument {}
+extension AppCategory: ExpressibleByArgument {
+  /// Creates a category from its word, of which people also write the plural of rewards.
+  public init?(argument: String) {
+    let word = argument.lowercased()
+    self.init(rawValue: word == "rewards" ? "reward" : word)
+  }
+}
 extension DeviceRole: ExpressibleByArgument {}
 extension LogFormat: ExpressibleByArgument {}
 

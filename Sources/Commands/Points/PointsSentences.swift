@@ -12,7 +12,10 @@ enum PointsSentences {
     let name = ShownText.safe(points.childName.text)
     var sentences = ["\(name) has \(PointsText.counted(points.balance)); \(earned(points))."]
     if role == .child, points.here != points.balance {
-      sentences.append("\(PointsText.counted(points.here)) of them can be spent on this machine now.")
+      sentences.append(
+        points.here == 0
+          ? "None of them can be spent on this machine now."
+          : "\(PointsText.counted(points.here)) of them can be spent on this machine now.")
     }
     if role == .parent, points.parts.count > 1 {
       let parts = points.parts.map { "\(PointsText.text($0.milliPoints)) on \(ShownText.safe($0.deviceName.text))" }

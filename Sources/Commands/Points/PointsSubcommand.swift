@@ -41,31 +41,32 @@ struct PointsShowSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let environment = TerminalEnvironment.current
-    let console = environment.console
+    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let points = try await interface.points(ofChild: child, limit: last)
     switch format {
     case .json: try console.write(JSONText.pretty(points))
     case .csv:
+      let zone = try await FamilyClock(at: interface).zone
       try console.write(
         CSVText.render(
           ["at", "day", "kind", "points", "machine", "what", "reason"],
           rows: points.entries.map { entry in
             [
-              TimeText.exact(entry.at, zone: environment.timeZone), entry.day.description, entry.kind,
+              TimeText.exact(entry.at, zone: zone), entry.day.description, entry.kind,
               PointsText.text(entry.milliPoints), entry.deviceName.text, entry.words, entry.note,
             ]
           }))
     case .table:
       for sentence in PointsSentences.all(points, on: try await interface.status().role) { try console.say(sentence) }
+      guard !points.entries.isEmpty else { return }
+      let zone = try await FamilyClock(at: interface).zone
       let rows = points.entries.map { entry in
         [
-          TimeText.short(entry.at, zone: environment.timeZone), PointsSentences.signed(entry.milliPoints),
+          TimeText.short(entry.at, zone: zone), PointsSentences.signed(entry.milliPoints),
           entry.words + (entry.note.isEmpty ? "" : ": \(ShownText.safe(entry.note))"), entry.deviceName.text,
         ]
       }
-      guard !rows.isEmpty else { return }
       try console.write(
         "\n"
           + TableText.render(
@@ -115,7 +116,8 @@ struct PointsAdjustSubcommand: AsyncParsableCommand {
     }
     let digits = text.hasPrefix("+") || text.hasPrefix("-") ? String(text.dropFirst()) : text
     guard let points = PointsText.milliPoints(digits), points > 0 else {
-      throw ValidationError("Give a number of points above 0, such as +50 or -10, up to 1,000,000.")
+      throw ValidationError(
+        "“\(DeviceName(sanitising: text))” is no number of points: give one such as +50 or -10, at most 1,000,000.")
     }
     return text.hasPrefix("-") ? -points : points
   }
@@ -194,7 +196,7 @@ struct PointsReviewSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     let command = try await interface.reviewPoints(PointsReview(record: id, isApproved: decision == .approve))
     let peer = try? await interface.devices().first { $0.device.deviceID == command.target }
-    console.note(CommandIssue.delivery(to: peer, isWaiting: wait != nil))
+    for sentence in CommandIssue.delivery(to: [peer], isWaiting: wait != nil) { console.note(sentence) }
     guard let time = wait else { return }
     let ended = try await CommandWaiter(node: interface).wait(command.commandID.description, seconds: time.seconds)
     try CommandEnd.tell(ended, id: "last", machine: peer?.device.name, format: .table, time: time)

@@ -57,6 +57,15 @@ public enum LatchkeyProgram {
     }.joined(separator: "\n")
   }
 
+  /// Returns an error of the argument parser without what its help says at length, which its last line names.
+  static func withoutUsage(_ message: String) -> String {
+    // The meaning of an option is news only to a person who has left it out.
+    let isMissing = message.hasPrefix("Error: Missing expected")
+    return message.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
+      !line.hasPrefix("Usage: ") && (isMissing || !line.hasPrefix("Help: "))
+    }.joined(separator: "\n")
+  }
+
   /// Returns the words of a usage line; an option in brackets is one word with its value.
   private static func words(_ line: Substring) -> [String] {
     var words: [String] = []
@@ -76,7 +85,9 @@ public enum LatchkeyProgram {
   /// Prints an argument error, or the requested help or version.
   private static func finish(_ error: any Error, arguments: [String], console: any Console) -> Int32 {
     let status = LatchkeyTool.exitCode(for: error).rawValue
-    let message = PairingCodeMask.hide(in: usageInWidth(LatchkeyTool.fullMessage(for: error)), arguments: arguments)
+    let full = LatchkeyTool.fullMessage(for: error)
+    let shown = status == ExitStatus.ok.rawValue ? usageInWidth(full) : withoutUsage(full)
+    let message = PairingCodeMask.hide(in: shown, arguments: arguments)
     if status == ExitStatus.ok.rawValue {
       do {
         try console.write(message + "\n")

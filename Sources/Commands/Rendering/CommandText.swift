@@ -4,7 +4,9 @@ import LatchkeyModel
 /// The words for commands and the states after them.
 enum CommandText {
   /// Returns the phrase that describes a command.
-  static func request(_ payload: CommandPayload) -> String { ShownText.safe(payload.summary) }
+  static func request(_ payload: CommandPayload, _ terms: RuleTerms = RuleTerms()) -> String {
+    ShownText.safe((payload.value as? Edit).map { HouseholdKey.phrase($0.registers, terms) } ?? payload.summary)
+  }
 
   /// Returns the state that the child's machine reported, in whole sentences.
   ///
@@ -12,9 +14,14 @@ enum CommandText {
   ///   - state: The state.
   ///   - payload: The command that the report answers.
   ///   - machine: The child's machine; `nil` if its name is unknown.
+  ///   - terms: The family's zone and the names of its applications.
   /// - Returns: The sentences.
-  static func inForce(_ state: StateInForce, _ payload: CommandPayload, on machine: DeviceName?) -> String {
-    ShownText.safe(payload.value.result(state, on: machine?.text ?? "that machine"))
+  static func inForce(
+    _ state: StateInForce, _ payload: CommandPayload, on machine: DeviceName?, _ terms: RuleTerms = RuleTerms()
+  ) -> String {
+    let name = machine?.text ?? "that machine"
+    let registers = state.as(RegistersInForce.self)?.summary(on: name, terms)
+    return ShownText.safe(registers ?? payload.value.result(state, on: name))
   }
 
   /// Returns the state that a machine reports, as a phrase after “it holds”.
@@ -25,9 +32,12 @@ enum CommandText {
   /// - Parameters:
   ///   - command: The command.
   ///   - machine: The child's machine; `nil` if its name is unknown.
+  ///   - terms: The family's zone and the names of its applications.
   /// - Returns: The sentences.
-  static func result(_ command: ConfigurationCommand, on machine: DeviceName?) -> String {
-    command.stateInForce.map { inForce($0, command.payload, on: machine) } ?? "It is done."
+  static func result(
+    _ command: ConfigurationCommand, on machine: DeviceName?, _ terms: RuleTerms = RuleTerms()
+  ) -> String {
+    command.stateInForce.map { inForce($0, command.payload, on: machine, terms) } ?? "It is done."
   }
 
   /// Returns the progress of a command in a few words, with the reason if it waits or failed.
@@ -62,16 +72,19 @@ enum CommandText {
   ///   - command: The command.
   ///   - machine: The name of the child's machine; `nil` if it is not known.
   ///   - peer: The child's machine; `nil` if it is paired no more.
+  ///   - terms: The family's zone and the names of its applications.
   /// - Returns: The rest of the sentence.
-  static func progress(_ command: ConfigurationCommand, on machine: DeviceName? = nil, peer: PeerStatus? = nil)
-    -> String
-  {
+  static func progress(
+    _ command: ConfigurationCommand, on machine: DeviceName? = nil, peer: PeerStatus? = nil,
+    terms: RuleTerms = RuleTerms()
+  ) -> String {
     switch command.status {
     case .queued: peer?.isConnected == false ? "queued here until the other machine is back" : "queued here, on its way"
     case .stored:
       command.waitsFor.map { "stored on the other machine: waits for \(ShownText.safe($0))" }
         ?? "stored on the other machine, not yet in force"
-    case .executed: "executed" + (command.stateInForce.map { ". " + inForce($0, command.payload, on: machine) } ?? "")
+    case .executed:
+      "executed" + (command.stateInForce.map { ". " + inForce($0, command.payload, on: machine, terms) } ?? "")
     case .failed:
       "failed: " + ShownText.safe(command.reason ?? "the other machine gave no reason.")
         + (command.stateInForce.map { " It says that it holds \(held($0))." } ?? "")

@@ -19,7 +19,8 @@ enum OtherParentsText {
         let sentence = "\(child) is paired with another parent's machine, \(name), since \(since)."
         guard other.isNews else { return (sentence, false) }
         return (
-          sentence + " If you do not know that machine, run `latchkey devices unpair` for it on \(child).", true
+          sentence + " If you do not know that machine, run `latchkey devices unpair "
+            + "\(ShellWord.machine(other.parent.name, other.parent.deviceID))` on \(child).", true
         )
       }
     }

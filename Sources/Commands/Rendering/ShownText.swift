@@ -64,6 +64,12 @@ enum ShownText {
     }
   }
 
+  /// Returns names as a list, such as `A, B and C`.
+  static func list(_ names: [String]) -> String {
+    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+    return names.dropLast().joined(separator: ", ") + " and " + last
+  }
+
   /// A count with its noun, such as `1 command` or `3 commands`.
   static func count(_ number: some BinaryInteger, _ noun: String) -> String {
     number == 1 ? "1 \(noun)" : "\(number) \(noun)s"

@@ -58,7 +58,7 @@ struct AskSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     var request = AskRequest(child: child, minutes: time, reason: reason)
     if let purpose {
-      request.category = AppCategory(rawValue: purpose.lowercased())
+      request.category = AppCategory(argument: purpose)
       if request.category == nil { request.appID = try await Self.app(purpose, at: interface, orCategory: true) }
     }
     if let app { request.appID = try await Self.app(app, at: interface) }

@@ -12,82 +12,156 @@ struct LimitSubcommand: AsyncParsableCommand {
 /// The `latchkey limit set` subcommand.
 struct LimitSetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Set limits: of the day, of the week, or both.",
+    commandName: "set", abstract: "Set limits of the day, of weekends and of the week.",
     discussion: """
-      --daily holds on every day; --weekends gives Saturdays and Sundays a limit of their own. A limit that is not named stays as \
-      it is. Without --category the limit is for all screen time. This version records limits and shows them on the child's machines; \
-      it does not yet close applications.
+      --daily is for every day, or for the weekdays that it names. --weekends gives Saturday and Sunday a limit of their own, \
+      which --daily then leaves alone. What is not named stays as it is. Without --category the limit is for all screen time. \
+      This version records limits and shows them on the child's machines; it does not yet close applications.
 
       Example: latchkey limit set --child Emma --daily 2h --weekends 3h
       Example: latchkey limit set --category reward --daily 45m --weekly 4h
+      Example: latchkey limit set --daily "mon-thu 1h, fri 2h"
       """)
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var whose: RuledChildOptions
+  @OptionGroup var whose: RuleOwnerOptions
   @OptionGroup var options: RuleOptions
 
-  @Option(help: ArgumentHelp("The most a day, such as 2h or 1h30m.", valueName: "time"), transform: LimitTime.daily)
-  var daily: Int?
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The most a day, such as 2h or 1h30m.", valueName: "time|none"),
+    transform: LimitTime.daily)
+  var daily: LimitChange?
 
   @Option(
-    help: ArgumentHelp("The most on a Saturday and a Sunday; with --daily.", valueName: "time"),
-    transform: LimitTime.daily)
-  var weekends: Int?
+    parsing: .unconditional,
+    help: ArgumentHelp("The most on a Saturday and on a Sunday.", valueName: "time|none"),
+    transform: LimitTime.weekends)
+  var weekends: UseLimit?
 
-  @Option(help: ArgumentHelp("The most a week, such as 10h.", valueName: "time"), transform: LimitTime.weekly)
-  var weekly: Int?
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The most a week, such as 10h.", valueName: "time|none"),
+    transform: LimitTime.weekly)
+  var weekly: UseLimit?
 
   @Option(help: ArgumentHelp("Only for applications of this category.", valueName: "learning|reward|neutral"))
   var category: AppCategory?
 
   mutating func validate() throws {
-    guard daily != nil || weekly != nil else {
-      throw ValidationError("Give a limit: --daily 2h, --weekly 10h, or both.")
+    guard daily != nil || weekends != nil || weekly != nil else {
+      throw ValidationError("Give a limit, such as --daily 2h, --weekends 3h or --weekly 10h.")
     }
-    if weekends != nil, daily == nil { throw ValidationError("Give --daily as well, for the other days.") }
   }
 
   func run() async throws {
-    let place = category.map { "category/\($0.rawValue)" } ?? "limits"
+    let interface = try await node.open()
+    let keys = LimitKeys(category)
     var changes: [RuleRequest.Change] = []
-    if let daily {
-      let text = weekends.map { "mon-fri \(daily), sat-sun \($0)" } ?? "\(daily)"
-      changes.append(.init(category == nil ? "limits/daily" : "\(place)/limit", text))
+    if daily != nil || weekends != nil {
+      // What is in force stays for the days that are not named, also if it is the family's.
+      var days = LimitDays(rule: try await whose.owner.rules(at: interface).inForce(keys.daily))
+      if let daily { days.set(daily) }
+      if let weekends { days.setWeekends(weekends.value) }
+      changes.append(.init(keys.daily, days.rule))
     }
-    if let weekly { changes.append(.init("\(place)/weekly", "\(weekly)")) }
-    try await RuleIssue.set(changes, of: whose.child, at: node.open(), options: options)
+    if let weekly { changes.append(.init(keys.weekly, weekly.value.map { String($0) })) }
+    try await RuleIssue.set(changes, of: whose.owner, at: interface, options: options)
   }
 }
 
 /// The `latchkey limit remove` subcommand.
 struct LimitRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Remove the limits, by day and by week.",
-    discussion: "Example: latchkey limit remove --child Emma --category reward")
+    commandName: "remove", abstract: "Remove limits.",
+    discussion: """
+      Without --daily, --weekends and --weekly, all three are removed. Without --weekends, Saturday and Sunday keep a limit of \
+      their own; with it, they have that of the other days again.
+
+      Example: latchkey limit remove --child Emma --weekends
+      Example: latchkey limit remove --category reward
+      """)
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var whose: RuledChildOptions
+  @OptionGroup var whose: RuleOwnerOptions
   @OptionGroup var options: RuleOptions
+
+  @Flag(help: "The limit of the day.")
+  var daily = false
+
+  @Flag(help: "The limit that Saturday and Sunday have of their own.")
+  var weekends = false
+
+  @Flag(help: "The limit of the week.")
+  var weekly = false
 
   @Option(help: ArgumentHelp("Those for applications of this category.", valueName: "learning|reward|neutral"))
   var category: AppCategory?
 
   func run() async throws {
-    let keys = category.map { ["category/\($0.rawValue)/limit", "category/\($0.rawValue)/weekly"] }
-    try await RuleIssue.set(
-      (keys ?? ["limits/daily", "limits/weekly"]).map { .init($0, nil) }, of: whose.child, at: node.open(),
-      options: options)
+    let interface = try await node.open()
+    let keys = LimitKeys(category)
+    guard daily || weekends || weekly else {
+      let changes = [keys.daily, keys.weekly].map { RuleRequest.Change($0, nil) }
+      return try await RuleIssue.set(changes, of: whose.owner, at: interface, options: options, isOneRemoval: true)
+    }
+    var changes: [RuleRequest.Change] = []
+    if daily || weekends {
+      let present = try await whose.owner.rules(at: interface)
+      var days = LimitDays(rule: present.own(keys.daily))
+      if daily, weekends {
+        days = LimitDays(rule: nil)
+      } else if weekends {
+        try remove(from: &days, present)
+      } else {
+        days.set(.everyDay(nil))
+      }
+      changes.append(.init(keys.daily, days.rule))
+    }
+    if weekly { changes.append(.init(keys.weekly, nil)) }
+    try await RuleIssue.set(changes, of: whose.owner, at: interface, options: options)
+  }
+
+  private func remove(from days: inout LimitDays, _ present: OwnedRules) throws(TerminalFailure) {
+    guard days.rule == nil || days.hasWeekends else {
+      throw TerminalFailure(
+        .unknownName, "Nothing was changed: \(present.whom) has no limit for Saturday and Sunday of their own.")
+    }
+    if days.removeWeekends() { return }
+    throw TerminalFailure(
+      .data,
+      "Monday to Friday have different limits, of which Saturday and Sunday cannot have one again: set theirs with "
+        + "`latchkey limit set --weekends`, such as 2h or none.")
+  }
+}
+
+/// The keys of the limits on all screen time, or on that with a category.
+struct LimitKeys {
+  let daily: String
+  let weekly: String
+
+  init(_ category: AppCategory?) {
+    let place = category.map { "category/\($0.rawValue)" }
+    daily = place.map { "\($0)/limit" } ?? "limits/daily"
+    weekly = "\(place ?? "limits")/weekly"
   }
 }
 
 /// Times of limits as people write them.
 enum LimitTime {
-  /// Returns the minutes of a limit a day; throws `ValidationError` for a time that is longer than the day.
-  @Sendable static func daily(_ text: String) throws -> Int {
-    guard let minutes = SpanReader.minutes(text), (0...1_440).contains(minutes) else {
-      throw ValidationError("A limit a day is 0 to 24 hours, such as 2h or 1h30m.")
+  /// Reads a limit a day; throws `ValidationError` for a time that is longer than the day.
+  @Sendable static func daily(_ text: String) throws -> LimitChange {
+    guard let change = LimitChange(text) else {
+      throw ValidationError(
+        "A limit a day is 0 to 24 hours, such as 2h or 1h30m, or by weekday, such as \"mon-thu 1h, fri 2h\", or none.")
     }
-    return minutes
+    return change
+  }
+
+  /// Reads a limit of Saturday and Sunday; throws `ValidationError` for a time that is longer than the day.
+  @Sendable static func weekends(_ text: String) throws -> UseLimit {
+    guard let limit = LimitChange.limit(text) else {
+      throw ValidationError("A limit a day is 0 to 24 hours, such as 3h or 1h30m, or none.")
+    }
+    return limit.map { .minutes($0) } ?? .none
   }
 
   /// Returns the minutes of a lock; throws `ValidationError` for none and for more than 31 days.
@@ -99,11 +173,12 @@ enum LimitTime {
     return minutes
   }
 
-  /// Returns the minutes of a limit a week; throws `ValidationError` for a time that is longer than the week.
-  @Sendable static func weekly(_ text: String) throws -> Int {
+  /// Reads a limit a week; throws `ValidationError` for a time that is longer than the week.
+  @Sendable static func weekly(_ text: String) throws -> UseLimit {
+    if text.lowercased() == "none" { return .none }
     guard let minutes = SpanReader.minutes(text), (0...10_080).contains(minutes) else {
-      throw ValidationError("A limit a week is 0 to 168 hours, such as 10h.")
+      throw ValidationError("A limit a week is 0 to 168 hours, such as 10h, or none.")
     }
-    return minutes
+    return .minutes(minutes)
   }
 }

@@ -3,64 +3,100 @@ import LatchkeyModel
 
 /// The setting of rules at the node, and what is said of it.
 enum RuleIssue {
-  /// Sets rules of a child, says when the child's machines get them and, with `--wait`, what became of that.
+  /// Sets and removes rules, says when the children's machines get them and, with `--wait`, what became of that.
+  ///
+  /// - Parameters:
+  ///   - changes: The changes; `nil` as a value removes a rule.
+  ///   - owner: Whose rules they are.
+  ///   - node: The node.
+  ///   - options: How it is answered.
+  ///   - isOneRemoval: A Boolean value that indicates whether removals of rules that are not set are passed over
+  ///     without a word as long as one of them is set.
+  /// - Throws: `TerminalFailure` if only rules that are not set were to be removed.
   static func set(
-    _ changes: [RuleRequest.Change], of child: String?, at node: any NodeInterface, options: RuleOptions
+    _ changes: [RuleRequest.Change], of owner: RuleOwner, at node: any NodeInterface, options: RuleOptions,
+    isOneRemoval: Bool = false
   ) async throws {
-    let name = if let child { child } else { try await node.rules(ofChild: nil).child.name.text }
-    let edit = try await node.setRules(ofChild: name, RuleRequest(changes))
-    let shown = ShownText.safe(edit.rules.child.name.text)
-    try await tell(
-      edit, edit.commands, sentences(changes, edit.rules.rules, of: shown),
-      ofNobody: "\(shown) has no machine yet: the rule holds once one is paired.", at: node, options: options)
-  }
-
-  /// Sets rules of the whole family in the same way.
-  static func set(_ changes: [RuleRequest.Change], at node: any NodeInterface, options: RuleOptions) async throws {
-    let edit = try await node.setSettings(RuleRequest(changes))
-    try await tell(
-      edit, edit.commands, sentences(changes, edit.rules.rules, of: "For the family"),
-      ofNobody: "No child's machine is paired yet: the rule holds once one is.", at: node, options: options)
-  }
-
-  private static func sentences(
-    _ changes: [RuleRequest.Change], _ rules: [RuleListing], of whom: String
-  ) -> [String] {
-    changes.map { change in
-      let rule = rules.first { $0.key.text == change.key }
-      let words = rule.map { RuleText.phrase($0.key, $0.value) }
-      return words.map { "\(whom): \(ShownText.safe($0))." } ?? "\(whom): that rule is removed."
+    var changes = changes
+    if changes.contains(where: { $0.value == nil }) {
+      let present = try await owner.rules(at: node)
+      let absent = changes.filter { $0.value == nil && present.own($0.key) == nil }
+      changes.removeAll { absent.contains($0) }
+      let sentences = absent.map { Self.absent($0, present) }
+      if changes.isEmpty {
+        throw TerminalFailure(.unknownName, "Nothing was changed: " + sentences.joined(separator: " "))
+      }
+      if !isOneRemoval { for sentence in sentences { TerminalEnvironment.current.console.note(sentence) } }
     }
+    switch owner {
+    case .child(let child):
+      let name = if let child { child } else { try await node.rules(ofChild: nil).child.name.text }
+      let edit = try await node.setRules(ofChild: name, RuleRequest(changes))
+      let rules = OwnedRules(child: edit.rules.child, rules: edit.rules.rules, family: edit.rules.family)
+      try await tell(
+        edit, edit.commands, sentences(changes, rules), of: rules,
+        ofNobody: "\(rules.whom) has no machine yet: the rule holds once one is paired.", at: node, options: options)
+    case .family:
+      let edit = try await node.setSettings(RuleRequest(changes))
+      let rules = OwnedRules(child: nil, rules: edit.rules.rules, family: [])
+      try await tell(
+        edit, edit.commands, sentences(changes, rules), of: rules,
+        ofNobody: "No child's machine is paired yet: the rule holds once one is.", at: node, options: options)
+    }
+  }
+
+  /// Returns a sentence about a rule that is not set and was to be removed.
+  private static func absent(_ change: RuleRequest.Change, _ present: OwnedRules) -> String {
+    guard let key = RegisterKey(change.key) else { return "\(present.whom) has no such rule." }
+    let sentence = "\(present.whom) has no rule “\(ShownText.safe(RuleText.name(key, present.terms)))”."
+    guard let family = present.family.first(where: { $0.key == key }) else { return sentence }
+    return sentence + " That of the whole family holds: \(ShownText.safe(family.words)). --family changes it."
+  }
+
+  private static func sentences(_ changes: [RuleRequest.Change], _ rules: OwnedRules) -> [String] {
+    let whom = rules.child == nil ? "For the family" : rules.whom
+    var sentences: [String] = []
+    for change in changes {
+      guard let key = RegisterKey(change.key) else { continue }
+      let value = rules.rules.first { $0.key == key }?.value
+      var sentence = "\(whom): \(RuleText.phrase(key, change.value == nil ? nil : value ?? change.value, rules.terms))."
+      if change.value == nil, let family = rules.family.first(where: { $0.key == key }) {
+        sentence += " That of the whole family holds: \(family.words)."
+      }
+      sentence = ShownText.safe(sentence)
+      if !sentences.contains(sentence) { sentences.append(sentence) }
+    }
+    return sentences
   }
 
   /// Says what an edit set, when the machines get it and, with `--wait`, what became of that on each.
   static func tell(
-    _ edit: some Encodable, _ commands: [ConfigurationCommand], _ sentences: [String], ofNobody nobody: String,
-    at node: any NodeInterface, options: RuleOptions
+    _ edit: some Encodable, _ commands: [ConfigurationCommand], _ sentences: [String], of rules: OwnedRules,
+    ofNobody nobody: String, at node: any NodeInterface, options: RuleOptions
   ) async throws {
     let console = TerminalEnvironment.current.console
-    if options.format == .json { try console.write(JSONText.pretty(edit)) }
-    if options.format == .text {
+    let peers = try await node.devices()
+    let machines = commands.map { command in peers.first { $0.device.deviceID == command.target } }
+    if options.format == .json {
+      try console.write(JSONText.pretty(edit))
+    } else {
       for sentence in sentences { console.note(sentence) }
       if commands.isEmpty { console.note(nobody) }
-    }
-    let peers = try await node.devices()
-    for command in commands {
-      let peer = peers.first { $0.device.deviceID == command.target }
-      if options.format == .text { console.note(CommandIssue.delivery(to: peer, isWaiting: options.wait != nil)) }
+      for sentence in CommandIssue.delivery(to: machines, isWaiting: options.wait != nil) { console.note(sentence) }
+      if let sentence = rules.child.flatMap(ChildText.elsewhere) { console.note(sentence) }
     }
     guard let time = options.wait else { return }
     let begun = ContinuousClock.now
     var failures: [TerminalFailure] = []
-    for command in commands {
+    for (command, machine) in zip(commands, machines) {
       let id = command.commandID.description
       // All machines have the time together.
       let rest = Int64(time.seconds) - begun.duration(to: .now).components.seconds
       let ended = try await CommandWaiter(node: node).wait(id, seconds: Int(max(1, rest)))
       do {
         try CommandEnd.tell(
-          ended, id: id, machine: peers.first { $0.device.deviceID == command.target }?.device.name,
-          format: options.format == .json ? .json : .table, time: time)
+          ended, id: id, machine: machine?.device.name, format: options.format == .json ? .json : .table, time: time,
+          rules.terms)
       } catch let failure as TerminalFailure { failures.append(failure) }
     }
     for sentence in failures.dropFirst().compactMap(\.sentence) { console.note(sentence) }

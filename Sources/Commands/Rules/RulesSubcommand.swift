@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import LatchkeyModel
 
 /// The `latchkey rules` subcommand.
@@ -6,7 +7,8 @@ struct RulesSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules", abstract: "Show the rules of a child.",
     discussion: """
-      The rules hold on every machine of the child's. This version records and shows them; it does not yet close applications.
+      The rules hold on every machine of the child's, and so do those of the whole family, which are shown below. This version \
+      records and shows them; it does not yet close applications.
 
       Example: latchkey rules Emma
       """)
@@ -21,34 +23,74 @@ struct RulesSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let rules = try await node.open().rules(ofChild: child)
-    switch listing.format {
-    case .json: try environment.console.write(JSONText.pretty(rules))
-    case .table:
-      try environment.console.write(
-        TableText.render(
-          ["Rule", "Value", "Set by", "When"], spare: [3, 2], wrap: [1],
-          rows: rules.rules.map { rule in
-            [
-              rule.name, rule.words, ShownText.safe(rule.setBy.text),
-              TimeText.short(rule.setAt, zone: environment.timeZone),
-            ]
-          },
-          empty: "No rules are set for \(ShownText.safe(rules.child.name.text)) yet: `latchkey limit set --daily 2h`."))
-      for rule in rules.rules {
-        if let reason = rule.notInForce { environment.console.note("\(rule.name) is not in force. \(reason)") }
-      }
-      if let sentence = ChildText.untold(rules.child) { environment.console.note(sentence) }
+    let interface = try await node.open()
+    let rules: ChildRules
+    do {
+      rules = try await interface.rules(ofChild: child)
+    } catch {
+      guard error.code == .unknownChild, child == nil else { throw error }
+      return try await showFamily(at: interface)
+    }
+    if listing.format == .json { return try environment.console.write(JSONText.pretty(rules)) }
+    let zone = Self.zone(rules.rules + rules.family)
+    let name = ShownText.safe(rules.child.name.text)
+    try environment.console.write(
+      Self.table(
+        rules.rules, zone: zone,
+        empty: "No rules are set for \(name) yet: `latchkey limit set --daily 2h`."))
+    if !rules.family.isEmpty {
+      try environment.console.write("\nFor the whole family:\n" + Self.table(rules.family, zone: zone, empty: ""))
+    }
+    for sentence in Self.notes(rules.rules + rules.family) { environment.console.note(sentence) }
+    for sentence in [ChildText.untold(rules.child), ChildText.elsewhere(rules.child)].compactMap(\.self) {
+      environment.console.note(sentence)
     }
   }
-}
 
-/// The child whose rules are set.
-struct RuledChildOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
-    completion: CompletionNames.children)
-  var child: String?
+  /// Shows the family's rules, as long as there is no child.
+  private func showFamily(at node: any NodeInterface) async throws {
+    let console = TerminalEnvironment.current.console
+    let family = try await node.settings()
+    if listing.format == .json { return try console.write(JSONText.pretty(family)) }
+    try console.say("There is no child yet: `latchkey children add Emma` adds one.")
+    if family.rules.isEmpty { return }
+    try console.write(
+      "\nFor the whole family:\n" + Self.table(family.rules, zone: Self.zone(family.rules), empty: ""))
+    for sentence in Self.notes(family.rules) { console.note(sentence) }
+  }
+
+  /// Returns the zone in which the times of rules are shown: the family's, if it is set.
+  private static func zone(_ rules: [RuleListing]) -> TimeZone {
+    rules.first { $0.key == "family/zone" }.map { TimeText.zone($0.value) } ?? TerminalEnvironment.current.timeZone
+  }
+
+  private static func table(_ rules: [RuleListing], zone: TimeZone, empty: String) -> String {
+    TableText.render(
+      ["Rule", "Value", "Set by", "When"], spare: [3, 2], wrap: [0, 1],
+      rows: rules.map { rule in
+        // What a machine sets by itself when a household begins has no time.
+        let time = rule.setAt > 0 ? TimeText.short(rule.setAt, zone: zone) : "–"
+        return [rule.name, rule.words, ShownText.safe(rule.setBy.text), time]
+      }, empty: empty)
+  }
+
+  /// Returns sentences about rules that are not in force, or not on every machine.
+  static func notes(_ rules: [RuleListing]) -> [String] {
+    let notes = rules.compactMap { rule in
+      rule.notInForce.map { "“\(ShownText.safe(rule.name))” is not in force. \(ShownText.safe($0))" }
+    }
+    let missing = Dictionary(grouping: rules.filter { !$0.missing.isEmpty }) {
+      [$0.setBy.text] + $0.missing.map(\.text)
+    }
+    return notes
+      + missing.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { names, rules in
+        let rule = ShownText.list(rules.map { "“\(ShownText.safe($0.name))”" })
+        let machines = ShownText.list(names.dropFirst().map { ShownText.safe($0) })
+        let (verb, one) = names.count == 2 ? ("is", "has") : ("are", "have")
+        return "\(rule), set on \(ShownText.safe(names[0])): not on \(machines), which \(verb) not paired with "
+          + "\(ShownText.safe(names[0])) or \(one) not told of it yet. Setting it here as well brings it there."
+      }
+  }
 }
 
 /// How rules are set, and how that is answered here.

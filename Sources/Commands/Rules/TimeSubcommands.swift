@@ -14,38 +14,59 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set a bedtime, in place of the one before.",
     discussion: """
-      At bedtime nothing is allowed but what is always allowed. Times are in the family's time zone. This version records \
-      bedtimes and shows them on the child's machines; it does not yet close applications.
+      At bedtime nothing is allowed but what is always allowed. Times are on the family's clock. With --today or --day the plan \
+      stays as it is, and none means no bedtime on that day. This version records bedtimes and shows them on the child's \
+      machines; it does not yet close applications.
 
       Example: latchkey bedtime set --child Emma 20:00-07:00
       Example: latchkey bedtime set "mon-fri 20:00-07:00, sat-sun 21:00-08:00"
+      Example: latchkey bedtime set --child Emma --today 22:00-07:00
       """)
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var whose: RuledChildOptions
+  @OptionGroup var whose: RuleOwnerOptions
+  @OptionGroup var exception: ExceptionOptions
   @OptionGroup var options: RuleOptions
 
-  @Argument(help: ArgumentHelp("From when to when, for every day or by weekdays.", valueName: "times"))
+  @Argument(
+    help: ArgumentHelp("From when to when, for every day or by weekdays; on one day also none.", valueName: "times"))
   var times: String
 
+  mutating func validate() throws {
+    try exception.check(whose)
+    if times.lowercased() == "none", !exception.isGiven {
+      throw ValidationError("`latchkey bedtime remove` removes the bedtime; with --today there is none today.")
+    }
+  }
+
   func run() async throws {
-    try await RuleIssue.set(
-      [.init("schedule/bedtime", times)], of: whose.child, at: node.open(), options: options)
+    let interface = try await node.open()
+    let key = try await exception.key("bedtime", at: interface)
+    try await RuleIssue.set([.init(key, times.lowercased())], of: whose.owner, at: interface, options: options)
   }
 }
 
 /// The `latchkey bedtime remove` subcommand.
 struct BedtimeRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Remove the bedtime.", discussion: "Example: latchkey bedtime remove --child Emma")
+    commandName: "remove", abstract: "Remove the bedtime.",
+    discussion: """
+      With --today or --day, the exception for that day is removed, and the plan holds again.
+
+      Example: latchkey bedtime remove --child Emma
+      """)
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var whose: RuledChildOptions
+  @OptionGroup var whose: RuleOwnerOptions
+  @OptionGroup var exception: ExceptionOptions
   @OptionGroup var options: RuleOptions
 
+  mutating func validate() throws { try exception.check(whose) }
+
   func run() async throws {
-    try await RuleIssue.set(
-      [.init("schedule/bedtime", nil)], of: whose.child, at: node.open(), options: options)
+    let interface = try await node.open()
+    let key = try await exception.key("bedtime", at: interface)
+    try await RuleIssue.set([.init(key, nil)], of: whose.owner, at: interface, options: options)
   }
 }
 
@@ -55,14 +76,17 @@ struct TimesSubcommand: AsyncParsableCommand {
     commandName: "times", abstract: "Set school times and reward times.",
     discussion: """
       In school time only learning is allowed. If reward times are set, rewards are allowed only then. "none" removes a time. \
-      Times are in the family's time zone. This version records them and does not yet close applications.
+      Times are on the family's clock. With --today or --day the plan stays as it is: "none" means none on that day, and "plan" \
+      as planned again. This version records times; it does not yet close applications.
 
       Example: latchkey times --child Emma --school "mon-fri 8:00-13:00"
       Example: latchkey times --reward "mon-fri 16:00-18:00, sat-sun 10:00-18:00"
+      Example: latchkey times --child Emma --today --school none
       """)
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var whose: RuledChildOptions
+  @OptionGroup var whose: RuleOwnerOptions
+  @OptionGroup var exception: ExceptionOptions
   @OptionGroup var options: RuleOptions
 
   @Option(help: ArgumentHelp("When only learning is allowed.", valueName: "times|none"))
@@ -75,14 +99,17 @@ struct TimesSubcommand: AsyncParsableCommand {
     guard school != nil || reward != nil else {
       throw ValidationError("Give --school or --reward with times, such as \"mon-fri 8:00-13:00\".")
     }
+    try exception.check(whose)
   }
 
   func run() async throws {
+    let interface = try await node.open()
     var changes: [RuleRequest.Change] = []
-    if let school { changes.append(.init("schedule/school", school == "none" ? nil : school)) }
-    if let reward {
-      changes.append(.init("schedule/rewardTimes", reward == "none" ? nil : reward))
+    for (part, times) in [("school", school), ("rewardTimes", reward)] {
+      guard let times = times?.lowercased() else { continue }
+      let removal = exception.isGiven ? "plan" : "none"
+      changes.append(.init(try await exception.key(part, at: interface), times == removal ? nil : times))
     }
-    try await RuleIssue.set(changes, of: whose.child, at: node.open(), options: options)
+    try await RuleIssue.set(changes, of: whose.owner, at: interface, options: options)
   }
 }

@@ -29,8 +29,9 @@ struct StatusSubcommand: AsyncParsableCommand {
     // Followed, each value stands on a line of its own, so that a program can read them one by one.
     case .json: try environment.console.write(follow ? JSONText.line(status) : JSONText.pretty(status))
     case .table:
+      let zone = try await FamilyClock(at: interface).zone
       try environment.console.write(
-        StatusText(status: status, now: environment.now(), zone: environment.timeZone, isVerbose: verbose).render())
+        StatusText(status: status, now: environment.now(), zone: zone, isVerbose: verbose).render())
     }
     if follow { try await followStates(of: interface, from: status.peers) }
   }

@@ -6,11 +6,11 @@ struct ExplainSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain", abstract: "Show why a child may use an application or may not.",
     discussion: """
-      Every rule that is considered is listed with what it says; the least that is left holds. --at takes a moment such as \
-      2026-11-21T18:30, with what was used until now.
+      Every rule that is considered is listed with what it says; the least that is left holds. --at takes a time of today such \
+      as 19:30, or a moment such as 2026-11-21T18:30, on the family's clock, and explains it with what was used until now.
 
       Example: latchkey explain Emma --app org.supertuxkart.SuperTuxKart
-      Example: latchkey explain --app SuperTuxKart --at 2026-11-21T20:30
+      Example: latchkey explain --app SuperTuxKart --at 20:30
       """)
 
   @OptionGroup var node: NodeOptions
@@ -26,15 +26,16 @@ struct ExplainSubcommand: AsyncParsableCommand {
     completion: CompletionNames.apps)
   var app: String
 
-  @Option(help: ArgumentHelp("The moment to explain.", valueName: "time"), transform: TimeBound.read)
-  var at: TimeBound?
+  @Option(help: ArgumentHelp("The moment to explain.", valueName: "time"), transform: TypedMoment.read)
+  var at: TypedMoment?
 
   func run() async throws {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let name = try await ChildChoice.name(child, at: interface)
-    let found = try await interface.explain(
-      child: name, app: app, at: at?.lowerBound(in: environment.timeZone))
+    var moment: Int64?
+    if let at { moment = at.instant(in: try await FamilyClock(at: interface).zone) }
+    let found = try await interface.explain(child: name, app: app, at: moment)
     if listing.format == .json { return try environment.console.write(JSONText.pretty(found)) }
     let verdict = found.app.verdict
     try environment.console.say(

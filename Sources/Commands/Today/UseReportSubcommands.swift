@@ -8,11 +8,11 @@ struct UseReportOptions: ParsableArguments {
     completion: CompletionNames.children)
   var child: String?
 
-  @Option(help: ArgumentHelp("The first day.", valueName: "day"), transform: CalendarDay.read)
-  var from: CalendarDay?
+  @Option(help: ArgumentHelp("The first day.", valueName: "day"), transform: TypedDay.read)
+  var from: TypedDay?
 
-  @Option(help: ArgumentHelp("The last day; today if it is left out.", valueName: "day"), transform: CalendarDay.read)
-  var to: CalendarDay?
+  @Option(help: ArgumentHelp("The last day; today if it is left out.", valueName: "day"), transform: TypedDay.read)
+  var to: TypedDay?
 
   @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv"))
   var format: UsageFormat = .table
@@ -77,9 +77,12 @@ enum UseReportText {
   static func report(_ period: String, _ options: UseReportOptions, at node: any NodeInterface) async throws {
     let environment = TerminalEnvironment.current
     let name = try await ChildChoice.name(options.child, at: node)
-    let report = try await node.useReport(
-      UseReportQuery(
-        child: name, period: period, from: options.from?.description, to: options.to?.description))
+    var query = UseReportQuery(child: name, period: period, from: nil, to: nil)
+    if options.from != nil || options.to != nil {
+      let zone = try await FamilyClock(at: node).zone
+      (query.from, query.to) = (options.from?.day(in: zone)?.description, options.to?.day(in: zone)?.description)
+    }
+    let report = try await node.useReport(query)
     switch options.format {
     case .json: try environment.console.write(JSONText.pretty(report))
     case .csv: try environment.console.write(CSVText.render(csvHeader, rows: csv(report)))

@@ -33,14 +33,17 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
 
   private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
 
-  /// Creates a day from what a person writes: `2026-11-01`, `today`, `yesterday`, or a day of the week, which is the
-  /// last one that was, today included; `nil` for anything else.
-  init?(words: String) {
+  /// Creates a day from what a person writes; `nil` for anything else.
+  ///
+  /// That is `2026-11-01`, `today`, `yesterday`, or a day of the week, which is the last one that was, today included.
+  /// Without a zone, words are days of this machine's.
+  init?(words: String, zone: TimeZone? = nil) {
     let environment = TerminalEnvironment.current
+    let zone = zone ?? environment.timeZone
     let word = words.lowercased()
     let today = Date(timeIntervalSince1970: Double(environment.now()) / 1_000)
     var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = environment.timeZone
+    calendar.timeZone = zone
     let back: Int
     switch word {
     case "today": back = 0
@@ -55,7 +58,7 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
     }
     // From noon, which no clock change touches.
     let noon = calendar.date(bySettingHour: 12, minute: 0, second: 0, of: today) ?? today
-    self.init(calendar.date(byAdding: .day, value: -back, to: noon) ?? noon, in: environment.timeZone)
+    self.init(calendar.date(byAdding: .day, value: -back, to: noon) ?? noon, in: zone)
   }
 
   /// Reads a day as a person writes it.

@@ -10,8 +10,11 @@ enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
   /// A moment on the local clock.
   case local(CalendarDay, hour: Int, minute: Int, second: Int)
 
-  init?(argument: String) {
-    if let day = CalendarDay(words: argument) {
+  init?(argument: String) { self.init(argument: argument, zone: nil) }
+
+  /// Creates a bound; without a zone, words such as `yesterday` are days of this machine's.
+  init?(argument: String, zone: TimeZone?) {
+    if let day = CalendarDay(words: argument, zone: zone) {
       self = .day(day)
     } else if let bound = Self.local(argument) {
       self = bound

@@ -187,8 +187,12 @@ public struct RegistersInForce: CommandState {
   public var summary: String { sentences(" there") }
   /// Returns what holds, in a sentence with the machine's name.
   public func summary(on machine: String) -> String { sentences(" on \(machine)") }
+  /// Returns what holds, in a sentence with the machine's name and in the family's words.
+  public func summary(on machine: String, _ terms: RuleTerms) -> String { sentences(" on \(machine)", terms) }
   /// What the machine claims to hold, for a sentence.
   public var claim: String { HouseholdKey.phrase(registers) }
 
-  private func sentences(_ place: String) -> String { "In force\(place): \(HouseholdKey.phrase(registers))." }
+  private func sentences(_ place: String, _ terms: RuleTerms = RuleTerms()) -> String {
+    "In force\(place): \(HouseholdKey.phrase(registers, terms))."
+  }
 }

@@ -43,10 +43,10 @@ public enum HouseholdKey {
   }
 
   /// Returns what registers say, for a sentence; what concerns people comes first.
-  public static func phrase(_ registers: [Register]) -> String {
+  public static func phrase(_ registers: [Register], _ terms: RuleTerms = RuleTerms()) -> String {
     var phrases: [String] = []
     for register in registers.sorted(by: { rank($0) < rank($1) }) {
-      let phrase = phrase(register)
+      let phrase = phrase(register, terms)
       if !phrases.contains(phrase) { phrases.append(phrase) }
     }
     let more = phrases.count > shown ? ", and \(phrases.count - shown) more" : ""
@@ -65,7 +65,7 @@ public enum HouseholdKey {
     }
   }
 
-  private static func phrase(_ register: Register) -> String {
+  private static func phrase(_ register: Register, _ terms: RuleTerms) -> String {
     let account = "account \(register.key.segments.last ?? "")"
     return switch (register.key.segments.first.map(String.init), register.value) {
     case ("child", yes): "the machine belongs to the child"
@@ -74,7 +74,7 @@ public enum HouseholdKey {
     case ("account", nil): "\(account) is not assigned"
     case ("account", _): "\(account) belongs to the child"
     case ("name", let value?): "the child's name \(value)"
-    default: RuleText.phrase(register.key, register.value)
+    default: RuleText.phrase(register.key, register.value, terms)
     }
   }
 }
@@ -85,7 +85,10 @@ extension FamilySettings {
     func rate(_ category: AppCategory) -> Int64 { rules.categories[category]?.rate ?? RuleSet.usualRate }
     self.init(
       learningMilliPointsPerMinute: rate(.learning), rewardMilliPointsPerMinute: rate(.reward),
-      minutesPerPoint: rules.points.minutesPerPoint, minimumSessionMinutes: rules.points.minimumSession,
+      mode: rules.mode.rawValue, rewards: rules.points.use.rawValue, minutesPerPoint: rules.points.minutesPerPoint,
+      redemptionDays: rules.points.redemptionDays, minimumSessionMinutes: rules.points.minimumSession,
+      dailyPointsLimit: rules.points.dailyCap, weeklyPointsLimit: rules.points.weeklyCap,
+      unknownPrograms: rules.unknownPrograms.rawValue,
       dailyRewardLimit: rules.categories[.reward]?.limit?.text,
       weeklyRewardLimitMinutes: rules.categories[.reward]?.weekly, dayStartHour: rules.dayStartHour, zone: rules.zone)
   }

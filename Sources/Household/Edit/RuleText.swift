@@ -1,18 +1,42 @@
 import LatchkeyModel
 import LatchkeyRules
 
+/// What the words for rules depend on, other than the rules.
+public struct RuleTerms: Hashable, Sendable {
+  /// The IANA name of the zone in which moments are written; `nil` to write them in UTC and say so.
+  public var zone: String?
+  /// The names of applications that have one.
+  public var names: [AppID: String]
+
+  /// Creates terms.
+  public init(zone: String? = nil, names: [AppID: String] = [:]) {
+    self.zone = zone
+    self.names = names
+  }
+
+  /// Returns what people call an application.
+  func name(_ app: AppID) -> String { names[app] ?? app.text }
+
+  /// Returns a moment, given in Unix milliseconds, on the family's clock.
+  func moment(_ instant: Int64) -> String {
+    let family = zone.flatMap { try? DayBoundary(zone: $0, dayStartHour: 0) }
+    guard let boundary = family ?? (try? DayBoundary(zone: "UTC", dayStartHour: 0)) else { return "" }
+    return boundary.clock(at: instant) + (family == nil ? " UTC" : "")
+  }
+}
+
 /// The words in which people read the rules of a child.
 public enum RuleText {
   /// Returns what a rule is called, such as "screen time a day".
-  public static func name(_ key: RegisterKey) -> String {
+  public static func name(_ key: RegisterKey, _ terms: RuleTerms = RuleTerms()) -> String {
     guard let rule = RuleKey(key) else { return key.text }
     switch rule {
     case .name: return "name"
     case .removed: return "removed"
-    case .app(let id, let part): return "\(id): \(Self.name(part))"
-    case .category(let category, .limit): return "\(category.rawValue) a day"
-    case .category(let category, .weekly): return "\(category.rawValue) a week"
-    case .category(let category, .rate): return "points for \(category.rawValue)"
+    case .app(let id, let part): return "\(terms.name(id)): \(name(part))"
+    case .category(let category, .limit): return "\(ReasonText.plural(category)) a day"
+    case .category(let category, .weekly): return "\(ReasonText.plural(category)) a week"
+    case .category(let category, .rate): return "points for \(ReasonText.plural(category))"
     case .limits(.daily): return "screen time a day"
     case .limits(.weekly): return "screen time a week"
     case .schedule(.bedtime): return "bedtime"
@@ -25,7 +49,12 @@ public enum RuleText {
     case .lock: return "lock"
     case .mode: return "points"
     case .unknownPrograms: return "unknown programs"
-    case .points(let part): return "points, \(part.rawValue)"
+    case .points(.use): return "rewards are paid"
+    case .points(.minutesPerPoint): return "a redeemed point buys"
+    case .points(.dailyCap): return "points earned a day"
+    case .points(.weeklyCap): return "points earned a week"
+    case .points(.minimumSession): return "shortest session that earns"
+    case .points(.redemptionDays): return "redeemed minutes last"
     case .family(.zone): return "time zone"
     case .family(.dayStart): return "day starts at"
     }
@@ -41,28 +70,38 @@ public enum RuleText {
     }
   }
 
-  /// Returns a rule's value in words, such as "2 h" or "Mon-Fri 20:00-07:00".
-  public static func value(_ key: RegisterKey, _ value: String) -> String {
+  /// Returns a rule's value in words, such as "2 h" or "mon-fri 20:00-07:00".
+  public static func value(_ key: RegisterKey, _ value: String, _ terms: RuleTerms = RuleTerms()) -> String {
     guard let known = RuleKey(key), let rule = try? Rule(known, stored: value) else { return value }
     switch rule.value {
     case .limits(let limits): return limitText(limits)
     case .use(let use): return useText(use)
     case .matchers(let matchers): return matchers.map { "\($0.kind.rawValue) \($0.value)" }.joined(separator: ", ")
-    case .grant(let grant): return SpanText.minutes(grant.minutes) + scopeText(grant.scope)
-    case .number(let minutes):
-      switch known {
-      case .category(_, .weekly), .limits(.weekly), .points(.minimumSession):
-        return SpanText.minutes(Int(clamping: minutes))
-      case .category(_, .rate): return "\(PointsText.counted(minutes)) a minute"
-      case .family(.dayStart): return "\(minutes):00"
-      default: return value
-      }
+    case .grant(let grant): return SpanText.minutes(grant.minutes) + scopeText(grant.scope, terms)
+    case .number(let number): return numberText(number, known)
     case .lock(.on): return "locked"
     case .lock(.off): return "not locked"
-    case .lock(.until):
-      return value.replacing("until ", with: "locked until ").replacing("T", with: " ")
-        .replacing("Z", with: " UTC")
-    default: return value
+    case .lock(.until(let instant)): return "locked until \(terms.moment(instant))"
+    default: return words[known.word]?[value] ?? value
+    }
+  }
+
+  /// The words for the values that are words themselves.
+  private static let words = [
+    "mode": ["points": "on", "limits": "off, limits and times alone"],
+    "unknownPrograms": ["count": "are allowed and counted", "reward": "count as rewards", "block": "are blocked"],
+    "points/use": ["payAsYouGo": "as they run", "redeemFirst": "with minutes redeemed before"],
+  ]
+
+  private static func numberText(_ number: Int64, _ key: RuleKey) -> String {
+    switch key {
+    case .category(_, .weekly), .limits(.weekly), .points(.minimumSession), .points(.minutesPerPoint):
+      SpanText.minutes(Int(clamping: number))
+    case .category(_, .rate): "\(PointsText.counted(number)) a minute"
+    case .points(.dailyCap), .points(.weeklyCap): "at most \(PointsText.text(number))"
+    case .points(.redemptionDays): number == 1 ? "for the day" : "\(number) days"
+    case .family(.dayStart): "\(number):00"
+    default: "\(number)"
     }
   }
 
@@ -70,11 +109,11 @@ public enum RuleText {
     use.category.rawValue + (use.milliPointsPerMinute.map { ", \(PointsText.counted($0)) a minute" } ?? "")
   }
 
-  private static func scopeText(_ scope: GrantScope) -> String {
+  private static func scopeText(_ scope: GrantScope, _ terms: RuleTerms) -> String {
     switch scope {
     case .all: ""
-    case .category(let category): " for \(category.rawValue)"
-    case .app(let app): " for \(app)"
+    case .category(let category): " for \(ReasonText.plural(category))"
+    case .app(let app): " for \(terms.name(app))"
     }
   }
 
@@ -88,17 +127,31 @@ public enum RuleText {
   }
 
   /// Returns what an edit sets, for a sentence, such as "screen time a day 2 h".
-  public static func phrase(_ key: RegisterKey, _ value: String?) -> String {
-    guard let value else {
-      guard case .app(let app, let part) = RuleKey(key) else { return "no \(name(key))" }
-      return "nothing said of \(app): \(name(part))"
+  public static func phrase(_ key: RegisterKey, _ value: String?, _ terms: RuleTerms = RuleTerms()) -> String {
+    guard let value else { return removal(key, terms) }
+    if case .app(let app, let part) = RuleKey(key), let phrase = phrase(terms.name(app), part, value, key) {
+      return phrase
     }
-    if case .app(let app, let part) = RuleKey(key), let phrase = phrase(app, part, value, key) { return phrase }
-    return RuleKey(key) == .lock ? Self.value(key, value) : "\(name(key)) \(Self.value(key, String(value.prefix(200))))"
+    let words = Self.value(key, String(value.prefix(200)), terms)
+    return RuleKey(key) == .lock ? words : "\(name(key, terms)) \(words)"
   }
 
-  /// Returns what an edit sets for an application, such as "org.gnome.Chess blocked"; `nil` for an unknown value.
-  private static func phrase(_ app: AppID, _ part: RuleKey.App, _ text: String, _ key: RegisterKey) -> String? {
+  /// Returns what an edit removes, for a sentence, such as "no limit on screen time a day".
+  private static func removal(_ key: RegisterKey, _ terms: RuleTerms) -> String {
+    switch RuleKey(key) {
+    case .limits, .category(_, .limit), .category(_, .weekly), .points(.dailyCap), .points(.weeklyCap):
+      "no limit on \(name(key, terms))"
+    case .app(let app, .limit): "no limit a day on \(terms.name(app))"
+    case .app, .lock: "\(name(key, terms)) no longer set"
+    case .schedule: "no \(name(key, terms))"
+    case .today(let day, .grant): "the time that was granted on \(day) is taken back"
+    case .today: "\(name(key, terms)) as on other days"
+    default: "the default for “\(name(key, terms))”"
+    }
+  }
+
+  /// Returns what an edit sets for an application, such as "Chess blocked"; `nil` for an unknown value.
+  private static func phrase(_ app: String, _ part: RuleKey.App, _ text: String, _ key: RegisterKey) -> String? {
     guard let known = RuleKey(key), let rule = try? Rule(known, stored: text) else { return nil }
     return switch (part, rule.value) {
     case (.blocked, .flag(let isBlocked)): "\(app) \(isBlocked ? "blocked" : "not blocked")"
@@ -109,4 +162,9 @@ public enum RuleText {
     default: nil
     }
   }
+}
+
+extension RuleKey {
+  /// The key as text, for those without a part that people choose.
+  fileprivate var word: String { registerKey?.text ?? "" }
 }

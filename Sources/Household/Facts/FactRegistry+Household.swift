@@ -33,13 +33,19 @@ extension FactDefinition {
   public static let daysOfRequests = 14
 
   /// Entries of the ledger, which only the machine of their purse writes and no machine forgets.
-  static let ledger = FactDefinition(.ledger, author: nil, most: 65_536, daysKept: nil) { text in
-    LedgerEntry(text).map { entry in
-      FactReading(
-        identity: "\(entry.id.kind.rawValue) \(entry.id.source) \(Hexadecimal.encode(entry.id.purse.bytes))",
-        author: entry.id.purse, day: entry.day)
-    }
-  }
+  static let ledger = FactDefinition(
+    .ledger, author: nil, most: 65_536, daysKept: nil,
+    isKept: { text, held in
+      guard let entry = LedgerEntry(text), let present = LedgerEntry(held) else { return false }
+      return entry.isKept(over: present)
+    },
+    read: { text in
+      LedgerEntry(text).map { entry in
+        FactReading(
+          identity: "\(entry.id.kind.rawValue) \(entry.id.source) \(Hexadecimal.encode(entry.id.purse.bytes))",
+          author: entry.id.purse, day: entry.day)
+      }
+    })
 
   /// Requests, which only a child's machine makes.
   static let request = FactDefinition(

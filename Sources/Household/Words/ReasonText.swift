@@ -72,7 +72,8 @@ public enum ReasonText {
     return "\(SpanText.minutes(minutes))\(granted) \(what)"
   }
 
-  private static func plural(_ category: AppCategory) -> String {
+  /// Returns what the applications of a category are called together.
+  static func plural(_ category: AppCategory) -> String {
     switch category {
     case .learning: "learning"
     case .reward: "rewards"

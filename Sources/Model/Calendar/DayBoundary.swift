@@ -72,6 +72,17 @@ public struct DayBoundary: Hashable, Sendable {
     day == .last ? start(of: day) + 86_400_000 : start(of: day.advanced(byDays: 1))
   }
 
+  /// Returns what clocks in the zone show at an instant in Unix milliseconds, such as "2026-11-22 18:30".
+  public func clock(at instant: Int64) -> String {
+    let instant = min(
+      max(instant, FamilyDay.first.daysSinceEpoch * 86_400_000), FamilyDay.last.daysSinceEpoch * 86_400_000)
+    let minutes = (instant + offset(at: instant)) / 60_000
+    let (days, rest) = minutes.quotientAndRemainder(dividingBy: 1_440)
+    let day = FamilyDay(daysSinceEpoch: rest < 0 ? days - 1 : days)
+    let (hour, minute) = (rest < 0 ? rest + 1_440 : rest).quotientAndRemainder(dividingBy: 60)
+    return "\(day) \(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
+  }
+
   /// Returns the offset of the zone from UTC in milliseconds.
   private func offset(at instant: Int64) -> Int64 {
     Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant) / 1_000))) * 1_000

@@ -51,3 +51,24 @@ extension FactKind: ExpressibleByStringLiteral {
     self = kind
   }
 }
+
+/// Facts in items.
+///
+/// Spec: Protocol/12-facts.md §5.
+extension [Fact] {
+  /// The facts in their order, in batches of which each fits one item.
+  public var factBatches: [[Fact]] {
+    var batches: [[Fact]] = []
+    var bytes = 0
+    for fact in self {
+      let isFull = batches.last.map { $0.count >= Limits.factItems } ?? true
+      if isFull || bytes + fact.size > Limits.factBytes {
+        batches.append([])
+        bytes = 0
+      }
+      batches[batches.count - 1].append(fact)
+      bytes += fact.size
+    }
+    return batches
+  }
+}

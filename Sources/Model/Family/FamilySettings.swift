@@ -6,10 +6,22 @@ public struct FamilySettings: Hashable, Sendable, Codable {
   public var learningMilliPointsPerMinute: Int64
   /// The rate in milli-points per minute of reward applications without one of their own.
   public var rewardMilliPointsPerMinute: Int64
+  /// Whether the family uses points: `points`, or `limits` for limits and times alone.
+  public var mode: String
+  /// How rewards are paid: `payAsYouGo` or `redeemFirst`.
+  public var rewards: String
   /// The number of minutes that one point buys.
   public var minutesPerPoint: Int64
+  /// The number of days for which redeemed minutes can be used, the first included.
+  public var redemptionDays: Int64
   /// The shortest session that earns points, in minutes.
   public var minimumSessionMinutes: Int64
+  /// The most that learning earns a day, in milli-points; `nil` for no limit.
+  public var dailyPointsLimit: Int64?
+  /// The most that learning earns a week, in milli-points; `nil` for no limit.
+  public var weeklyPointsLimit: Int64?
+  /// The treatment of programs that are no known application: `count`, `reward` or `block`.
+  public var unknownPrograms: String
   /// The limit on reward use a day, by weekday, as its rule is written; `nil` for none.
   public var dailyRewardLimit: String?
   /// The limit on reward use a week in minutes; `nil` for none.
@@ -21,14 +33,22 @@ public struct FamilySettings: Hashable, Sendable, Codable {
 
   /// Creates settings.
   public init(
-    learningMilliPointsPerMinute: Int64 = 1_000, rewardMilliPointsPerMinute: Int64 = 1_000, minutesPerPoint: Int64 = 1,
-    minimumSessionMinutes: Int64 = 0, dailyRewardLimit: String? = nil, weeklyRewardLimitMinutes: Int64? = nil,
+    learningMilliPointsPerMinute: Int64 = 1_000, rewardMilliPointsPerMinute: Int64 = 1_000, mode: String = "points",
+    rewards: String = "payAsYouGo", minutesPerPoint: Int64 = 1, redemptionDays: Int64 = 7,
+    minimumSessionMinutes: Int64 = 0, dailyPointsLimit: Int64? = nil, weeklyPointsLimit: Int64? = nil,
+    unknownPrograms: String = "count", dailyRewardLimit: String? = nil, weeklyRewardLimitMinutes: Int64? = nil,
     dayStartHour: Int64 = 0, zone: String = "UTC"
   ) {
     self.learningMilliPointsPerMinute = learningMilliPointsPerMinute
     self.rewardMilliPointsPerMinute = rewardMilliPointsPerMinute
+    self.mode = mode
+    self.rewards = rewards
     self.minutesPerPoint = minutesPerPoint
+    self.redemptionDays = redemptionDays
     self.minimumSessionMinutes = minimumSessionMinutes
+    self.dailyPointsLimit = dailyPointsLimit
+    self.weeklyPointsLimit = weeklyPointsLimit
+    self.unknownPrograms = unknownPrograms
     self.dailyRewardLimit = dailyRewardLimit
     self.weeklyRewardLimitMinutes = weeklyRewardLimitMinutes
     self.dayStartHour = dayStartHour

@@ -8,13 +8,19 @@ public struct ChildListing: Hashable, Sendable, Codable {
   public var machines: [DeviceName]
   /// The machines that have not yet confirmed the last change that concerns the child.
   public var untold: [DeviceName]
+  /// On a parent's node, the number of the child's machines that another parent tells of and that are not paired with
+  /// this node.
+  public var elsewhere: Int
 
   /// Creates a listing.
-  public init(childID: ChildID, name: DeviceName, machines: [DeviceName], untold: [DeviceName]) {
+  public init(
+    childID: ChildID, name: DeviceName, machines: [DeviceName], untold: [DeviceName], elsewhere: Int = 0
+  ) {
     self.childID = childID
     self.name = name
     self.machines = machines
     self.untold = untold
+    self.elsewhere = elsewhere
   }
 }
 

@@ -24,13 +24,20 @@ public struct RenameResult: Hashable, Sendable, Codable {
   public var isOwn: Bool
   /// The names of the devices that will hear of the change in their next session.
   public var untold: [DeviceName]
+  /// The log-in names of the device's accounts that were a child's and are no child's any more, since it is not that
+  /// child's device any more.
+  public var unassigned: [String]
 
   /// Creates a result.
-  public init(deviceID: DeviceID, name: DeviceName, childName: String?, isOwn: Bool, untold: [DeviceName]) {
+  public init(
+    deviceID: DeviceID, name: DeviceName, childName: String?, isOwn: Bool, untold: [DeviceName],
+    unassigned: [String] = []
+  ) {
     self.deviceID = deviceID
     self.name = name
     self.childName = childName
     self.isOwn = isOwn
     self.untold = untold
+    self.unassigned = unassigned
   }
 }

@@ -2,13 +2,16 @@
 public struct ChildRules: Hashable, Sendable, Codable {
   /// The child.
   public var child: ChildListing
-  /// The rules that are set for the child, in the order of their keys.
+  /// The rules that are set for the child, in the order of their keys; exceptions for past days are left out.
   public var rules: [RuleListing]
+  /// The rules of the whole family that hold for the child, in the order of their keys.
+  public var family: [RuleListing]
 
   /// Creates a listing.
-  public init(child: ChildListing, rules: [RuleListing]) {
+  public init(child: ChildListing, rules: [RuleListing], family: [RuleListing] = []) {
     self.child = child
     self.rules = rules
+    self.family = family
   }
 }
 
@@ -30,11 +33,13 @@ public struct RuleListing: Hashable, Sendable, Codable {
   public var notInForce: String?
   /// A Boolean value that indicates whether it is a rule of the whole family.
   public var isFamilys: Bool
+  /// On a parent's node, the machines that should hold the rule of another parent's and have not told that they do.
+  public var missing: [DeviceName]
 
   /// Creates a rule.
   public init(
     key: RegisterKey, value: String, name: String, words: String, setBy: DeviceName, setAt: Int64,
-    notInForce: String? = nil, isFamilys: Bool = false
+    notInForce: String? = nil, isFamilys: Bool = false, missing: [DeviceName] = []
   ) {
     self.key = key
     self.value = value
@@ -44,6 +49,7 @@ public struct RuleListing: Hashable, Sendable, Codable {
     self.setAt = setAt
     self.notInForce = notInForce
     self.isFamilys = isFamilys
+    self.missing = missing
   }
 }
 

@@ -22,7 +22,7 @@ public struct TextRule: Hashable, Sendable {
     case zoneName
   }
 
-  /// The kind of text as the subject of a sentence, such as "The display name".
+  /// The kind of text as the subject of a sentence, such as "The application's name".
   public let what: String
   /// The permitted number of bytes of UTF-8.
   public let bytes: ClosedRange<Int>
@@ -37,7 +37,8 @@ public struct TextRule: Hashable, Sendable {
   /// The rule for application IDs.
   public static let appID = TextRule(what: "The application's ID", bytes: 1...Limits.appIDBytes, characters: .word)
   /// The rule for the names of applications.
-  public static let displayName = TextRule(what: "The display name", bytes: 1...Limits.appIDBytes, characters: .line)
+  public static let displayName = TextRule(
+    what: "The application's name", bytes: 1...Limits.appIDBytes, characters: .line)
   /// The rule for the values of matchers.
   public static let matcherValue = TextRule(what: "A matcher's value", bytes: 1...Limits.lineBytes, characters: .line)
   /// The rule for messages.

@@ -28,7 +28,7 @@ extension NodeService {
     let rules = RuleSet.read(registers, child: child).rules
     var listings: [AppID: [RegisterKey: RuleListing]] = [:]
     // The family's come first, and the child's take their places.
-    for listing in try await self.listings(registers, of: child, peers) {
+    for listing in try await self.listings(registers, of: child, household, peers) {
       guard case .app(let id, _) = RuleKey(listing.key) else { continue }
       let isHidden = listings[id]?[listing.key] != nil && listing.notInForce != nil
       if !isHidden { listings[id, default: [:]][listing.key] = listing }

@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyRules
 import LatchkeyStore
 
 /// The children of the family and the accounts of their machines.
@@ -10,14 +11,34 @@ extension NodeService {
   public func children() async throws(LocalAPIError) -> [ChildListing] {
     let household = try await household()
     let untold = try await machinesWithEditsUnderWay()
+    let elsewhere = try await machinesElsewhere(household)
     return household.children.map { child in
       let machines =
         context.profile.role == .child
         ? [context.name] : household.machines(of: child.id).map(\.name)
       return ChildListing(
         childID: child.id, name: DeviceName(sanitising: child.name), machines: machines,
-        untold: household.machines(of: child.id).filter { untold.contains($0.device) }.map(\.name))
+        untold: household.machines(of: child.id).filter { untold.contains($0.device) }.map(\.name),
+        elsewhere: elsewhere[child.id] ?? 0)
     }
+  }
+
+  /// Returns how many machines of each child the other parents tell of that are not paired with this one.
+  private func machinesElsewhere(_ household: Household) async throws(LocalAPIError) -> [ChildID: Int] {
+    guard context.profile.role == .parent else { return [:] }
+    let others = try await stored { () async throws(StoreError) in try await context.store.otherParents() }
+    let parents = Set(others.values.joined().map(\.parent).filter { $0.leftAt == nil }.map(\.deviceID))
+    if parents.isEmpty { return [:] }
+    let paired = Set(household.machines.map(\.device))
+    var found: [ChildID: Int] = [:]
+    for child in household.children {
+      let facts = try await stored { () async throws(StoreError) in
+        try await context.store.facts([.machines], of: child.id)
+      }
+      let said = facts.compactMap { ChildMachines($0.text) }.filter { parents.contains($0.modified.author) }
+      found[child.id] = said.reduce(into: Set<DeviceID>()) { $0.formUnion($1.machines) }.subtracting(paired).count
+    }
+    return found
   }
 
   /// Adds a child.
@@ -120,15 +141,21 @@ extension NodeService {
     return result.commands
   }
 
-  /// Assigns a machine to the named children alone, or to no child if there are no names.
+  /// Makes a machine that of the named children alone, or of none if no name is given.
   ///
-  /// Children that are unknown are added.
-  func setOwner(of device: DeviceID, to names: String) async throws(LocalAPIError) {
-    let changes = try await household().reassigning(device, to: ChildNames.split(names)) {
+  /// A child who does not exist yet is added. Returns the log-in names of the accounts that were a child's and are no
+  /// child's any more.
+  func setOwner(of device: DeviceID, to names: String) async throws(LocalAPIError) -> [String] {
+    let household = try await household()
+    let changes = household.reassigning(device, to: ChildNames.split(names)) {
       ChildID(bytes: context.nextCommandID(context.wall()).bytes)
     }
     if !changes.isEmpty { try await edit(changes) }
     try await showOwner(of: device)
+    let accounts = household.machines.first { $0.device == device }?.accounts ?? []
+    return accounts.filter { account in
+      changes.contains { $0.key == HouseholdKey.account(account.uid) && $0.value == nil }
+    }.map(\.name)
   }
 
   /// Writes the names of the children whose machine it is where devices are listed.

@@ -38,13 +38,14 @@ extension NodeService {
         try await directory.refresh(id)
       }
     }
-    if isOfChild, let childName { try await setOwner(of: id, to: childName) }
+    var unassigned: [String] = []
+    if isOfChild, let childName { unassigned = try await setOwner(of: id, to: childName) }
     context.changes.notify()
     let isConnected = await directory.link(id)?.current != nil
     let renamed = try await stored { () async throws(StoreError) in try await context.store.peer(id) } ?? peer
     return RenameResult(
       deviceID: id, name: renamed.device.name, childName: renamed.device.childName, isOwn: false,
-      untold: name == nil || isConnected ? [] : [renamed.device.name])
+      untold: name == nil || isConnected ? [] : [renamed.device.name], unassigned: unassigned)
   }
 
   private func renameSelf(_ name: DeviceName?, _ childName: String?) async throws(LocalAPIError) -> RenameResult {

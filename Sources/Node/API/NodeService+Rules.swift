@@ -45,7 +45,7 @@ extension NodeService {
     let registers = household.rules(of: nil)
     return FamilyRules(
       settings: FamilySettings(RuleSet.read(registers, child: nil).rules),
-      rules: try await listings(registers, of: nil, peers),
+      rules: try await listings(registers, of: nil, household, peers),
       untold: household.machines.filter { untold.contains($0.device) }.map(\.name))
   }
 
@@ -91,15 +91,26 @@ extension NodeService {
 
   private func rules(of child: ChildID, _ household: Household) async throws(LocalAPIError) -> ChildRules {
     let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
-    let registers = household.rules(of: child).filter { $0.zone != .family && $0.key != HouseholdKey.name }
-    return ChildRules(child: try await listing(of: child), rules: try await listings(registers, of: child, peers))
+    let today = boundary(household).day(containing: context.wall())
+    let rules = try await listings(household.rules(of: child), of: child, household, peers)
+    let own = rules.filter { rule in
+      guard !rule.isFamilys, rule.key != HouseholdKey.name else { return false }
+      // An exception for a day is over with it.
+      if case .today(let day, _) = RuleKey(rule.key) { return day >= today }
+      return true
+    }
+    let inForce = Set(own.filter { $0.notInForce == nil }.map(\.key))
+    return ChildRules(
+      child: try await listing(of: child), rules: own,
+      family: rules.filter { $0.isFamilys && !inForce.contains($0.key) })
   }
 
   /// Returns what registers set, with who set it; deleted ones are left out.
   func listings(
-    _ registers: [Register], of child: ChildID?, _ peers: [PeerRecord]
+    _ registers: [Register], of child: ChildID?, _ household: Household, _ peers: [PeerRecord]
   ) async throws(LocalAPIError) -> [RuleListing] {
-    let faults = RuleSet.read(registers, child: child).notInForce
+    let (rules, faults) = RuleSet.read(registers, child: child)
+    let terms = RuleTerms(zone: rules.zone, names: rules.apps.compactMapValues(\.name))
     let others = try await stored { () async throws(StoreError) in try await context.store.otherParents() }
     let parents = others.values.joined().map(\.parent)
     return registers.compactMap { register in
@@ -107,10 +118,12 @@ extension NodeService {
       let author = register.modified.author
       let told = parents.first { $0.deviceID == author }?.name
       return RuleListing(
-        key: register.key, value: value, name: RuleText.name(register.key),
-        words: RuleText.value(register.key, value), setBy: told ?? name(author, peers), setAt: register.modified.wall,
+        key: register.key, value: value, name: RuleText.name(register.key, terms),
+        words: RuleText.value(register.key, value, terms), setBy: told ?? name(author, peers),
+        setAt: register.modified.wall,
         notInForce: faults.first { $0.zone == register.zone && $0.key == register.key }?.reason,
-        isFamilys: register.zone == .family)
+        isFamilys: register.zone == .family,
+        missing: author == context.own ? [] : household.machinesWithout(register, of: child).map(\.name))
     }
   }
 }

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
@@ -61,14 +62,6 @@ struct ShortIDs: Sendable {
   }
 
   private func short(_ text: String) -> String { Hexadecimal.decode(text).map { short($0) } ?? text }
-}
-
-/// When something happens, for a child.
-struct FamilyMoment: Sendable {
-  /// The family's day.
-  var day: FamilyDay
-  /// The household's time in Unix milliseconds.
-  var at: Int64
 }
 
 extension NodeContext {

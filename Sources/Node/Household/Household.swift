@@ -62,6 +62,13 @@ struct Household: Sendable {
     return merged.registers
   }
 
+  /// Returns the machines that a rule of another parent's concerns and that have not told that they hold it.
+  func machinesWithout(_ register: Register, of child: ChildID?) -> [Machine] {
+    (child.map { machines(of: $0) } ?? machines).filter { machine in
+      told[machine.device]?[register.zone, register.key] != register
+    }
+  }
+
   /// Returns the name of a child; `nil` if it is unknown.
   func name(of child: ChildID) -> String? { children.first { $0.id == child }?.name }
 

@@ -21,7 +21,7 @@ struct PointsPage: Sendable {
     let changes = ledger.entries.values.filter { entry in
       switch entry.id.kind {
       case .leased, .held: false
-      case .earned, .spent: entry.milliPoints != 0
+      case .earned, .spent, .repeated: entry.milliPoints != 0
       case .redeemed, .used, .refunded, .expired, .granted, .adjusted, .reviewed: true
       }
     }.sorted { ($1.at, $1.text) < ($0.at, $0.text) }.prefix(max(0, limit))
@@ -64,6 +64,7 @@ struct PointsPage: Sendable {
     case .adjusted: "changed by a parent"
     case .leased: "lent to another machine"
     case .held: "learning held, \(Self.reason(entry.hold))"
+    case .repeated: "taken back, since another machine had earned that time"
     case .reviewed: entry.milliPoints > 0 ? "learning counted after a review" : "learning that did not count"
     }
   }

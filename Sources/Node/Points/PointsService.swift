@@ -54,7 +54,7 @@ struct PointsService: Sendable {
       guard known[child] != present else { continue }
       // The next session finds a ledger that was read.
       _ = try await context.store.look { try $0.ledger(of: child).balance }
-      if known[child]?.day != present.day { try await context.store.forgetFacts(of: child, on: present.day) }
+      if known[child]?.day != present.day { try await context.store.forgetPast(of: child, on: present.day) }
       switch context.profile.role {
       case .parent: try await lend(child, machines, connected: connected)
       case .child: try await give(child, isWanted: isWanted, connected: connected)
@@ -65,12 +65,7 @@ struct PointsService: Sendable {
 
   /// Returns the children whose points this machine looks after, on a parent with their machines.
   private func children(of household: Household) -> [ChildID: Set<DeviceID>] {
-    var machines: [ChildID: Set<DeviceID>] = [:]
-    for register in household.registers.registers {
-      guard case .machine(let device) = register.zone, let child = register.key.servedChild else { continue }
-      // A machine that was the child's is none any more, which has to be said.
-      machines[child, default: []].formUnion(register.servedChild == nil ? [] : [device])
-    }
+    let machines = HouseholdKey.machines(in: household.registers.registers)
     if context.profile.role == .child { return machines.filter { $0.value.contains(context.own) } }
     return machines
   }
@@ -87,24 +82,10 @@ struct PointsService: Sendable {
   private func lend(_ child: ChildID, _ machines: Set<DeviceID>, connected: Set<DeviceID>) async throws(StoreError) {
     let context = context
     _ = try await context.act(directory) { effects, clock -> (Bool, ActOrders) in
-      let said = try effects.facts(.machines, of: child).compactMap { ChildMachines($0.text) }
-        .first { $0.modified.author == effects.own }?.machines
-      let now = ChildMachines(modified: .never, machines: machines).machines
-      if said ?? [] != now {
-        try effects.add(Fact(child, .machines, ChildMachines(modified: try clock(), machines: now).text))
-      }
-      var purse = try effects.purse(of: child)
-      guard purse.spendable > 0 else { return (false, .none) }
-      let asking = try effects.facts(.need, of: child).compactMap { PointsNeed($0.text) }.filter(\.isNeeded)
-      let loans = LeasePolicy.loans(
-        purse: purse.spendable, machines: machines, asking: Set(asking.map(\.modified.author)).intersection(connected))
       let moment = context.moment(try effects.rules(of: child))
-      for loan in loans where connected.contains(loan.to) {
-        guard let source = RecordID(bytes: context.nextCommandID(moment.at).bytes),
-          let entry = purse.lend(loan.milliPoints, to: loan.to, source: source, day: moment.day, at: moment.at)
-        else { continue }
-        try effects.add(entry, of: child)
-      }
+      try effects.lendPoints(
+        of: child, to: machines, connected: connected, at: moment, clock: { try clock() },
+        source: { RecordID(bytes: context.nextCommandID(moment.at).bytes) })
       return (true, .none)
     }
   }
@@ -114,23 +95,9 @@ struct PointsService: Sendable {
     let context = context
     _ = try await context.act(directory) { effects, clock -> (Bool, ActOrders) in
       let moment = context.moment(try effects.rules(of: child))
-      var purse = try effects.purse(of: child)
-      for entry in purse.expire(before: moment.day, at: moment.at) { try effects.add(entry, of: child) }
-      let parents = try effects.facts(.machines, of: child).compactMap { ChildMachines($0.text) }
-      let others = parents.filter { !$0.machines.subtracting([effects.own]).isEmpty }
-      // The only machine is lent everything without asking.
-      let said = try effects.facts(.need, of: child).compactMap { PointsNeed($0.text) }
-        .first { $0.modified.author == effects.own }?.isNeeded
-      let isSaid = said ?? false
-      if isSaid != isWanted, isSaid || !others.isEmpty {
-        try effects.add(Fact(child, .need, PointsNeed(modified: try clock(), isNeeded: isWanted).text))
-      }
-      let lender = others.map(\.modified.author).filter { connected.contains($0) }.min()
-      let returned = LeasePolicy.returned(purse: purse.spendable, isOnlyMachine: others.isEmpty, runsReward: isWanted)
-      guard let lender, returned > 0, let source = RecordID(bytes: context.nextCommandID(moment.at).bytes),
-        let entry = purse.lend(returned, to: lender, source: source, day: moment.day, at: moment.at)
-      else { return (false, .none) }
-      try effects.add(entry, of: child)
+      try effects.returnPoints(
+        of: child, isWanted: isWanted, connected: connected, at: moment, clock: { try clock() },
+        source: { RecordID(bytes: context.nextCommandID(moment.at).bytes) })
       return (true, .none)
     }
   }

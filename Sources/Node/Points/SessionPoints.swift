@@ -16,26 +16,19 @@ extension DatabaseEffects {
   /// - Returns: The milli-points that the session earned; 0 if it cost some, or is held for review.
   /// - Throws: A fault of the database.
   mutating func takePoints(from record: UsageRecord, of child: ChildID, at: Int64) throws -> Int64 {
-    let rules = try rules(of: child)
     var carries: [Purse.CarryKey: PointsRemainder] = [:]
     for carry in try self.carries(of: child) {
       carries[.init(app: carry.app, category: carry.category, day: carry.day)] = carry.remainder
     }
-    var purse = Purse(device: own, ledger: try ledger(of: child), carries: carries)
     let evidence = LearningEvidence(
       inputs: nil, rewardMilliseconds: record.category == .learning ? try rewardMilliseconds(beside: record) : 0,
       elapsedMilliseconds: record.activeMilliseconds)
-    // Days are the household's, whatever the wall clock showed.
-    var counted = record
-    counted.sessionStart = record.householdStart
-    counted.sessionEnd = min(record.householdStart + record.activeMilliseconds, HybridTimestamp.wallLimit - 1)
-    let entry = purse.take(counted, hold: evidence.holdReason(for: record), rules: rules, at: at)
+    let entry = try takePoints(from: record, evidence, of: child, carries: &carries, at: at)
     guard let entry else { return 0 }
-    // A ledger without room must not keep a session from its end.
-    do { try add(entry, of: child) } catch is BodyFault { return 0 }
-    purse.forgetCarries(before: entry.day.advanced(byDays: -Self.daysOfCarries))
+    let first = entry.day.advanced(byDays: -Self.daysOfCarries)
     try setCarries(
-      purse.carries.map { PointsCarry(app: $0.app, category: $0.category, day: $0.day, remainder: $1) }, of: child)
+      carries.filter { $0.key.day >= first }
+        .map { PointsCarry(app: $0.app, category: $0.category, day: $0.day, remainder: $1) }, of: child)
     return entry.id.kind == .earned ? entry.milliPoints : 0
   }
 

@@ -35,6 +35,12 @@ extension NodeService {
     let household = try await household()
     let child = try Self.child(request.child, in: household)
     let wish = try Self.wish(request)
+    guard try await active().contains(where: { $0.device.role == .parent }) else {
+      throw LocalAPIError(
+        .unknownDevice,
+        "No parent's machine is paired with this one, so that no parent would see it: pair one with `latchkey pair` first."
+      )
+    }
     guard let id = CommandID(bytes: SecureRandom.bytes(16)) else {
       throw LocalAPIError(.internal, "The request got no ID: ask again.")
     }

@@ -21,7 +21,8 @@ public enum JoinHint: Hashable, Sendable {
   var sentence: String {
     switch self {
     case .otherCodes(let own, let open):
-      "This code's short form begins with \(own), but \(Self.openCodes(open)): compare it with the other screen."
+      "No machine with a code whose short form begins with \(own) has been found yet; \(Self.openCodes(open)). Looking on: if "
+        + "it takes long, compare the code with the other screen."
     case .saidToBeWrong:
       "The machine that shows a code with this beginning says that the rest of it is wrong; looking for another one …"
     }

@@ -11,6 +11,7 @@ public struct Ledger: Sendable {
 
   private var purses: [DeviceID: Int128] = [:]
   private var earnings: [FamilyDay: Int128] = [:]
+  private var lessons = Lessons()
 
   /// Creates a ledger of entries.
   public init(_ entries: some Sequence<LedgerEntry> = []) {
@@ -19,12 +20,12 @@ public struct Ledger: Sendable {
 
   /// Takes an entry, and returns whether the ledger has changed.
   ///
-  /// Two entries of one identity come from a faulty machine; of them, every ledger keeps the one whose text sorts first.
+  /// Of two entries of one identity, every ledger keeps the same one (`LedgerEntry.isKept(over:)`).
   @discardableResult
   public mutating func merge(_ entry: LedgerEntry) -> Bool {
     guard entry.fault == nil else { return false }
     if let held = entries[entry.id] {
-      guard entry != held, entry.text.utf8.lexicographicallyPrecedes(held.text.utf8) else { return false }
+      guard entry != held, entry.isKept(over: held) else { return false }
       count(held, -1)
     }
     entries[entry.id] = entry
@@ -46,13 +47,17 @@ public struct Ledger: Sendable {
   /// Returns the milli-points that learning earned on a day, on all machines.
   public func earned(on day: FamilyDay) -> Int64 { Self.limited(earnings[day] ?? 0) }
 
+  /// The learning that other machines had earned at the same time, with what is to be taken back in all.
+  public var repeats: [EntryID: LearningRepeat] { lessons.repeats }
+
   private mutating func count(_ entry: LedgerEntry, _ sign: Int128) {
     let amount = Int128(entry.milliPoints) * sign
     purses[entry.id.purse, default: 0] += amount
     // What one purse lends, the other has: the balance stays.
     if let other = entry.other { purses[other, default: 0] -= amount }
+    if entry.id.kind == .earned { lessons.count(entry, isTaken: sign > 0) }
     switch entry.id.kind {
-    case .earned, .reviewed: earnings[entry.day, default: 0] += amount
+    case .earned, .reviewed, .repeated: earnings[entry.day, default: 0] += amount
     case .spent, .redeemed, .used, .refunded, .expired, .granted, .adjusted, .leased, .held: break
     }
   }

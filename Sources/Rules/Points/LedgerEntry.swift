@@ -52,6 +52,8 @@ public struct LedgerEntry: Hashable, Sendable {
     case held
     /// A parent decided about learning that was held: the amount is what it earned, or 0.
     case reviewed
+    /// Learning that another machine had earned at the same time was taken back; the quantity is that time.
+    case repeated
   }
 
   /// The longest note, in bytes of UTF-8.
@@ -65,11 +67,12 @@ public struct LedgerEntry: Hashable, Sendable {
   public var milliPoints: Int64
   /// The family's day on which it happened.
   public var day: FamilyDay
-  /// The household's time at which it was written, in Unix milliseconds; for people.
+  /// The household's time in Unix milliseconds: for learning that earned, its start; otherwise when it was written.
   public var at: Int64
   /// The machine to whose purse points were lent; `nil` for every other kind.
   public var other: DeviceID?
-  /// The milliseconds redeemed, used, refunded or expired; for learning that is held, the milli-points; otherwise 0.
+  /// The milliseconds redeemed, used, refunded, expired or repeated, or of learning that earned; for learning that is
+  /// held, the milli-points; otherwise 0.
   public var quantity: Int64
   /// The last day on which redeemed minutes can be used; `nil` for every other kind.
   public var lastDay: FamilyDay?
@@ -99,7 +102,7 @@ public struct LedgerEntry: Hashable, Sendable {
     let amounts: ClosedRange<Int64> =
       switch id.kind {
       case .earned, .refunded, .granted, .reviewed: 0...Self.largest
-      case .spent, .redeemed, .leased: -Self.largest...0
+      case .spent, .redeemed, .leased, .repeated: -Self.largest...0
       case .used, .expired, .held: 0...0
       case .adjusted: -Self.largest...Self.largest
       }

@@ -41,11 +41,6 @@ public struct Purse: Sendable {
   /// The milli-points that may be spent; never less than 0.
   public var spendable: Int64 { max(0, ledger.purse(of: device)) }
 
-  /// Forgets the remainders of days before a day, of which no session can come any more.
-  public mutating func forgetCarries(before day: FamilyDay) {
-    carries = carries.filter { $0.key.day >= day }
-  }
-
   /// Writes what follows from a session on this machine.
   ///
   /// A session of learning earns, or is held for review with a reason. A session of a reward costs, at most what the
@@ -66,7 +61,9 @@ public struct Purse: Sendable {
       guard let earned = earned(by: slice, rules, boundary) else { return nil }
       let amount = min(earned, LedgerEntry.largest)
       if let hold { return write(.held, record.recordID, 0, day, at) { ($0.quantity, $0.hold) = (amount, hold) } }
-      return write(.earned, record.recordID, min(amount, capLeft(on: day, rules.points)), day, at)
+      return write(.earned, record.recordID, min(amount, capLeft(on: day, rules.points)), day, record.sessionStart) {
+        $0.quantity = min(max(0, record.activeMilliseconds), LedgerEntry.largest)
+      }
     case .reward:
       guard !isWritten([.spent, .used], record.recordID) else { return nil }
       switch rules.points.use {
@@ -93,6 +90,21 @@ public struct Purse: Sendable {
     guard let held, !isWritten([.reviewed], record) else { return nil }
     let amount = isApproved ? min(held.quantity, capLeft(on: held.day, rules.points)) : 0
     return write(.reviewed, record, amount, held.day, at)
+  }
+
+  /// Takes back what learning on this machine earned while another machine of the child's had earned already.
+  ///
+  /// A purse never holds less than nothing: what it does not hold is taken back once it does.
+  public mutating func takeBackRepeats(at: Int64) -> [LedgerEntry] {
+    let repeats = ledger.repeats.filter { $0.key.purse == device }
+    return repeats.sorted { $0.key.source.bytes.lexicographicallyPrecedes($1.key.source.bytes) }.compactMap {
+      id, found in
+      let known = ledger.entries[EntryID(purse: device, kind: .repeated, source: id.source)]
+      let taken = -(known?.milliPoints ?? 0)
+      let more = min(found.milliPoints - taken, spendable)
+      guard more > 0, let earned = ledger.entries[id] else { return nil }
+      return write(.repeated, id.source, -taken - more, earned.day, at) { $0.quantity = found.milliseconds }
+    }
   }
 
   /// Writes points that a parent gives into this machine's purse.

@@ -32,9 +32,14 @@ extension Database {
       "SELECT COUNT(*) FROM fact WHERE child = ? AND kind = ?", [child.bytes, kind.rawValue], { $0.integer(0) }) ?? 0
   }
 
-  /// Returns all facts about a child, in the order in which they arrived.
-  func facts(of child: ChildID) throws -> [Fact] {
-    try rows("SELECT kind, text FROM fact WHERE child = ? ORDER BY number", [Data(child.bytes)]).map { row in
+  /// Returns all facts about a child for a device: its own, and then the others, in the order in which they arrived.
+  ///
+  /// A machine that has forgotten its entries must know them before it learns what others gave it.
+  func facts(of child: ChildID, for device: DeviceID) throws -> [Fact] {
+    try rows(
+      "SELECT kind, text FROM fact WHERE child = ? ORDER BY author = ? DESC, number",
+      [Data(child.bytes), Data(device.bytes)]
+    ).map { row in
       guard let kind = FactKind(rawValue: row["kind"]) else { throw StoreError.unexpected("the kind of a fact") }
       return Fact(child, kind, row["text"])
     }
@@ -122,7 +127,7 @@ extension Database {
     if role == .child, try !serves(device, child) { return [] }
     let address = OutboxAddress(number: peer["number"], device: device)
     try run("INSERT OR IGNORE INTO fact_holder VALUES (?, ?)", [address.number, child.bytes])
-    return try queue(try facts(of: child), for: address, keys, coding, at: wall)
+    return try queue(try facts(of: child, for: device), for: address, keys, coding, at: wall)
   }
 
   /// Has a device hear of no more facts about a child.
@@ -136,7 +141,7 @@ extension Database {
   func factItems(for peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding) throws -> [QueuedItem] {
     try rows("SELECT child FROM fact_holder WHERE peer = ? ORDER BY child", [peer.number]).flatMap { row in
       guard let child = ChildID(bytes: row["child"] as Data) else { throw StoreError.unexpected("a child's ID") }
-      return try facts(of: child).factBatches.map {
+      return try facts(of: child, for: peer.device).factBatches.map {
         QueuedItem(kind: .facts, id: Array(keys.freshKey().prefix(16)), body: coding.encode($0), level: 0)
       }
     }
@@ -172,23 +177,5 @@ extension Database {
       try enqueue(
         peer, .control, kind: .facts, itemID: Array(keys.freshKey().prefix(16)), body: coding.encode(batch), at: wall)
     }
-  }
-}
-
-extension [Fact] {
-  /// The facts in their order, in batches of which each fits one item.
-  var factBatches: [[Fact]] {
-    var batches: [[Fact]] = []
-    var bytes = 0
-    for fact in self {
-      let isFull = batches.last.map { $0.count >= Limits.factItems } ?? true
-      if isFull || bytes + fact.size > Limits.factBytes {
-        batches.append([])
-        bytes = 0
-      }
-      batches[batches.count - 1].append(fact)
-      bytes += fact.size
-    }
-    return batches
   }
 }

@@ -28,7 +28,24 @@ extension InboxTransaction {
     result.newFacts += effects.newFacts
     result.changes += try database.relay(effects.newFacts, from: nil, keys, coding, at: wall)
     for offer in effects.offers {
+      if peerRole == .parent { try recallFacts(of: offer.child) }
       result.changes += try database.offerFacts(of: offer.child, to: offer.device, keys, coding, at: wall)
+    }
+  }
+
+  /// Keeps the facts about a child again that this machine has forgotten and no other machine has stored yet.
+  ///
+  /// The parent tells what it knows when it hears that the machine is the child's, which may be before these arrive there.
+  private func recallFacts(of child: ChildID) throws {
+    let bodies = try database.rows(
+      "SELECT body FROM outbox_item WHERE class = \(ItemNumber.control) AND kind = ? ORDER BY peer, seq",
+      [ItemKind.facts.rawValue]
+    ).map { $0.bytes("body") }
+    for fact in try bodies.flatMap({ try coding.facts($0) }) where fact.child == child {
+      guard let definition = coding.factKinds.definition(fact.kind), let reading = definition.read(fact.text) else {
+        continue
+      }
+      do { _ = try database.keep(fact, reading, definition) } catch is BodyFault { continue }
     }
   }
 

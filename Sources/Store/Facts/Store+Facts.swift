@@ -98,10 +98,12 @@ extension Store {
     }
   }
 
-  /// Forgets the facts about a child that are older than their kinds say on a family's day.
-  public func forgetFacts(of child: ChildID, on day: FamilyDay) async throws(StoreError) {
+  /// Forgets what is over on a family's day: the facts about a child that are older than their kinds say, and the registers
+  /// of days that are more than `RegisterMap.daysKept` in the past.
+  public func forgetPast(of child: ChildID, on day: FamilyDay) async throws(StoreError) {
     try await commits.commit(.upkeep) { [coding] database in
       try database.forgetFacts(of: child, on: day, coding.factKinds)
+      try database.forgetRegisters(before: day.advanced(byDays: -RegisterMap.daysKept))
     }
   }
 }

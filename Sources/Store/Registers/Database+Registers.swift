@@ -33,12 +33,26 @@ extension Database {
       ])
   }
 
+  /// The keys of one day's registers, `RegisterKey.day`, as a pattern.
+  private static let dayKeys = "today/[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]/*"
+
+  /// Forgets the registers of days before a day.
+  func forgetRegisters(before day: FamilyDay) throws {
+    for table in ["register", "told_register"] {
+      try run("DELETE FROM \(table) WHERE key GLOB '\(Self.dayKeys)' AND key < ?", ["today/\(day)"])
+    }
+  }
+
   /// Keeps what a child's machine says that it holds, unless something later is known, and moves the clock past it.
   ///
-  /// What this device has set itself is left out, unless it has lost it since.
+  /// What this device has set itself is left out, unless it has lost it since. So are registers of days that this device may have
+  /// forgotten, or is about to forget.
   func note(_ told: [Register], by device: DeviceID, own: DeviceID, at wall: Int64) throws {
     let number = try address(of: device).number
+    let today = try DayBoundary(zone: "UTC", dayStartHour: 0).day(containing: wall)
+    let forgotten = today.advanced(byDays: 2 - RegisterMap.daysKept)
     for register in told {
+      if let day = register.key.day, day < forgotten { continue }
       if register.modified.author == own, let held = try self.register(register.key, in: register.zone),
         !register.holds(over: held)
       {

@@ -115,7 +115,8 @@ import Testing
     try await trip(.adopt(name), [AdoptedSetting]()) { try await $0.adopt(device: name) }
     let request = RenameRequest(name: "a/b", childName: "Emma")
     let renamed = RenameResult(
-      deviceID: SampleValues.childID, name: DeviceName(sanitising: "a/b"), childName: "Emma", isOwn: false, untold: [])
+      deviceID: SampleValues.childID, name: DeviceName(sanitising: "a/b"), childName: "Emma", isOwn: false, untold: [],
+      unassigned: ["emma"])
     try await trip(.rename(name, request), renamed) { try await $0.rename(device: name, request) }
     try await trip(.unpair(".."), SampleValues.unpaired) { try await $0.unpair(device: "..") }
   }

@@ -11,146 +11,10 @@ import Testing
     run.node.calls.lazy.compactMap { if case .issue(let request) = $0 { request } else { nil } }.first
   }
 
-  private func set(_ run: ScriptedRun) -> RuleRequest? {
-    run.node.calls.lazy.compactMap { if case .setRules("Emma", let request) = $0 { request } else { nil } }.first
-  }
-
-  private static func blocked(_ app: String, _ value: String? = "yes") -> RuleRequest {
-    RuleRequest([.init("app/\(app)/blocked", value)])
-  }
-
-  /// The removal of the rules that Emma has for a game.
-  private static let removed = RuleRequest(
-    ["blocked", "category"].map { .init("app/org.gnome.Chess/\($0)", nil) })
-
-  private static func away(_ change: (inout PeerStatus) -> Void = { _ in }) -> ScriptedNode.Script {
-    var script = ScriptedNode.Script()
-    script.devices[0].isConnected = false
-    script.devices[0].device.lastSeenAt = SampleValues.now - 20 * 60_000
-    change(&script.devices[0])
-    return script
-  }
-
-  @Test(arguments: ["Chess", "chess", "org.gnome.Chess", "ORG.GNOME.CHESS"])
-  func anApplicationMayBeNamedByItsName(text: String) async {
-    let run = await ScriptedRun("app", "set", text, "--child", "Emma", "--blocked")
-    #expect(run.status == 0)
-    #expect(set(run) == Self.blocked("org.gnome.Chess"))
-    let removal = await ScriptedRun("app", "remove", text)
-    #expect(set(removal) == Self.removed)
-  }
-
-  @Test func aNewApplicationIsNamedByItsID() async {
-    let run = await ScriptedRun("app", "set", "org.kde.kpat", "--blocked")
-    #expect(set(run) == Self.blocked("org.kde.kpat"))
-    let odd = await ScriptedRun("app", "set", "a/b%c", "--blocked")
-    #expect(set(odd) == Self.blocked("a%2Fb%25c"))
-  }
-
-  @Test(arguments: ["org.gnome.Ches", "chss"]) func aMisspeltApplicationIsAskedAbout(text: String) async {
-    let run = await ScriptedRun("app", "set", text, "--child", "Emma", "--blocked")
-    #expect(run.status == 67 && set(run) == nil)
-    let words = run.console.notes.joined()
-    #expect(words.contains("Did you mean") && words.contains("org.gnome.Chess") && words.contains("--new"), "\(words)")
-    let new = await ScriptedRun("app", "set", text, "--child", "Emma", "--blocked", "--new")
-    #expect(set(new) == Self.blocked(text))
-  }
-
-  @Test func aNameWithASpaceNamesAnApplication() async {
-    var script = ScriptedNode.Script()
-    script.apps[0].displayName = "Chess game"
-    let blocked = await ScriptedRun("app", "set", "chess game", "--blocked", script: script)
-    #expect(set(blocked) == Self.blocked("org.gnome.Chess"))
-    let removal = await ScriptedRun("app", "remove", "Chess game", script: script)
-    #expect(set(removal) == Self.removed)
-    let grant = await ScriptedRun("grant", "Emma", "30m", "--for", "Chess game", script: script)
-    let chess = GrantRequest(minutes: 30, app: SampleValues.app("org.gnome.Chess"))
-    #expect(grant.node.calls.contains(.grant("Emma", chess)))
-    let unknown = await ScriptedRun("app", "set", "two words", "--blocked", script: script)
-    #expect(unknown.status == 67 && unknown.console.notes.joined().contains("A new one is named by its ID"))
-    let nobody = await ScriptedRun("grant", "Emma", "30m", "--for", "nosuch.app", script: script)
-    #expect(nobody.status == 67 && !nobody.node.calls.contains { if case .grant = $0 { true } else { false } })
-  }
-
   @Test func aGrantIsForTheOnlyChildIfNoneIsNamed() async {
     let run = await ScriptedRun("grant", "1h30m", "--for", "reward")
     #expect(run.node.calls.prefix(2) == [.rules(nil), .grant("Emma", GrantRequest(minutes: 90, category: .reward))])
-    #expect(run.console.notes.first == "Emma: 1 h 30 min more today for reward.", "\(run.console.notes)")
-  }
-
-  @Test func oneRuleIsSetForEachThingThatAPersonSays() async {
-    let all = await ScriptedRun(
-      "app", "set", "a.b", "--category", "reward", "--points-per-minute", "2", "--daily-limit", "1h", "--unblocked",
-      "--always-allowed", "--disabled", "--name", "A", "--matcher", "path /a", "--matcher", "name b")
-    let expected = [
-      ("name", "A"), ("category", "reward 2000"), ("blocked", "no"), ("allowed", "yes"), ("enabled", "no"),
-      ("limit", "60"),
-      ("matchers", "path /a\nname b"),
-    ]
-    #expect(set(all) == RuleRequest(expected.map { .init("app/a.b/\($0)", $1) }))
-    // What is left out stays: the category and the rate are one rule.
-    let rate = await ScriptedRun("app", "set", "chess", "--points-per-minute", "3", "--no-always-allowed")
-    #expect(
-      set(rate)
-        == RuleRequest([
-          .init("app/org.gnome.Chess/category", "reward 3000"), .init("app/org.gnome.Chess/allowed", "no"),
-        ]))
-    let none = await ScriptedRun("app", "set", "chess", "--daily-limit", "none", "--matcher", "none")
-    #expect(
-      set(none)
-        == RuleRequest([
-          .init("app/org.gnome.Chess/limit", nil), .init("app/org.gnome.Chess/matchers", nil),
-        ]))
-    let category = await ScriptedRun("app", "set", "chess", "--category", "learning")
-    #expect(set(category) == RuleRequest([.init("app/org.gnome.Chess/category", "learning 2500")]))
-    let pointless = await ScriptedRun("app", "set", "a.b", "--points-per-minute", "3")
-    #expect(pointless.status == 64 && pointless.console.notes.joined().contains("--category learning"))
-  }
-
-  @Test func aRuleOfTheFamilyIsSetForAll() async {
-    let run = await ScriptedRun("app", "set", "a.b", "--family", "--blocked")
-    #expect(run.node.calls.contains(.setSettings(Self.blocked("a.b"))))
-    let both = await ScriptedRun("app", "set", "a.b", "--family", "--child", "Emma", "--blocked")
-    #expect(both.status == 64 && both.console.notes.joined().contains("--child or --family"))
-    // The rules that the game has are Emma's.
-    let removal = await ScriptedRun("app", "remove", "Chess", "--family")
-    #expect(removal.status == 67 && removal.console.notes.joined().contains("--child"))
-  }
-
-  @Test func ofSeveralChildrenOneIsNamed() async {
-    var script = ScriptedNode.Script()
-    script.children.append(
-      ChildListing(
-        childID: SampleValues.child.childID, name: DeviceName(sanitising: "Tom"), machines: [], untold: []))
-    for arguments in [["app", "set", "a.b", "--blocked"], ["app", "remove", "Chess"]] {
-      let run = await ScriptedRun(arguments, node: ScriptedNode(script))
-      let words = run.console.notes.joined()
-      #expect(run.status == 67 && words.contains("Emma or Tom") && words.contains("--family"), "\(words)")
-    }
-    let listed = await ScriptedRun("apps", script: script)
-    #expect(listed.console.output.contains("Tom") && listed.console.output.contains("Emma"))
-  }
-
-  @Test func aMachineIsNoPlaceForARule() async {
-    for arguments in [
-      ["app", "set", "Chess", "--on", "Emma's PC", "--blocked"], ["app", "remove", "Chess", "--on", "Emma's PC"],
-      ["apps", "--on", "Emma's PC"],
-    ] {
-      let run = await ScriptedRun(arguments)
-      #expect(run.status == 64 && run.node.calls.isEmpty)
-      #expect(run.console.notes.joined().contains("hold on all machines of the child's"), "\(run.console.notes)")
-    }
-    let settings = await ScriptedRun("settings", "set", "--on", "Emma's PC", "--zone", "UTC")
-    #expect(settings.status == 64 && settings.console.notes.joined().contains("the whole family's"))
-  }
-
-  @Test func whatAMachineThatIsOffHasNotGotWaits() async {
-    var script = Self.away()
-    let listed = await ScriptedRun("apps", script: script)
-    #expect(listed.console.notes.joined().contains("Emma's PC has not confirmed the last change"))
-    (script.command.status, script.command.stateInForce) = (.queued, nil)
-    let shown = await ScriptedRun("commands", "show", "01ab", script: script)
-    #expect(shown.console.output.contains("until the other machine is back"), "\(shown.console.output)")
+    #expect(run.console.notes.first == "Emma: 1 h 30 min more today for rewards.", "\(run.console.notes)")
   }
 
   @Test(arguments: [
@@ -160,29 +24,30 @@ import Testing
     (["usage", "summary", "--from", "tomorrow"], "give one such as today"),
     (["grant", "5m", "Emma"], "the time comes last"), (["grant", "Emma", "Tom", "5m"], "Name one child and one time"),
     (["devices", "show", ""], "No machine is named"),
+    (["app", "set", "Chess", "--points-per-minute", "-5"], "Points a minute are a number from 0"),
+    (["app", "set", "Chess", "--blocked", "--always-allowed"], "either blocked or always allowed"),
+    (["limit", "set", "--daily", "-1h"], "A limit a day is 0 to 24 hours"),
+    (["limit", "set", "--daily", "mon-thu 25h"], "by weekday"),
+    (["limit", "set", "--weekly", "-1h"], "A limit a week is 0 to 168 hours"), (["limit", "set"], "--weekends 3h"),
+    (["settings", "set", "--zone", "Europe/Berln"], "Did you mean Europe/Berlin?"),
+    (["settings", "set", "--zone", "Mars/Base"], "Give one such as Europe/Berlin."),
+    (["settings", "set", "--rewards", "never"], "Give pay-as-you-go, redeem-first or default."),
+    (["settings", "set", "--minutes-per-point", "-3"], "A point buys 1 to 1,440 minutes"),
+    (["settings", "set", "--daily-points-limit", "many"], "or none"),
+    (["settings", "set", "--redemption-days", "0"], "1 to 366 days"),
+    (["settings", "set", "--child", "Emma", "--zone", "UTC"], "are the whole family's"),
+    (["points", "adjust", "Emma", "abc", "--reason", "x"], "“abc” is no number of points"),
+    (["points", "adjust", "Emma", "-0", "--reason", "x"], "is no number of points"),
+    (["bedtime", "set", "none"], "`latchkey bedtime remove`"),
+    (["bedtime", "set", "--today", "--day", "tomorrow", "22:00-07:00"], "not both"),
+    (["bedtime", "set", "--today", "--family", "22:00-07:00"], "is one child's"),
+    (["bedtime", "set", "--day", "2026-11-01", "22:00-07:00"], "That day is over"),
+    (["times", "--day", "soon", "--school", "none"], "That is no day"),
+    (["explain", "--app", "Chess", "--at", "later"], "Give a time such as 19:30"),
+    (["grant", "Emma", "none", "--for", "reward"], "leave --for out"),
   ]) func aFaultIsSaidInThePersonsWords(arguments: [String], words: String) async {
     let run = await ScriptedRun(arguments)
     #expect(run.status != 0 && run.console.notes.joined().contains(words), "\(run.console.notes)")
-  }
-
-  @Test func whatBecameOfACommandIsASentence() async {
-    var script = ScriptedNode.Script()
-    var command = SampleValues.command
-    (command.status, command.reason) = (.cancelled, "The device was unpaired.")
-    script.commandEnds = [.success(command)]
-    let run = await ScriptedRun("commands", "wait", "last", script: script)
-    #expect(run.console.notes.joined().contains("The command was cancelled before it was stored"))
-  }
-
-  @Test func namesOfMachinesThatLeftAreKnown() async {
-    var script = ScriptedNode.Script()
-    script.status.peers = []
-    script.devices = []
-    script.status.former = [
-      FormerPeer(deviceID: SampleValues.childID, name: DeviceName(sanitising: "Old tablet"), queues: [])
-    ]
-    let listed = await ScriptedRun("commands", script: script)
-    #expect(listed.console.output.contains("Old tablet"), "\(listed.console.output)")
   }
 
   @Test func aChildsSummaryNamesItsOwnMachine() async {
@@ -191,80 +56,6 @@ import Testing
     (script.status.peers, script.status.former) = ([], [])
     let run = await ScriptedRun("usage", "summary", script: script)
     #expect(run.console.output.contains("My own PC"), "\(run.console.output)")
-  }
-
-  @Test func aNameOfSeveralApplicationsIsAskedAbout() async {
-    var script = ScriptedNode.Script()
-    var second = SampleValues.listing
-    second.appID = SampleValues.app("org.kde.knights")
-    script.apps.append(second)
-    let run = await ScriptedRun("app", "remove", "Chess", script: script)
-    #expect(run.status == 67 && set(run) == nil)
-    #expect(run.console.notes.joined().contains("org.gnome.Chess, org.kde.knights"))
-  }
-
-  @Test(arguments: [
-    ("org.gnome.Ches", "Did you mean org.gnome.Chess?"), ("chss", "Did you mean Chess or org.gnome.Chess?"),
-    ("nosuch", "`latchkey apps` lists"),
-  ])
-  func anApplicationWithoutRulesIsNotRemoved(text: String, words: String) async {
-    let run = await ScriptedRun("app", "remove", text)
-    #expect(run.status == 67 && set(run) == nil)
-    #expect(run.console.notes.joined().contains(words), "\(run.console.notes)")
-  }
-
-  @Test(arguments: [["*"], ["all"], ["ALL"], ["org.gnome.*"]]) func allApplicationsAreNoApplication(name: [String])
-    async
-  {
-    let run = await ScriptedRun(["app", "set"] + name + ["--blocked"])
-    #expect(run.status == 64 && run.node.calls.isEmpty)
-    #expect(run.console.notes.joined().contains("is no application's name"))
-  }
-
-  @Test func aRuleNeedsSomethingToSet() async {
-    let run = await ScriptedRun("app", "set", "org.gnome.Chess")
-    #expect(run.status == 64 && run.node.calls.isEmpty)
-    #expect(run.console.notes.joined().contains("--daily-limit"))
-  }
-
-  @Test func waitingTellsWhatHoldsOnEachMachine() async {
-    let run = await ScriptedRun("app", "set", "Chess", "--blocked", "--wait")
-    #expect(run.status == 0)
-    #expect(run.console.output == "In force on Emma's PC: org.gnome.Chess blocked.\n", "\(run.console.output)")
-  }
-
-  @Test func waitingTellsOfEveryMachineAlsoAfterOneThatFails() async {
-    var script = ScriptedNode.Script()
-    var failed = SampleValues.command
-    (failed.status, failed.reason, failed.stateInForce) = (.failed, "There is no room.", nil)
-    script.edits = [failed, SampleValues.command]
-    script.commandEnds = [.success(failed), .success(SampleValues.command)]
-    let run = await ScriptedRun("app", "set", "Chess", "--blocked", "--wait", script: script)
-    #expect(run.status == 65 && run.console.notes.joined().contains("There is no room."), "\(run.console.notes)")
-    #expect(run.console.output == "In force on Emma's PC: org.gnome.Chess blocked.\n", "\(run.console.output)")
-  }
-
-  @Test func aMachineThatIsOffIsNamedBeforeTheWaiting() async {
-    let run = await ScriptedRun("message", "Tea", "--on", "Emma", "--wait", script: Self.away())
-    let first = run.console.notes.first ?? ""
-    #expect(first.hasPrefix("Emma's PC is off (last seen 20 minutes ago). It gets this when it is back."), "\(first)")
-    let never = await ScriptedRun(
-      "message", "Tea", "--on", "Emma", script: Self.away { $0.marks = [.neverConnected] })
-    #expect(never.console.notes.first?.contains("has not been connected since it was paired") == true)
-    let there = await ScriptedRun("message", "Tea", "--on", "Emma")
-    #expect(there.console.notes.first?.hasPrefix("Emma's PC is connected and gets this now.") == true)
-    // No ID is shown unless requested.
-    #expect(there.console.output.isEmpty && !there.console.everything.contains(SampleValues.commandID.description))
-  }
-
-  @Test func theLastCommandIsNamedSo() async {
-    let id = SampleValues.commandID.description
-    for (verb, call) in [
-      ("show", .command(id)), ("wait", .waitForCommand(id)), ("cancel", .cancelCommand(id)),
-    ] as [(String, ScriptedNode.Call)] {
-      let run = await ScriptedRun("commands", verb, "last")
-      #expect(run.node.calls.prefix(2) == [.commands(nil, limit: 1), call], "\(verb)")
-    }
   }
 
   @Test(
@@ -288,6 +79,23 @@ import Testing
     let run = await ScriptedRun(arguments)
     #expect(run.status == 64 && run.node.calls.isEmpty)
     #expect(run.console.notes.joined().contains(words), "\(run.console.notes)")
+  }
+
+  @Test func anErrorIsSaidOnce() async {
+    let wrong = await ScriptedRun("limit", "set", "--weekly", "200h")
+    let words = wrong.console.notes.joined()
+    #expect(!words.contains("Usage:") && !words.contains("Help:"), "\(words)")
+    #expect(words.contains("latchkey limit set --help"))
+    // What an option means is news to a person who has left it out.
+    let missing = await ScriptedRun("children", "rename", "Emma").console.notes.joined()
+    #expect(missing.contains("Help:  --to <name>  The new name.") && !missing.contains("Usage:"), "\(missing)")
+  }
+
+  @Test func accountsThatLoseTheirChildAreNamed() async {
+    let given = await ScriptedRun("devices", "rename", "Emma's PC", "--child", "Tom")
+    #expect(given.console.notes.joined().contains("The account emma there is no child's any more"))
+    let renamed = await ScriptedRun("devices", "rename", "Emma's PC", "--to", "Tom's PC")
+    #expect(!renamed.console.notes.joined().contains("account"))
   }
 
   @Test(arguments: ["status", "list", "send more tea"]) func aMessageMayBeAnyText(text: String) async {
@@ -329,32 +137,6 @@ import Testing
     }
     let status = await ScriptedRun("status", script: script)
     #expect(status.console.output.contains("Dinner is ready") && !status.console.output.contains("Good night"))
-  }
-
-  @Test func whatFollowsNamesTheMachine() async {
-    var script = ScriptedNode.Script()
-    var changed = SampleValues.peer
-    changed.sync = .syncing(done: 1, total: 2)
-    script.status.peers = [SampleValues.peer]
-    script.deviceLists = [[SampleValues.peer], [changed], [changed]]
-    script.syncStates = [.idle, .connecting, .idle]
-    let run = await ScriptedRun("status", "--follow", script: script)
-    let lines = run.console.output.split(separator: "\n").filter { $0.contains("Emma's PC: ") }
-    #expect(lines == ["14:00:00  Emma's PC: exchanging, 1 of 2"], "\(run.console.output)")
-  }
-
-  @Test func waitingForSyncShowsHowFarItIs() async {
-    var script = ScriptedNode.Script()
-    var busy = SampleValues.peer
-    busy.sync = .syncing(done: 1, total: 2)
-    script.devices = [busy]
-    script.deviceLists = [[busy], [SampleValues.peer]]
-    script.syncStates = [.connecting, .idle]
-    script.endsSync = false
-    let run = await ScriptedRun("sync", "--wait", script: script)
-    #expect(run.status == 0)
-    #expect(run.console.notes == ["Emma's PC: exchanging, 1 of 2"])
-    #expect(run.console.output == "Emma's PC: up to date, 1 min ago\n")
   }
 
   @Test func useIsAskedForByNameOrID() async {

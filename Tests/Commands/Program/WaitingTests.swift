@@ -68,14 +68,16 @@ import Testing
   }
 
   @Test func settingsSetOneRuleEach() async {
+    var script = ScriptedNode.Script()
+    script.settings.rules.append(SampleValues.rule("category/reward/limit", "60"))
     let run = await ScriptedRun(
       "settings", "set", "--weekly-reward-limit", "90", "--daily-reward-limit", "none", "--default-points-per-minute",
-      "2")
+      "2", script: script)
     let request = RuleRequest([
       .init("category/learning/rate", "2000"), .init("category/reward/rate", "2000"),
       .init("category/reward/limit", nil), .init("category/reward/weekly", "90"),
     ])
-    #expect(run.node.calls == [.setSettings(request), .devices])
+    #expect(run.node.calls == [.settings, .setSettings(request), .devices])
   }
 
   @Test(arguments: [["--wait"], ["--wait", "5"], ["--wait=5"], ["--wait", "2min"]]) func waitingTakesANumberOrNone(

@@ -46,21 +46,32 @@ enum SampleValues {
       untold: [childName])
   }()
 
+  static func rule(
+    _ key: RegisterKey, _ value: String, by parent: String = "Kitchen laptop", notInForce: String? = nil
+  ) -> RuleListing {
+    RuleListing(
+      key: key, value: value, name: RuleText.name(key), words: RuleText.value(key, value),
+      setBy: DeviceName(sanitising: parent), setAt: now - 3_600_000, notInForce: notInForce)
+  }
+
   static let rules: ChildRules = {
     func rule(_ key: RegisterKey, _ value: String, _ reason: String? = nil) -> RuleListing {
-      RuleListing(
-        key: key, value: value, name: RuleText.name(key), words: RuleText.value(key, value),
-        setBy: DeviceName(sanitising: "Kitchen laptop"), setAt: now - 3_600_000, notInForce: reason)
+      SampleValues.rule(key, value, notInForce: reason)
     }
+    var school = SampleValues.rule("schedule/school", "mon-fri 08:00-13:00", by: "Tom's laptop")
+    school.missing = [childName]
+    var zone = SampleValues.rule("family/zone", "Europe/Berlin")
+    zone.isFamilys = true
     return ChildRules(
       child: child,
       rules: [
         rule("app/org.gnome.Chess/blocked", "yes"), rule("app/org.gnome.Chess/category", "reward 2500"),
         rule("limits/daily", "mon-fri 90, sat-sun 180"), rule("lock", "off"), rule("schedule/bedtime", "20:00-07:00"),
+        school,
         rule(
           "schedule/siesta", "yes",
           "This version does not know the rule schedule/siesta: update Latchkey on this machine."),
-      ])
+      ], family: [zone])
   }()
 
   static let accounts = [

@@ -85,18 +85,21 @@ final class ScriptedNode: NodeInterface {
     var children = [SampleValues.child]
     var accounts = SampleValues.accounts
     var apps = [SampleValues.listing]
+    var rules = SampleValues.rules
     var settings = SampleValues.settings
     var pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
     var summaries = [SampleValues.summary]
     /// Thrown when applications are asked for.
     var appsError: LocalAPIError?
+    /// Thrown when a child's rules are asked for.
+    var rulesError: LocalAPIError?
     /// Thrown by everything that can throw.
     var error: LocalAPIError?
     /// Thrown by the reports of use, one a call, before they work.
     var usageErrors: [LocalAPIError] = []
   }
 
-  private let script: Mutex<Script>
+  let script: Mutex<Script>
   private let noted = Mutex<[Call]>([])
   /// Every request as it arrives.
   let arrivals: AsyncStream<Call>
@@ -113,13 +116,13 @@ final class ScriptedNode: NodeInterface {
 
   var calls: [Call] { noted.withLock { $0 } }
 
-  private func note(_ call: Call) throws(LocalAPIError) {
+  func note(_ call: Call) throws(LocalAPIError) {
     noted.withLock { $0.append(call) }
     arrived.yield(call)
     if let error = script.withLock({ $0.error }) { throw error }
   }
 
-  private func next<Value: Sendable>(_ take: (inout Script) -> Value?) -> Value? { script.withLock { take(&$0) } }
+  func next<Value: Sendable>(_ take: (inout Script) -> Value?) -> Value? { script.withLock { take(&$0) } }
 
   private func waitWithoutEnd() async -> LocalAPIError {
     let (stream, continuation) = AsyncStream<Void>.makeStream()
@@ -128,7 +131,7 @@ final class ScriptedNode: NodeInterface {
     return LocalAPIError(.internal, "The wait was cancelled.")
   }
 
-  private func answer<Value: Sendable>(_ call: Call, _ read: (Script) -> Value) throws(LocalAPIError) -> Value {
+  func answer<Value: Sendable>(_ call: Call, _ read: (Script) -> Value) throws(LocalAPIError) -> Value {
     try note(call)
     return script.withLock { read($0) }
   }
@@ -187,7 +190,8 @@ final class ScriptedNode: NodeInterface {
     try answer(.rename(device, request)) { _ in
       RenameResult(
         deviceID: SampleValues.childID, name: DeviceName(sanitising: request.name ?? SampleValues.childName.text),
-        childName: request.childName, isOwn: DeviceID(device) == SampleValues.status.deviceID, untold: [])
+        childName: request.childName, isOwn: DeviceID(device) == SampleValues.status.deviceID, untold: [],
+        unassigned: request.childName == nil ? [] : ["emma"])
     }
   }
 
@@ -263,87 +267,6 @@ final class ScriptedNode: NodeInterface {
     try answer(.markMessageRead(id)) { $0.status.messages[0] }
   }
 
-  func children() async throws(LocalAPIError) -> [ChildListing] { try answer(.children) { $0.children } }
-
-  func addChild(_ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing {
-    try answer(.addChild(request)) { $0.children[0] }
-  }
-
-  func renameChild(_ child: String, _ request: ChildNameRequest) async throws(LocalAPIError) -> ChildListing {
-    try answer(.renameChild(child, request)) { $0.children[0] }
-  }
-
-  func removeChild(_ child: String) async throws(LocalAPIError) -> ChildListing {
-    try answer(.removeChild(child)) { $0.children[0] }
-  }
-
-  func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing] {
-    try answer(.accounts(device)) { $0.accounts }
-  }
-
-  func waitForAccounts(device: String) async throws(LocalAPIError) -> [AccountListing] {
-    try answer(.waitForAccounts(device)) { $0.accounts }
-  }
-
-  func rules(ofChild child: String?) async throws(LocalAPIError) -> ChildRules {
-    try answer(.rules(child)) { _ in SampleValues.rules }
-  }
-
-  func setRules(ofChild child: String, _ request: RuleRequest) async throws(LocalAPIError) -> RuleEdit {
-    try answer(.setRules(child, request)) {
-      RuleEdit(rules: SampleValues.rules, commands: $0.edits.isEmpty ? [$0.command] : $0.edits)
-    }
-  }
-
-  func grant(toChild child: String, _ request: GrantRequest) async throws(LocalAPIError) -> RuleEdit {
-    try answer(.grant(child, request)) { RuleEdit(rules: SampleValues.rules, commands: [$0.command]) }
-  }
-
-  func assignAccount(_ request: AccountRequest) async throws(LocalAPIError) -> AccountListing {
-    try answer(.assignAccount(request)) { $0.accounts[0] }
-  }
-
-  func apps(ofChild child: String?) async throws(LocalAPIError) -> [ChildApps] {
-    if let error = script.withLock({ $0.appsError }) { throw error }
-    return try answer(.apps(child)) { script in
-      // Of several children, each has the applications.
-      let children = child == nil ? script.children : Array(script.children.prefix(1))
-      return children.map { ChildApps(child: $0, apps: script.apps) }
-    }
-  }
-
-  func today(ofChild child: String) async throws(LocalAPIError) -> ChildToday {
-    try answer(.today(child)) { _ in SampleValues.today }
-  }
-
-  func todayEvents(ofChild child: String) async throws(LocalAPIError) -> AsyncStream<ChildToday> {
-    try note(.today(child))
-    return AsyncStream { continuation in
-      continuation.yield(SampleValues.today)
-      continuation.finish()
-    }
-  }
-
-  func ownToday(caller: UInt32?) async throws(LocalAPIError) -> ChildToday {
-    try answer(.ownToday(caller)) { _ in SampleValues.today }
-  }
-
-  func explain(child: String, app: String, at: Int64?) async throws(LocalAPIError) -> ChildExplanation {
-    try answer(.explain(child, app, at)) { _ in SampleValues.explanation }
-  }
-
-  func useReport(_ query: UseReportQuery) async throws(LocalAPIError) -> UseReport {
-    try answer(.useReport(query)) { _ in SampleValues.useReport }
-  }
-
-  func settings() async throws(LocalAPIError) -> FamilyRules {
-    try answer(.settings) { $0.settings }
-  }
-
-  func setSettings(_ request: RuleRequest) async throws(LocalAPIError) -> FamilyEdit {
-    try answer(.setSettings(request)) { FamilyEdit(rules: $0.settings, commands: [$0.command]) }
-  }
-
   func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage {
     try note(.usage(query))
     return next({ $0.pages.isEmpty ? nil : $0.pages.removeFirst() }) ?? UsagePage(sessions: [], next: nil)
@@ -363,41 +286,5 @@ final class ScriptedNode: NodeInterface {
     try note(.endUsage(recordID))
     if let error = next({ $0.usageErrors.isEmpty ? nil : $0.usageErrors.removeFirst() }) { throw error }
     return SampleValues.record
-  }
-
-  func requests() async throws(LocalAPIError) -> [RequestListing] {
-    try answer(.requests) { _ in SampleValues.requests }
-  }
-
-  func ask(_ request: AskRequest) async throws(LocalAPIError) -> RequestListing {
-    try answer(.ask(request)) { _ in SampleValues.requests[0] }
-  }
-
-  func answerRequest(_ answer: AnswerRequest) async throws(LocalAPIError) -> RequestListing {
-    try self.answer(.answerRequest(answer)) { _ in SampleValues.requests[1] }
-  }
-
-  func points(ofChild child: String?, limit: Int) async throws(LocalAPIError) -> PointsListing {
-    try answer(.points(child, limit: limit)) { _ in SampleValues.points }
-  }
-
-  func adjustPoints(_ request: PointsAdjustment) async throws(LocalAPIError) -> PointsAdjusted {
-    try answer(.adjustPoints(request)) {
-      PointsAdjusted(
-        points: SampleValues.points, milliPoints: max(0, request.milliPoints), asked: max(0, -request.milliPoints),
-        commands: request.milliPoints > 0 ? [] : [$0.command])
-    }
-  }
-
-  func reviewPoints(_ request: PointsReview) async throws(LocalAPIError) -> ConfigurationCommand {
-    try answer(.reviewPoints(request)) { $0.command }
-  }
-
-  func redeemPoints(_ request: PointsRedemption) async throws(LocalAPIError) -> PointsRedeemed {
-    try answer(.redeemPoints(request)) { _ in SampleValues.redeemed }
-  }
-
-  func refundPoints(_ request: PointsRedemption) async throws(LocalAPIError) -> PointsRedeemed {
-    try answer(.refundPoints(request)) { _ in SampleValues.redeemed }
   }
 }

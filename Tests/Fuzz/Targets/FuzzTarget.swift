@@ -29,5 +29,6 @@ public struct FuzzTarget: Sendable {
     FuzzTarget(
       name: "text-record", maximumBytes: 2_048, makeSeeds: TextRecordTarget.seeds, check: TextRecordTarget.check),
     FuzzTarget(name: "local-api", maximumBytes: 8_192, makeSeeds: LocalAPITarget.seeds, check: LocalAPITarget.check),
+    FuzzTarget(name: "agent", maximumBytes: 4_096, makeSeeds: AgentTarget.seeds, check: AgentTarget.check),
   ]
 }

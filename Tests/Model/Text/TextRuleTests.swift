@@ -23,7 +23,7 @@ import Testing
   func sentences() {
     #expect(
       TextRule.displayName.fault(in: "Chess\0")
-        == "The display name has the character U+0000, which cannot be shown: leave it out.")
+        == "The application's name has the character U+0000, which cannot be shown: leave it out.")
     #expect(TextRule.message.fault(in: "") == "A message must have 1 to 4,096 bytes of UTF-8.")
     #expect(TextRule.zone.fault(in: "Europe/Berlin\0") == "The zone must be an IANA name, such as Europe/Berlin.")
     #expect(TextRule.appID.fault(in: "a b") == "The application's ID has a space: leave it out.")

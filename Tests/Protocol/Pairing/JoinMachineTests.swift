@@ -53,8 +53,8 @@ import Testing
     #expect(join.shown.phase == .waiting && join.isSearching)
     #expect(
       join.shown.sentence
-        == "This code's short form begins with 7Q, but the codes that are open here begin with KX, N5: compare it with the other "
-        + "screen.")
+        == "No machine with a code whose short form begins with 7Q has been found yet; the codes that are open here begin with "
+        + "KX, N5. Looking on: if it takes long, compare the code with the other screen.")
     var wrong = join
     _ = wrong.heard(.saidToBeWrong)
     #expect(wrong.shown.sentence?.contains("says that the rest of it is wrong") == true)

@@ -14,7 +14,7 @@ import Testing
     let signed: Int64 =
       switch kind {
       case .earned, .refunded, .granted, .reviewed: amount
-      case .spent, .redeemed, .leased: -amount
+      case .spent, .redeemed, .leased, .repeated: -amount
       case .used, .expired, .held: 0
       case .adjusted: random.once(in: 2) ? amount : -amount
       }
@@ -61,6 +61,7 @@ import Testing
         var other = entries[index]
         other.note = "otherwise"
         if other.milliPoints > 0 { other.milliPoints += 1 }
+        if other.id.kind == .repeated { other.milliPoints -= 1 }
         entries.append(other)
       }
       let expected = Ledger(entries)
@@ -68,6 +69,7 @@ import Testing
       for _ in 0..<3 { for entry in entries.shuffled(using: &random) where random.once(in: 2) { other.merge(entry) } }
       other.merge(expected)
       #expect(other == expected && other.balance == expected.balance, "\(random.note)")
+      #expect(other.repeats == expected.repeats, "\(random.note)")
       let sum = expected.entries.values.reduce(Int64(0)) { $0 + ($1.id.kind == .leased ? 0 : $1.milliPoints) }
       #expect(expected.balance == sum, "\(random.note)")
       let devices = Set(entries.map(\.id.purse) + entries.compactMap(\.other))

@@ -92,6 +92,18 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case forgetDeletions = "forget-deletions"
   /// A machine is sent, and takes, registers of a child whom it does not serve.
   case tellSiblings = "tell-siblings"
+  /// A machine is sent, and takes, facts about a child whom it does not serve.
+  case tellSiblingsFacts = "tell-siblings-facts"
+  /// A fact reaches only one of those that hold the child's facts.
+  case loseFact = "lose-fact"
+  /// An entry of a ledger that was received counts twice.
+  case applyEntryTwice = "apply-entry-twice"
+  /// Points are lent twice.
+  case lendTwice = "lend-twice"
+  /// Of two answers to one request the one that arrives last holds.
+  case lastAnswerHolds = "last-answer-holds"
+  /// A span of learning earns on every machine on which the child learned.
+  case earnTwice = "earn-twice"
 }
 
 extension DeliberateFault {
@@ -102,6 +114,11 @@ extension DeliberateFault {
 
   /// A Boolean value that indicates whether the mistake concerns registers.
   var isOfRegisters: Bool { [.loseEdit, .lastEditHolds, .forgetDeletions, .tellSiblings].contains(self) }
+
+  /// A Boolean value that indicates whether the mistake concerns facts.
+  var isOfFacts: Bool {
+    [.tellSiblingsFacts, .loseFact, .applyEntryTwice, .lendTwice, .lastAnswerHolds, .earnTwice].contains(self)
+  }
 
   /// The troubles that have to meet for a mistake to show, where all of them together would show it too seldom.
   var troubles: [Scenario.Trouble]? {

@@ -67,6 +67,7 @@ struct SimulateCommand: ParsableCommand {
     let time = begun.duration(to: clock.now).components
     let perSecond = Double(report.seeds) / (Double(time.seconds) + Double(time.attoseconds) * 1e-18)
     print("\(report.seeds) seeds from \(from) on, \(report.failures.count) failed, \(Int(perSecond)) a second")
+    print("at most \(report.busiest.events) events for a machine, in seed \(report.busiest.seed)")
     if !report.failures.isEmpty { throw ExitCode.failure }
   }
 

@@ -12,8 +12,6 @@ import Testing
     .applyOlderLook: 420, .quarantineAtFirstReturn: 225, .forgetParts: 300,
     .keepBackoff: 800, .reportOldEpochAsNew: 90, .forgetPendingAtEnd: 290, .mergeWhatWasSent: 180,
     .ignoreHeldItems: 200,
-    // With this fault, seed 1 takes minutes.
-    .carryOutTwice: 2,
   ]
 
   @Test(arguments: DeliberateFault.allCases)

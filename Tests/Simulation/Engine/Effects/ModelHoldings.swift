@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
 
@@ -16,8 +17,17 @@ package struct ModelHoldings: EffectTransaction, Sendable {
   package private(set) var toldAuthor: [Register] = []
   /// What each child's machine says that it holds and this device has not set or has lost.
   package private(set) var notes: [DeviceID: [RegisterMap.Place: Register]] = [:]
-  /// The facts about children, in the order in which they arrived.
-  private var facts: [Fact] = []
+  /// A Boolean value that indicates whether repeated learning keeps its points: nothing but a deliberate fault.
+  var keepsRepeats = false
+  /// The facts about children.
+  package internal(set) var facts = ModelFacts()
+  /// The devices that hold the facts of children as well.
+  package internal(set) var holders: [DeviceID: Set<ChildID>] = [:]
+  /// Facts that the transaction has made, and devices that are to hold all facts about a child from now on.
+  package private(set) var newFacts: [Fact] = []
+  /// For the oracle: all facts that this machine has made.
+  package private(set) var made: [Fact] = []
+  package private(set) var offers: [(child: ChildID, device: DeviceID)] = []
   package private(set) var values: [DeviceID: [String: [UInt8]]] = [:]
 
   package init(own: DeviceID) {
@@ -32,6 +42,8 @@ package struct ModelHoldings: EffectTransaction, Sendable {
     usageCount = Int64(usage)
     told = []
     toldAuthor = []
+    newFacts = []
+    offers = []
   }
 
   package mutating func keep(_ message: ReceivedMessage) throws { messages.insert(message.commandID) }
@@ -58,7 +70,17 @@ package struct ModelHoldings: EffectTransaction, Sendable {
   }
 
   package func zones() throws -> [Zone] { Set(registers.keys.map(\.zone)).sorted() }
-  package mutating func save(_ register: Register) throws { registers[.init(register.zone, register.key)] = register }
+  package mutating func save(_ register: Register) throws {
+    registers[.init(register.zone, register.key)] = register
+    guard case .machine(let device) = register.zone, let child = register.key.servedChild, register.servedChild == nil
+    else { return }
+    if device == own { forgetFacts(of: child) } else { holders[device]?.remove(child) }
+  }
+
+  private mutating func forgetFacts(of child: ChildID) {
+    facts.forget(child)
+    for device in holders.keys { holders[device]?.remove(child) }
+  }
 
   package mutating func forget(_ zone: Zone) throws {
     for place in registers.keys where place.zone == zone { registers[place] = nil }
@@ -82,20 +104,28 @@ package struct ModelHoldings: EffectTransaction, Sendable {
     }
   }
 
-  package func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact] {
-    facts.filter { $0.kind == kind && $0.child == child }
-  }
+  package func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact] { facts.facts(kind, of: child) }
 
   package func value<Value: Sendable>(
     of kind: FactKind, _ child: ChildID, empty: Value, add: (inout Value, [Fact]) -> Void
   ) throws -> Value {
+    if kind == .ledger, let ledger = facts.ledgers[child] as? Value { return ledger }
     var value = empty
     add(&value, try facts(kind, of: child))
     return value
   }
 
-  package mutating func add(_ fact: Fact) throws { if !facts.contains(fact) { facts.append(fact) } }
-  package mutating func offerFacts(of child: ChildID, to device: DeviceID) throws {}
+  package mutating func add(_ fact: Fact) throws {
+    guard let definition = FactRegistry.household.definition(fact.kind), let reading = definition.read(fact.text),
+      reading.author == own
+    else { throw BodyFault("A fact of the kind \(fact.kind) cannot be made here.") }
+    if keepsRepeats, fact.text.hasPrefix("repeated ") { return }
+    guard try facts.keep(fact, reading, definition) else { return }
+    newFacts.append(fact)
+    made.append(fact)
+  }
+
+  package mutating func offerFacts(of child: ChildID, to device: DeviceID) throws { offers.append((child, device)) }
 
   /// Forgets what a machine said that it holds, since it is no longer paired.
   mutating func forgetNotes(of device: DeviceID) { notes[device] = nil }

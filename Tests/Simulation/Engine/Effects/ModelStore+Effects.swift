@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyRules
 
 /// An effect that has no outcome yet.
 package struct ModelPendingEffect: Sendable {
@@ -33,6 +34,7 @@ extension ModelStore {
     } catch { return .failed(reason: "\(error)") }
     spoil(command.payload)
     try tellParents(of: place, &result)
+    try tellFacts(&result)
     switch outcome {
     case .done, .underWay: try supersedePending(command.payload, wall, &result)
     case .superseded, .failed: break
@@ -63,6 +65,24 @@ extension ModelStore {
     case .lastEditHolds: for register in registers { inMemory { try holdings.save(register) } }
     // A deletion leaves nothing, so that an earlier edit that comes later holds.
     case .forgetDeletions: holdings.forget(where: { $0.value == nil })
+    default: break
+    }
+  }
+
+  /// Mistakes in the receipt of a fact.
+  mutating func spoil(_ fact: Fact) throws(BodyFault) {
+    switch sources.fault {
+    // The last answer to come holds, whoever was first.
+    case .lastAnswerHolds where fact.kind == .answer: holdings.facts.forgetOthers(than: fact)
+    // The entry counts again, as another one.
+    case .applyEntryTwice where fact.kind == .ledger:
+      guard var entry = LedgerEntry(fact.text), entry.milliPoints > 0,
+        let source = RecordID(bytes: entry.id.source.bytes.map { ~$0 }),
+        let definition = coding.factKinds.definition(.ledger)
+      else { return }
+      entry.id.source = source
+      guard let reading = definition.read(entry.text) else { return }
+      _ = try holdings.facts.keep(Fact(fact.child, .ledger, entry.text), reading, definition)
     default: break
     }
   }

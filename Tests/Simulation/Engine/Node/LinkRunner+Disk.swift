@@ -177,6 +177,7 @@ extension LinkRunner {
       }
       if result.hasCompletedPairing { node.committed(node.store.controlToParents()) }
       node.carryOutEffects()
+      if result.hasNewFacts || result.changes.contains(where: { $0.streamClass == .receipt }) { node.pointsNews() }
       let others = result.changes.filter { $0.device != peer }
       guard result.wasRemoved else { return node.committed(others) }
       node.refresh(peer) { [node] in node.handOut(others) }

@@ -104,6 +104,7 @@ extension LinkRunner {
     switch news {
     case .opened(let number, let hello):
       simulation.note(12, "\(name) session \(number) open")
+      node.pointsNews()
       if let seat = seats[number] {
         simulation.oracle.greets(self, hello, seat.foreign)
         simulation.oracle.opens(self)
@@ -113,7 +114,9 @@ extension LinkRunner {
       if let seat = seats[number] {
         simulation.oracle.keeps(self, seat.port.connection, insteadOf: seats[other]?.port.connection)
       }
-    case .ended: simulation.note(10, "\(name) session ended")
+    case .ended:
+      simulation.note(10, "\(name) session ended")
+      node.pointsNews()
     case .fault(let fault, let number): if let seat = seats[number] { simulation.oracle.accuses(self, fault, seat) }
     case .quarantined: simulation.oracle.quarantines(self)
     case .moved, .stored, .changed, .goodbye, .turnedAway, .restarting, .missed, .removed: break

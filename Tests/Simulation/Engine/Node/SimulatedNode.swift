@@ -31,6 +31,11 @@ final class SimulatedNode {
   var looks: [DeviceID: Int] = [:]
   /// Effects that this process carries out.
   var underWay: Set<CommandID> = []
+  /// Rewards that run here, by child, and people who redeem points.
+  var rewards: [ChildID: Int] = [:]
+  /// A Boolean value that indicates whether points will be looked at, and what they depended on when they were last.
+  var isPointsNews = false
+  var knownPoints: [ChildID: PointsSituation] = [:]
   /// Older states of the disk, for a restore.
   var backup: ModelStore?
   /// Milliseconds that the wall clock is off.
@@ -106,6 +111,7 @@ final class SimulatedNode {
     underWay = []
     if simulation.fault == .forgetPendingEffects { underWay = Set(store.pending.map(\.id)) }
     carryOutEffects()
+    beginPoints()
   }
 
   /// Ends the process between two instructions.

@@ -7,6 +7,8 @@ package struct ModelInboxResult {
   package var hasNewKeys = false
   package var hasCompletedPairing = false
   package var faults = 0
+  /// A Boolean value that indicates whether there are facts that this machine did not have.
+  package var hasNewFacts = false
   /// A Boolean value that indicates whether a removal leaves a later, incomplete pairing unchanged.
   var keepsPending = false
   /// Items that were passed over and have no receipt.
@@ -19,6 +21,7 @@ package struct ModelInboxResult {
     hasNewKeys = hasNewKeys || other.hasNewKeys
     hasCompletedPairing = hasCompletedPairing || other.hasCompletedPairing
     faults += other.faults
+    hasNewFacts = hasNewFacts || other.hasNewFacts
   }
 }
 
@@ -94,7 +97,7 @@ extension ModelStore {
   ) throws(ModelStoreFault) {
     switch (run.streamClass, item.kind) {
     case (.command, .command): try applyCommand(item, run.epoch, place, role, wall, &result)
-    case (.receipt, .receipt): applyReceipt(item, place, wall, &result)
+    case (.receipt, .receipt): try applyReceipt(item, place, wall, &result)
     case (.usage, .usageRecord):
       guard let record = try? coding.usageRecord(item.body) else {
         return passOver(item, .usage, .unreadable, &result)
@@ -114,6 +117,7 @@ extension ModelStore {
     case (.control, .refusal): applyRefusal(item, place, &result)
     case (.control, .parents): takeParents(item, role, &result)
     case (.control, .registers): takeRegisters(item, place, role, wall, &result)
+    case (.control, .facts): try takeFacts(item, place, role, &result)
     case (.command, _):
       result.faults += 1
       guard let id = CommandID(bytes: item.itemID) else { return }

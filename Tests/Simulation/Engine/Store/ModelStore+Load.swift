@@ -116,9 +116,10 @@ extension ModelStore {
       }
     case (.usage, .peerLost): wanted = everyUsage(place).filter { !known.contains($0.id) } + rest
     case (.control, .peerLost):
+      wanted = rest.filter { $0.kind != .facts } + factItems(for: device)
       let parents = peers.filter { $0.state == .active && $0.role == .parent }
       guard parents.contains(where: { $0.device == device }) else { break }
-      wanted = rest.filter { $0.kind != .registers } + [householdItem()].compactMap { $0 }
+      wanted = wanted.filter { $0.kind != .registers } + [householdItem()].compactMap { $0 }
       guard parents.count > 1 else { break }
       wanted.removeAll { $0.kind == .parents }
       wanted.append(

@@ -32,6 +32,7 @@ extension ModelStore {
     peers[place].pairing += 1
     peers[place].pairedAt = wall
     peers[place].left = nil
+    holdings.holders[device] = nil
     if peers[place].role == .child {
       _ = try queueRotation(place)
       pruneDiscoveryKeys()

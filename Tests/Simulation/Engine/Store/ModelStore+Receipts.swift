@@ -6,7 +6,7 @@ extension ModelStore {
   /// Applies a child's receipt to the command that it answers.
   mutating func applyReceipt(
     _ item: DeliveryItem, _ place: Int, _ wall: Int64, _ result: inout ModelInboxResult
-  ) {
+  ) throws(ModelStoreFault) {
     var outcome = CommandReceipt.Outcome.superseded(nil)
     if let receipt = try? coding.receipt(item.body) {
       if receipt.commandID.bytes == item.itemID {
@@ -43,8 +43,12 @@ extension ModelStore {
     guard let desired = commands[index].payload.desired else {
       switch verdict {
       case .inForce, .overtaken:
-        guard let held = outcome.state?.as(RegistersInForce.self)?.registers else { return }
-        note(held, by: device, at: wall)
+        guard let state = outcome.state else { return }
+        witness(state.as(RegistersInForce.self)?.registers ?? [], at: wall)
+        holdings.begin(author: device, at: wall, usage: usage.count)
+        let payload = commands[index].payload
+        inMemory { try payload.value.answered(with: state, by: device, in: &holdings) }
+        try tellFacts(&result)
       case .refused, .expired, .contradicts: break
       }
       return

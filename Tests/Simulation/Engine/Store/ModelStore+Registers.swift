@@ -81,6 +81,12 @@ extension ModelStore {
 
   /// Keeps what a child's machine says that it holds, and moves the clock past it.
   mutating func note(_ registers: [Register], by device: DeviceID, at wall: Int64) {
+    witness(registers, at: wall)
+    inMemory { try holdings.note(registers, by: device) }
+  }
+
+  /// Moves the clock past registers that a child's machine holds.
+  mutating func witness(_ registers: [Register], at wall: Int64) {
     for register in registers {
       let held = inMemory { try holdings.register(register.key, in: register.zone) }
       if register.modified.author == own, let held, !register.holds(over: held) { continue }
@@ -88,7 +94,6 @@ extension ModelStore {
         witness(register.modified.wall, register.modified.counter)
       }
     }
-    inMemory { try holdings.note(registers, by: device) }
   }
 
   /// Has this machine's parents hear of what an edit has changed.

@@ -37,6 +37,7 @@ package struct ModelStore {
     self.caps = caps
     self.sources = sources
     holdings = ModelHoldings(own: own)
+    holdings.keepsRepeats = sources.fault == .earnTwice
     ageClock = AgeClock(after: nil, bootID: sources.bootID)
     open()
   }

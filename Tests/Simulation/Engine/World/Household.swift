@@ -4,11 +4,11 @@ import LatchkeyTestSupport
 
 /// The people, who pair machines, issue commands and use programs.
 final class Household {
-  private unowned let simulation: Simulation
+  unowned let simulation: Simulation
   private static let apps = ["org.gnome.Chess", "org.kde.krita", "net.minetest", "a"].compactMap { AppID($0) }
   private var acts = 0
   /// The children, some of whose machines several serve.
-  private var persons: [ChildID] = []
+  var persons: [ChildID] = []
 
   init(_ simulation: Simulation) {
     self.simulation = simulation
@@ -48,9 +48,17 @@ final class Household {
 
   private func act() {
     if simulation.random.below(100) < scenario.usageShare {
-      if let child = simulation.pick(children) { use(child) }
+      guard let child = simulation.pick(children) else { return }
+      if scenario.registers, simulation.effectRandom.below(3) > 0 { return live(child) }
+      use(child)
     } else if let parent = simulation.pick(parents), let child = simulation.pick(children) {
-      if scenario.registers, simulation.effectRandom.once(in: 2) { return edit(parent) }
+      if scenario.registers {
+        switch simulation.effectRandom.below(4) {
+        case 0: return answer(parent)
+        case 1, 2: return edit(parent)
+        default: break
+        }
+      }
       command(parent, child)
     }
   }
@@ -63,8 +71,10 @@ final class Household {
   private func begin(_ parent: SimulatedNode) {
     var changes = persons.enumerated().map { ModelEdit(.child($1), HouseholdKey.name, "Child \($0)") }
     for (place, child) in children.enumerated() {
-      let person = persons[place % persons.count]
-      changes.append(ModelEdit(.machine(child.device), HouseholdKey.child(person), HouseholdKey.yes))
+      // The first child has all machines, and shares every other one with the second.
+      for person in persons.prefix(1 + place % 2) {
+        changes.append(ModelEdit(.machine(child.device), HouseholdKey.child(person), HouseholdKey.yes))
+      }
     }
     let wall = parent.wall
     _ = try? parent.store.edit(changes, nextID: { [unowned self] in nextID(parent, wall) }, at: wall)
@@ -97,8 +107,9 @@ final class Household {
     let person = persons[simulation.effectRandom.below(persons.count)]
     // Two parents who disagree on whose a machine is would have nothing that the other's edits could be compared with.
     if parents.count == 1, simulation.effectRandom.once(in: 8) {
-      return ModelEdit(
-        .machine(machine), HouseholdKey.child(person), simulation.effectRandom.once(in: 2) ? HouseholdKey.yes : nil)
+      let isTaken = simulation.effectRandom.once(in: 2)
+      if isTaken { simulation.oracle.bereft.insert(person) }
+      return ModelEdit(.machine(machine), HouseholdKey.child(person), isTaken ? nil : HouseholdKey.yes)
     }
     let zones: [Zone] = [.family, .child(person), .child(person), .machine(machine)]
     let value = simulation.effectRandom.once(in: 4) ? nil : "value \(acts % 7)"
@@ -233,6 +244,7 @@ final class Household {
       for child in children where simulation.oracle.isCouple(parent, child) {
         command(parent, child)
         if parent === parents.first { use(child) }
+        if scenario.registers { answer(parent) }
       }
     }
   }

@@ -13,6 +13,7 @@ extension Oracle {
     for (parent, child) in couples {
       let names = "\(parent.name) and \(child.name)"
       guard parent.isRunning, child.isRunning else { return "\(names) do not run" }
+      guard !parent.isPointsNews, !child.isPointsNews else { return "\(names) have not looked at points" }
       let past = past(Couple(parent: parent.device, child: child.device))
       let (one, other) = (parent.store.peer(child.device), child.store.peer(parent.device))
       // Machines that were restored, removed and half paired must be paired again by people.
@@ -81,7 +82,7 @@ extension Oracle {
         return wrong
       }
     }
-    return nil
+    return scenario.registers ? wrongFacts() : nil
   }
 
   /// Checks that the shown status of each command is its true one.

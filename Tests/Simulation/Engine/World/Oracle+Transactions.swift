@@ -13,6 +13,7 @@ extension Oracle {
         simulation.fail("\(node.name) holds streams with \(simulation.name(present.device)), which is removed")
       }
     }
+    if scenario.registers { checkFacts(node, before) }
     if after.effects.count > before.effects.count { checkEffects(node, before) }
     if after.outcomes.count > before.outcomes.count { checkOutcomes(node, before) }
     if scenario.locks, node.role == .parent, let peer { checkLocks(node, peer, before) }
@@ -130,12 +131,13 @@ extension Oracle {
   /// An effect has one outcome, and none once a later command for its thing is in force.
   private func checkOutcomes(_ node: SimulatedNode, _ before: ModelStore) {
     for outcome in node.store.outcomes.dropFirst(before.outcomes.count) {
-      guard setBackAt[node.device] == nil, !cloned.contains(node.device),
-        let effect = before.pending.first(where: { $0.id == outcome.id })
-      else { continue }
+      // A machine that was set back or copied has the outcomes of its present past alone.
       if before.outcomes.contains(where: { $0.id == outcome.id }) {
         simulation.fail("an effect on \(node.name) was carried out twice")
       }
+      guard setBackAt[node.device] == nil, !cloned.contains(node.device),
+        let effect = before.pending.first(where: { $0.id == outcome.id })
+      else { continue }
       guard outcome.isDone, let desired = effect.payload.desired else { continue }
       let held = node.store.shown(desired.thing, node.device).state
       if let held, desired.isOlder(than: held) {

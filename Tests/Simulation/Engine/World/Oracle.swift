@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyRules
 
 /// The oracle, which knows everything and reports the first violation.
 ///
@@ -22,6 +23,13 @@ final class Oracle {
   var openedAt: [DeviceID: [DeviceID: Int64]] = [:]
   /// Items that were taken out of a queue before the peer was known to have stored them, by sender and peer.
   var withdrawn: [Couple: Set<[UInt8]>] = [:]
+
+  /// The points that machines have written, what children asked, and what parents answered, wherever it is known.
+  var written: [ChildID: Ledger] = [:]
+  var asked: [ChildID: Set<ChildRequest>] = [:]
+  var answered: [ChildID: Set<RequestAnswer>] = [:]
+  /// Children from whom a machine was taken, which forgets then what it has not told.
+  var bereft: Set<ChildID> = []
 
   init(_ simulation: Simulation) {
     self.simulation = simulation

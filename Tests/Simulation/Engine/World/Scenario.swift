@@ -35,7 +35,8 @@ public struct Scenario: Sendable {
   var endsWithOutage = false
   /// A Boolean value that indicates whether some commands have effects outside the store.
   var locks = false
-  /// A Boolean value that indicates whether parents edit registers of the family, of children and of machines.
+  /// A Boolean value that indicates whether parents edit registers of the family, of children and of machines, and
+  /// children earn, spend and ask.
   var registers = false
   /// Machines that may be calling at the same moments, as far as each one knows.
   var crowd = 1
@@ -87,11 +88,13 @@ public struct Scenario: Sendable {
     registers = seed % 4 == 1
     if let wanted = fault?.troubles { press(wanted) }
     if fault?.isOfEffects == true { locks = true }
-    if fault?.isOfRegisters == true {
+    // Points that change machines need several.
+    if registers, nodes == nil, count == 2, seed % 16 == 5 { (parents, children) = (2, 2) }
+    if fault?.isOfRegisters == true || fault?.isOfFacts == true {
       registers = true
       (parents, children, isSealed) = (2, 2, false)
       work *= 2
-      usageShare = min(usageShare, 30)
+      usageShare = fault?.isOfFacts == true ? 50 : min(usageShare, 30)
     }
   }
 

@@ -17,6 +17,8 @@ public struct SeedSweep: Sendable {
   public struct Report: Sendable {
     /// Seeds that were run.
     public var seeds = 0
+    /// The most events for each machine of any seed, and that seed.
+    public internal(set) var busiest: (events: Int, seed: UInt64) = (0, 0)
     /// The seeds that failed, of those that were run, the lowest first.
     public internal(set) var failures: [Failure] = []
     /// The lowest of them.
@@ -47,9 +49,12 @@ public struct SeedSweep: Sendable {
         let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
         guard place < seeds else { return }
         let seed = from &+ UInt64(place)
-        let verdict = Simulation(Scenario(seed: seed, nodes: nodes, showing: fault), fault: fault).run()
+        let simulation = Simulation(Scenario(seed: seed, nodes: nodes, showing: fault), fault: fault)
+        let verdict = simulation.run()
+        let events = simulation.events / (simulation.scenario.parents + simulation.scenario.children)
         report.withLock { report in
           report.seeds += 1
+          if events > report.busiest.events { report.busiest = (events, seed) }
           guard let verdict else { return }
           let failure = Failure(seed: seed, what: verdict, replay: replay(seed))
           report.failures.append(failure)

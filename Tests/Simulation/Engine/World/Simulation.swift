@@ -30,9 +30,10 @@ public final class Simulation {
   private var violation: String?
   private var epochs: UInt64 = 0
   private var places = 0
-  private var events = 0
-  /// Events after which it is taken to go round in a circle.
-  private static let mostEvents = 6_000_000
+  /// The number of events so far.
+  public private(set) var events = 0
+  /// Events of each machine after which it is taken to go round in a circle.
+  private static let mostEvents = 50_000
 
   /// Creates the simulation of a scenario, with a deliberate fault or none; `isTraced` records the events.
   public init(_ scenario: Scenario, fault: DeliberateFault? = nil, isTraced: Bool = false) {
@@ -76,7 +77,9 @@ public final class Simulation {
     while violation == nil, let event = queue.next(before: end) {
       now = event.time
       events += 1
-      if events > Self.mostEvents { fail("there is no end to it: \(events) events by \(now / 1_000_000) s") }
+      if events > Self.mostEvents * nodes.count {
+        fail("it does not settle: \(events) events by \(now / 1_000_000) s")
+      }
       event.run()
     }
     now = max(now, end)

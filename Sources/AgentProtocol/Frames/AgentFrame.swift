@@ -1,0 +1,114 @@
+import LatchkeyModel
+
+/// A message between a node and its agent.
+///
+/// Spec: Protocol/13-agent.md §2.
+public enum AgentFrame: Hashable, Sendable {
+  /// What the agent says first.
+  case hello(AgentHello)
+  /// What the node answers.
+  case welcome(NodeWelcome)
+  /// What the node wants to hold from now on, in the place of all earlier orders.
+  case orders(AgentOrders)
+  /// What the agent has seen or done.
+  case report(AgentReport)
+  /// The number of the last report that the node has stored.
+  case stored(UInt64)
+
+  /// The version of the protocol.
+  public static let version: UInt8 = 1
+  /// The bytes before the body: `LA`, the version, the kind, and the size of the body in four bytes.
+  public static let headerBytes = 8
+
+  /// The kind's number.
+  var kind: UInt8 {
+    switch self {
+    case .hello: 1
+    case .welcome: 2
+    case .orders: 3
+    case .report: 4
+    case .stored: 5
+    }
+  }
+
+  /// Returns the largest body of a kind in bytes; `nil` if there is no such kind.
+  static func maximumBytes(of kind: UInt8) -> Int? {
+    switch kind {
+    case 1: 128
+    case 2: 16
+    case 3: AgentOrders.maximumBytes
+    case 4: 4_096
+    case 5: 8
+    default: nil
+    }
+  }
+
+  /// The frame with its header.
+  ///
+  /// - Throws: `AgentFrameError.tooLong` for orders that are larger than permitted.
+  public func bytes() throws(AgentFrameError) -> [UInt8] {
+    var body = FieldWriter()
+    switch self {
+    case .hello(let hello): hello.write(to: &body)
+    case .welcome(let welcome): welcome.write(to: &body)
+    case .orders(let orders): orders.write(to: &body)
+    case .report(let report): report.write(to: &body)
+    case .stored(let number): body.number64(number)
+    }
+    if let most = Self.maximumBytes(of: kind), body.bytes.count > most {
+      throw .tooLong(kind: kind, bytes: body.bytes.count)
+    }
+    var frame = FieldWriter()
+    frame.byte(0x4C)
+    frame.byte(0x41)
+    frame.byte(Self.version)
+    frame.byte(kind)
+    frame.number32(UInt32(truncatingIfNeeded: body.bytes.count))
+    return frame.bytes + body.bytes
+  }
+
+  /// Reads the body of a kind.
+  init(kind: UInt8, body: some Collection<UInt8>) throws(AgentFrameError) {
+    var reader = FieldReader(body)
+    switch kind {
+    case 1: self = .hello(try AgentHello(from: &reader))
+    case 2: self = .welcome(try NodeWelcome(from: &reader))
+    case 3: self = .orders(try AgentOrders(from: &reader))
+    case 4: self = .report(try AgentReport(from: &reader))
+    case 5: self = .stored(try reader.number64())
+    default: throw .kind(kind)
+    }
+    try reader.end()
+  }
+}
+
+/// The assembly of frames from the bytes of a connection, in pieces of any size.
+///
+/// Spec: Protocol/13-agent.md §2.
+public struct AgentFrameAssembler: Sendable {
+  private var gathered: [UInt8] = []
+
+  /// Creates an assembly without bytes.
+  public init() {}
+
+  /// Appends bytes of the connection.
+  public mutating func append(_ bytes: some Sequence<UInt8>) { gathered += bytes }
+
+  /// Returns the next whole frame; `nil` if more bytes are needed.
+  ///
+  /// - Throws: `AgentFrameError`, the other side's fault, as soon as the header shows it; the connection is then of no use.
+  public mutating func next() throws(AgentFrameError) -> AgentFrame? {
+    let start: [UInt8] = [0x4C, 0x41]
+    guard zip(gathered, start).allSatisfy({ $0 == $1 }) else { throw .foreign }
+    guard gathered.count >= AgentFrame.headerBytes else { return nil }
+    guard gathered[2] == AgentFrame.version else { throw .version(gathered[2]) }
+    let kind = gathered[3]
+    guard let most = AgentFrame.maximumBytes(of: kind) else { throw .kind(kind) }
+    let size = gathered[4..<8].reduce(0) { $0 << 8 | Int($1) }
+    guard size <= most else { throw .tooLong(kind: kind, bytes: size) }
+    let end = AgentFrame.headerBytes + size
+    guard gathered.count >= end else { return nil }
+    defer { gathered.removeFirst(end) }
+    return try AgentFrame(kind: kind, body: gathered[AgentFrame.headerBytes..<end])
+  }
+}

@@ -1,0 +1,101 @@
+import LatchkeyModel
+
+/// A reader of the fields of a frame's body, all numbers big-endian.
+struct FieldReader {
+  private var rest: ArraySlice<UInt8>
+
+  init(_ bytes: some Collection<UInt8>) {
+    rest = Array(bytes)[...]
+  }
+
+  mutating func byte() throws(AgentFrameError) -> UInt8 {
+    guard let byte = rest.popFirst() else { throw .short }
+    return byte
+  }
+
+  mutating func bytes(_ count: Int) throws(AgentFrameError) -> ArraySlice<UInt8> {
+    guard rest.count >= count else { throw .short }
+    defer { rest = rest.dropFirst(count) }
+    return rest.prefix(count)
+  }
+
+  mutating func number16() throws(AgentFrameError) -> UInt16 { UInt16(truncatingIfNeeded: try number(2)) }
+
+  mutating func number32() throws(AgentFrameError) -> UInt32 { UInt32(truncatingIfNeeded: try number(4)) }
+
+  mutating func number64() throws(AgentFrameError) -> UInt64 { try number(8) }
+
+  private mutating func number(_ size: Int) throws(AgentFrameError) -> UInt64 {
+    try bytes(size).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// Reads a byte that is 0 or 1.
+  mutating func flag(_ what: String) throws(AgentFrameError) -> Bool {
+    switch try byte() {
+    case 0: return false
+    case 1: return true
+    case let other: throw .value("\(what) \(other)")
+    }
+  }
+
+  /// Reads milliseconds below 2^48.
+  mutating func milliseconds() throws(AgentFrameError) -> Int64 {
+    let number = try number64()
+    guard number < UInt64(HybridTimestamp.wallLimit) else { throw .value("a time of \(number) ms") }
+    return Int64(number)
+  }
+
+  mutating func instant() throws(AgentFrameError) -> BootInstant {
+    BootInstant(milliseconds: try milliseconds())
+  }
+
+  /// Reads an instant, or all ones for none.
+  mutating func optionalInstant() throws(AgentFrameError) -> BootInstant? {
+    if rest.prefix(8).count == 8, rest.prefix(8).allSatisfy({ $0 == 0xFF }) {
+      rest = rest.dropFirst(8)
+      return nil
+    }
+    return try instant()
+  }
+
+  /// Reads a size of two bytes and a text that follows a rule.
+  mutating func text(_ rule: TextRule) throws(AgentFrameError) -> String {
+    let bytes = try bytes(Int(try number16()))
+    guard let text = String(validating: bytes, as: UTF8.self), rule.fault(in: text) == nil else {
+      throw .value(rule.what.lowercased())
+    }
+    return text
+  }
+
+  /// Reads a size of one byte and the ID of a boot: 1 to 64 printable ASCII characters.
+  mutating func bootID() throws(AgentFrameError) -> String {
+    let bytes = try bytes(Int(try byte()))
+    guard (1...64).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw .value("a boot's ID")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Reads the ID of an application; nothing for a size of 0.
+  mutating func optionalApp() throws(AgentFrameError) -> AppID? {
+    guard rest.prefix(2).elementsEqual([0, 0]) else { return try app() }
+    rest = rest.dropFirst(2)
+    return nil
+  }
+
+  mutating func app() throws(AgentFrameError) -> AppID {
+    guard let app = AppID(try text(.appID)) else { throw .value("an application") }
+    return app
+  }
+
+  mutating func process() throws(AgentFrameError) -> ProcessIdentity {
+    let pid = try number32()
+    guard pid > 0, pid <= UInt32(Int32.max) else { throw .value("process \(pid)") }
+    return ProcessIdentity(processID: Int32(pid), startTime: try number64())
+  }
+
+  /// Throws unless everything was read.
+  func end() throws(AgentFrameError) {
+    if !rest.isEmpty { throw .trailing }
+  }
+}

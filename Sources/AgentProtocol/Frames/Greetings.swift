@@ -1,0 +1,77 @@
+import LatchkeyModel
+
+/// What an agent says first: which one it is, and what it can see and do.
+///
+/// Spec: Protocol/13-agent.md §3.
+public struct AgentHello: Hashable, Sendable {
+  /// The number of this run of the agent, which no other run has in this boot.
+  public var run: UInt64
+  /// A Boolean value that indicates whether it acts for all accounts, as root; otherwise for its own user's programs.
+  public var isSystem: Bool
+  /// A Boolean value that indicates whether the kernel tells it of each program at once; otherwise it looks every second.
+  public var hasEvents: Bool
+  /// The number of the account as which it runs.
+  public var user: UInt32
+  /// The ID of the boot.
+  public var boot: String
+  /// The number of the orders that hold; `nil` if it has none.
+  public var orders: UInt64?
+
+  /// Creates a greeting.
+  public init(run: UInt64, isSystem: Bool, hasEvents: Bool, user: UInt32, boot: String, orders: UInt64?) {
+    self.run = run
+    self.isSystem = isSystem
+    self.hasEvents = hasEvents
+    self.user = user
+    self.boot = boot
+    self.orders = orders
+  }
+
+  func write(to body: inout FieldWriter) {
+    body.number64(run)
+    body.flag(isSystem)
+    body.flag(hasEvents)
+    body.number32(user)
+    body.bootID(boot)
+    body.flag(orders != nil)
+    body.number64(orders ?? 0)
+  }
+
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    run = try body.number64()
+    isSystem = try body.flag("whether it is the system's")
+    hasEvents = try body.flag("whether it has events")
+    user = try body.number32()
+    boot = try body.bootID()
+    let isHeld = try body.flag("whether it has orders")
+    let number = try body.number64()
+    guard isHeld || number == 0 else { throw .value("orders \(number) that are none") }
+    orders = isHeld ? number : nil
+  }
+}
+
+/// What a node answers to an agent.
+///
+/// Spec: Protocol/13-agent.md §3.
+public struct NodeWelcome: Hashable, Sendable {
+  /// The run of the agent that was greeted.
+  public var run: UInt64
+  /// The number of the last report of that run that the node has stored; 0 if it knows of none.
+  public var stored: UInt64
+
+  /// Creates an answer.
+  public init(run: UInt64, stored: UInt64) {
+    self.run = run
+    self.stored = stored
+  }
+
+  func write(to body: inout FieldWriter) {
+    body.number64(run)
+    body.number64(stored)
+  }
+
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    run = try body.number64()
+    stored = try body.number64()
+  }
+}

@@ -1,0 +1,39 @@
+import LatchkeyModel
+
+/// The reports that a node has not stored yet.
+///
+/// Spec: Protocol/13-agent.md §5.
+struct ReportLog: Sendable {
+  /// The most reports that are kept.
+  static let capacity = 4_096
+
+  private(set) var waiting: [AgentReport] = []
+  private var last: UInt64 = 0
+  private var dropped: UInt64 = 0
+
+  /// Adds an event, in the place of an older report of the same program's activity, and returns its report.
+  mutating func add(_ event: AgentReport.Event, at now: BootInstant) -> AgentReport {
+    if case .active(let use, _) = event {
+      waiting.removeAll { report in
+        if case .active(use, _) = report.event { true } else { false }
+      }
+    }
+    if waiting.count >= Self.capacity {
+      // The oldest go, in one step of many: what replaces them tells how many they were.
+      let count = Self.capacity / 8
+      dropped += UInt64(count)
+      waiting.removeFirst(count)
+      last += 1
+      waiting.append(AgentReport(number: last, at: now, event: .dropped(count: dropped)))
+    }
+    last += 1
+    let report = AgentReport(number: last, at: now, event: event)
+    waiting.append(report)
+    return report
+  }
+
+  /// Forgets the reports up to a number.
+  mutating func forget(through number: UInt64) {
+    waiting.removeAll { $0.number <= number }
+  }
+}

@@ -1,0 +1,246 @@
+import LatchkeyModel
+
+/// What a node orders its agent to carry out, in the place of all earlier orders.
+///
+/// Spec: Protocol/13-agent.md §4.
+public struct AgentOrders: Hashable, Sendable {
+  /// The largest size in bytes.
+  public static let maximumBytes = 1 << 20
+  /// The most accounts.
+  public static let maximumAccounts = Account.most
+  /// The most applications of one account.
+  public static let maximumPrograms = 4_096
+  /// The most matchers of one application.
+  public static let maximumMatchers = 64
+  /// The most warnings before a program closes.
+  public static let maximumWarnings = 8
+
+  /// The number that the node gave them.
+  public var number: UInt64
+  /// The ID of the boot to whose clock the instants belong.
+  public var boot: String
+  /// The instant at which they were made.
+  public var at: BootInstant
+  /// The orders for each account, by its number in ascending order; other accounts are not supervised.
+  public var accounts: [AccountOrders]
+
+  /// Creates orders.
+  public init(number: UInt64, boot: String, at: BootInstant, accounts: [AccountOrders]) {
+    self.number = number
+    self.boot = boot
+    self.at = at
+    self.accounts = accounts
+  }
+
+  func write(to body: inout FieldWriter) {
+    body.number64(number)
+    body.bootID(boot)
+    body.instant(at)
+    body.number16(UInt16(truncatingIfNeeded: accounts.count))
+    for account in accounts { account.write(to: &body) }
+  }
+
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    number = try body.number64()
+    boot = try body.bootID()
+    at = try body.instant()
+    let count = Int(try body.number16())
+    guard count <= Self.maximumAccounts else { throw .value("\(count) accounts") }
+    accounts = []
+    for _ in 0..<count {
+      let account = try AccountOrders(from: &body)
+      if let last = accounts.last, last.account >= account.account { throw .value("accounts in another order") }
+      accounts.append(account)
+    }
+  }
+}
+
+/// What holds for one account.
+public struct AccountOrders: Hashable, Sendable {
+  /// The number of the account.
+  public var account: UInt32
+  /// A Boolean value that indicates whether its sessions may be open.
+  public var mayBeOpen: Bool
+  /// What holds for programs that are no known application and come from a place the account can write to; `nil` if they
+  /// are left alone.
+  public var unknown: ProgramTerms?
+  /// The applications, by their IDs in ascending order.
+  public var programs: [ProgramOrder]
+
+  /// Creates the orders for an account.
+  public init(account: UInt32, mayBeOpen: Bool = true, unknown: ProgramTerms? = nil, programs: [ProgramOrder]) {
+    self.account = account
+    self.mayBeOpen = mayBeOpen
+    self.unknown = unknown
+    self.programs = programs
+  }
+
+  func write(to body: inout FieldWriter) {
+    body.number32(account)
+    body.flag(mayBeOpen)
+    body.flag(unknown != nil)
+    unknown?.write(to: &body)
+    body.number16(UInt16(truncatingIfNeeded: programs.count))
+    for program in programs { program.write(to: &body) }
+  }
+
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    account = try body.number32()
+    mayBeOpen = try body.flag("whether sessions may be open")
+    unknown = try body.flag("whether unknown programs are treated") ? try ProgramTerms(from: &body) : nil
+    let count = Int(try body.number16())
+    guard count <= AgentOrders.maximumPrograms else { throw .value("\(count) applications") }
+    programs = []
+    for _ in 0..<count {
+      let program = try ProgramOrder(from: &body)
+      if let last = programs.last, !last.precedes(program) { throw .value("applications in another order") }
+      programs.append(program)
+    }
+  }
+}
+
+/// What holds for one application.
+public struct ProgramOrder: Hashable, Sendable {
+  /// The application's ID.
+  public var app: AppID
+  /// Its category.
+  public var category: AppCategory
+  /// A Boolean value that indicates whether it survives every step.
+  public var isAlwaysAllowed: Bool
+  /// When and how it closes.
+  public var terms: ProgramTerms
+  /// What recognizes its processes.
+  public var matchers: [AppMatcher]
+
+  /// Creates the order for an application.
+  public init(
+    app: AppID, category: AppCategory, isAlwaysAllowed: Bool = false, terms: ProgramTerms, matchers: [AppMatcher]
+  ) {
+    self.app = app
+    self.category = category
+    self.isAlwaysAllowed = isAlwaysAllowed
+    self.terms = terms
+    self.matchers = matchers
+  }
+
+  /// Returns whether it comes before another one: by the bytes of the application's ID.
+  public func precedes(_ other: ProgramOrder) -> Bool {
+    app.text.utf8.lexicographicallyPrecedes(other.app.text.utf8)
+  }
+
+  func write(to body: inout FieldWriter) {
+    body.app(app)
+    body.byte(category.order)
+    body.flag(isAlwaysAllowed)
+    terms.write(to: &body)
+    body.byte(UInt8(truncatingIfNeeded: matchers.count))
+    for matcher in matchers {
+      body.byte(matcher.kind.order)
+      body.text(matcher.value, .matcherValue)
+    }
+  }
+
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    app = try body.app()
+    category = try AppCategory(order: try body.byte())
+    isAlwaysAllowed = try body.flag("whether it is always allowed")
+    terms = try ProgramTerms(from: &body)
+    let count = Int(try body.byte())
+    guard count <= AgentOrders.maximumMatchers else { throw .value("\(count) matchers") }
+    matchers = []
+    for _ in 0..<count {
+      let kind = try AppMatcher.Kind(order: try body.byte())
+      matchers.append(AppMatcher(kind: kind, value: try body.text(.matcherValue)))
+    }
+  }
+}
+
+/// When and how a program closes.
+public struct ProgramTerms: Hashable, Sendable {
+  /// What is done to a program whose time is over.
+  public enum Step: UInt8, Hashable, Sendable, CaseIterable {
+    /// It is asked to end, and killed after a grace.
+    case close = 1
+    /// It is frozen.
+    case pause = 2
+  }
+
+  /// The instant from which on it may not run; `nil` if none is known.
+  public var closesAt: BootInstant?
+  /// What is done then.
+  public var step: Step
+  /// The instants at which a person is warned, in ascending order.
+  public var warnings: [BootInstant]
+  /// Why it closes, in words for the child; empty if it does not.
+  public var reason: String
+
+  /// Creates terms; by default, a program is allowed without an end.
+  public init(closesAt: BootInstant? = nil, step: Step = .close, warnings: [BootInstant] = [], reason: String = "") {
+    self.closesAt = closesAt
+    self.step = step
+    self.warnings = warnings
+    self.reason = reason
+  }
+
+  func write(to body: inout FieldWriter) {
+    body.optionalInstant(closesAt)
+    body.byte(step.rawValue)
+    body.byte(UInt8(truncatingIfNeeded: warnings.count))
+    for warning in warnings { body.instant(warning) }
+    body.text(reason, .reason)
+  }
+
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    closesAt = try body.optionalInstant()
+    let number = try body.byte()
+    guard let step = Step(rawValue: number) else { throw .value("step \(number)") }
+    self.step = step
+    let count = Int(try body.byte())
+    guard count <= AgentOrders.maximumWarnings else { throw .value("\(count) warnings") }
+    warnings = []
+    for _ in 0..<count {
+      let warning = try body.instant()
+      if let last = warnings.last, last >= warning { throw .value("warnings in another order") }
+      warnings.append(warning)
+    }
+    reason = try body.text(.reason)
+  }
+}
+
+extension AppCategory {
+  fileprivate var order: UInt8 {
+    switch self {
+    case .learning: 1
+    case .reward: 2
+    case .neutral: 3
+    }
+  }
+
+  fileprivate init(order: UInt8) throws(AgentFrameError) {
+    switch order {
+    case 1: self = .learning
+    case 2: self = .reward
+    case 3: self = .neutral
+    default: throw .value("category \(order)")
+    }
+  }
+}
+
+extension AppMatcher.Kind {
+  /// The kind's number on the wire; strong kinds come first.
+  var order: UInt8 {
+    switch self {
+    case .sha256: 1
+    case .package: 2
+    case .flatpak: 3
+    case .argument: 4
+    case .path: 5
+    case .name: 6
+    }
+  }
+
+  fileprivate init(order: UInt8) throws(AgentFrameError) {
+    guard let kind = Self.allCases.first(where: { $0.order == order }) else { throw .value("matcher kind \(order)") }
+    self = kind
+  }
+}

@@ -1,0 +1,82 @@
+import LatchkeyModel
+
+/// A part of orders that an agent does not carry out; the rest holds.
+///
+/// Spec: Protocol/13-agent.md §6.
+public struct OrderFault: Hashable, Sendable {
+  /// What is wrong.
+  public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
+    /// The machine has no such account.
+    case noAccount = 1
+    /// The agent runs as another user and has no rights over this account.
+    case otherAccount = 2
+    /// The matcher would match everything.
+    case matchesEverything = 3
+    /// The matcher would match a program that the system needs.
+    case neededProgram = 4
+    /// The matcher is none of its kind.
+    case badMatcher = 5
+    /// The agent cannot pause programs here: they are closed instead.
+    case cannotPause = 6
+    /// The agent cannot close sessions or refuse log-ins here.
+    case cannotCloseSession = 7
+    /// The orders are larger than permitted.
+    case tooLarge = 8
+  }
+
+  /// What is wrong.
+  public var kind: Kind
+  /// The account that it concerns; 0 for all.
+  public var account: UInt32
+  /// The application that it concerns; `nil` for none in particular.
+  public var app: AppID?
+  /// The value that is wrong, or empty.
+  public var detail: String
+
+  /// Creates a fault.
+  public init(_ kind: Kind, account: UInt32, app: AppID? = nil, detail: String = "") {
+    self.kind = kind
+    self.account = account
+    self.app = app
+    self.detail = detail
+  }
+
+  /// One sentence for people with the fault and the next step.
+  public var sentence: String {
+    let name = app?.text ?? "an application"
+    return switch kind {
+    case .noAccount:
+      "This machine has no account with the number \(account): set again whose accounts they are with `latchkey accounts`."
+    case .otherAccount:
+      "Rules are enforced for the programs of the account that runs Latchkey, not for the account with the number "
+        + "\(account): run `latchkey run` there as well."
+    case .matchesEverything:
+      "“\(detail)” would recognize every program as \(name): give the program's full path, its package or its SHA-256."
+    case .neededProgram:
+      "“\(detail)” is a program that the system needs, and is not closed as \(name): recognize \(name) by another program."
+    case .badMatcher:
+      "“\(detail)” cannot recognize \(name): give 64 hexadecimal digits, a package's name, an ID, or a path that begins with /."
+    case .cannotPause:
+      "Programs cannot be paused here and are closed instead: choose closing, or install the system's agent."
+    case .cannotCloseSession:
+      "Sessions cannot be closed here, and its programs are closed one by one: install the system's agent."
+    case .tooLarge: "There are more rules than the agent takes: remove rules of applications that nobody uses."
+    }
+  }
+
+  func write(to body: inout FieldWriter) {
+    body.byte(kind.rawValue)
+    body.number32(account)
+    body.app(app)
+    body.text(detail, .reason)
+  }
+
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    let number = try body.byte()
+    guard let kind = Kind(rawValue: number) else { throw .value("fault \(number)") }
+    self.kind = kind
+    account = try body.number32()
+    app = try body.optionalApp()
+    detail = try body.text(.reason)
+  }
+}

@@ -1,0 +1,114 @@
+import LatchkeyModel
+
+/// The matchers of one account, prepared so that a process is recognized quickly.
+///
+/// Spec: Protocol/13-agent.md §8.
+struct MatchTable: Sendable {
+  /// The application that a process is.
+  struct Match: Hashable, Sendable {
+    /// The application; `nil` for an unknown program.
+    var app: AppID?
+    /// A Boolean value that indicates whether a weak matcher alone recognizes it.
+    var isWeak: Bool
+  }
+
+  private var bySHA256: [String: AppID] = [:]
+  private var byPackage: [String: AppID] = [:]
+  private var byFlatpak: [String: AppID] = [:]
+  private var byArgument: [(pattern: ArgumentPattern, app: AppID)] = []
+  private var byPath: [String: AppID] = [:]
+  private var byName: [String: AppID] = [:]
+
+  /// Creates a table, without the matchers that are faulty; those are appended to `faults`.
+  ///
+  /// Of two applications with an equal matcher, the first one has it.
+  init(_ orders: AccountOrders, faults: inout [OrderFault]) {
+    for program in orders.programs {
+      for matcher in program.matchers {
+        if let kind = MatcherCheck.fault(of: matcher) {
+          faults.append(OrderFault(kind, account: orders.account, app: program.app, detail: matcher.value))
+        } else {
+          add(matcher, program.app)
+        }
+      }
+    }
+  }
+
+  private mutating func add(_ matcher: AppMatcher, _ app: AppID) {
+    func first(_ table: inout [String: AppID]) {
+      if table[matcher.value] == nil { table[matcher.value] = app }
+    }
+    switch matcher.kind {
+    case .sha256: first(&bySHA256)
+    case .package: first(&byPackage)
+    case .flatpak: first(&byFlatpak)
+    case .argument:
+      if let pattern = ArgumentPattern(matcher.value) { byArgument.append((pattern, app)) }
+    case .path: first(&byPath)
+    case .name: first(&byName)
+    }
+  }
+
+  /// A Boolean value that indicates whether recognizing a process may need the SHA-256 of its files.
+  var needsHashes: Bool { !bySHA256.isEmpty }
+  /// The packages whose files have to be known.
+  var packages: Set<String> { Set(byPackage.keys) }
+
+  /// Returns the application that a process is, the strongest kind of matcher first; `nil` if it is none.
+  func match(_ facts: ProcessFacts) -> Match? {
+    func among(_ find: (ProcessFacts.Image) -> AppID?) -> AppID? { facts.images.lazy.compactMap(find).first }
+    if let app = among({ $0.sha256.flatMap { bySHA256[$0] } }) { return Match(app: app, isWeak: false) }
+    if let app = among({ $0.packages.sorted().lazy.compactMap { byPackage[$0] }.first }) {
+      return Match(app: app, isWeak: false)
+    }
+    if let app = facts.flatpak.flatMap({ byFlatpak[$0] }) { return Match(app: app, isWeak: !facts.isGenuineFlatpak) }
+    if let found = byArgument.first(where: { $0.pattern.matches(facts.arguments) }) {
+      return Match(app: found.app, isWeak: true)
+    }
+    if let app = among({ byPath[$0.path] }) { return Match(app: app, isWeak: true) }
+    if let app = among({ byName[String($0.name)] }) ?? byName[facts.name] { return Match(app: app, isWeak: true) }
+    return nil
+  }
+}
+
+/// The check of one matcher.
+enum MatcherCheck {
+  /// Returns what is wrong with a matcher; `nil` if it can be used.
+  static func fault(of matcher: AppMatcher) -> OrderFault.Kind? {
+    let value = matcher.value
+    switch matcher.kind {
+    case .sha256:
+      let isDigest =
+        value.utf8.count == 64 && value.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+      return isDigest ? nil : .badMatcher
+    case .package:
+      guard isPackageName(value) else { return .badMatcher }
+      return NeededPrograms.contains(package: value) ? .neededProgram : nil
+    case .flatpak: return value.contains("/") || !value.contains(".") ? .badMatcher : nil
+    case .argument:
+      guard ArgumentPattern(value) != nil else { return .matchesEverything }
+      return isNeeded(in: value) ? .neededProgram : nil
+    case .path:
+      if value.allSatisfy({ $0 == "/" || $0 == "*" || $0 == "." }) { return .matchesEverything }
+      guard value.hasPrefix("/"), !value.contains("*"), !value.hasSuffix("/") else { return .badMatcher }
+      return value.split(separator: "/").last.map(NeededPrograms.contains) == true ? .neededProgram : nil
+    case .name:
+      if value.allSatisfy({ $0 == "*" || $0 == "?" }) { return .matchesEverything }
+      guard !value.contains("/") else { return .badMatcher }
+      return NeededPrograms.contains(value) ? .neededProgram : nil
+    }
+  }
+
+  private static func isPackageName(_ name: String) -> Bool {
+    name.utf8.count >= 2 && name.utf8.first.map { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) } == true
+      && name.utf8.allSatisfy {
+        (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0)
+      }
+  }
+
+  /// Returns whether a pattern names the executable of a needed program as its first word.
+  private static func isNeeded(in pattern: String) -> Bool {
+    let first = pattern.drop { $0 == "*" || $0 == " " }.prefix { $0 != " " && $0 != "*" }
+    return first.split(separator: "/").last.map(NeededPrograms.contains) == true
+  }
+}

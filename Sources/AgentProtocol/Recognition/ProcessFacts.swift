@@ -1,0 +1,66 @@
+import LatchkeyModel
+
+/// What an agent knows of a process, as the kernel shows it.
+///
+/// Spec: Protocol/13-agent.md §8.
+public struct ProcessFacts: Hashable, Sendable {
+  /// A file whose code a process runs: its executable, or one that it has mapped.
+  public struct Image: Hashable, Sendable {
+    /// The path, as the kernel shows it.
+    public var path: String
+    /// The SHA-256, 64 lower-case hexadecimal digits; `nil` if it was not read.
+    public var sha256: String?
+    /// The Debian packages whose file it is, of those that orders name.
+    public var packages: Set<String>
+
+    /// Creates an image.
+    public init(path: String, sha256: String? = nil, packages: Set<String> = []) {
+      self.path = path
+      self.sha256 = sha256
+      self.packages = packages
+    }
+
+    /// The last part of the path.
+    public var name: Substring { path.split(separator: "/").last ?? "" }
+  }
+
+  /// The process.
+  public var identity: ProcessIdentity
+  /// The number of the account in which it runs.
+  public var account: UInt32
+  /// When it started.
+  public var startedAt: BootInstant
+  /// The name that it gave itself, at most 15 bytes.
+  public var name: String
+  /// Its arguments with one space between two, cut to 4,096 bytes.
+  public var arguments: String
+  /// The executable, then other files with code that it has mapped.
+  public var images: [Image]
+  /// The Flatpak in which it runs, by its own statement.
+  public var flatpak: String?
+  /// A Boolean value that indicates whether its executable is that Flatpak's as the system installed it.
+  public var isGenuineFlatpak: Bool
+  /// A Boolean value that indicates whether its executable comes from a place the account can write to.
+  public var isFromWritablePlace: Bool
+  /// A Boolean value that indicates whether it must not be closed: the agent, the node, their ancestors, and programs that
+  /// the system needs.
+  public var isProtected: Bool
+
+  /// Creates facts.
+  public init(
+    identity: ProcessIdentity, account: UInt32, startedAt: BootInstant, name: String, arguments: String = "",
+    images: [Image], flatpak: String? = nil, isGenuineFlatpak: Bool = false, isFromWritablePlace: Bool = false,
+    isProtected: Bool = false
+  ) {
+    self.identity = identity
+    self.account = account
+    self.startedAt = startedAt
+    self.name = name
+    self.arguments = arguments
+    self.images = images
+    self.flatpak = flatpak
+    self.isGenuineFlatpak = isGenuineFlatpak
+    self.isFromWritablePlace = isFromWritablePlace
+    self.isProtected = isProtected
+  }
+}

@@ -1,0 +1,172 @@
+import LatchkeyModel
+
+/// What an agent has seen or done.
+///
+/// Spec: Protocol/13-agent.md §5.
+public struct AgentReport: Hashable, Sendable {
+  /// Its number within the run of the agent, from 1 on.
+  public var number: UInt64
+  /// When it happened.
+  public var at: BootInstant
+  /// What happened.
+  public var event: Event
+
+  /// Creates a report.
+  public init(number: UInt64, at: BootInstant, event: Event) {
+    self.number = number
+    self.at = at
+    self.event = event
+  }
+
+  /// What happened.
+  public enum Event: Hashable, Sendable {
+    /// A program runs, since an instant.
+    case began(ProgramUse, since: BootInstant)
+    /// A program has been active for so long since it began, in milliseconds.
+    case active(ProgramUse, milliseconds: Int64)
+    /// A program has ended; with its active time in milliseconds.
+    case ended(ProgramUse, milliseconds: Int64)
+    /// A program's time is over, and something was done about it.
+    case closed(ProgramUse, Deed, reason: String)
+    /// A person is to be warned that a program closes in so many milliseconds.
+    case warned(account: UInt32, app: AppID?, left: Int64)
+    /// Orders hold, the first time or again.
+    case inForce(orders: UInt64)
+    /// A part of orders does not hold.
+    case refused(orders: UInt64, OrderFault)
+    /// Events were lost, so that everything was looked at again.
+    case rescanned
+    /// The wall clock was set by so many milliseconds.
+    case clockSet(milliseconds: Int64)
+    /// The machine slept for so many milliseconds.
+    case slept(milliseconds: Int64)
+    /// The orders file was damaged; what holds is the last good one, or nothing.
+    case ordersDamaged(hasOlder: Bool)
+    /// So many reports were dropped, because the node was silent for long.
+    case dropped(count: UInt64)
+  }
+
+  /// What was done about a program whose time is over.
+  public enum Deed: UInt8, Hashable, Sendable, CaseIterable {
+    /// It was asked to end.
+    case asked = 1
+    /// It was killed.
+    case killed = 2
+    /// It was frozen.
+    case paused = 3
+  }
+
+  func write(to body: inout FieldWriter) {
+    body.number64(number)
+    body.instant(at)
+    switch event {
+    case .began(let use, let since):
+      body.byte(1)
+      use.write(to: &body)
+      body.instant(since)
+    case .active(let use, let milliseconds):
+      body.byte(2)
+      use.write(to: &body)
+      body.milliseconds(milliseconds)
+    case .ended(let use, let milliseconds):
+      body.byte(3)
+      use.write(to: &body)
+      body.milliseconds(milliseconds)
+    case .closed(let use, let deed, let reason):
+      body.byte(4)
+      use.write(to: &body)
+      body.byte(deed.rawValue)
+      body.text(reason, .reason)
+    case .warned(let account, let app, let left):
+      body.byte(5)
+      body.number32(account)
+      body.app(app)
+      body.milliseconds(left)
+    case .inForce(let orders):
+      body.byte(6)
+      body.number64(orders)
+    case .refused(let orders, let fault):
+      body.byte(7)
+      body.number64(orders)
+      fault.write(to: &body)
+    case .rescanned: body.byte(8)
+    case .clockSet(let milliseconds):
+      body.byte(9)
+      body.flag(milliseconds < 0)
+      body.milliseconds(Int64(clamping: milliseconds.magnitude))
+    case .slept(let milliseconds):
+      body.byte(10)
+      body.milliseconds(milliseconds)
+    case .ordersDamaged(let hasOlder):
+      body.byte(11)
+      body.flag(hasOlder)
+    case .dropped(let count):
+      body.byte(12)
+      body.number64(count)
+    }
+  }
+
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    number = try body.number64()
+    at = try body.instant()
+    switch try body.byte() {
+    case 1: event = .began(try ProgramUse(from: &body), since: try body.instant())
+    case 2: event = .active(try ProgramUse(from: &body), milliseconds: try body.milliseconds())
+    case 3: event = .ended(try ProgramUse(from: &body), milliseconds: try body.milliseconds())
+    case 4:
+      let use = try ProgramUse(from: &body)
+      let number = try body.byte()
+      guard let deed = Deed(rawValue: number) else { throw .value("deed \(number)") }
+      event = .closed(use, deed, reason: try body.text(.reason))
+    case 5:
+      event = .warned(
+        account: try body.number32(), app: try body.optionalApp(), left: try body.milliseconds())
+    case 6: event = .inForce(orders: try body.number64())
+    case 7: event = .refused(orders: try body.number64(), try OrderFault(from: &body))
+    case 8: event = .rescanned
+    case 9:
+      let isBack = try body.flag("whether the clock was set back")
+      let milliseconds = try body.milliseconds()
+      guard !isBack || milliseconds > 0 else { throw .value("a clock set back by nothing") }
+      event = .clockSet(milliseconds: isBack ? -milliseconds : milliseconds)
+    case 10: event = .slept(milliseconds: try body.milliseconds())
+    case 11: event = .ordersDamaged(hasOlder: try body.flag("whether there is an older one"))
+    case 12: event = .dropped(count: try body.number64())
+    case let kind: throw .value("report \(kind)")
+    }
+  }
+}
+
+/// A process that runs an application, or an unknown program.
+public struct ProgramUse: Hashable, Sendable {
+  /// The number of the account in which it runs.
+  public var account: UInt32
+  /// The application; `nil` for an unknown program.
+  public var app: AppID?
+  /// A Boolean value that indicates whether a weak matcher alone recognizes it, so that it earns nothing.
+  public var isWeak: Bool
+  /// The process.
+  public var process: ProcessIdentity
+
+  /// Creates a use.
+  public init(account: UInt32, app: AppID?, isWeak: Bool, process: ProcessIdentity) {
+    self.account = account
+    self.app = app
+    self.isWeak = isWeak
+    self.process = process
+  }
+
+  func write(to body: inout FieldWriter) {
+    body.number32(account)
+    body.app(app)
+    body.flag(isWeak)
+    body.process(process)
+  }
+
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    account = try body.number32()
+    app = try body.optionalApp()
+    isWeak = try body.flag("whether it is recognized weakly")
+    process = try body.process()
+  }
+}

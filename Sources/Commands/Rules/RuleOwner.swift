@@ -1,0 +1,70 @@
+import ArgumentParser
+import LatchkeyHousehold
+import LatchkeyModel
+
+/// Whose rules are set: a child's, or the whole family's.
+enum RuleOwner: Hashable, Sendable {
+  /// The child that a text names; `nil` for the only child.
+  case child(String?)
+  case family
+
+  /// Returns the rules that are set now.
+  func rules(at node: any NodeInterface) async throws -> OwnedRules {
+    switch self {
+    case .child(let child):
+      let rules = try await node.rules(ofChild: child)
+      return OwnedRules(child: rules.child, rules: rules.rules, family: rules.family)
+    case .family: return OwnedRules(child: nil, rules: try await node.settings().rules, family: [])
+    }
+  }
+}
+
+/// The rules of a child or of the whole family.
+struct OwnedRules: Sendable {
+  /// The child; `nil` for the whole family.
+  var child: ChildListing?
+  /// What is set for the owner.
+  var rules: [RuleListing]
+  /// For a child, what is set for the whole family and holds for the child as well.
+  var family: [RuleListing]
+
+  /// The owner, as the subject of a sentence.
+  var whom: String { child.map { ShownText.safe($0.name.text) } ?? "The family" }
+
+  /// Returns the value of a rule that is set for the owner.
+  func own(_ key: String) -> String? { rules.first { $0.key.text == key }?.value }
+
+  /// Returns the value of a rule that holds for the owner: the owner's own, or the family's.
+  func inForce(_ key: String) -> String? {
+    (rules + family).first { $0.key.text == key && $0.notInForce == nil }?.value
+  }
+
+  /// What the words for the rules depend on.
+  var terms: RuleTerms {
+    var names: [AppID: String] = [:]
+    // A child's own name for an application holds over the family's.
+    for rule in family + rules {
+      if let app = AppRuleKey.named(by: rule.key) { names[app] = rule.value }
+    }
+    return RuleTerms(zone: (rules + family).first { $0.key == "family/zone" }?.value, names: names)
+  }
+}
+
+/// The child whose rules are set, or the family.
+struct RuleOwnerOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
+    completion: CompletionNames.children)
+  var child: String?
+
+  @Flag(help: "For all children: what is set for one child holds instead.")
+  var family = false
+
+  var owner: RuleOwner { family ? .family : .child(child) }
+
+  mutating func validate() throws {
+    if family, child != nil {
+      throw ValidationError("A rule is one child's or the family's: give --child or --family.")
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import LatchkeyModel
+
+/// The family's zone and days, in which times about the household are typed and shown.
+struct FamilyClock: Sendable {
+  /// The family's zone; this machine's as long as the family has none.
+  let zone: TimeZone
+  /// The hour at which the family's day begins.
+  let dayStartHour: Int
+
+  /// Reads the family's settings.
+  init(at node: any NodeInterface) async throws {
+    self.init(try await node.settings())
+  }
+
+  init(_ rules: FamilyRules) {
+    let isSet = rules.rules.contains { $0.key == "family/zone" }
+    zone = isSet ? TimeText.zone(rules.settings.zone) : TerminalEnvironment.current.timeZone
+    dayStartHour = Int(clamping: rules.settings.dayStartHour)
+  }
+
+  /// The family's present day.
+  var today: FamilyDay {
+    let now = TerminalEnvironment.current.now()
+    let boundary = try? DayBoundary(zone: zone.identifier, dayStartHour: min(max(dayStartHour, 0), 23))
+    return boundary?.day(containing: now) ?? FamilyDay.first
+  }
+}
+
+/// A day as a person types it, whose words mean days of the family's.
+struct TypedDay: Hashable, Sendable {
+  fileprivate let text: String
+
+  /// Reads a day such as `today`, `yesterday`, `monday` or `2026-11-01`.
+  ///
+  /// - Throws: `ValidationError` for anything else.
+  @Sendable static func read(_ text: String) throws -> TypedDay {
+    _ = try CalendarDay.read(text)
+    return TypedDay(text: text)
+  }
+
+  /// Returns the day that it is in a zone.
+  func day(in zone: TimeZone) -> CalendarDay? { CalendarDay(words: text, zone: zone) }
+}
+
+/// A moment as a person types it: a time of the family's present day such as `19:30`, or a day with a time.
+struct TypedMoment: Hashable, Sendable {
+  fileprivate let text: String
+
+  /// Reads a moment such as `19:30` or `2026-11-21T18:30`.
+  ///
+  /// - Throws: `ValidationError` for anything else.
+  @Sendable static func read(_ text: String) throws -> TypedMoment {
+    guard bound(text, TerminalEnvironment.current.timeZone) != nil else {
+      throw ValidationError("Give a time such as 19:30, or a day with a time such as 2026-11-21T19:30.")
+    }
+    return TypedMoment(text: text)
+  }
+
+  /// Returns the moment in Unix milliseconds.
+  func instant(in zone: TimeZone) -> Int64 {
+    Self.bound(text, zone)?.lowerBound(in: zone) ?? TerminalEnvironment.current.now()
+  }
+
+  private static func bound(_ text: String, _ zone: TimeZone) -> TimeBound? {
+    if let bound = TimeBound(argument: text, zone: zone) { return bound }
+    let digits = text.count == 4 ? "0" + text : text
+    return CalendarDay(words: "today", zone: zone).flatMap { TimeBound(argument: "\($0)T\(digits)", zone: zone) }
+  }
+}

@@ -1,0 +1,133 @@
+import LatchkeyModel
+import LatchkeyRules
+
+/// When something happens, for a child.
+public struct FamilyMoment: Hashable, Sendable {
+  /// The family's day.
+  public var day: FamilyDay
+  /// The household's time in Unix milliseconds.
+  public var at: Int64
+
+  /// Creates a moment.
+  public init(day: FamilyDay, at: Int64) {
+    self.day = day
+    self.at = at
+  }
+}
+
+/// How points come to the machine that wants them, and what follows from a session.
+///
+/// Spec: Protocol/11-rules.md §7.
+extension EffectTransaction {
+  /// On a parent's machine: says to which machines it lends a child's points, and lends those that they want.
+  ///
+  /// - Parameters:
+  ///   - child: The child.
+  ///   - machines: The child's machines, by the parent's own registers.
+  ///   - connected: The machines that are in touch.
+  ///   - moment: The present moment.
+  ///   - clock: The hybrid clock.
+  ///   - source: Returns a new ID.
+  /// - Throws: The database's error, or `BodyFault` if there is no room for an entry.
+  public mutating func lendPoints(
+    of child: ChildID, to machines: Set<DeviceID>, connected: Set<DeviceID>, at moment: FamilyMoment,
+    clock: () throws -> HybridTimestamp, source: () -> RecordID?
+  ) throws {
+    let said = try facts(.machines, of: child).compactMap { ChildMachines($0.text) }
+      .first { $0.modified.author == own }?.machines
+    let now = ChildMachines(modified: .never, machines: machines).machines
+    if said ?? [] != now {
+      try add(Fact(child, .machines, ChildMachines(modified: try clock(), machines: now).text))
+    }
+    var purse = try purse(of: child)
+    guard purse.spendable > 0 else { return }
+    let asking = try facts(.need, of: child).compactMap { PointsNeed($0.text) }.filter(\.isNeeded)
+    let loans = LeasePolicy.loans(
+      purse: purse.spendable, machines: machines, asking: Set(asking.map(\.modified.author)).intersection(connected))
+    for loan in loans where connected.contains(loan.to) {
+      guard let source = source(),
+        let entry = purse.lend(loan.milliPoints, to: loan.to, source: source, day: moment.day, at: moment.at)
+      else { continue }
+      try add(entry, of: child)
+    }
+  }
+
+  /// On a child's machine: ends what is over, takes back what was earned twice, says whether the machine wants points, and
+  /// returns those that it does not want.
+  ///
+  /// - Parameters:
+  ///   - child: The child.
+  ///   - isWanted: Whether a reward runs here, or a person redeems points.
+  ///   - connected: The machines that are in touch.
+  ///   - moment: The present moment.
+  ///   - clock: The hybrid clock.
+  ///   - source: Returns a new ID.
+  /// - Throws: The database's error, or `BodyFault` if there is no room for an entry.
+  public mutating func returnPoints(
+    of child: ChildID, isWanted: Bool, connected: Set<DeviceID>, at moment: FamilyMoment,
+    clock: () throws -> HybridTimestamp, source: () -> RecordID?
+  ) throws {
+    var purse = try purse(of: child)
+    for entry in purse.expire(before: moment.day, at: moment.at) { try add(entry, of: child) }
+    for entry in purse.takeBackRepeats(at: moment.at) { try add(entry, of: child) }
+    let parents = try facts(.machines, of: child).compactMap { ChildMachines($0.text) }
+    let others = parents.filter { !$0.machines.subtracting([own]).isEmpty }
+    // The only machine is lent everything without asking.
+    let said = try facts(.need, of: child).compactMap { PointsNeed($0.text) }
+      .first { $0.modified.author == own }?.isNeeded
+    let isSaid = said ?? false
+    if isSaid != isWanted, isSaid || !others.isEmpty {
+      try add(Fact(child, .need, PointsNeed(modified: try clock(), isNeeded: isWanted).text))
+    }
+    let lender = others.map(\.modified.author).filter { connected.contains($0) }.min()
+    let returned = LeasePolicy.returned(purse: purse.spendable, isOnlyMachine: others.isEmpty, runsReward: isWanted)
+    guard let lender, returned > 0, let source = source(),
+      let entry = purse.lend(returned, to: lender, source: source, day: moment.day, at: moment.at)
+    else { return }
+    try add(entry, of: child)
+  }
+
+  /// On a child's machine: writes what a session earned or cost into its purse.
+  ///
+  /// - Parameters:
+  ///   - record: The session.
+  ///   - evidence: What the machine observed during it.
+  ///   - child: The child whose session it was.
+  ///   - carries: The remainders of the child's sessions.
+  ///   - at: The household's time.
+  /// - Returns: The entry; `nil` if the session changes nothing, or there is no room for it.
+  /// - Throws: The database's error.
+  public mutating func takePoints(
+    from record: UsageRecord, _ evidence: LearningEvidence, of child: ChildID,
+    carries: inout [Purse.CarryKey: PointsRemainder], at: Int64
+  ) throws -> LedgerEntry? {
+    var purse = Purse(device: own, ledger: try ledger(of: child), carries: carries)
+    // Days are the household's, whatever the wall clock showed.
+    var counted = record
+    counted.sessionStart = record.householdStart
+    counted.sessionEnd = min(record.householdStart + record.activeMilliseconds, HybridTimestamp.wallLimit - 1)
+    let rules = try rules(of: child)
+    let entry = purse.take(counted, hold: evidence.holdReason(for: record), rules: rules, at: at)
+    guard let entry else { return nil }
+    // A ledger without room must not keep a session from its end.
+    do { try add(entry, of: child) } catch is BodyFault { return nil }
+    carries = purse.carries
+    for entry in purse.takeBackRepeats(at: at) {
+      do { try add(entry, of: child) } catch is BodyFault { break }
+    }
+    return entry
+  }
+}
+
+extension HouseholdKey {
+  /// Returns the machines of each child who has one by some registers, or has had one.
+  public static func machines(in registers: some Sequence<Register>) -> [ChildID: Set<DeviceID>] {
+    var machines: [ChildID: Set<DeviceID>] = [:]
+    for register in registers {
+      guard case .machine(let device) = register.zone, let child = register.key.servedChild else { continue }
+      // A machine that was the child's is none any more, which has to be said.
+      machines[child, default: []].formUnion(register.servedChild == nil ? [] : [device])
+    }
+    return machines
+  }
+}

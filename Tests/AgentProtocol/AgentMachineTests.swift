@@ -1,0 +1,346 @@
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyAgentProtocol
+
+/// Tests of the agent's decisions, state by state: Protocol/13-agent.md §9.
+@Suite struct AgentMachineTests {
+  /// A machine with what it did.
+  private struct Rig {
+    var machine: AgentMachine
+    var deeds: [String] = []
+    var reports: [AgentReport] = []
+    var kept: [UInt64] = []
+    static let boot = "boot-1"
+
+    init(_ abilities: AgentAbilities = AgentAbilities(onlyAccount: nil)) {
+      machine = AgentMachine(abilities: abilities)
+    }
+
+    mutating func take(_ effects: [AgentEffect]) {
+      for effect in effects {
+        switch effect {
+        case .ask(let process): deeds.append("ask \(process.processID)")
+        case .kill(let process): deeds.append("kill \(process.processID)")
+        case .pause(let process): deeds.append("pause \(process.processID)")
+        case .keep(let orders): kept.append(orders.number)
+        case .tell(let report): reports.append(report)
+        }
+      }
+    }
+
+    /// Returns what was done and told since the last call.
+    mutating func news() -> [String] {
+      defer { (deeds, reports) = ([], []) }
+      return deeds + reports.map { $0.event.word }
+    }
+
+    mutating func order(
+      _ programs: [ProgramOrder], unknown: ProgramTerms? = nil, account: UInt32 = 1_000, mayBeOpen: Bool = true,
+      number: UInt64 = 1, boot: String = Rig.boot, madeAt: Int64 = 0, at now: Int64
+    ) {
+      let orders = AgentOrders(
+        number: number, boot: boot, at: .init(milliseconds: madeAt),
+        accounts: [AccountOrders(account: account, mayBeOpen: mayBeOpen, unknown: unknown, programs: programs)])
+      take(machine.received(orders, boot: Rig.boot, at: .init(milliseconds: now)) { $0 < 2_000 })
+    }
+
+    mutating func see(
+      _ pid: Int32, _ path: String, start: Int64, account: UInt32 = 1_000, writable: Bool = false,
+      isProtected: Bool = false, sha256: String? = nil, at now: Int64
+    ) {
+      let facts = ProcessFacts(
+        identity: Rig.process(pid), account: account, startedAt: .init(milliseconds: start), name: "x",
+        images: [.init(path: path, sha256: sha256)], isFromWritablePlace: writable, isProtected: isProtected)
+      take(machine.saw(facts, at: .init(milliseconds: now)))
+    }
+
+    mutating func look(_ pids: [Int32], at now: Int64) {
+      take(machine.looked(present: Set(pids.map(Rig.process)), at: .init(milliseconds: now)))
+    }
+
+    mutating func tick(_ now: Int64) { take(machine.timerFired(at: .init(milliseconds: now))) }
+
+    static func process(_ pid: Int32) -> ProcessIdentity { ProcessIdentity(processID: pid, startTime: UInt64(pid)) }
+  }
+
+  private func game(
+    closesAt: Int64?, warnings: [Int64] = [], step: ProgramTerms.Step = .close, always: Bool = false,
+    category: AppCategory = .reward, matchers: [AppMatcher] = [AppMatcher(kind: .path, value: "/usr/games/kart")]
+  ) -> ProgramOrder {
+    ProgramOrder(
+      app: AppID("kart") ?? AppID("x")!, category: category, isAlwaysAllowed: always,
+      terms: ProgramTerms(
+        closesAt: closesAt.map { .init(milliseconds: $0) }, step: step,
+        warnings: warnings.map { .init(milliseconds: $0) }, reason: "a limit"), matchers: matchers)
+  }
+
+  @Test("Without orders, and in accounts that no order names, nothing is touched or told")
+  func nobody() {
+    var rig = Rig()
+    rig.see(5, "/usr/games/kart", start: 0, at: 100)
+    rig.order([game(closesAt: 0)], at: 200)
+    #expect(rig.news() == ["inForce 1"])
+    rig.see(6, "/usr/games/kart", start: 150, account: 1_001, at: 300)
+    rig.see(7, "/usr/games/other", start: 150, at: 300)
+    #expect(rig.news() == [] && rig.machine.nextTimer(after: .init(milliseconds: 300)) == nil)
+    #expect(rig.machine.processes == [Rig.process(7)])
+  }
+
+  @Test("A program that begins while it is blocked is killed at once; its end is told once")
+  func blocked() {
+    var rig = Rig()
+    rig.order([game(closesAt: 0)], at: 100)
+    _ = rig.news()
+    rig.see(5, "/usr/games/kart", start: 500, at: 510)
+    #expect(rig.news() == ["kill 5", "began 5 kart since 500", "killed 5 kart"])
+    rig.look([5], at: 700)
+    #expect(rig.news() == [])
+    rig.tick(1_510)
+    #expect(rig.news() == ["kill 5", "active 5 kart 1010"], "It is killed again if it is still there.")
+    rig.look([], at: 1_600)
+    rig.look([], at: 1_700)
+    #expect(rig.news() == ["ended 5 kart 1100"])
+  }
+
+  @Test("A program whose time ends is warned of, asked to end, and killed after the grace")
+  func limit() {
+    var rig = Rig()
+    rig.order([game(closesAt: 100_000, warnings: [40_000, 99_000])], at: 0)
+    rig.look([], at: 0)
+    rig.see(5, "/usr/games/kart", start: 1_000, at: 1_500)
+    #expect(rig.news() == ["inForce 1", "began 5 kart since 1000"])
+    rig.tick(39_999)
+    #expect(rig.news() == ["active 5 kart 38999"])
+    rig.tick(40_000)
+    #expect(rig.news() == ["warned kart 60000"])
+    // The end moves a little with each decision, and nothing is said again.
+    rig.order([game(closesAt: 100_010, warnings: [40_010, 99_010])], number: 2, at: 50_000)
+    #expect(rig.news() == ["inForce 2"])
+    #expect(rig.machine.nextTimer(after: .init(milliseconds: 50_000)) == .init(milliseconds: 44_999))
+    rig.tick(99_010)
+    #expect(rig.news() == ["warned kart 1000", "active 5 kart 98010"])
+    rig.tick(100_010)
+    #expect(rig.news() == ["ask 5", "asked 5 kart"])
+    #expect(rig.machine.nextTimer(after: .init(milliseconds: 100_010)) == .init(milliseconds: 104_010))
+    rig.tick(104_010)
+    _ = rig.news()
+    rig.tick(105_010)
+    #expect(rig.news() == ["kill 5", "killed 5 kart"])
+    rig.take(rig.machine.ended(Rig.process(5), at: .init(milliseconds: 105_020)))
+    #expect(rig.news() == ["ended 5 kart 104020"])
+    #expect(rig.machine.processes.isEmpty)
+  }
+
+  @Test("A grant within the grace lets a program go on, and the next end is a new one")
+  func granted() {
+    var rig = Rig()
+    rig.look([], at: 0)
+    rig.order([game(closesAt: 50_000)], at: 1_000)
+    rig.see(5, "/usr/games/kart", start: 2_000, at: 2_000)
+    rig.tick(50_000)
+    #expect(rig.news().contains("ask 5"))
+    rig.order([game(closesAt: 200_000)], number: 2, at: 51_000)
+    rig.tick(60_000)
+    #expect(!rig.news().contains { $0.hasPrefix("kill") })
+    rig.tick(200_000)
+    #expect(rig.news().contains("ask 5"))
+  }
+
+  @Test("A program that is always allowed, or protected, survives every step")
+  func spared() {
+    var rig = Rig()
+    rig.order([game(closesAt: 0, always: true)], unknown: ProgramTerms(closesAt: .init(milliseconds: 0)), at: 0)
+    rig.see(5, "/usr/games/kart", start: 10, writable: true, at: 20)
+    #expect(rig.news() == ["inForce 1", "began 5 kart since 10"])
+    rig.order([game(closesAt: 0)], unknown: ProgramTerms(closesAt: .init(milliseconds: 0)), number: 2, at: 30)
+    _ = rig.news()
+    rig.see(6, "/usr/games/kart", start: 40, writable: true, isProtected: true, at: 50)
+    rig.see(7, "/home/emma/mine", start: 40, writable: true, isProtected: true, at: 50)
+    rig.tick(60)
+    #expect(!rig.deeds.contains { $0.hasSuffix(" 6") || $0.hasSuffix(" 7") })
+  }
+
+  @Test("Unknown programs from places that the account can write to are closed if orders say so, others never")
+  func unknown() {
+    var rig = Rig()
+    rig.order([], at: 0)
+    rig.see(5, "/home/emma/game", start: 10, writable: true, at: 20)
+    #expect(rig.news() == ["inForce 1"])
+    rig.order([], unknown: ProgramTerms(closesAt: .init(milliseconds: 0), reason: "blocked"), number: 2, at: 30)
+    #expect(rig.news() == ["kill 5", "inForce 2", "began 5 ? since 10", "killed 5 ?"])
+    rig.see(6, "/usr/bin/vim", start: 40, at: 50)
+    #expect(rig.news() == [])
+  }
+
+  @Test("What a process runs after an exec is another use; a copy is recognized by its hash")
+  func exec() {
+    let digest = String(repeating: "c", count: 64)
+    var rig = Rig()
+    rig.order(
+      [game(closesAt: 0, matchers: [AppMatcher(kind: .sha256, value: digest)])], at: 0)
+    rig.look([5], at: 100)
+    rig.see(5, "/bin/sh", start: 10, at: 100)
+    #expect(rig.news() == ["inForce 1"])
+    rig.look([5], at: 1_000)
+    rig.see(5, "/home/emma/copy", start: 10, sha256: digest, at: 2_000)
+    #expect(
+      rig.news() == ["kill 5", "began 5 kart since 10", "killed 5 kart"],
+      "It began after the look at 1,000, so nothing of it is older than the block.")
+    rig.see(5, "/bin/sh", start: 10, at: 2_100)
+    #expect(rig.news() == ["ended 5 kart 2090"])
+  }
+
+  @Test("A program that is older than the agent's run is asked first: it may have been allowed when it began")
+  func restarted() {
+    var rig = Rig()
+    let orders = AgentOrders(
+      number: 9, boot: Rig.boot, at: .init(milliseconds: 0),
+      accounts: [AccountOrders(account: 1_000, programs: [game(closesAt: 60_000)])])
+    rig.take(rig.machine.received(orders, boot: Rig.boot, isKept: true, at: .init(milliseconds: 90_000)) { _ in true })
+    rig.see(5, "/usr/games/kart", start: 10, at: 90_000)
+    rig.see(6, "/usr/games/kart", start: 70_000, at: 90_000)
+    #expect(rig.kept.isEmpty, "What is on the disk is not written again.")
+    #expect(rig.deeds == ["ask 5", "kill 6"])
+  }
+
+  @Test("Orders of an earlier boot hold with what was left when they were made")
+  func anotherBoot() {
+    var rig = Rig()
+    rig.order([game(closesAt: 90_000, warnings: [80_000, 89_000])], boot: "boot-0", madeAt: 85_000, at: 1_000)
+    rig.see(5, "/usr/games/kart", start: 1_500, at: 2_000)
+    _ = rig.news()
+    #expect(rig.machine.nextTimer(after: .init(milliseconds: 2_000)) == .init(milliseconds: 4_000))
+    rig.tick(5_000)
+    #expect(rig.news().contains("ask 5"))
+    rig.order([game(closesAt: 10)], number: 2, boot: "boot-0", madeAt: 85_000, at: 6_000)
+    rig.see(6, "/usr/games/kart", start: 6_100, at: 6_100)
+    #expect(rig.deeds.last == "kill 6", "What was closed stays closed.")
+  }
+
+  @Test("Parts of orders that cannot be carried out are refused, each with its reason; the rest holds")
+  func refused() {
+    var rig = Rig(AgentAbilities(onlyAccount: 1_000))
+    rig.order(
+      [
+        game(
+          closesAt: 0, step: .pause,
+          matchers: [
+            AppMatcher(kind: .path, value: "/usr/bin/gnome-shell"), AppMatcher(kind: .name, value: "*"),
+            AppMatcher(kind: .path, value: "/usr/games/kart"),
+          ])
+      ], mayBeOpen: false, at: 0)
+    #expect(
+      rig.news() == [
+        "inForce 1", "refused cannotCloseSession", "refused neededProgram", "refused matchesEverything",
+        "refused cannotPause",
+      ])
+    rig.see(5, "/usr/games/kart", start: 10, at: 20)
+    rig.see(6, "/usr/bin/gnome-shell", start: 10, at: 20)
+    #expect(rig.deeds == ["kill 5"], "What cannot be paused is closed.")
+    for (account, fault) in [(1_001, "otherAccount"), (0, "otherAccount")] as [(UInt32, String)] {
+      rig.order([game(closesAt: 0)], account: account, number: 2, at: 30)
+      #expect(rig.news().contains("refused \(fault)"))
+    }
+    var system = Rig()
+    for account in [0, 5_000] as [UInt32] {
+      system.order([game(closesAt: 0)], account: account, at: 30)
+      #expect(system.news() == ["inForce 1", "refused noAccount"])
+      #expect(system.machine.supervisedAccounts.isEmpty)
+    }
+  }
+
+  @Test("A program is paused once where that is possible, and closed when the order says so later")
+  func paused() {
+    var rig = Rig(AgentAbilities(onlyAccount: nil, canPause: true))
+    rig.order([game(closesAt: 0, step: .pause)], at: 0)
+    rig.see(5, "/usr/games/kart", start: 10, at: 20)
+    rig.tick(30)
+    #expect(rig.deeds == ["pause 5"])
+    rig.order([game(closesAt: 0)], number: 2, at: 40)
+    #expect(rig.deeds == ["pause 5", "kill 5"])
+  }
+
+  @Test("A sleep cuts use, so that its time does not count")
+  func slept() {
+    var rig = Rig()
+    rig.order([game(closesAt: nil)], at: 0)
+    rig.see(5, "/usr/games/kart", start: 1_000, at: 1_000)
+    _ = rig.news()
+    rig.take(rig.machine.slept(60_000, at: .init(milliseconds: 100_000)))
+    #expect(rig.news() == ["slept 60000", "ended 5 kart 39000", "began 5 kart since 100000"])
+    rig.take(rig.machine.ended(Rig.process(5), at: .init(milliseconds: 101_000)))
+    #expect(rig.news() == ["ended 5 kart 1000"])
+  }
+
+  @Test("A node that returns is told what it has not stored and what runs, each once")
+  func returned() {
+    var rig = Rig()
+    rig.order([game(closesAt: nil)], at: 0)
+    rig.see(5, "/usr/games/kart", start: 1_000, at: 1_000)
+    rig.see(6, "/usr/games/kart", start: 1_000, at: 1_000)
+    for now in [6_000, 11_000, 16_000] as [Int64] { rig.tick(now) }
+    rig.take(rig.machine.ended(Rig.process(6), at: .init(milliseconds: 17_000)))
+    _ = rig.news()
+    rig.take(rig.machine.connected(stored: 0, at: .init(milliseconds: 18_000)))
+    #expect(
+      rig.news() == [
+        "inForce 1", "began 5 kart since 1000", "began 6 kart since 1000", "active 5 kart 15000", "active 6 kart 15000",
+        "ended 6 kart 16000", "inForce 1",
+      ], "Of each program's activity the last is kept.")
+    let last = rig.machine.waitingReports.last?.number ?? 0
+    rig.machine.stored(last)
+    #expect(rig.machine.waitingReports.isEmpty)
+    rig.take(rig.machine.connected(stored: last, at: .init(milliseconds: 19_000)))
+    #expect(rig.news() == ["began 5 kart since 1000", "inForce 1"])
+  }
+
+  @Test("A node that is silent for long costs no memory without end, and hears how much it missed")
+  func silent() {
+    var rig = Rig()
+    rig.order([game(closesAt: nil)], at: 0)
+    for number in 1...6_000 as ClosedRange<Int32> {
+      rig.see(number, "/usr/games/kart", start: Int64(number), at: Int64(number))
+      _ = rig.machine.ended(Rig.process(number), at: .init(milliseconds: Int64(number) + 1))
+    }
+    #expect(rig.machine.waitingReports.count <= ReportLog.capacity)
+    let dropped = rig.machine.waitingReports.compactMap { report -> UInt64? in
+      if case .dropped(let count) = report.event { count } else { nil }
+    }
+    #expect(dropped.last.map { $0 + UInt64(rig.machine.waitingReports.count) >= 12_001 } == true, "\(dropped)")
+    let numbers = rig.machine.waitingReports.map(\.number)
+    #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+  }
+
+  @Test("New orders end the supervision of an account, and begin that of another")
+  func changedAccounts() {
+    var rig = Rig()
+    rig.order([game(closesAt: nil)], at: 0)
+    rig.see(5, "/usr/games/kart", start: 10, at: 20)
+    rig.order([game(closesAt: 0)], account: 1_001, number: 2, at: 1_000)
+    #expect(rig.news() == ["inForce 1", "began 5 kart since 10", "inForce 2", "ended 5 kart 990"])
+    rig.see(5, "/usr/games/kart", start: 10, at: 1_100)
+    #expect(rig.news() == [] && rig.machine.processes.isEmpty)
+  }
+}
+
+extension AgentReport.Event {
+  /// The event in few words.
+  fileprivate var word: String {
+    func name(_ use: ProgramUse) -> String { "\(use.process.processID) \(use.app?.text ?? "?")" }
+    return switch self {
+    case .began(let use, let since): "began \(name(use)) since \(since.milliseconds)"
+    case .active(let use, let milliseconds): "active \(name(use)) \(milliseconds)"
+    case .ended(let use, let milliseconds): "ended \(name(use)) \(milliseconds)"
+    case .closed(let use, let deed, _): "\(deed) \(name(use))"
+    case .warned(_, let app, let left): "warned \(app?.text ?? "?") \(left)"
+    case .inForce(let orders): "inForce \(orders)"
+    case .refused(_, let fault): "refused \(fault.kind)"
+    case .rescanned: "rescanned"
+    case .clockSet(let milliseconds): "clockSet \(milliseconds)"
+    case .slept(let milliseconds): "slept \(milliseconds)"
+    case .ordersDamaged: "ordersDamaged"
+    case .dropped(let count): "dropped \(count)"
+    }
+  }
+}

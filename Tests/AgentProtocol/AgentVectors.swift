@@ -1,0 +1,183 @@
+import Foundation
+import LatchkeyAgentProtocol
+import LatchkeyModel
+
+/// The examples of an independent implementation: Protocol/vectors/agent.json.
+struct AgentVectors: Decodable {
+  struct Hello: Decodable {
+    let run: UInt64
+    let isSystem: Bool
+    let hasEvents: Bool
+    let user: UInt32
+    let boot: String
+    let orders: UInt64?
+    let bytes: String
+    var frame: AgentFrame {
+      .hello(AgentHello(run: run, isSystem: isSystem, hasEvents: hasEvents, user: user, boot: boot, orders: orders))
+    }
+  }
+  struct Welcome: Decodable {
+    let run: UInt64
+    let stored: UInt64
+    let bytes: String
+  }
+  struct Stored: Decodable {
+    let number: UInt64
+    let bytes: String
+  }
+  struct Terms: Decodable {
+    let closesAt: Int64?
+    let step: String
+    let warnings: [Int64]
+    let reason: String
+    var value: ProgramTerms {
+      ProgramTerms(
+        closesAt: closesAt.map { BootInstant(milliseconds: $0) }, step: step == "pause" ? .pause : .close,
+        warnings: warnings.map { BootInstant(milliseconds: $0) }, reason: reason)
+    }
+  }
+  struct Program: Decodable {
+    let app: AppID
+    let category: AppCategory
+    let isAlwaysAllowed: Bool
+    let terms: Terms
+    let matchers: [AppMatcher]
+    var value: ProgramOrder {
+      ProgramOrder(
+        app: app, category: category, isAlwaysAllowed: isAlwaysAllowed, terms: terms.value, matchers: matchers)
+    }
+  }
+  struct AccountPart: Decodable {
+    let account: UInt32
+    let mayBeOpen: Bool
+    let unknown: Terms?
+    let programs: [Program]
+  }
+  struct Orders: Decodable {
+    let number: UInt64
+    let boot: String
+    let at: Int64
+    let accounts: [AccountPart]
+    let bytes: String
+    var value: AgentOrders {
+      AgentOrders(
+        number: number, boot: boot, at: BootInstant(milliseconds: at),
+        accounts: accounts.map {
+          AccountOrders(
+            account: $0.account, mayBeOpen: $0.mayBeOpen, unknown: $0.unknown?.value, programs: $0.programs.map(\.value)
+          )
+        })
+    }
+  }
+  struct Use: Decodable {
+    let account: UInt32
+    let app: AppID?
+    let isWeak: Bool
+    let processID: Int32
+    let startTime: UInt64
+    var value: ProgramUse {
+      ProgramUse(
+        account: account, app: app, isWeak: isWeak,
+        process: ProcessIdentity(processID: processID, startTime: startTime))
+    }
+  }
+  struct Report: Decodable {
+    let number: UInt64
+    let at: Int64
+    let event: String
+    let use: Use?
+    let since: Int64?
+    let milliseconds: Int64?
+    let deed: String?
+    let reason: String?
+    let account: UInt32?
+    let app: AppID?
+    let orders: UInt64?
+    let fault: String?
+    let detail: String?
+    let hasOlder: Bool?
+    let count: UInt64?
+    let bytes: String
+    var value: AgentReport? {
+      let event: AgentReport.Event? =
+        switch self.event {
+        case "began":
+          use.map { .began($0.value, since: BootInstant(milliseconds: since ?? -1)) }
+        case "active": use.map { .active($0.value, milliseconds: milliseconds ?? -1) }
+        case "ended": use.map { .ended($0.value, milliseconds: milliseconds ?? -1) }
+        case "closed":
+          use.map {
+            .closed(
+              $0.value, deed == "asked" ? .asked : deed == "killed" ? .killed : .paused, reason: reason ?? "missing")
+          }
+        case "warned": .warned(account: account ?? 0, app: app, left: milliseconds ?? -1)
+        case "inForce": .inForce(orders: orders ?? 0)
+        case "rescanned": .rescanned
+        case "refused":
+          .refused(
+            orders: orders ?? 0,
+            OrderFault(
+              fault == "noAccount" ? .noAccount : .neededProgram, account: account ?? 0, app: app, detail: detail ?? "")
+          )
+        case "clockSet": .clockSet(milliseconds: milliseconds ?? 0)
+        case "slept": .slept(milliseconds: milliseconds ?? 0)
+        case "ordersDamaged": .ordersDamaged(hasOlder: hasOlder ?? false)
+        case "dropped": .dropped(count: count ?? 0)
+        default: nil
+        }
+      return event.map { AgentReport(number: number, at: BootInstant(milliseconds: at), event: $0) }
+    }
+  }
+  struct Refused: Decodable {
+    let bytes: String
+    let why: String
+  }
+  struct Image: Decodable {
+    let path: String
+    let sha256: String?
+    let packages: Set<String>
+  }
+  struct Process: Decodable {
+    let name: String
+    let arguments: String
+    let images: [Image]
+    let flatpak: String?
+    let isGenuineFlatpak: Bool
+    var facts: ProcessFacts {
+      ProcessFacts(
+        identity: ProcessIdentity(processID: 9, startTime: 9), account: 1_000, startedAt: BootInstant(milliseconds: 1),
+        name: name, arguments: arguments,
+        images: images.map { .init(path: $0.path, sha256: $0.sha256, packages: $0.packages) }, flatpak: flatpak,
+        isGenuineFlatpak: isGenuineFlatpak)
+    }
+  }
+  struct Recognition: Decodable {
+    struct Result: Decodable, Equatable {
+      let app: AppID
+      let isWeak: Bool
+    }
+    let process: Process
+    let `is`: Result?
+  }
+  struct Pattern: Decodable {
+    let pattern: String
+    let arguments: String
+    let matches: Bool
+  }
+
+  let hello: [Hello]
+  let welcome: [Welcome]
+  let orders: [Orders]
+  let reports: [Report]
+  let stored: [Stored]
+  let refused: [Refused]
+  let file: String
+  let programs: [Program]
+  let recognition: [Recognition]
+  let patterns: [Pattern]
+
+  static func load() throws -> AgentVectors {
+    let path = URL(filePath: #filePath).appending(path: "../../../Protocol/vectors/agent.json").standardized
+    return try JSONDecoder().decode(AgentVectors.self, from: try Data(contentsOf: path))
+  }
+}

@@ -1,0 +1,190 @@
+import ArgumentParser
+import LatchkeyHousehold
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyCommands
+
+/// Tests of the rules of applications, as people type and read them.
+@Suite struct ApplicationWordsTests {
+  private func set(_ run: ScriptedRun) -> RuleRequest? {
+    run.node.calls.lazy.compactMap { if case .setRules("Emma", let request) = $0 { request } else { nil } }.first
+  }
+
+  private static func blocked(_ app: String, _ value: String? = "yes") -> RuleRequest {
+    RuleRequest([.init("app/\(app)/blocked", value)])
+  }
+
+  /// The removal of the rules that Emma has for a game.
+  private static let removed = RuleRequest(
+    ["blocked", "category"].map { .init("app/org.gnome.Chess/\($0)", nil) })
+
+  @Test(arguments: ["Chess", "chess", "org.gnome.Chess", "ORG.GNOME.CHESS"])
+  func anApplicationMayBeNamedByItsName(text: String) async {
+    let run = await ScriptedRun("app", "set", text, "--child", "Emma", "--blocked")
+    #expect(run.status == 0)
+    #expect(set(run) == Self.blocked("org.gnome.Chess"))
+    let removal = await ScriptedRun("app", "remove", text)
+    #expect(set(removal) == Self.removed)
+  }
+
+  @Test func aNewApplicationIsNamedByItsID() async {
+    let run = await ScriptedRun("app", "set", "org.kde.kpat", "--blocked")
+    #expect(set(run) == Self.blocked("org.kde.kpat"))
+    let odd = await ScriptedRun("app", "set", "a/b%c", "--blocked")
+    #expect(set(odd) == Self.blocked("a%2Fb%25c"))
+  }
+
+  @Test(arguments: ["org.gnome.Ches", "chss"]) func aMisspeltApplicationIsAskedAbout(text: String) async {
+    let run = await ScriptedRun("app", "set", text, "--child", "Emma", "--blocked")
+    #expect(run.status == 67 && set(run) == nil)
+    let words = run.console.notes.joined()
+    #expect(words.contains("Did you mean") && words.contains("org.gnome.Chess") && words.contains("--new"), "\(words)")
+    let new = await ScriptedRun("app", "set", text, "--child", "Emma", "--blocked", "--new")
+    #expect(set(new) == Self.blocked(text))
+  }
+
+  @Test func aNameWithASpaceNamesAnApplication() async {
+    var script = ScriptedNode.Script()
+    script.apps[0].displayName = "Chess game"
+    let blocked = await ScriptedRun("app", "set", "chess game", "--blocked", script: script)
+    #expect(set(blocked) == Self.blocked("org.gnome.Chess"))
+    let removal = await ScriptedRun("app", "remove", "Chess game", script: script)
+    #expect(set(removal) == Self.removed)
+    let grant = await ScriptedRun("grant", "Emma", "30m", "--for", "Chess game", script: script)
+    let chess = GrantRequest(minutes: 30, app: SampleValues.app("org.gnome.Chess"))
+    #expect(grant.node.calls.contains(.grant("Emma", chess)))
+    let unknown = await ScriptedRun("app", "set", "two words", "--blocked", script: script)
+    #expect(unknown.status == 67 && unknown.console.notes.joined().contains("A new one is named by its ID"))
+    let nobody = await ScriptedRun("grant", "Emma", "30m", "--for", "nosuch.app", script: script)
+    #expect(nobody.status == 67 && !nobody.node.calls.contains { if case .grant = $0 { true } else { false } })
+  }
+
+  @Test func oneRuleIsSetForEachThingThatAPersonSays() async {
+    let all = await ScriptedRun(
+      "app", "set", "a.b", "--category", "reward", "--points-per-minute", "2", "--daily-limit", "1h", "--unblocked",
+      "--always-allowed", "--disabled", "--name", "A", "--matcher", "path /a", "--matcher", "name b")
+    let expected = [
+      ("name", "A"), ("category", "reward 2000"), ("blocked", "no"), ("allowed", "yes"), ("enabled", "no"),
+      ("limit", "60"),
+      ("matchers", "path /a\nname b"),
+    ]
+    #expect(set(all) == RuleRequest(expected.map { .init("app/a.b/\($0)", $1) }))
+    // What is left out stays: the category and the rate are one rule.
+    let rate = await ScriptedRun("app", "set", "chess", "--points-per-minute", "3", "--no-always-allowed")
+    #expect(
+      set(rate)
+        == RuleRequest([
+          .init("app/org.gnome.Chess/category", "reward 3000"), .init("app/org.gnome.Chess/allowed", "no"),
+        ]))
+    var script = ScriptedNode.Script()
+    script.rules.rules += ["limit", "matchers"].compactMap { RegisterKey("app/org.gnome.Chess/\($0)") }
+      .map { SampleValues.rule($0, $0.text.hasSuffix("limit") ? "45" : "name chess") }
+    let none = await ScriptedRun(
+      "app", "set", "chess", "--daily-limit", "none", "--matcher", "none", script: script)
+    #expect(
+      set(none)
+        == RuleRequest([
+          .init("app/org.gnome.Chess/limit", nil), .init("app/org.gnome.Chess/matchers", nil),
+        ]))
+    let category = await ScriptedRun("app", "set", "chess", "--category", "learning")
+    #expect(set(category) == RuleRequest([.init("app/org.gnome.Chess/category", "learning 2500")]))
+    let pointless = await ScriptedRun("app", "set", "a.b", "--points-per-minute", "3")
+    #expect(pointless.status == 64 && pointless.console.notes.joined().contains("--category learning"))
+  }
+
+  @Test func aRuleOfTheFamilyIsSetForAll() async {
+    let run = await ScriptedRun("app", "set", "a.b", "--family", "--blocked")
+    #expect(run.node.calls.contains(.setSettings(Self.blocked("a.b"))))
+    let both = await ScriptedRun("app", "set", "a.b", "--family", "--child", "Emma", "--blocked")
+    #expect(both.status == 64 && both.console.notes.joined().contains("--child or --family"))
+    // The rules that the game has are Emma's.
+    let removal = await ScriptedRun("app", "remove", "Chess", "--family")
+    #expect(removal.status == 67 && removal.console.notes.joined().contains("--child"))
+  }
+
+  @Test func ofSeveralChildrenOneIsNamed() async {
+    var script = ScriptedNode.Script()
+    script.children.append(
+      ChildListing(
+        childID: SampleValues.child.childID, name: DeviceName(sanitising: "Tom"), machines: [], untold: []))
+    for arguments in [["app", "set", "a.b", "--blocked"], ["app", "remove", "Chess"]] {
+      let run = await ScriptedRun(arguments, node: ScriptedNode(script))
+      let words = run.console.notes.joined()
+      #expect(run.status == 67 && words.contains("Emma or Tom") && words.contains("--family"), "\(words)")
+    }
+    let listed = await ScriptedRun("apps", script: script)
+    #expect(listed.console.output.contains("Tom") && listed.console.output.contains("Emma"))
+  }
+
+  @Test func aMachineIsNoPlaceForARule() async {
+    for arguments in [
+      ["app", "set", "Chess", "--on", "Emma's PC", "--blocked"], ["app", "remove", "Chess", "--on", "Emma's PC"],
+      ["apps", "--on", "Emma's PC"],
+    ] {
+      let run = await ScriptedRun(arguments)
+      #expect(run.status == 64 && run.node.calls.isEmpty)
+      #expect(run.console.notes.joined().contains("hold on all machines of the child's"), "\(run.console.notes)")
+    }
+    let settings = await ScriptedRun("settings", "set", "--on", "Emma's PC", "--zone", "UTC")
+    #expect(settings.status == 64 && settings.console.notes.joined().contains("the whole family's"))
+  }
+
+  @Test func aNameOfSeveralApplicationsIsAskedAbout() async {
+    var script = ScriptedNode.Script()
+    var second = SampleValues.listing
+    second.appID = SampleValues.app("org.kde.knights")
+    script.apps.append(second)
+    let run = await ScriptedRun("app", "remove", "Chess", script: script)
+    #expect(run.status == 67 && set(run) == nil)
+    #expect(run.console.notes.joined().contains("org.gnome.Chess, org.kde.knights"))
+  }
+
+  @Test(arguments: [
+    ("org.gnome.Ches", "Did you mean org.gnome.Chess?"), ("chss", "Did you mean Chess or org.gnome.Chess?"),
+    ("nosuch", "`latchkey apps` lists"),
+  ])
+  func anApplicationWithoutRulesIsNotRemoved(text: String, words: String) async {
+    let run = await ScriptedRun("app", "remove", text)
+    #expect(run.status == 67 && set(run) == nil)
+    #expect(run.console.notes.joined().contains(words), "\(run.console.notes)")
+  }
+
+  @Test(arguments: [["*"], ["all"], ["ALL"], ["org.gnome.*"]]) func allApplicationsAreNoApplication(name: [String])
+    async
+  {
+    let run = await ScriptedRun(["app", "set"] + name + ["--blocked"])
+    #expect(run.status == 64 && run.node.calls.isEmpty)
+    #expect(run.console.notes.joined().contains("is no application's name"))
+  }
+
+  @Test func aRuleNeedsSomethingToSet() async {
+    let run = await ScriptedRun("app", "set", "org.gnome.Chess")
+    #expect(run.status == 64 && run.node.calls.isEmpty)
+    #expect(run.console.notes.joined().contains("--daily-limit"))
+  }
+
+  @Test func aRuleOfTheFamilyTakesNothingFromAChild() async {
+    // Emma has a category and a rate of her own, and the family has neither.
+    let category = await ScriptedRun("app", "set", "Chess", "--family", "--category", "learning")
+    let plain = RuleRequest([.init("app/org.gnome.Chess/category", "learning")])
+    #expect(category.node.calls.contains(.setSettings(plain)), "\(category.node.calls)")
+    let rate = await ScriptedRun("app", "set", "Chess", "--family", "--points-per-minute", "3")
+    #expect(rate.status == 64 && rate.console.notes.joined().contains("Points need a category"))
+    var script = ScriptedNode.Script()
+    script.settings.rules.append(SampleValues.rule("app/org.gnome.Chess/category", "reward 500"))
+    let kept = await ScriptedRun("app", "set", "Chess", "--family", "--points-per-minute", "3", script: script)
+    #expect(kept.node.calls.contains(.setSettings(RuleRequest([.init("app/org.gnome.Chess/category", "reward 3000")]))))
+  }
+
+  @Test func aChildsRateLeavesTheFamilysCategory() async {
+    var script = ScriptedNode.Script()
+    script.rules.family.append(SampleValues.rule("app/org.gnome.Chess/category", "reward 500"))
+    script.rules.rules.removeAll { $0.key == "app/org.gnome.Chess/category" }
+    let rate = await ScriptedRun("app", "set", "Chess", "--points-per-minute", "3", script: script)
+    #expect(set(rate) == RuleRequest([.init("app/org.gnome.Chess/category", "reward 3000")]))
+    // The family's rate is not made the child's.
+    let category = await ScriptedRun("app", "set", "Chess", "--category", "learning", script: script)
+    #expect(set(category) == RuleRequest([.init("app/org.gnome.Chess/category", "learning")]))
+  }
+}

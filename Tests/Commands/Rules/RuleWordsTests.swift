@@ -1,0 +1,157 @@
+import Foundation
+import LatchkeyHousehold
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyCommands
+
+/// Tests of the rules of a child and of the family, as people type and read them.
+@Suite struct RuleWordsTests {
+  private func set(_ run: ScriptedRun) -> RuleRequest? {
+    run.node.calls.lazy.compactMap { if case .setRules("Emma", let request) = $0 { request } else { nil } }.first
+  }
+
+  private func setForAll(_ run: ScriptedRun) -> RuleRequest? {
+    run.node.calls.lazy.compactMap { if case .setSettings(let request) = $0 { request } else { nil } }.first
+  }
+
+  @Test(
+    arguments: [
+      (["--points", "off"], "mode", "limits"), (["--rewards", "redeem-first"], "points/use", "redeemFirst"),
+      (["--rewards", "pay-as-you-go"], "points/use", "payAsYouGo"),
+      (["--learning-points-per-minute", "2"], "category/learning/rate", "2000"),
+      (["--reward-points-per-minute", "0.5"], "category/reward/rate", "500"),
+      (["--minutes-per-point", "3"], "points/minutesPerPoint", "3"),
+      (["--redemption-days", "14"], "points/redemptionDays", "14"),
+      (["--minimum-session", "5m"], "points/minimumSession", "5"),
+      (["--daily-points-limit", "60"], "points/dailyCap", "60000"),
+      (["--weekly-points-limit", "300"], "points/weeklyCap", "300000"),
+      (["--unknown-programs", "block"], "unknownPrograms", "block"), (["--day-start", "4:00"], "family/dayStart", "4"),
+      (["--zone", "europe/berlin"], "family/zone", "Europe/Berlin"),
+      (["--daily-reward-limit", "1h"], "category/reward/limit", "60"),
+    ] as [([String], String, String)])
+  func aSettingIsSetAndGoesBackToItsDefault(options: [String], key: String, value: String) async throws {
+    let run = await ScriptedRun(["settings", "set"] + options)
+    #expect(run.status == 0 && setForAll(run) == RuleRequest([.init(key, value)]), "\(run.console.notes)")
+    var script = ScriptedNode.Script()
+    let place = try #require(RegisterKey(key))
+    script.settings.rules.removeAll { $0.key == place }
+    script.settings.rules.append(SampleValues.rule(place, value))
+    let word = key.hasSuffix("limit") ? "none" : "default"
+    let back = await ScriptedRun(["settings", "set", options[0], word], node: ScriptedNode(script))
+    #expect(back.status == 0 && setForAll(back) == RuleRequest([.init(key, nil)]), "\(back.console.notes)")
+  }
+
+  @Test func aSettingMayBeAChilds() async {
+    let run = await ScriptedRun("settings", "set", "--child", "Emma", "--points", "off", "--rewards", "redeem-first")
+    #expect(set(run) == RuleRequest([.init("mode", "limits"), .init("points/use", "redeemFirst")]))
+    #expect(
+      run.console.notes.prefix(2) == [
+        "Emma: points off, limits and times alone.", "Emma: rewards are paid with minutes redeemed before.",
+      ], "\(run.console.notes)")
+  }
+
+  @Test func aDayMayHaveAnotherPlan() async {
+    // The sample's present is a Saturday.
+    for (arguments, key, value) in [
+      (["bedtime", "set", "--today", "22:00-07:00"], "today/2026-11-21/bedtime", "22:00-07:00"),
+      (["bedtime", "set", "--day", "tomorrow", "none"], "today/2026-11-22/bedtime", "none"),
+      (["times", "--day", "2026-12-24", "--school", "none"], "today/2026-12-24/school", "none"),
+      (["bedtime", "set", "20:00-07:00"], "schedule/bedtime", "20:00-07:00"),
+    ] {
+      let run = await ScriptedRun(arguments)
+      #expect(set(run) == RuleRequest([.init(key, value)]), "\(run.node.calls)")
+    }
+    var script = ScriptedNode.Script()
+    script.rules.rules.append(SampleValues.rule("today/2026-11-21/school", "none"))
+    let plan = await ScriptedRun("times", "--today", "--school", "plan", script: script)
+    #expect(set(plan) == RuleRequest([.init("today/2026-11-21/school", nil)]))
+    let absent = await ScriptedRun("bedtime", "remove", "--today")
+    #expect(absent.status == 67 && absent.console.notes.joined().contains("“bedtime on 2026-11-21”"))
+  }
+
+  @Test func grantsAreTakenBack() async {
+    var script = ScriptedNode.Script()
+    let keys: [RegisterKey] = [
+      "today/2026-11-21/grant/01a2060f-f760-7000-96c8-2ec260e9103c",
+      "today/2026-11-21/grant/01a2060f-f760-7000-96c8-2ec260e9103d",
+    ]
+    script.rules.rules += keys.map { SampleValues.rule($0, "30") }
+    let run = await ScriptedRun("grant", "Emma", "none", script: script)
+    #expect(set(run) == RuleRequest(keys.map { .init($0.text, nil) }))
+    #expect(run.console.notes.first == "Emma: the time that was granted on 2026-11-21 is taken back.")
+    let nothing = await ScriptedRun("grant", "Emma", "none")
+    #expect(nothing.status == 67 && set(nothing) == nil)
+  }
+
+  @Test func timesAreOnTheFamilysClock() async {
+    var script = ScriptedNode.Script()
+    script.settings.settings.zone = "America/New_York"
+    script.settings.rules[0].value = "America/New_York"
+    let run = await ScriptedRun("explain", "Emma", "--app", "Chess", "--at", "19:30", script: script)
+    let moment = try? Date.ISO8601FormatStyle().parse("2026-11-22T00:30:00Z")
+    let instant = moment.map { Int64($0.timeIntervalSince1970) * 1_000 }
+    #expect(run.node.calls.contains(.explain("Emma", "Chess", instant)), "\(run.node.calls)")
+    let report = await ScriptedRun("report", "day", "--child", "Emma", "--from", "yesterday", script: script)
+    #expect(
+      report.node.calls.contains { if case .useReport(let query) = $0 { query.from == "2026-11-20" } else { false } })
+    let lock = Register(
+      .child(SampleValues.child.childID), "lock", "until 2026-11-22T00:30Z", modified: SampleValues.blocked.modified)
+    script.command.payload = CommandPayload(Edit([lock]))
+    let commands = await ScriptedRun("commands", script: script)
+    #expect(commands.console.output.contains("locked until 2026-11-21 19:30"), "\(commands.console.output)")
+    let id = SampleValues.commandID.description
+    #expect(!commands.console.output.contains(id.prefix(8)))
+    #expect(await ScriptedRun("commands", "--verbose", script: script).console.output.contains(id))
+  }
+
+  @Test func theFamilysRulesAreListedBelow() async {
+    let run = await ScriptedRun("rules", "Emma")
+    #expect(run.console.output.contains("\nFor the whole family:\nRule"))
+    #expect(
+      run.console.notes.contains(
+        "“school time”, set on Tom's laptop: not on Emma's PC, which is not paired with Tom's laptop or has not told of it yet. "
+          + "Setting it here as well brings it there."), "\(run.console.notes)")
+  }
+
+  @Test func withoutAChildTheFamilysRulesAreShown() async {
+    var script = ScriptedNode.Script()
+    script.rulesError = LocalAPIError(.unknownChild, "No child is known here yet.")
+    let run = await ScriptedRun("rules", script: script)
+    #expect(run.status == 0 && run.console.output.contains("For the whole family:"), "\(run.console.everything)")
+    #expect(await ScriptedRun("rules", "Emma", script: script).status == 67)
+  }
+
+  @Test func machinesOfAnotherParentAreNotForgotten() async {
+    var script = ScriptedNode.Script()
+    script.rules.child.elsewhere = 1
+    script.children[0].elsewhere = 2
+    for arguments in [["rules"], ["bedtime", "set", "20:00-07:00"], ["lock", "Emma", "--wait"]] {
+      let run = await ScriptedRun(arguments, node: ScriptedNode(script))
+      #expect(run.console.notes.joined().contains("Emma has one more machine, which is not paired"), "\(arguments)")
+    }
+    for arguments in [["children"], ["apps"]] {
+      let run = await ScriptedRun(arguments, node: ScriptedNode(script))
+      #expect(run.console.notes.joined().contains("Emma has 2 more machines"), "\(arguments)")
+    }
+  }
+
+  @Test func severalMachinesAreOneSentence() {
+    var (first, second, third) = (SampleValues.peer, SampleValues.peer, SampleValues.peer)
+    second.device.deviceID = SampleValues.status.deviceID
+    second.device.name = DeviceName(sanitising: "Emma's laptop")
+    #expect(
+      CommandIssue.delivery(to: [first, second, first], isWaiting: false) == [
+        "Emma's PC and Emma's laptop are connected and get this now."
+      ])
+    third = second
+    (third.isConnected, third.device.lastSeenAt) = (false, nil)
+    first.isConnected = true
+    #expect(
+      CommandIssue.delivery(to: [first, third], isWaiting: false) == [
+        "Emma's PC is connected and gets this now.",
+        "Emma's laptop is off. It gets this when it is back. `latchkey commands` tells how far it is.",
+      ])
+    #expect(CommandIssue.delivery(to: [], isWaiting: true).isEmpty)
+  }
+}

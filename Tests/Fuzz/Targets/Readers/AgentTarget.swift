@@ -1,0 +1,102 @@
+import LatchkeyAgentProtocol
+import LatchkeyModel
+
+/// What a node and its agent say to each other, and an orders file, with a machine that carries out whatever is read.
+enum AgentTarget {
+  static func seeds() -> [[UInt8]] {
+    let instant = BootInstant(milliseconds: 5_000)
+    let use = ProgramUse(
+      account: 1_000, app: AppID("kart"), isWeak: false, process: ProcessIdentity(processID: 5, startTime: 6))
+    let events: [AgentReport.Event] = [
+      .began(use, since: instant), .active(use, milliseconds: 7), .ended(use, milliseconds: 8),
+      .closed(use, .killed, reason: "a limit"), .warned(account: 1_000, app: nil, left: 60_000), .inForce(orders: 9),
+      .refused(orders: 9, OrderFault(.badMatcher, account: 1_000, app: AppID("kart"), detail: "x")), .rescanned,
+      .clockSet(milliseconds: -5), .slept(milliseconds: 5), .ordersDamaged(hasOlder: true), .dropped(count: 4),
+    ]
+    let frames: [AgentFrame] = [
+      .hello(AgentHello(run: 1, isSystem: false, hasEvents: true, user: 1_000, boot: "boot", orders: 3)),
+      .welcome(NodeWelcome(run: 1, stored: 2)), .orders(orders), .stored(4),
+    ]
+    let reports = events.enumerated().map {
+      AgentFrame.report(AgentReport(number: UInt64($0.offset), at: instant, event: $0.element))
+    }
+    let whole = (frames + reports).compactMap { try? $0.bytes() }
+    return whole.map { [0] + $0 } + [[0] + whole.flatMap { $0 }] + [
+      (try? OrdersFile.content(of: orders)).map { [1] + $0 } ?? []
+    ]
+  }
+
+  private static var orders: AgentOrders {
+    let terms = ProgramTerms(
+      closesAt: BootInstant(milliseconds: 9_000), warnings: [BootInstant(milliseconds: 8_000)], reason: "a limit")
+    let program = ProgramOrder(
+      app: AppID("kart") ?? AppID("x")!, category: .reward, terms: terms,
+      matchers: [AppMatcher(kind: .path, value: "/usr/games/kart"), AppMatcher(kind: .argument, value: "kart*.jar")])
+    return AgentOrders(
+      number: 3, boot: "boot", at: BootInstant(milliseconds: 4_000),
+      accounts: [AccountOrders(account: 1_000, unknown: terms, programs: [program])])
+  }
+
+  static func check(_ input: [UInt8]) throws(FuzzFault) {
+    var script = ByteScript(input)
+    if script.bool() {
+      let content = script.remainder()
+      if let orders = try? OrdersFile.read(content) {
+        try require((try? OrdersFile.content(of: orders)) == content, "a file was read that is written otherwise")
+      }
+      return
+    }
+    let bytes = script.remainder()
+    var (assembler, dripped) = (AgentFrameAssembler(), AgentFrameAssembler())
+    assembler.append(bytes)
+    var read = 0
+    var fault: AgentFrameError?
+    var machine = AgentMachine(abilities: AgentAbilities(onlyAccount: nil))
+    do {
+      while let frame = try assembler.next() {
+        let written = try frame.bytes()
+        try require(
+          Array(bytes[read..<min(bytes.count, read + written.count)]) == written, "\(frame) is written otherwise")
+        dripped.append(written)
+        let again = try dripped.next()
+        try require(again == frame, "\(frame) was read, and then \(String(describing: again))")
+        read += written.count
+        if case .orders(let orders) = frame { try carryOut(orders, &machine) }
+      }
+    } catch let error as FuzzFault { throw error } catch { fault = error as? AgentFrameError }
+    try require(fault != nil || bytes.count - read < 8 + AgentOrders.maximumBytes, "\(bytes.count - read) bytes wait")
+  }
+
+  /// Has a machine carry out orders on processes that they name and on one that they do not.
+  private static func carryOut(_ orders: AgentOrders, _ machine: inout AgentMachine) throws(FuzzFault) {
+    var effects = machine.received(orders, boot: "boot", at: BootInstant(milliseconds: 5_000)) { $0 != 7 }
+    let stranger = ProcessIdentity(processID: 1, startTime: 1)
+    for (index, account) in orders.accounts.prefix(8).enumerated() {
+      let paths = account.programs.prefix(8).flatMap { $0.matchers.prefix(8).map(\.value) }
+      let facts = ProcessFacts(
+        identity: ProcessIdentity(processID: Int32(index + 2), startTime: 2), account: account.account,
+        startedAt: BootInstant(milliseconds: 4_000), name: "x", arguments: paths.joined(separator: " "),
+        images: paths.map { ProcessFacts.Image(path: $0) } + [ProcessFacts.Image(path: "/x")], isFromWritablePlace: true
+      )
+      effects += machine.saw(facts, at: BootInstant(milliseconds: 5_001))
+    }
+    let other = orders.accounts.map(\.account).max().map { $0 == .max ? 0 : $0 + 1 } ?? 1
+    if !orders.accounts.contains(where: { $0.account == other }) {
+      effects += machine.saw(
+        ProcessFacts(
+          identity: stranger, account: other, startedAt: BootInstant(milliseconds: 4_000), name: "x",
+          images: [ProcessFacts.Image(path: "/usr/games/kart")], isFromWritablePlace: true),
+        at: BootInstant(milliseconds: 5_001))
+    }
+    effects += machine.timerFired(at: BootInstant(milliseconds: HybridTimestamp.wallLimit))
+    for effect in effects {
+      switch effect {
+      case .ask(stranger), .kill(stranger), .pause(stranger): throw FuzzFault("a program of another account was closed")
+      case .tell(let report):
+        let bytes = try? AgentFrame.report(report).bytes()
+        try require(bytes != nil, "\(report) cannot be written")
+      case .ask, .kill, .pause, .keep: continue
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+
+/// The facts about children that a machine holds, in place of the real store's tables.
+package struct ModelFacts: Sendable {
+  package struct Held: Sendable {
+    package var identity: String
+    package var author: DeviceID
+    package var fact: Fact
+    /// The place in the order of arrival.
+    package var number: Int
+  }
+
+  private var kinds: [ChildID: [FactKind: [Held]]] = [:]
+  /// The ledgers that the entries add up to, since a seed would spend its time with reading texts.
+  package private(set) var ledgers: [ChildID: Ledger] = [:]
+  /// The number of the fact that came last.
+  package private(set) var last = 0
+
+  package init() {}
+
+  /// The children about whom facts are held.
+  package var children: [ChildID] { kinds.filter { !$0.value.values.allSatisfy(\.isEmpty) }.keys.sorted() }
+
+  /// Returns the facts of a kind about a child, in the order in which they arrived.
+  package func facts(_ kind: FactKind, of child: ChildID) -> [Fact] { kinds[child]?[kind]?.map(\.fact) ?? [] }
+
+  /// Returns all facts about a child in the order in which they arrived, those of an author first.
+  package func facts(of child: ChildID, for device: DeviceID? = nil) -> [Fact] {
+    let all = (kinds[child] ?? [:]).values.joined().sorted { $0.number < $1.number }
+    return (all.filter { $0.author == device } + all.filter { $0.author != device }).map(\.fact)
+  }
+
+  /// Returns the facts that arrived after one of that number.
+  package func facts(after number: Int) -> [Held] {
+    kinds.values.flatMap { $0.values.joined().filter { $0.number > number } }.sorted { $0.number < $1.number }
+  }
+
+  /// Keeps a fact unless it, or one of the same identity that is kept instead, is held; returns whether it is new.
+  mutating func keep(_ fact: Fact, _ reading: FactReading, _ definition: FactDefinition) throws(BodyFault) -> Bool {
+    let held = kinds[fact.child]?[fact.kind] ?? []
+    if let place = held.firstIndex(where: { $0.identity == reading.identity }) {
+      guard held[place].fact != fact, definition.isKept(fact.text, held[place].fact.text) else { return false }
+      kinds[fact.child]?[fact.kind]?.remove(at: place)
+    } else if held.count >= definition.most {
+      throw BodyFault("There is no room for more facts of the kind \(fact.kind).", .noRoom)
+    }
+    last += 1
+    kinds[fact.child, default: [:]][fact.kind, default: []].append(
+      Held(identity: reading.identity, author: reading.author, fact: fact, number: last))
+    if fact.kind == .ledger, let entry = LedgerEntry(fact.text) { ledgers[fact.child, default: Ledger()].merge(entry) }
+    return true
+  }
+
+  /// Forgets all facts about a child.
+  mutating func forget(_ child: ChildID) {
+    kinds[child] = nil
+    ledgers[child] = nil
+  }
+
+  /// Forgets answers of other parents to the same request: nothing but a deliberate fault.
+  mutating func forgetOthers(than answer: Fact) {
+    guard let present = RequestAnswer(answer.text) else { return }
+    kinds[answer.child]?[.answer]?.removeAll {
+      $0.fact != answer && RequestAnswer($0.fact.text)?.request == present.request
+    }
+  }
+}

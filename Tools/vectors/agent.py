@@ -1,0 +1,231 @@
+"""Frames between a node and its agent, and which process is which application: Protocol/13-agent.md."""
+
+import binascii
+import struct
+
+FILE = "agent.json"
+NEVER = 2**64 - 1
+CATEGORIES = {"learning": 1, "reward": 2, "neutral": 3}
+KINDS = {"sha256": 1, "package": 2, "flatpak": 3, "argument": 4, "path": 5, "name": 6}
+STEPS = {"close": 1, "pause": 2}
+DEEDS = {"asked": 1, "killed": 2, "paused": 3}
+FAULTS = {"noAccount": 1, "otherAccount": 2, "matchesEverything": 3, "neededProgram": 4, "badMatcher": 5, "cannotPause": 6,
+          "cannotCloseSession": 7, "tooLarge": 8}
+BOOT = "7a4b1d5e-90b2-4c83-a1f0-5d3c6a7b8c9d"
+
+
+def text(value):
+    raw = value.encode()
+    return struct.pack(">H", len(raw)) + raw
+
+
+def boot(value):
+    raw = value.encode()
+    return struct.pack(">B", len(raw)) + raw
+
+
+def frame(kind, body):
+    return b"LA" + struct.pack(">BBI", 1, kind, len(body)) + body
+
+
+def terms(value):
+    closes = NEVER if value["closesAt"] is None else value["closesAt"]
+    body = struct.pack(">QBB", closes, STEPS[value["step"]], len(value["warnings"]))
+    return body + b"".join(struct.pack(">Q", warning) for warning in value["warnings"]) + text(value["reason"])
+
+
+def program(value):
+    body = text(value["app"]) + struct.pack(">BB", CATEGORIES[value["category"]], value["isAlwaysAllowed"])
+    body += terms(value["terms"]) + struct.pack(">B", len(value["matchers"]))
+    return body + b"".join(struct.pack(">B", KINDS[one["kind"]]) + text(one["value"]) for one in value["matchers"])
+
+
+def account(value):
+    body = struct.pack(">IBB", value["account"], value["mayBeOpen"], value["unknown"] is not None)
+    if value["unknown"] is not None:
+        body += terms(value["unknown"])
+    return body + struct.pack(">H", len(value["programs"])) + b"".join(program(one) for one in value["programs"])
+
+
+def orders(value):
+    body = struct.pack(">Q", value["number"]) + boot(value["boot"]) + struct.pack(">QH", value["at"], len(value["accounts"]))
+    return frame(3, body + b"".join(account(one) for one in value["accounts"]))
+
+
+def use(value):
+    return (struct.pack(">I", value["account"]) + text(value["app"] or "")
+            + struct.pack(">BIQ", value["isWeak"], value["processID"], value["startTime"]))
+
+
+def report(value):
+    event, body = value["event"], struct.pack(">QQ", value["number"], value["at"])
+    if event == "began":
+        body += b"\1" + use(value["use"]) + struct.pack(">Q", value["since"])
+    elif event in ("active", "ended"):
+        body += (b"\2" if event == "active" else b"\3") + use(value["use"]) + struct.pack(">Q", value["milliseconds"])
+    elif event == "closed":
+        body += b"\4" + use(value["use"]) + struct.pack(">B", DEEDS[value["deed"]]) + text(value["reason"])
+    elif event == "warned":
+        body += b"\5" + struct.pack(">I", value["account"]) + text(value["app"] or "") + struct.pack(">Q", value["milliseconds"])
+    elif event == "inForce":
+        body += b"\6" + struct.pack(">Q", value["orders"])
+    elif event == "refused":
+        body += b"\7" + struct.pack(">QBI", value["orders"], FAULTS[value["fault"]], value["account"])
+        body += text(value["app"] or "") + text(value["detail"])
+    elif event == "rescanned":
+        body += b"\10"
+    elif event == "clockSet":
+        body += b"\11" + struct.pack(">BQ", value["milliseconds"] < 0, abs(value["milliseconds"]))
+    elif event == "slept":
+        body += b"\12" + struct.pack(">Q", value["milliseconds"])
+    elif event == "ordersDamaged":
+        body += b"\13" + struct.pack(">B", value["hasOlder"])
+    elif event == "dropped":
+        body += b"\14" + struct.pack(">Q", value["count"])
+    return frame(4, body)
+
+
+def glob(pattern, string):
+    """Whether the whole string matches, character by character of its bytes."""
+    reach = {0}
+    for byte in [None, *string.encode()]:
+        stepped = set() if byte is not None else reach
+        if byte is not None:
+            for place in reach:
+                if place < len(pattern) and pattern[place] == 0x2A:
+                    stepped.add(place)
+                elif place < len(pattern) and pattern[place] in (0x3F, byte):
+                    stepped.add(place + 1)
+        todo = list(stepped)
+        for place in todo:
+            if place < len(pattern) and pattern[place] == 0x2A and place + 1 not in stepped:
+                stepped.add(place + 1)
+                todo.append(place + 1)
+        reach = stepped
+    return len(pattern) in reach
+
+
+def match(programs, process):
+    images, names = process["images"], {process["name"]}
+    names |= {image["path"].split("/")[-1] for image in images}
+    tests = {
+        "sha256": lambda value: any(image["sha256"] == value for image in images),
+        "package": lambda value: any(value in image["packages"] for image in images),
+        "flatpak": lambda value: process["flatpak"] == value,
+        "argument": lambda value: glob(b"*" + value.encode() + b"*", process["arguments"]),
+        "path": lambda value: any(image["path"] == value for image in images),
+        "name": lambda value: value in names,
+    }
+    for kind, test in tests.items():
+        for one in programs:
+            if any(matcher["kind"] == kind and test(matcher["value"]) for matcher in one["matchers"]):
+                weak = kind in ("argument", "path", "name") or kind == "flatpak" and not process["isGenuineFlatpak"]
+                return {"app": one["app"], "isWeak": weak}
+    return None
+
+
+def no_terms(closes=None, reason="", warnings=(), step="close"):
+    return {"closesAt": closes, "step": step, "warnings": list(warnings), "reason": reason}
+
+
+CHESS = {
+    "app": "org.gnome.Chess", "category": "reward", "isAlwaysAllowed": False,
+    "terms": no_terms(9_000_000, "30 min of Chess a day", [8_100_000, 8_700_000, 8_940_000]),
+    "matchers": [{"kind": "sha256", "value": "ab" * 32}, {"kind": "path", "value": "/usr/games/gnome-chess"}]}
+CRAFT = {
+    "app": "net.craft", "category": "reward", "isAlwaysAllowed": False, "terms": no_terms(0, "Craft is blocked"),
+    "matchers": [{"kind": "argument", "value": "java*craft.jar"}, {"kind": "name", "value": "craft"}]}
+MATH = {
+    "app": "tuxmath", "category": "learning", "isAlwaysAllowed": True, "terms": no_terms(),
+    "matchers": [{"kind": "package", "value": "tuxmath"}, {"kind": "flatpak", "value": "org.tux.Math"}]}
+ORDERS = [
+    {"number": 1, "boot": BOOT, "at": 5_000, "accounts": []},
+    {"number": 2**40, "boot": BOOT, "at": 6_000_000, "accounts": [
+        {"account": 1000, "mayBeOpen": True, "unknown": None, "programs": [CRAFT, CHESS, MATH]},
+        {"account": 1001, "mayBeOpen": False, "unknown": no_terms(0, "unknown programs are blocked"), "programs": []},
+        {"account": 1002, "mayBeOpen": True, "unknown": None, "programs": [
+            {**CHESS, "category": "neutral", "terms": no_terms(7, "bedtime, \u00fc", [], "pause"), "matchers": []}]}]},
+]
+USE = {"account": 1000, "app": "org.gnome.Chess", "isWeak": True, "processID": 4242, "startTime": 987654}
+UNKNOWN = {"account": 1001, "app": None, "isWeak": True, "processID": 2**31 - 1, "startTime": 2**64 - 1}
+REPORTS = [
+    {"event": "began", "use": USE, "since": 5_990}, {"event": "active", "use": USE, "milliseconds": 10_000},
+    {"event": "ended", "use": UNKNOWN, "milliseconds": 0},
+    {"event": "closed", "use": USE, "deed": "asked", "reason": "30 min of Chess a day are used"},
+    {"event": "closed", "use": UNKNOWN, "deed": "killed", "reason": ""},
+    {"event": "warned", "account": 1000, "app": "org.gnome.Chess", "milliseconds": 300_000},
+    {"event": "inForce", "orders": 2**40}, {"event": "rescanned"},
+    {"event": "refused", "orders": 3, "fault": "noAccount", "account": 4000, "app": None, "detail": ""},
+    {"event": "refused", "orders": 3, "fault": "neededProgram", "account": 1000, "app": "shell", "detail": "/usr/bin/gnome-shell"},
+    {"event": "clockSet", "milliseconds": -86_400_000}, {"event": "clockSet", "milliseconds": 61_000},
+    {"event": "slept", "milliseconds": 3_600_000}, {"event": "ordersDamaged", "hasOlder": True},
+    {"event": "dropped", "count": 512},
+]
+
+
+def process(path, name=None, arguments="", sha256=None, packages=(), flatpak=None, genuine=False, mapped=()):
+    images = [{"path": path, "sha256": sha256, "packages": list(packages)}]
+    images += [{"path": one, "sha256": digest, "packages": []} for one, digest in mapped]
+    return {"name": path.split("/")[-1][:15] if name is None else name, "arguments": arguments, "images": images,
+            "flatpak": flatpak, "isGenuineFlatpak": genuine}
+
+
+PROCESSES = [
+    process("/usr/games/gnome-chess"), process("/usr/games/gnome-chess", packages=["tuxmath"]),
+    process("/home/emma/other", sha256="ab" * 32), process("/memfd:x (deleted)", sha256="ab" * 32),
+    process("/usr/lib/ld-linux.so.2", mapped=[("/usr/games/gnome-chess", None)]),
+    process("/home/emma/ld", mapped=[("/home/emma/other", "ab" * 32)]),
+    process("/usr/bin/java", arguments="java -Xmx1G -jar /home/emma/craft.jar"),
+    process("/usr/bin/java", arguments="java -jar /home/emma/other.jar"),
+    process("/opt/craft"), process("/opt/x", name="craft"), process("/opt/crafty"),
+    process("/app/bin/math", flatpak="org.tux.Math"), process("/app/bin/math", flatpak="org.tux.Math", genuine=True),
+    process("/usr/bin/tuxmath"), process("/usr/games/tuxmath", packages=["other", "tuxmath"], arguments="java craft.jar"),
+]
+
+PATTERNS = [
+    ("java*craft.jar", "java -jar craft.jar"), ("craft?jar", "java craft.jar"), ("craft?jar", "java craftjar"),
+    ("a**b*game", "a b game"), ("a**b*game", "ab gam game"), ("game", "the gam"), ("*game*", "game"), ("abcabd", "abcabcabd"),
+    ("gr\u00fcn", "python gr\u00fcn.py"), ("gam?s", "xgamesx"), ("gam?s", "gams"), ("none", ""),
+]
+
+REFUSED = [
+    ("4c42", "foreign"), ("47455420", "foreign"), ("4c41020100000000", "version"), ("4c41010900000000", "kind"),
+    ("4c41010500000009", "tooLong"), ("4c41010300100001", "tooLong"), ("4c4101050000000400000000", "short"),
+    (frame(2, bytes(15)).hex(), "short"), (frame(2, bytes(16) + b"\0")[:].hex(), "tooLong"),
+    (frame(4, struct.pack(">QQB", 1, 1, 8) + b"\0").hex(), "trailing"), (frame(4, struct.pack(">QQB", 1, 1, 99)).hex(), "value"),
+    (frame(4, struct.pack(">QQB", 1, 2**48, 8)).hex(), "value"),
+    (frame(4, struct.pack(">QQBBQ", 1, 1, 9, 1, 0)).hex(), "value"), (frame(4, struct.pack(">QQBBQ", 1, 1, 9, 2, 5)).hex(), "value"),
+    (orders({"number": 1, "boot": "", "at": 1, "accounts": []}).hex(), "value"),
+    (orders({"number": 1, "boot": BOOT, "at": 1, "accounts": [ORDERS[1]["accounts"][1], ORDERS[1]["accounts"][0]]}).hex(), "value"),
+    (orders({"number": 1, "boot": BOOT, "at": 1, "accounts": [{**ORDERS[1]["accounts"][0], "programs": [MATH, MATH]}]}).hex(),
+     "value"),
+]
+
+
+def build():
+    greetings = [
+        {"run": 77, "isSystem": True, "hasEvents": True, "user": 0, "boot": BOOT, "orders": 2**40},
+        {"run": 78, "isSystem": False, "hasEvents": False, "user": 1000, "boot": BOOT, "orders": None}]
+
+    def hello(value):
+        held = value["orders"]
+        body = struct.pack(">QBBI", value["run"], value["isSystem"], value["hasEvents"], value["user"]) + boot(value["boot"])
+        return frame(1, body + struct.pack(">BQ", held is not None, held or 0))
+
+    reports = [{"number": number, "at": 6_000 + number, **one} for number, one in enumerate(REPORTS, 1)]
+    programs = [CRAFT, CHESS, MATH]
+    file = orders(ORDERS[1])
+    return {
+        "about": "frames, the orders file and recognition of Protocol/13-agent.md",
+        "hello": [{**one, "bytes": hello(one).hex()} for one in greetings],
+        "welcome": [{"run": 77, "stored": 12, "bytes": frame(2, struct.pack(">QQ", 77, 12)).hex()}],
+        "orders": [{**one, "bytes": orders(one).hex()} for one in ORDERS],
+        "reports": [{**one, "bytes": report(one).hex()} for one in reports],
+        "stored": [{"number": 12, "bytes": frame(5, struct.pack(">Q", 12)).hex()}],
+        "refused": [{"bytes": data, "why": why} for data, why in REFUSED],
+        "file": (b"LKORDERS" + struct.pack(">I", binascii.crc32(file)) + file).hex(),
+        "programs": programs,
+        "recognition": [{"process": one, "is": match(programs, one)} for one in PROCESSES],
+        "patterns": [{"pattern": pattern, "arguments": line, "matches": glob(b"*" + pattern.encode() + b"*", line)}
+                     for pattern, line in PATTERNS],
+    }
