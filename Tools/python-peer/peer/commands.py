@@ -108,6 +108,7 @@ class Commands:
             if register.zone == registers.MACHINE and word == "child":
                 child = uuid.UUID(text).bytes
                 if register.HasField("value") and register.value == "yes" and child in serves:
+                    household.remember(child)
                     household.begin(command.author, child)
                 elif register.value != "yes":
                     household.end(command.author, child)

@@ -3,18 +3,18 @@
 Spec: Protocol/10-household.md section 2, Protocol/12-facts.md
 """
 
+import contextlib
 import os
 import uuid
 from collections.abc import Callable
 from datetime import date, timedelta
 
 from . import facts, ledger, registers, schema, use
-from .clock import Clock
 from .facts import Fact
 from .faults import BrokenRule, NoRoom, Refused
 from .identity import CHILD, PARENT
 from .rules import Rules
-from .store import Store
+from .zones import Zones
 
 CONTROL, COMMAND, RECEIPT, USAGE = 1, 2, 3, 4
 FACTS = 11
@@ -22,43 +22,10 @@ UNREADABLE, WRONG_ID, FOREIGN, ROLE, UNKNOWN, NO_ROOM = 1, 2, 3, 4, 5, 6
 _MOST_FACTS, _MOST_BYTES, _DAYS_KEPT = 128, 24_576, timedelta(14)
 
 
-class Household:
-    """Registers and facts in the store; changes are made within its transactions."""
+class Household(Zones):
+    """Registers, facts and records in the store; changes are made within its transactions."""
 
-    def __init__(self, store: Store):
-        self.store, self.own, self.clock = store, store.keys.device, Clock(store)
-
-    # Registers
-
-    def registers(self) -> dict:
-        """Return the registers that this machine holds (a parent: that it has set) by their places."""
-        rows = self.store.all("select register from register order by zone, zone_id, key")
-        held = (schema.Register.FromString(row[0]) for row in rows)
-        return {registers.place(register): register for register in held}
-
-    def replace(self, held: dict) -> None:
-        """Keep these registers and no others."""
-        with self.store.transaction():
-            self.store.run("delete from register")
-            for place, register in held.items():
-                self.store.run("insert into register values(?,?,?,?)", *place, register.SerializeToString())
-
-    def serves(self, machine: bytes, child: bytes) -> bool:
-        """Tell whether a machine is a child's, by the registers of this one."""
-        return child in registers.children(self.registers(), machine)
-
-    def children(self) -> list[bytes]:
-        """Return the children whose zones this machine holds."""
-        if self.store.role == CHILD:
-            return sorted(registers.children(self.registers(), self.own))
-        return sorted({place[1] for place in self.registers() if place[0] == registers.CHILD})
-
-    def machines(self, child: bytes) -> list[bytes]:
-        """Return a child's machines by the registers of this one, a parent's."""
-        key = f"child/{uuid.UUID(bytes=child)}"
-        found = [place[1] for place, register in self.registers().items()
-                 if (place[0], place[2], register.value) == (registers.MACHINE, key, "yes")]  # fmt: skip
-        return sorted(found)
+    _oldest: date | None = None  # what is of days before it was forgotten
 
     def rules(self, child: bytes | None = None) -> Rules:
         """Return what holds for a child, or without one for the family."""
@@ -123,12 +90,18 @@ class Household:
         return fact
 
     def write(
-        self, child: bytes, kind: str, source: bytes, amount: int, day: date | None = None, **more
-    ) -> ledger.Entry:
-        """Write an entry of this machine's own purse, which never takes more than the purse holds; `day` is today."""
-        if amount < 0 and -amount > self.purse(child):
+        self, child: bytes, kind: str, source: bytes, amount: int,
+        day: date | None = None, at: int | None = None, **more,
+    ) -> ledger.Entry:  # fmt: skip
+        """Write an entry of this machine's own purse; without another day and time it is of now."""
+        at = self.clock.time() if at is None else at
+        return self.enter(child, ledger.Entry(kind, source, self.own, amount, day or self.day(), at, **more))
+
+    def enter(self, child: bytes, entry: ledger.Entry) -> ledger.Entry:
+        """Keep an entry of this machine's own purse, anew or for the first time; it never takes more than there is."""
+        replaced = sum(held.amount for held in self.entries(child) if held.identity == entry.identity)
+        if replaced - entry.amount > self.purse(child):
             raise NoRoom("The purse of this machine does not hold that much.")
-        entry = ledger.Entry(kind, source, self.own, amount, day or self.day(), self.clock.time(), **more)
         self.make(child, "ledger", entry.text)
         return entry
 
@@ -148,9 +121,13 @@ class Household:
         self.store.run("insert into fact values(?,?,?,?)", child, fact.kind, fact.identity, fact.text)
         return True
 
-    def forget_facts(self) -> None:
-        """Forget requests and answers of days long past."""
+    def begin_day(self) -> None:
+        """Forget what is of days long past: registers of one day, requests and answers."""
         oldest = self.day() - _DAYS_KEPT
+        if oldest == self._oldest:
+            return
+        self._oldest = oldest
+        self.forget_registers(oldest)
         for child in self.children():
             for fact in self.facts(child):
                 if fact.kind in ("request", "answer") and fact.day < oldest:
@@ -166,7 +143,16 @@ class Household:
         """Count a peer among those who hold a child's facts, and send it all of them."""
         if self.store.one("select 1 from holder where peer=? and child=?", peer, child) is None:
             self.store.run("insert into holder values(?,?)", peer, child)
-        self.send_facts(peer, {child: self.facts(child)})
+        own_first = sorted(self.facts(child), key=lambda fact: fact.author != peer)
+        self.send_facts(peer, {child: own_first})
+
+    def remember(self, child: bytes) -> None:
+        """Take up again the facts of a child that were forgotten and still wait in a queue."""
+        for (body,) in self.store.all("select body from item where class=? and kind=?", CONTROL, FACTS):
+            for told in schema.Facts.FromString(body).facts:
+                if told.child == child:
+                    with contextlib.suppress(NoRoom):
+                        self._keep(child, facts.read(told.kind, told.text))
 
     def end(self, peer: bytes, child: bytes) -> None:
         """Send a peer no more of a child."""

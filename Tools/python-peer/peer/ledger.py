@@ -10,10 +10,10 @@ from datetime import date
 
 from .texts import LONGEST_LINE, day, digits, is_line, number, require
 
-_MOST = 10**15
+_MOST, _TIME = 10**15, 2**48 - 1
 # The sign that the amount of a kind may have.
 _GIVES = {"earned", "reviewed", "refunded", "granted"}
-_TAKES = {"spent", "redeemed", "leased"}
+_TAKES = {"spent", "redeemed", "leased", "repeated"}
 _MARKS = {"held", "used", "expired"}
 KINDS = _GIVES | _TAKES | _MARKS | {"adjusted"}
 _HOLDS = {"noActivity", "rewardBeside", "clockJump"}
@@ -40,6 +40,11 @@ class Entry:
         return f"{self.kind} {self.source.hex()} {self.purse.hex()}"
 
     @property
+    def order(self) -> tuple[int, bytes]:
+        """What decides which of two entries of one identity is kept: the first in this order."""
+        return self.amount if self.kind == "repeated" else 0, self.text.encode()
+
+    @property
     def text(self) -> str:
         other = self.other.hex() if self.other else "-"
         return " ".join(
@@ -63,7 +68,7 @@ def read(text: str) -> Entry:
         digits(purse, 20),
         number(amount, 0 if kind in _GIVES | _MARKS else -_MOST, 0 if kind in _TAKES | _MARKS else _MOST),
         day(day_),
-        number(at, 0, 2**63 - 1),
+        number(at, 0, _TIME),
         digits(other, 20) if other != "-" else None,
         number(quantity, 0, _MOST),
         day(last) if last != "-" else None,
@@ -73,10 +78,9 @@ def read(text: str) -> Entry:
 
 
 def held(texts: Iterable[str]) -> dict[str, Entry]:
-    """Return the entries that are kept of those that arrived, by identity: of two, the first by bytes."""
+    """Return the entries that are kept of those that arrived, by identity."""
     entries: dict[str, Entry] = {}
-    for text in sorted(set(texts), key=str.encode):
-        entry = read(text)
+    for entry in sorted(map(read, set(texts)), key=lambda entry: entry.order):
         entries.setdefault(entry.identity, entry)
     return entries
 

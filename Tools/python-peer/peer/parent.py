@@ -4,7 +4,7 @@ Spec: Protocol/10-household.md section 4, Protocol/12-facts.md
 """
 
 import os
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from . import registers, schema, use
 from .edits import Edits
@@ -14,7 +14,7 @@ from .registers import CHILD, MACHINE
 from .store import Store
 
 _RUNNING, _USAGE = 12, 3
-_MOST_TOLD = 8_192
+_MOST_TOLD, _DAYS_TOLD = 8_192, timedelta(12)
 
 
 class Parent(Edits):
@@ -71,6 +71,7 @@ class Parent(Edits):
     def lend(self) -> None:
         """Lend what this machine's purses hold to machines in touch."""
         household = self.household
+        household.begin_day()
         for child in household.children():
             machines, purse = household.machines(child), household.purse(child)
             near = [m for m in machines if m in self.in_touch and m in household.holders(child)]
@@ -119,8 +120,10 @@ class Parent(Edits):
             raise Refused(UNREADABLE) from None
         if any(register.zone == MACHINE and register.zone_id != peer for register in told):
             raise Refused(FOREIGN)
-        own, held = self.household.own, self.household.registers()
+        own, held, oldest = self.household.own, self.household.registers(), datetime.now(UTC).date() - _DAYS_TOLD
         for register in told:
+            if (day := registers.day(register.key)) is not None and day < oldest:
+                continue  # one of the two may have forgotten it
             mine = held.get(registers.place(register))
             if register.modified.author == own and mine is not None and registers.merged(mine, register) == mine:
                 continue

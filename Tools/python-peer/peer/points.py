@@ -6,7 +6,7 @@ Spec: Protocol/11-rules.md sections 6 and 7, Protocol/12-facts.md section 6
 import os
 from datetime import date, timedelta
 
-from . import ledger, use
+from . import ledger, repeats, use
 from .days import Days
 from .facts import Fact
 from .faults import NoRoom
@@ -14,6 +14,7 @@ from .household import Household
 from .texts import day, is_line, require
 
 _MINUTE = 60_000
+_EARNINGS = {"earned", "reviewed", "repeated"}
 
 
 class Points:
@@ -48,7 +49,8 @@ class Points:
             more = {"quantity": amount, "hold": "rewardBeside"}
             self._write(child, "held", record.record_id, 0, day=day_, **more)
             return 0
-        return self._earn(child, "earned", record.record_id, amount, day_)
+        span = {"at": stretch.start, "quantity": active}
+        return self._earn(child, "earned", record.record_id, amount, day_, **span)
 
     def _carried(self, child: bytes, record, stretch: use.Stretch, days: Days) -> int:
         """Return whole milli-points for a session; the remainders go on for its application and each of its days."""
@@ -64,17 +66,23 @@ class Points:
             whole += part
         return whole
 
-    def _earn(self, child: bytes, kind: str, source: bytes, amount: int, on: date) -> int:
+    def _earn(self, child: bytes, kind: str, source: bytes, amount: int, on: date, **more) -> int:
         """Write what was earned, cut by the caps of its day and its week."""
         rules, monday = self._household.rules(child), on - timedelta(on.weekday())
         spans = ("points/dailyCap", on, on), ("points/weeklyCap", monday, monday + timedelta(6))
         for key, first, last in spans:
             if (cap := rules.number(key)) is not None:
                 earned = sum(entry.amount for entry in self._household.entries(child)
-                             if entry.kind in ("earned", "reviewed") and first <= entry.day <= last)  # fmt: skip
+                             if entry.kind in _EARNINGS and first <= entry.day <= last)  # fmt: skip
                 amount = max(0, min(amount, cap - earned))
-        self._write(child, kind, source, amount, day=on)
+        self._write(child, kind, source, amount, day=on, **more)
         return amount
+
+    def repay(self, child: bytes) -> None:
+        """Give back what another machine had earned at the same time, as far as the purse goes."""
+        household = self._household
+        for entry in list(repeats.due(household.entries(child), household.own, household.clock.time())):
+            household.enter(child, entry)
 
     def _write(self, child: bytes, kind: str, source: bytes, amount: int, **more) -> ledger.Entry:
         return self._household.write(child, kind, source, amount, **more)
@@ -119,6 +127,7 @@ class Points:
         """State whether points are wanted here; return the purse where none are."""
         household = self._household
         self.expire(child)
+        self.repay(child)
         several = self._parents(child)
         if several:
             said = [fact.said[0] for fact in household.facts(child, "need") if fact.author == household.own]
@@ -152,6 +161,7 @@ class Points:
             if left and entry.last_day >= today:
                 amount = -entry.amount * left // entry.quantity
                 self._write(child, "refunded", entry.source, amount, quantity=left)
+        self.repay(child)
 
     def expire(self, child: bytes) -> None:
         """Mark what is left of redemptions whose time is over."""

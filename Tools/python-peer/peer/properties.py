@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import date
 from random import Random
 
-from . import facts, ledger, registers, use
+from . import facts, ledger, registers, repeats, use
 from .days import Days
 
 _DEVICES = [bytes([i]) * 20 for i in (1, 2, 3)]
@@ -20,6 +20,7 @@ def check_all(random: Random, equal: Callable) -> None:
     for _ in range(40):
         _merge(random, equal)
         _points(random, equal)
+        _learning(random, equal)
         _answers(random, equal)
         _use(random, equal)
 
@@ -68,6 +69,47 @@ def _points(random: Random, equal: Callable) -> None:
         results.add((ledger.balance(held.values()), tuple(sorted(purses.items()))))
     equal(len(results), 1, "a ledger in every order")
     equal(results.pop()[0], given - spent, "balance = given less spent")
+
+
+def _learning(random: Random, equal: Callable) -> None:
+    """Learning on several machines, which hear late of one another and lend and spend, earns each instant once."""
+    known: dict[bytes, dict[str, ledger.Entry]] = {device: {} for device in _DEVICES}
+    reached, lessons, spent, rate = dict.fromkeys(_DEVICES, 0), [], 0, random.randrange(1, 9)
+
+    def write(device: bytes, entry: ledger.Entry) -> None:
+        known[device][entry.identity] = entry
+        for again in list(repeats.due(known[device].values(), device, number)):
+            known[device][again.identity] = again
+        equal(ledger.purses(known[device].values())[device] >= 0, True, "a purse below nothing")
+
+    for number in range(40):
+        device, other = random.sample(_DEVICES, 2)
+        what, id_ = random.choice(("meet", "earned", "earned", "spent", "leased")), bytes([number]) * 16
+        purse = max(0, ledger.purses(known[device].values()).get(device, 0))
+        if what == "meet":
+            both = ledger.held(entry.text for side in (device, other) for entry in known[side].values())
+            known[device], known[other] = dict(both), dict(both)
+        elif what == "earned":
+            at, length = reached[device] + random.randrange(50), random.randrange(1, 200)
+            reached[device] = at + length
+            lessons.append((at, at + length))
+            write(device, ledger.Entry("earned", id_, device, rate * length, _DAY, at, quantity=length))
+        else:
+            amount = random.randrange(purse + 1)
+            spent += amount if what == "spent" else 0
+            to = other if what == "leased" else None
+            write(device, ledger.Entry(what, id_, device, -amount, _DAY, number, to))
+    # All have heard of everything, and each gets enough to give back what it owes.
+    held = ledger.held(entry.text for side in known.values() for entry in side.values())
+    for device in _DEVICES:
+        known[device] = dict(held)
+        write(device, ledger.Entry("granted", bytes([99]) * 16, device, 10**6, _DAY, number))
+    held = ledger.held(entry.text for side in known.values() for entry in side.values())
+    wanted = 3 * 10**6 + rate * use.union(lessons) - spent
+    equal(ledger.balance(held.values()), wanted, "balance = each instant of learning once, less what was spent")
+    taken = {entry.source: -entry.amount for entry in held.values() if entry.kind == "repeated"}
+    owed = {entry.source: debt for entry, (_, debt) in repeats.owed(held.values()).items() if debt}
+    equal(taken, owed, "what was given back = what is owed")
 
 
 def _answers(random: Random, equal: Callable) -> None:

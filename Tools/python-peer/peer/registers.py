@@ -3,7 +3,9 @@
 Spec: Protocol/10-household.md section 2
 """
 
-from . import schema
+from datetime import date
+
+from . import schema, texts
 from .texts import is_paragraphs, is_word, require, size
 from .values import uuid_text
 
@@ -63,6 +65,15 @@ def check_all(registers) -> None:
 def weight(register) -> int:
     """Return the bytes of key and value."""
     return size(register.key) + size(register.value)
+
+
+def day(key: str) -> date | None:
+    """Return the day of which alone a register is; None for all others."""
+    word, _, rest = key.partition("/")
+    try:
+        return texts.day(rest.partition("/")[0]) if word == "today" else None
+    except ValueError:
+        return None
 
 
 def children(held: dict, machine: bytes) -> set[bytes]:

@@ -8,12 +8,14 @@ import time
 from .lab import Failed, Lab
 from .scenario_child import child_of_a_real_parent
 from .scenario_decisions import decides_like_a_real_child
+from .scenario_learning import learning_at_once_earns_once
 from .scenario_parent import parent_beside_a_real_parent, parent_of_real_children
 from .scenario_refused import what_a_child_refuses, what_a_parent_refuses
 
 _ALL = (
     child_of_a_real_parent, parent_of_real_children, parent_beside_a_real_parent,
     what_a_parent_refuses, what_a_child_refuses, decides_like_a_real_child,
+    learning_at_once_earns_once,
 )  # fmt: skip
 
 

@@ -6,7 +6,8 @@ import re
 import time
 import warnings
 
-from . import bech32m, checks, code, discovery, pairing, properties, schema, selftest_crypto, selftest_rules
+from . import bech32m, checks, code, discovery, pairing, properties, schema
+from . import selftest_crypto, selftest_household, selftest_rules
 from .checks import PROTOCOL, equal, example, fault, vectors
 from .faults import Outcome
 from .identity import CROCKFORD, Keys, device_id, id_text, safe_name, verifies
@@ -149,6 +150,8 @@ def _household() -> None:
     selftest_rules.check_decisions(rules, equal)
     selftest_rules.check_merges(rules["merge"] + edits["merge"], equal)
     selftest_rules.check_edits(edits, equal)
+    selftest_household.check_lessons(equal)
+    selftest_household.check_forgetting(equal)
 
 
 def _properties() -> None:

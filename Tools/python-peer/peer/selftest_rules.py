@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from datetime import date
 
-from . import decision, facts, ledger, registers, values
+from . import decision, facts, ledger, registers, repeats, values
 from .rules import Rules
 
 
@@ -45,6 +45,9 @@ def check_ledgers(vectors: dict, equal: Callable) -> None:
             equal(ledger.balance(held.values()), vector["balance"], "balance")
             purses = {device.hex(): sum_ for device, sum_ in ledger.purses(held.values()).items() if sum_}
             equal(purses, {device: sum_ for device, sum_ in vector["purses"].items() if sum_}, "purses")
+            owed = {f"{entry.source.hex()} {entry.purse.hex()}": list(told)
+                    for entry, told in repeats.owed(held.values()).items()}  # fmt: skip
+            equal(owed, vector["repeats"], "learning that was earned before")
 
 
 def check_values(vectors: dict, equal: Callable) -> None:

@@ -145,6 +145,7 @@ class Sessions:
 
     def settle(self) -> None:
         """State whether points are wanted here, and return those that are not; within a transaction."""
+        self.household.begin_day()
         for child in self.household.children():
             running = {s.child for s in self._sessions.values() if s.category == "reward"}
             self.points.settle(child, child in running)

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from .days import Days
 from .values import CATEGORIES
 
-_LONGEST = 31 * 86_400_000
+LONGEST = 31 * 86_400_000
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Stretch:
 
     @property
     def end(self) -> int:
-        return self.start + min(self.length, _LONGEST)
+        return self.start + min(self.length, LONGEST)
 
 
 def of_record(record) -> Stretch:

@@ -1,0 +1,89 @@
+"""What a machine forgets and takes up again, and the edges of learning that earns once."""
+
+import os
+import tempfile
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+from . import ledger, registers, repeats, schema
+from .household import CONTROL, FACTS, Household
+from .identity import CHILD, PARENT
+from .parent import Parent
+from .store import Store
+
+_EMMA, _OTHER, _TIME = b"\1" * 16, b"\2" * 20, (1, 0, b"\2" * 20)
+
+
+def check_lessons(equal: Callable) -> None:
+    """Compare learning that began at once, whose ID is the same, that came to 0, and that is longer than 31 days."""
+    day, month = date(2026, 11, 23), 31 * 86_400_000
+    first = ledger.Entry("earned", b"\1" * 16, b"\1" * 20, 1_000, day, 50, quantity=100)
+    second = replace(first, source=b"\2" * 16, purse=_OTHER)
+    early, late, long = replace(first, at=0), replace(second, at=month - 1), 2 * month
+    rich = replace(second, quantity=long, amount=10**15)
+    for one, other, wanted in (
+        (first, second, {second: (100, 1_000)}),
+        (first, replace(second, source=first.source), {}),
+        (first, replace(second, purse=first.purse), {}),
+        (first, replace(second, at=150), {}),
+        (replace(first, amount=0), second, {second: (100, 1_000)}),
+        (replace(early, quantity=long), late, {late: (1, 10)}),
+        (early, rich, {rich: (50, -(-(10**15) * 50 // month))}),
+    ):
+        for entries in ([one, other], [other, one]):
+            equal(repeats.owed(entries), wanted, "learning on two machines at once")
+
+
+def check_forgetting(equal: Callable) -> None:
+    """Forget what is of days long past, and take up again what still waits for others."""
+    with tempfile.TemporaryDirectory() as folder:
+        _child(Household(Store(Path(folder), "Emma's PC", CHILD)), equal)
+    with tempfile.TemporaryDirectory() as folder:
+        _parent(Parent(Store(Path(folder), "Kitchen laptop", PARENT)), equal)
+
+
+def _registers(zone: int, id_: bytes, today: date, days: tuple[int, ...]) -> list:
+    keys = [f"today/{today - timedelta(back)}/bedtime" for back in days] + ["today/never/bedtime", "lock"]
+    return [registers.make(zone, id_, key, "none", _TIME) for key in keys]
+
+
+def _child(household: Household, equal: Callable) -> None:
+    store, day = household.store, household.day()
+    household.day = lambda: day  # it does not pass meanwhile
+    key = f"child/{uuid.UUID(bytes=_EMMA)}"
+    serves = registers.make(registers.MACHINE, household.own, key, "yes", _TIME)
+    held = [serves, *_registers(registers.CHILD, _EMMA, day, (0, 14, 15, 40))]
+    household.replace({registers.place(register): register for register in held})
+    with store.transaction():
+        household.begin_day()
+    kept = [serves, *_registers(registers.CHILD, _EMMA, day, (0, 14))]
+    equal(set(household.registers()), set(map(registers.place, kept)), "registers of days long past")
+
+    with store.transaction():
+        store.run("insert into holder values(?,?)", _OTHER, _EMMA)
+        given = household.write(_EMMA, "granted", os.urandom(16), 5_000)
+        household.forget_child(_EMMA)
+        equal(household.balance(_EMMA), 0, "the balance of a child who was forgotten")
+        household.remember(_EMMA)
+        theirs = ledger.Entry("leased", b"\3" * 16, _OTHER, -7, day, 0, household.own)
+        household.make(_EMMA, "ledger", theirs.text)
+        equal(household.entries(_EMMA), [given, theirs], "facts that still waited")
+        household.begin(_OTHER, _EMMA)
+        (body,) = store.all("select body from item where class=? and kind=? order by number", CONTROL, FACTS)[-1]
+        sent = [fact.text for fact in schema.Facts.FromString(body).facts]
+        equal(sent, [theirs.text, given.text], "what the receiver made goes first")
+    store.close()
+
+
+def _parent(parent: Parent, equal: Callable) -> None:
+    store, today = parent.store, datetime.now(UTC).date()
+    told = schema.Registers(registers=_registers(registers.CHILD, _EMMA, today, (0, 11, 13, 40)))
+    with store.transaction():
+        parent._take_registers(_OTHER, told.SerializeToString())
+    kept = {row[0] for row in store.all("select key from told")}
+    wanted = {register.key for register in _registers(registers.CHILD, _EMMA, today, (0, 11))}
+    equal(kept, wanted, "registers that one of two machines may have forgotten")
+    store.close()
