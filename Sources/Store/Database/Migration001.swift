@@ -373,6 +373,15 @@ enum Migration001 {
       PRIMARY KEY (device_id, uid)
     ) STRICT, WITHOUT ROWID;
 
+    -- The applications found on children's machines: on a child its own, on a parent those of each child's machine.
+    CREATE TABLE installed_part (
+      device_id BLOB NOT NULL,              -- 20 bytes
+      part INTEGER NOT NULL,                -- the place in the list, 0 to 7
+      body BLOB NOT NULL,                   -- as the item that carries it, at most 32,768 bytes
+      told_at INTEGER NOT NULL,             -- Unix milliseconds
+      PRIMARY KEY (device_id, part)
+    ) STRICT, WITHOUT ROWID;
+
     -- The last reading of the hybrid clock.
     CREATE TABLE hybrid_clock (
       id INTEGER PRIMARY KEY CHECK (id = 1),
