@@ -250,7 +250,7 @@ let package = Package(
       dependencies: [
         "LatchkeyHousehold",
         "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyDiscovery",
-        "LatchkeyTransport", "LatchkeyControl", "LatchkeyAgentProtocol", "LatchkeyTestSupport",
+        "LatchkeyTransport", "LatchkeyControl", "LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyTestSupport",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
       ],
       path: "Tests/Fuzz/Targets", swiftSettings: strict),

@@ -15,6 +15,7 @@ extension CommandRegistry {
         Edit.self,
         TakePoints.self,
         ReviewLearning.self,
+        ScanApplications.self,
       ] + others)
   }
 

@@ -27,7 +27,9 @@ import Testing
 
   @Test func everyKindHasAWord() {
     #expect(
-      Set(CommandRegistry.household.kinds) == ["edit", "message", "requestReport", "reviewLearning", "takePoints"])
+      Set(CommandRegistry.household.kinds) == [
+        "edit", "message", "requestReport", "reviewLearning", "scanApplications", "takePoints",
+      ])
     #expect(CommandRegistry.household.settlingSetBack == [RequestReport.kind])
     #expect(later.definition("paintTheWall") != nil && CommandRegistry.household.definition("paintTheWall") == nil)
   }

@@ -41,6 +41,13 @@ import Testing
       name: "registers", sample: { coding.encode([Samples.register(&$0), Samples.register(&$0)]) },
       read: { coding.encode(try coding.registers($0)) }),
     Reader(
+      name: "installed applications",
+      sample: { random in
+        let ids = Set((0..<3).map { _ in Samples.appID(&random) })
+        let apps = ids.sorted().map { InstalledApp(appID: $0, name: "A", version: "1", suggestion: .learning) }
+        return coding.encode(InstalledPart(number: 1, part: 0, parts: 1, more: 0, apps: apps))
+      }, read: { coding.encode(try coding.installed($0)) }),
+    Reader(
       name: "state", sample: { coding.encode(WireSamples.state(&$0)) },
       read: { coding.encode(try coding.state($0)) }),
   ]

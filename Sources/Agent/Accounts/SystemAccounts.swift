@@ -15,13 +15,16 @@ public enum SystemAccounts {
     public var comment: String
     /// The path of the log-in shell; empty for the system's usual one.
     public var shell: String
+    /// The path of the home folder.
+    public var home: String
 
     /// Creates an entry.
-    public init(uid: UInt32, name: String, comment: String, shell: String) {
+    public init(uid: UInt32, name: String, comment: String, shell: String, home: String = "") {
       self.uid = uid
       self.name = name
       self.comment = comment
       self.shell = shell
+      self.home = home
     }
   }
 
@@ -45,6 +48,12 @@ public enum SystemAccounts {
     return Array(accounts.sorted().prefix(Account.most))
   }
 
+  /// Returns the home folders of people's accounts.
+  public static func homes(among entries: [Entry], ownUser: UInt32) -> [String] {
+    let uids = Set(people(among: entries, ownUser: ownUser).map(\.uid))
+    return entries.filter { uids.contains($0.uid) && $0.home.hasPrefix("/") && $0.home != "/" }.map(\.home)
+  }
+
   private static func canLogIn(_ shell: String) -> Bool {
     let program = shell.split(separator: "/").last ?? ""
     return program != "nologin" && program != "false"
@@ -58,7 +67,8 @@ public enum SystemAccounts {
     while entries.count < most, let entry = getpwent()?.pointee {
       entries.append(
         Entry(
-          uid: entry.pw_uid, name: text(entry.pw_name), comment: text(entry.pw_gecos), shell: text(entry.pw_shell)))
+          uid: entry.pw_uid, name: text(entry.pw_name), comment: text(entry.pw_gecos), shell: text(entry.pw_shell),
+          home: text(entry.pw_dir)))
     }
     return entries
   }

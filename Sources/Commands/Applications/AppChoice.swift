@@ -32,24 +32,62 @@ enum AppChoice {
     return id
   }
 
-  /// Returns the ID of the application whose rules a person sets: one that has rules, or a new one.
+  /// The applications that a person may mean.
+  struct Known {
+    /// Those that have rules.
+    var apps: [AppListing]
+    /// What is installed on the machines in question.
+    var machines: [InstalledListing]
+
+    /// Creates the value, with what is installed on a child's machines; without a child, on all machines.
+    init(_ apps: [AppListing], of child: ChildID?, at node: any NodeInterface) async throws(LocalAPIError) {
+      self.apps = apps
+      machines = try await node.installedApps(device: nil, number: nil).filter { machine in
+        !machine.apps.isEmpty && (child.map { machine.children.contains($0) } ?? true)
+      }
+    }
+
+    var candidates: [AppSearch.Candidate] {
+      apps.map { AppSearch.Candidate(appID: $0.appID, name: $0.displayName) }
+        + machines.flatMap(\.apps).map {
+          AppSearch.Candidate(appID: $0.appID, name: $0.displayName, isInstalled: true)
+        }
+    }
+
+    /// Returns the name of an application for people.
+    func name(of id: AppID) -> String {
+      let named = apps.first { $0.appID == id && $0.displayName != id.text }?.displayName
+      let installed = machines.lazy.flatMap(\.apps).first { $0.appID == id }?.displayName
+      return ShownText.safe(named ?? installed ?? id.text)
+    }
+  }
+
+  /// Returns the ID of the application whose rules a person sets: one that has rules or is installed, or a new one.
   ///
   /// - Parameters:
-  ///   - text: An application's name or ID.
-  ///   - isNew: A Boolean value that indicates whether a similar name of an application with rules is no misspelling.
-  ///   - apps: The applications that have rules.
+  ///   - text: An application's name or ID, or a beginning of that of an installed one.
+  ///   - isNew: A Boolean value that indicates whether the text is the ID of one that nothing is known of.
+  ///   - known: The applications to choose from.
   /// - Returns: The application's ID.
   /// - Throws: `TerminalFailure` for a name that no application has, and for what looks like a misspelling of one.
-  static func id(_ text: String, isNew: Bool, among apps: [AppListing]) throws(TerminalFailure) -> AppID {
-    if let match = try match(text, among: apps) { return match.appID }
-    let question = question(text, among: apps)
+  static func id(_ text: String, isNew: Bool, among known: Known) throws(TerminalFailure) -> AppID {
+    if let match = try match(text, among: known, isWhole: isNew) { return match }
+    let question = question(text, among: known)
     guard let id = AppID(text) else {
       throw TerminalFailure(
         .unknownName,
         "No application is called “\(ShownText.safe(text))”. \(question.isEmpty ? "" : question + " ")A new one is "
           + "named by its ID, such as org.gnome.Chess; --name gives it a name that people read.")
     }
-    guard isNew || question.isEmpty else {
+    if isNew { return id }
+    guard known.machines.isEmpty else {
+      let next = question.isEmpty ? "`latchkey apps scan` lists those that are." : question
+      throw TerminalFailure(
+        .unknownName,
+        "No application “\(ShownText.safe(text))” is on \(places(known)). \(next) For one that is installed later, add --new."
+      )
+    }
+    guard question.isEmpty else {
       throw TerminalFailure(
         .unknownName,
         "No application “\(ShownText.safe(text))” has rules yet. \(question) If it is another application, add --new.")
@@ -57,38 +95,35 @@ enum AppChoice {
     return id
   }
 
-  private static func question(_ text: String, among apps: [AppListing]) -> String {
-    Spelling.question(for: text, among: apps.flatMap { [$0.appID.text, $0.displayName] }.map(ShownText.safe))
+  private static func places(_ known: Known) -> String {
+    known.machines.map { ShownText.safe($0.deviceName.text) }.joined(separator: " or ")
   }
 
-  /// Returns the application that a text names by its ID or by the name that people read; `nil` if there is none.
+  private static func question(_ text: String, among known: Known) -> String {
+    AppSearch.question(for: text, among: known.candidates, quote: ShownText.safe)
+  }
+
+  /// Returns the application that a text names by its ID or by the name that people read, or by a beginning of those of one
+  /// that is installed; `nil` if there is none.
   ///
-  /// - Throws: `TerminalFailure` if several applications have the name.
-  static func match(_ text: String, among apps: [AppListing]) throws(TerminalFailure) -> AppListing? {
-    let ways: [(AppListing) -> Bool] = [
-      { $0.appID.text == text }, { $0.displayName == text },
-      { $0.appID.text.lowercased() == text.lowercased() || $0.displayName.lowercased() == text.lowercased() },
-    ]
-    for fits in ways {
-      // For several children it is one application.
-      let found = Dictionary(apps.filter(fits).map { ($0.appID, $0) }) { first, _ in first }
-      guard let match = found.values.first else { continue }
-      guard found.count == 1 else {
-        let ids = found.keys.sorted().map(\.text).joined(separator: ", ")
-        throw TerminalFailure(
-          .unknownName, "“\(ShownText.safe(text))” is the name of several applications: give the ID of one of \(ids).")
-      }
-      return match
-    }
-    return nil
+  /// - Throws: `TerminalFailure` if several applications fit.
+  static func match(
+    _ text: String, among known: Known, isWhole: Bool = false
+  ) throws(TerminalFailure) -> AppID? {
+    do {
+      return try AppSearch.find(text, among: known.candidates, isWhole: isWhole)
+    } catch { throw TerminalFailure(.unknownName, ShownText.safe(error.description)) }
   }
 
-  /// Returns the failure for an application that has no rules.
-  static func unknown(_ text: String, among apps: [AppListing]) -> TerminalFailure {
-    let question = question(text, among: apps)
+  /// Returns the failure for an application that nothing is known of.
+  static func unknown(_ text: String, among known: Known) -> TerminalFailure {
+    let question = question(text, among: known)
+    let what = known.machines.isEmpty ? "has rules" : "has rules or is on \(places(known))"
     return TerminalFailure(
       .unknownName,
-      "No application “\(ShownText.safe(text))” has rules"
-        + (question.isEmpty ? ": `latchkey apps` lists those that have." : ". \(question)"))
+      "No application “\(ShownText.safe(text))” \(what)"
+        + (question.isEmpty
+          ? ": `latchkey apps` lists those that have rules, and `latchkey apps scan` those that are installed."
+          : ". \(question)"))
   }
 }

@@ -30,8 +30,10 @@ struct AppOwner: ParsableArguments {
   struct Found {
     /// The child; `nil` for the family.
     var child: ChildListing?
-    /// What is in force for it.
-    var apps: [AppListing]
+    /// What is in force for it, and what is installed on its machines.
+    var known: AppChoice.Known
+    /// The rules in force.
+    var apps: [AppListing] { known.apps }
 
     var owner: RuleOwner { child.map { .child($0.name.text) } ?? .family }
   }
@@ -41,7 +43,9 @@ struct AppOwner: ParsableArguments {
   /// - Throws: `TerminalFailure` if there are several children and none is named.
   func find(at node: any NodeInterface) async throws -> Found {
     let listings = try await node.apps(ofChild: family ? nil : child)
-    if family { return Found(child: nil, apps: listings.flatMap(\.apps)) }
+    if family {
+      return Found(child: nil, known: try await AppChoice.Known(listings.flatMap(\.apps), of: nil, at: node))
+    }
     if listings.count > 1 {
       let names = listings.compactMap { $0.child.map { ShownText.safe($0.name.text) } }
       throw TerminalFailure(
@@ -53,13 +57,14 @@ struct AppOwner: ParsableArguments {
       throw TerminalFailure(
         .unknownName, "There is no child yet whose rules these could be: run `latchkey children add` with its name.")
     }
-    return Found(child: found, apps: listings[0].apps)
+    return Found(child: found, known: try await AppChoice.Known(listings[0].apps, of: found.childID, at: node))
   }
 
-  /// Makes changes at the node, and says what became of them.
+  /// Makes changes at the node, and says what became of them; `words` are said instead of each change.
   func set(
-    _ changes: [RuleRequest.Change], of found: Found, at node: any NodeInterface, options: RuleOptions
+    _ changes: [RuleRequest.Change], of found: Found, at node: any NodeInterface, options: RuleOptions,
+    words: (() async throws -> [String])? = nil
   ) async throws {
-    try await RuleIssue.set(changes, of: found.owner, at: node, options: options)
+    try await RuleIssue.set(changes, of: found.owner, at: node, options: options, words: words)
   }
 }

@@ -19,6 +19,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
 
       Example: latchkey app set org.gnome.Chess --child Emma --category reward --points-per-minute 2 --blocked
       Example: latchkey app set org.gnome.Chess --daily-limit 1h30m --unblocked --wait
+      Example: latchkey app set supertuxkart --reset
       """)
 
   /// `--blocked` and `--unblocked`.
@@ -47,7 +48,8 @@ struct AppSetSubcommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The application's desktop or Flatpak ID, or the name of one that has rules.", valueName: "application"),
+      "The application's ID or name, or a beginning of them; `latchkey apps scan` lists those that are installed.",
+      valueName: "application"),
     completion: CompletionNames.apps)
   var app: String
 
@@ -88,18 +90,30 @@ struct AppSetSubcommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The name that people read.", valueName: "name"))
   var name: String?
 
-  @Flag(help: "It is a new application, although one with a similar name has rules.")
+  @Flag(help: "It is an application that is not installed yet, given by its ID.")
   var new = false
+
+  @Flag(help: "Take away all that is set for it, so that the family's rules or its default category hold again.")
+  var reset = false
 
   mutating func validate() throws {
     try AppChoice.check(app)
+    if reset {
+      let isAlone =
+        category == nil && pointsPerMinute == nil && blocking == nil && alwaysAllowed == nil && enabling == nil
+        && dailyLimit == nil && matcher.isEmpty && name == nil && !new
+      guard isAlone else {
+        throw ValidationError("--reset takes all rules of the application away: give no others with it.")
+      }
+      return
+    }
     guard
       category != nil || pointsPerMinute != nil || blocking != nil || alwaysAllowed != nil || enabling != nil
         || dailyLimit != nil || !matcher.isEmpty || name != nil
     else {
       throw ValidationError(
         "Nothing is to be set: give at least one of --category, --points-per-minute, --blocked, --unblocked, "
-          + "--always-allowed, --daily-limit, --enabled, --disabled, --matcher and --name.")
+          + "--always-allowed, --daily-limit, --enabled, --disabled, --matcher and --name, or --reset.")
     }
     if blocking == .blocked, alwaysAllowed == true {
       throw ValidationError("An application is either blocked or always allowed: give one of the two.")
@@ -110,13 +124,15 @@ struct AppSetSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let found = try await owner.find(at: interface)
-    let id = try AppChoice.id(app, isNew: new, among: found.apps)
+    if reset { return try await AppReset.run(app, of: found, owner, at: interface, options: options) }
+    let id = try AppChoice.id(app, isNew: new, among: found.known)
     var use = CategoryAndRate()
     if category != nil || pointsPerMinute != nil {
       let present = try await found.owner.rules(at: interface)
       use = CategoryAndRate(rule: present.own(AppRuleKey.text(id, "category")))
-      // A child's rate alone leaves the category as it is, which may be the family's.
+      // A child's rate alone leaves the category as it is, which may be the family's or the default.
       if use.category == nil, found.child != nil { use.category = found.apps.first { $0.appID == id }?.category }
+      if use.category == nil { use.category = DefaultCategory.all[id] }
     }
     let changes = try changes(of: id, present: use)
     try await owner.set(changes, of: found, at: interface, options: options)
@@ -166,20 +182,7 @@ struct AppRemoveSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let found = try await owner.find(at: interface)
-    guard let match = try AppChoice.match(app, among: found.apps) else {
-      throw AppChoice.unknown(app, among: found.apps)
-    }
-    let keys = try await found.owner.rules(at: interface).rules.map(\.key.text)
-      .filter { $0.hasPrefix(AppRuleKey.text(match.appID, "")) }
-    guard !keys.isEmpty else {
-      let name = ShownText.safe(match.displayName)
-      throw TerminalFailure(
-        .unknownName,
-        found.child == nil
-          ? "\(name) has no rules of the family's, only a child's: name the child with --child."
-          : "\(name) has only rules of the family's: add --family to remove them for all children.")
-    }
-    try await owner.set(keys.map { .init($0, nil) }, of: found, at: interface, options: options)
+    try await AppReset.run(app, of: found, owner, at: interface, options: options, mustHaveRules: true)
   }
 }
 

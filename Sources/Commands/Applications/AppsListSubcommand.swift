@@ -4,8 +4,9 @@ import LatchkeyModel
 /// The `latchkey apps` subcommand.
 struct AppsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "apps", abstract: "The applications that have rules.", discussion: "Example: latchkey apps",
-    subcommands: [AppsListSubcommand.self], defaultSubcommand: AppsListSubcommand.self)
+    commandName: "apps", abstract: "The applications that have rules, and those that are installed.",
+    discussion: "Example: latchkey apps",
+    subcommands: [AppsListSubcommand.self, AppsScanSubcommand.self], defaultSubcommand: AppsListSubcommand.self)
 }
 
 /// The `latchkey apps list` subcommand.
@@ -13,8 +14,9 @@ struct AppsListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List applications with the rules that are in force.",
     discussion: """
-      What is set for a child holds over what is set for the family. On a parent's machine it also says which machines have \
-      not confirmed the last change yet.
+      What is set for a child holds over what is set for the family. Well-known applications that are installed have a category \
+      by default until a parent sets one. On a parent's machine it also says which machines have not confirmed the last change \
+      yet.
 
       Example: latchkey apps list --child Emma
       """)
@@ -87,7 +89,7 @@ struct AppsListSubcommand: AsyncParsableCommand {
     }
     let table = TableText.render(
       headings, numbers: [number], spare: hasIDs ? [number + 3] : [],
-      wrap: authors.count > 1 ? [headings.count - 1] : [],
+      wrap: Set([number - 1] + (authors.count > 1 ? [headings.count - 1] : [])),
       rows: cells, empty: "No application has rules.")
     guard !rows.isEmpty else { return table }
     return table
@@ -96,7 +98,8 @@ struct AppsListSubcommand: AsyncParsableCommand {
 
   private static func rules(_ app: AppListing) -> [String] {
     [
-      ShownText.safe(app.displayName), app.category?.rawValue ?? "neutral",
+      ShownText.safe(app.displayName),
+      (app.category ?? .neutral).rawValue + (app.isByDefault ? " by default" : ""),
       app.category ?? .neutral == .neutral ? "–" : PointsText.text(app.milliPointsPerMinute), allowed(app),
       app.limit.map(limit) ?? "none",
     ]

@@ -55,10 +55,12 @@ struct GrantSubcommand: AsyncParsableCommand {
     var request = GrantRequest(minutes: minutes, category: scope.flatMap { AppCategory(argument: $0) })
     var purpose: String? = request.category.map { $0 == .reward ? "rewards" : $0.rawValue }
     if let scope, request.category == nil {
-      let apps = try await interface.apps(ofChild: child).flatMap(\.apps)
-      guard let match = try AppChoice.match(scope, among: apps) else { throw AppChoice.unknown(scope, among: apps) }
-      request.app = match.appID
-      purpose = match.displayName
+      let listings = try await interface.apps(ofChild: child)
+      let known = try await AppChoice.Known(
+        listings.flatMap(\.apps), of: listings.first?.child?.childID, at: interface)
+      guard let app = try AppChoice.match(scope, among: known) else { throw AppChoice.unknown(scope, among: known) }
+      request.app = app
+      purpose = known.name(of: app)
     }
     let edit = try await interface.grant(toChild: child, request)
     let shown = ShownText.safe(edit.rules.child.name.text)

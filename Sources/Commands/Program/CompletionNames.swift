@@ -22,10 +22,12 @@ enum CompletionNames {
     await ask(words) { node in try await node.children().map(\.name.text) }
   }
 
-  /// Applications that have rules, by ID and by name.
+  /// Applications that have rules or are installed, by ID and by name.
   static let apps = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
     await ask(words) { node in
-      try await node.apps(ofChild: nil).flatMap(\.apps).flatMap { [$0.appID.text, $0.displayName] }
+      let ruled = try await node.apps(ofChild: nil).flatMap(\.apps).flatMap { [$0.appID.text, $0.displayName] }
+      let installed = try await node.installedApps(device: nil, number: nil).flatMap(\.apps)
+      return ruled + installed.flatMap { [$0.appID.text, $0.displayName] }
     }
   }
 

@@ -76,8 +76,8 @@ struct AskSubcommand: AsyncParsableCommand {
   private static func app(
     _ text: String, at node: any NodeInterface, orCategory: Bool = false
   ) async throws -> AppID {
-    let known = try await node.apps(ofChild: nil).flatMap(\.apps)
-    if let match = try AppChoice.match(text, among: known) { return match.appID }
+    let known = try await AppChoice.Known(node.apps(ofChild: nil).flatMap(\.apps), of: nil, at: node)
+    if let match = try AppChoice.match(text, among: known) { return match }
     let question = Spelling.question(for: text, among: AppCategory.allCases.map(\.rawValue))
     if orCategory, !question.isEmpty {
       throw LocalAPIError(.invalid, "No application is called “\(ShownText.safe(text))”. \(question)")

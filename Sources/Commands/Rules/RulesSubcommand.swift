@@ -36,7 +36,7 @@ struct RulesSubcommand: AsyncParsableCommand {
     let name = ShownText.safe(rules.child.name.text)
     try environment.console.write(
       Self.table(
-        rules.rules, zone: zone,
+        rules.rules, defaults: rules.defaults, zone: zone,
         empty: "No rules are set for \(name) yet: `latchkey limit set --daily 2h`."))
     if !rules.family.isEmpty {
       try environment.console.write("\nFor the whole family:\n" + Self.table(rules.family, zone: zone, empty: ""))
@@ -64,14 +64,19 @@ struct RulesSubcommand: AsyncParsableCommand {
     rules.first { $0.key == "family/zone" }.map { TimeText.zone($0.value) } ?? TerminalEnvironment.current.timeZone
   }
 
-  private static func table(_ rules: [RuleListing], zone: TimeZone, empty: String) -> String {
+  private static func table(
+    _ rules: [RuleListing], defaults: [DefaultListing] = [], zone: TimeZone, empty: String
+  ) -> String {
     TableText.render(
       ["Rule", "Value", "Set by", "When"], spare: [3, 2], wrap: [0, 1],
       rows: rules.map { rule in
         // What a machine sets by itself when a household begins has no time.
         let time = rule.setAt > 0 ? TimeText.short(rule.setAt, zone: zone) : "–"
         return [rule.name, rule.words, ShownText.safe(rule.setBy.text), time]
-      }, empty: empty)
+      }
+        + defaults.map { app in
+          ["\(ShownText.safe(app.displayName)): category", app.category.rawValue, "by default", "–"]
+        }, empty: empty)
   }
 
   /// Returns sentences about rules that are not in force, or not on every machine.

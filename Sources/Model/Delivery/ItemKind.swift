@@ -37,4 +37,6 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
   public static let facts = ItemKind(rawValue: 11)
   /// What runs on a child's machine now.
   public static let running = ItemKind(rawValue: 12)
+  /// The applications that the sender, a child's machine, has found on itself.
+  public static let installed = ItemKind(rawValue: 13)
 }

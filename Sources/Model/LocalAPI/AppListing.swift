@@ -1,4 +1,4 @@
-/// The applications with rules of a child, as `GET /v1/apps` lists them.
+/// The applications of a child that have rules, or are installed and have a category by default, as `GET /v1/apps` lists them.
 public struct ChildApps: Hashable, Sendable, Codable {
   /// The child; `nil` for the whole family while it has no child.
   public var child: ChildListing?
@@ -20,6 +20,8 @@ public struct AppListing: Hashable, Sendable, Codable {
   public var displayName: String
   /// The category; `nil` if none is set.
   public var category: AppCategory?
+  /// A Boolean value that indicates whether the category is a default, which no parent has set.
+  public var isByDefault: Bool
   /// The rate in milli-points per minute of its own; `nil` for that of its category.
   public var ownMilliPointsPerMinute: Int64?
   /// The rate in milli-points per minute that holds.
@@ -39,13 +41,15 @@ public struct AppListing: Hashable, Sendable, Codable {
 
   /// Creates a listing.
   public init(
-    appID: AppID, displayName: String, category: AppCategory? = nil, ownMilliPointsPerMinute: Int64? = nil,
-    milliPointsPerMinute: Int64 = 0, isEnabled: Bool = true, isBlocked: Bool = false, isAlwaysAllowed: Bool = false,
+    appID: AppID, displayName: String, category: AppCategory? = nil, isByDefault: Bool = false,
+    ownMilliPointsPerMinute: Int64? = nil, milliPointsPerMinute: Int64 = 0, isEnabled: Bool = true,
+    isBlocked: Bool = false, isAlwaysAllowed: Bool = false,
     limit: String? = nil, matchers: [AppMatcher] = [], rules: [RuleListing] = []
   ) {
     self.appID = appID
     self.displayName = displayName
     self.category = category
+    self.isByDefault = isByDefault
     self.ownMilliPointsPerMinute = ownMilliPointsPerMinute
     self.milliPointsPerMinute = milliPointsPerMinute
     self.isEnabled = isEnabled

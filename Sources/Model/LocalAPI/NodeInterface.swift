@@ -5,6 +5,7 @@
 public typealias NodeInterface = StatusAPI & QueueAPI & DevicesAPI & PairingAPI & CommandsAPI & ChildrenAPI & RulesAPI
   & UsageAPI & TodayAPI
   & RequestsAPI & PointsAPI
+  & ApplicationsAPI
 
 /// The state of the node, and of its exchange with other machines.
 public protocol StatusAPI: Sendable {
@@ -142,6 +143,18 @@ public protocol RulesAPI: Sendable {
   func settings() async throws(LocalAPIError) -> FamilyRules
   /// Sets rules of the whole family, and returns them with the commands that carry them to the children's machines.
   func setSettings(_ request: RuleRequest) async throws(LocalAPIError) -> FamilyEdit
+}
+
+/// The applications that children's machines have found on themselves.
+public protocol ApplicationsAPI: Sendable {
+  /// Returns the applications of children's machines; on a child's node its own.
+  ///
+  /// - Parameters:
+  ///   - device: The machine; `nil` for all of them.
+  ///   - number: The number of the list that is waited for, at most 5 s; `nil` for the present one.
+  /// - Returns: The list of each machine.
+  /// - Throws: `LocalAPIError` if the device is unknown, the caller's fault.
+  func installedApps(device: String?, number: UInt64?) async throws(LocalAPIError) -> [InstalledListing]
 }
 
 /// A child's day: what was used, what is left, and why.

@@ -6,12 +6,34 @@ public struct ChildRules: Hashable, Sendable, Codable {
   public var rules: [RuleListing]
   /// The rules of the whole family that hold for the child, in the order of their keys.
   public var family: [RuleListing]
+  /// The applications on the child's machines whose category is a default, in the order of their IDs.
+  public var defaults: [DefaultListing]
 
   /// Creates a listing.
-  public init(child: ChildListing, rules: [RuleListing], family: [RuleListing] = []) {
+  public init(
+    child: ChildListing, rules: [RuleListing], family: [RuleListing] = [], defaults: [DefaultListing] = []
+  ) {
     self.child = child
     self.rules = rules
     self.family = family
+    self.defaults = defaults
+  }
+}
+
+/// The category of an application that no parent has set.
+public struct DefaultListing: Hashable, Sendable, Codable {
+  /// The application's ID.
+  public var appID: AppID
+  /// The name for people.
+  public var displayName: String
+  /// The category.
+  public var category: AppCategory
+
+  /// Creates a listing.
+  public init(appID: AppID, displayName: String, category: AppCategory) {
+    self.appID = appID
+    self.displayName = displayName
+    self.category = category
   }
 }
 

@@ -17,6 +17,7 @@ public protocol BodyCoding: Sendable {
   func encode(_ accounts: [Account]) -> [UInt8]
   func encode(_ facts: [Fact]) -> [UInt8]
   func encode(_ running: RunningList) -> [UInt8]
+  func encode(_ part: InstalledPart) -> [UInt8]
 
   /// Decodes a body; throws `BodyFault`, the sender's fault, if it is malformed or of a kind that this version does not
   /// know.
@@ -32,4 +33,5 @@ public protocol BodyCoding: Sendable {
   func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account]
   func facts(_ body: [UInt8]) throws(BodyFault) -> [Fact]
   func running(_ body: [UInt8]) throws(BodyFault) -> RunningList
+  func installed(_ body: [UInt8]) throws(BodyFault) -> InstalledPart
 }

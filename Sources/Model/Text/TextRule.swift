@@ -54,6 +54,9 @@ public struct TextRule: Hashable, Sendable {
   /// The rule for the names of the people whose accounts they are.
   public static let fullName = TextRule(
     what: "The person's name", bytes: 0...Limits.appIDBytes, characters: .line)
+  /// The rule for the versions of applications.
+  public static let appVersion = TextRule(
+    what: "The application's version", bytes: 0...Limits.nameBytes, characters: .line)
   /// The rule for time zones.
   public static let zone = TextRule(what: "The zone", bytes: 1...Limits.nameBytes, characters: .zoneName)
   /// The rule for reasons in receipts.
@@ -65,7 +68,7 @@ public struct TextRule: Hashable, Sendable {
   /// All rules for texts that are stored or sent.
   public static let all = [
     deviceName, software, appID, displayName, matcherValue, message, zone, reason, registerValue, accountName, fullName,
-    fact,
+    fact, appVersion,
   ]
 
   /// Returns a sentence that describes what is wrong with a text and the next step; `nil` if it is valid.

@@ -3,11 +3,11 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// The applications that have rules.
+/// The applications that have rules, or a category by default.
 ///
 /// Spec: Protocol/11-rules.md §1, §2.
 extension NodeService {
-  /// Returns the applications that have rules, for each child.
+  /// Returns the applications that have rules, or that are installed and have a category by default, for each child.
   public func apps(ofChild text: String?) async throws(LocalAPIError) -> [ChildApps] {
     let household = try await household()
     let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
@@ -33,12 +33,16 @@ extension NodeService {
       let isHidden = listings[id]?[listing.key] != nil && listing.notInForce != nil
       if !isHidden { listings[id, default: [:]][listing.key] = listing }
     }
+    let names = try await installedNames(of: child, household)
+    for id in names.keys where listings[id] == nil && rules.categoryByDefault(id) != nil { listings[id] = [:] }
     return listings.sorted { $0.key < $1.key }.map { id, listings in
       let app = rules.apps[id] ?? RuleSet.App()
-      let use = app.use ?? AppUse(category: .neutral)
+      let byDefault = rules.categoryByDefault(id)
+      let use = app.use ?? AppUse(category: byDefault ?? .neutral)
       return AppListing(
-        appID: id, displayName: app.name ?? id.text, category: app.use?.category,
-        ownMilliPointsPerMinute: use.milliPointsPerMinute, milliPointsPerMinute: rules.perMinute(use),
+        appID: id, displayName: app.name ?? names[id] ?? id.text, category: app.use?.category ?? byDefault,
+        isByDefault: byDefault != nil, ownMilliPointsPerMinute: use.milliPointsPerMinute,
+        milliPointsPerMinute: rules.perMinute(use),
         isEnabled: app.isEnabled, isBlocked: app.isBlocked, isAlwaysAllowed: app.isAlwaysAllowed,
         limit: app.limit?.text, matchers: app.matchers, rules: listings.sorted { $0.key < $1.key }.map(\.value))
     }

@@ -100,9 +100,16 @@ extension NodeService {
       return true
     }
     let inForce = Set(own.filter { $0.notInForce == nil }.map(\.key))
+    let set = household.rules(for: child)
+    let defaults = try await installedNames(of: child, household).compactMap { id, name in
+      set.categoryByDefault(id).map {
+        DefaultListing(appID: id, displayName: set.apps[id]?.name ?? name, category: $0)
+      }
+    }
     return ChildRules(
       child: try await listing(of: child), rules: own,
-      family: rules.filter { $0.isFamilys && !inForce.contains($0.key) })
+      family: rules.filter { $0.isFamilys && !inForce.contains($0.key) },
+      defaults: defaults.sorted { $0.appID < $1.appID })
   }
 
   /// Returns what registers set, with who set it; deleted ones are left out.

@@ -56,9 +56,12 @@ extension NodeService {
     let standing = try await stored { () async throws(StoreError) in
       try await StandingReader(context: context).read(child, household, at: time)
     }
-    let id = try Self.app(app, in: standing)
+    let installed = try await installedNames(of: child, household)
+    let id = try Self.app(app, in: standing, installed: installed)
+    var shown = standing.shown(id)
+    if shown.displayName == id.text, let name = installed[id] { shown.displayName = name }
     return ChildExplanation(
-      name: Self.name(of: child, in: household), app: standing.shown(id), at: standing.situation.time,
+      name: Self.name(of: child, in: household), app: shown, at: standing.situation.time,
       zone: standing.rules.zone, rules: standing.explained(id), enforcement: context.enforcement)
   }
 
@@ -144,27 +147,27 @@ extension NodeService {
     DeviceName(sanitising: household.name(of: child) ?? "child")
   }
 
-  /// Returns the application that a person named, by its ID or its name.
-  private static func app(_ text: String, in standing: ChildStanding) throws(LocalAPIError) -> AppID {
-    let known = standing.apps
-    let word = text.lowercased()
-    if let app = known.first(where: { $0.appID.text.lowercased() == word }) { return app.appID }
-    let named = known.filter { $0.displayName.lowercased() == word }
-    if let app = named.first, named.count == 1 { return app.appID }
+  /// Returns the application that a person named: one that was used, has rules, or is installed.
+  private static func app(
+    _ text: String, in standing: ChildStanding, installed: [AppID: String]
+  ) throws(LocalAPIError) -> AppID {
+    let known =
+      standing.apps.map { AppSearch.Candidate(appID: $0.appID, name: $0.displayName) }
+      + installed.map { AppSearch.Candidate(appID: $0.key, name: $0.value, isInstalled: true) }
     // What was used on another day of the week may have no rules.
-    if let id = AppID(text), standing.situation.use.values.contains(where: { $0.apps[id] != nil }) { return id }
-    let typed = DeviceName(sanitising: text)
-    guard named.isEmpty else {
-      throw LocalAPIError(
-        .invalid,
-        "“\(typed)” is the name of \(named.map(\.appID.text).joined(separator: " and ")): give one of these IDs.")
+    let past = AppID(text).flatMap { id in
+      standing.situation.use.values.contains { $0.apps[id] != nil } ? id : nil
     }
-    let question = Spelling.question(for: text, among: known.flatMap { [$0.appID.text, $0.displayName] })
+    do {
+      if let app = try AppSearch.find(text, among: known, isWhole: past != nil) { return app }
+    } catch { throw LocalAPIError(.invalid, error.description) }
+    if let past { return past }
+    let question = AppSearch.question(for: text, among: known)
     guard question.isEmpty, let id = AppID(text) else {
       throw LocalAPIError(
         .unknownItem,
-        "No application “\(typed)” was used this week or has rules"
-          + (question.isEmpty ? ": `latchkey today` lists those that were." : ". \(question)"))
+        "No application “\(DeviceName(sanitising: text))” was used this week, has rules or is installed"
+          + (question.isEmpty ? ": `latchkey apps scan` lists those that are." : ". \(question)"))
     }
     return id
   }

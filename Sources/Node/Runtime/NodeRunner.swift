@@ -146,6 +146,7 @@ public final class RunningNode: Sendable {
           .forCode(interfaces: interfaces, allowsLoopback: allowsLoopback)
       })
     let usage = UsageService(context: context, directory: directory)
+    let applications = ApplicationService(context: context, directory: directory)
     service = NodeService(
       context: context, directory: directory, discovery: discovery, pairing: pairing, usage: usage,
       listening: listener.addresses)
@@ -154,9 +155,12 @@ public final class RunningNode: Sendable {
       RunningPart { await DiskService(context: context, directory: directory).run() },
       RunningPart { await usage.run() },
       RunningPart { await ExpiryService(context: context, directory: directory).run() },
-      RunningPart { await EffectService(context: context, directory: directory, carriers: carriers).run() },
+      RunningPart {
+        await EffectService(context: context, directory: directory, carriers: carriers + [applications]).run()
+      },
       RunningPart { await HouseholdService(context: context, directory: directory).run() },
       RunningPart { await AccountService(context: context, directory: directory).run() },
+      RunningPart { await applications.run() },
       RunningPart { await PointsService(context: context, directory: directory).run() },
       RunningPart { await HouseholdClockService(context: context).run() },
       RunningPart { await RulesService(context: context).run() },

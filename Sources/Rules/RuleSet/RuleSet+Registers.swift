@@ -20,7 +20,7 @@ extension RuleSet {
   ///
   /// Spec: Protocol/11-rules.md §2.
   public static func read(
-    _ registers: some Sequence<Register>, child: ChildID?, defaults: [AppID: AppUse] = [:]
+    _ registers: some Sequence<Register>, child: ChildID?, defaults: [AppID: AppCategory] = DefaultCategory.all
   ) -> (rules: RuleSet, notInForce: [NotInForce]) {
     var rules = RuleSet()
     var notInForce: [NotInForce] = []
@@ -37,7 +37,7 @@ extension RuleSet {
         notInForce.append(NotInForce(zone: register.zone, key: register.key, reason: error.sentence))
       }
     }
-    for (app, use) in defaults { rules.apps[app, default: App()].use = use }
+    rules.defaults = defaults
     // A grant has a key of its own, so no order matters within a zone.
     for rule in family + own { rules.set(rule) }
     notInForce.sort { ($0.zone, $0.key) < ($1.zone, $1.key) }

@@ -81,6 +81,8 @@ public struct RuleSet: Hashable, Sendable {
   public var isRemoved = false
   /// The rules of applications.
   public var apps: [AppID: App] = [:]
+  /// The categories of applications for which no parent has set one.
+  public var defaults: [AppID: AppCategory] = DefaultCategory.all
   /// The rules of categories.
   public var categories: [AppCategory: Category] = [:]
   /// The limit on all screen time a day.
@@ -122,10 +124,18 @@ public struct RuleSet: Hashable, Sendable {
     preconditionFailure("every machine knows UTC")
   }
 
-  /// Returns the rules of an application that apply.
+  /// Returns the rules of an application that apply, with its default category if no parent has set one.
   public func app(_ id: AppID) -> App {
-    guard let app = apps[id], app.isEnabled else { return App() }
+    var app = apps[id] ?? App()
+    guard app.isEnabled else { return App() }
+    if app.use == nil { app.use = defaults[id].map { AppUse(category: $0) } }
     return app
+  }
+
+  /// Returns the category that holds for an application by default, because no parent has set one; `nil` for none.
+  public func categoryByDefault(_ id: AppID) -> AppCategory? {
+    let app = apps[id] ?? App()
+    return app.use == nil && app.isEnabled ? defaults[id] : nil
   }
 
   /// Returns the rate of an application in milli-points per minute.

@@ -42,6 +42,7 @@ enum ItemHandlers {
       KeyRotationItem.self, RefusalItem.self, ParentsItem.self, RegistersItem.self, AccountsItem.self,
       FactsItem.self,
       RunningItem.self,
+      InstalledItem.self,
     ]
     return Dictionary(uniqueKeysWithValues: handlers.map { (Place(streamClass: $0.streamClass, kind: $0.kind), $0) })
   }()

@@ -195,3 +195,18 @@ enum RunningItem: ItemHandler {
     try inbox.applyRunning(item, body)
   }
 }
+
+enum InstalledItem: ItemHandler {
+  static let streamClass = StreamClass.control
+  static let kind = ItemKind.installed
+
+  static func read(_ body: [UInt8], _ coding: any BodyCoding) throws(BodyFault) -> InstalledPart {
+    try coding.installed(body)
+  }
+
+  static func apply(
+    _ item: DeliveryItem, _ body: Result<InstalledPart, BodyFault>, in inbox: inout InboxTransaction
+  ) throws {
+    try inbox.applyInstalled(item, body)
+  }
+}

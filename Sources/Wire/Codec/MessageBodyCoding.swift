@@ -47,6 +47,9 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns an encoded list of what runs.
   public func encode(_ running: RunningList) -> [UInt8] { Latchkey_V1_Running(running).wireBytes }
 
+  /// Returns an encoded part of a list of installed applications.
+  public func encode(_ part: InstalledPart) -> [UInt8] { Latchkey_V1_Installed(part).wireBytes }
+
   /// Returns the command in a body.
   public func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody {
     try fault("command") { () throws(WireError) in try Latchkey_V1_Command(wire: body).value(commands) }
@@ -105,6 +108,11 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns the list of what runs in a body.
   public func running(_ body: [UInt8]) throws(BodyFault) -> RunningList {
     try fault("list of what runs") { () throws(WireError) in try Latchkey_V1_Running(wire: body).value() }
+  }
+
+  /// Returns the part of a list of installed applications in a body.
+  public func installed(_ body: [UInt8]) throws(BodyFault) -> InstalledPart {
+    try fault("list of applications") { () throws(WireError) in try Latchkey_V1_Installed(wire: body).value() }
   }
 
   private func fault<Value>(_ what: String, _ read: () throws(WireError) -> Value) throws(BodyFault) -> Value {

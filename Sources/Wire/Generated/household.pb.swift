@@ -206,6 +206,23 @@ package nonisolated struct Latchkey_V1_LearningReviewed: Sendable {
   package init() {}
 }
 
+/// State `applicationsScanned`.
+package nonisolated struct Latchkey_V1_ApplicationsScanned: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number of the machine's list (item kind 13), 1 or more.
+  package var number: UInt64 = 0
+
+  /// The applications that were found.
+  package var applications: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "latchkey.v1"
@@ -554,6 +571,41 @@ nonisolated extension Latchkey_V1_LearningReviewed: SwiftProtobuf.Message, Swift
 
   package static func ==(lhs: Latchkey_V1_LearningReviewed, rhs: Latchkey_V1_LearningReviewed) -> Bool {
     if lhs.milliPoints != rhs.milliPoints {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_ApplicationsScanned: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ApplicationsScanned"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}applications\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.applications) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    if self.applications != 0 {
+      try visitor.visitSingularUInt32Field(value: self.applications, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_ApplicationsScanned, rhs: Latchkey_V1_ApplicationsScanned) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.applications != rhs.applications {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

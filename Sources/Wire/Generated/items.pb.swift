@@ -393,6 +393,52 @@ package nonisolated struct Latchkey_V1_Accounts: Sendable {
   package init() {}
 }
 
+/// Kind 13: applications that the sender, a child's machine, has found on itself.
+package nonisolated struct Latchkey_V1_Installed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Counts the lists of the machine, from 1.
+  package var number: UInt64 = 0
+
+  /// From 0, less than `parts`.
+  package var part: UInt32 = 0
+
+  /// 1 to 8.
+  package var parts: UInt32 = 0
+
+  /// Applications that were found beyond those of the list.
+  package var more: UInt32 = 0
+
+  /// At most 2,048, in the order of their IDs, each ID once.
+  package var entries: [Latchkey_V1_Installed.Entry] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated struct Entry: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var appID: String = String()
+
+    package var name: String = String()
+
+    /// Empty if it is unknown.
+    package var version: String = String()
+
+    /// What suggests itself: 1 learning, 2 reward, 3 neutral; 0 for nothing.
+    package var suggestion: UInt32 = 0
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package init() {}
+}
+
 /// Kind 11: facts about children.
 package nonisolated struct Latchkey_V1_Facts: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1118,6 +1164,101 @@ nonisolated extension Latchkey_V1_Accounts.Entry: SwiftProtobuf.Message, SwiftPr
     if lhs.uid != rhs.uid {return false}
     if lhs.name != rhs.name {return false}
     if lhs.fullName != rhs.fullName {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_Installed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Installed"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}part\0\u{1}parts\0\u{1}more\0\u{1}entries\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.part) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.parts) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.more) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    if self.part != 0 {
+      try visitor.visitSingularUInt32Field(value: self.part, fieldNumber: 2)
+    }
+    if self.parts != 0 {
+      try visitor.visitSingularUInt32Field(value: self.parts, fieldNumber: 3)
+    }
+    if self.more != 0 {
+      try visitor.visitSingularUInt32Field(value: self.more, fieldNumber: 4)
+    }
+    if !self.entries.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.entries, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_Installed, rhs: Latchkey_V1_Installed) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.part != rhs.part {return false}
+    if lhs.parts != rhs.parts {return false}
+    if lhs.more != rhs.more {return false}
+    if lhs.entries != rhs.entries {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_Installed.Entry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = Latchkey_V1_Installed.protoMessageName + ".Entry"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_id\0\u{1}name\0\u{1}version\0\u{1}suggestion\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.appID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.suggestion) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.appID.isEmpty {
+      try visitor.visitSingularStringField(value: self.appID, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if !self.version.isEmpty {
+      try visitor.visitSingularStringField(value: self.version, fieldNumber: 3)
+    }
+    if self.suggestion != 0 {
+      try visitor.visitSingularUInt32Field(value: self.suggestion, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_Installed.Entry, rhs: Latchkey_V1_Installed.Entry) -> Bool {
+    if lhs.appID != rhs.appID {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.suggestion != rhs.suggestion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -14,6 +14,7 @@ import Testing
   ) async throws {
     var script = ScriptedNode.Script()
     script.pairingChanges = [SampleValues.pairing]
+    script.installed = [SampleValues.installed]
     let node = ScriptedNode(script)
     try await ServedNode.with(node) { served in
       let answer = try await ask(served.client)
@@ -30,6 +31,12 @@ import Testing
     let apps = [ChildApps(child: SampleValues.child, apps: [SampleValues.listing])]
     try await trip(.apps(nil), apps) { try await $0.apps(ofChild: nil) }
     try await trip(.apps(name), apps) { try await $0.apps(ofChild: name) }
+    try await trip(.installedApps(nil, number: nil), [SampleValues.installed]) {
+      try await $0.installedApps(device: nil, number: nil)
+    }
+    try await trip(.installedApps(name, number: .max), [SampleValues.installed]) {
+      try await $0.installedApps(device: name, number: .max)
+    }
     let change = RuleRequest([.init("family/zone", "UTC"), .init("limits/daily", nil)])
     try await trip(.setSettings(change), FamilyEdit(rules: SampleValues.settings, commands: [SampleValues.command])) {
       try await $0.setSettings(change)

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 
@@ -96,6 +97,73 @@ import Testing
     }
   }
 
+  /// A machine that has looked what is installed on it, asked or not.
+  private static func scanned(isConnected: Bool = true, hasAnswered: Bool = true) -> ScriptedNode.Script {
+    var script = ScriptedNode.Script()
+    script.installed = [SampleValues.installed]
+    script.devices[0].isConnected = isConnected
+    script.devices[0].device.lastSeenAt = SampleValues.now - 20 * 60_000
+    script.command.payload = CommandPayload(ScanApplications())
+    script.command.stateInForce = StateInForce(ApplicationsScanned(number: 3, applications: 7))
+    if !hasAnswered { script.command.status = .stored }
+    script.commandEnds = [.success(script.command)]
+    return script
+  }
+
+  @Test(arguments: [
+    ("apps-scan", ["--on", "Emma's PC"]), ("apps-scan-json", ["--format", "json"]),
+    ("apps-scan-csv", ["--format", "csv"]),
+  ])
+  func whatIsInstalledIsListed(name: String, options: [String]) async throws {
+    let run = await ScriptedRun(["apps", "scan"] + options, node: ScriptedNode(Self.scanned()))
+    let errors = run.console.notes.map { "2> " + $0 + "\n" }.joined()
+    try Snapshot.expect(
+      run.console.output.replacing("\r\n", with: "␍\n") + errors + "exit \(run.status)\n", "page-" + name)
+    #expect(run.console.output.split(separator: "\n").allSatisfy { options.count > 1 || $0.count <= 80 })
+    #expect(run.node.calls.contains { if case .issue = $0 { true } else { false } })
+  }
+
+  @Test func whatIsKnownIsListedOfAMachineThatIsOff() async throws {
+    var unknown = Self.scanned(isConnected: false)
+    unknown.installed[0] = InstalledListing(
+      deviceID: SampleValues.childID, deviceName: SampleValues.childName, children: [SampleValues.child.childID])
+    for (name, script) in [("off", Self.scanned(isConnected: false)), ("unknown", unknown)] {
+      let run = await ScriptedRun(["apps", "scan"], node: ScriptedNode(script))
+      let errors = run.console.notes.map { "2> " + $0 + "\n" }.joined()
+      try Snapshot.expect(run.console.output + errors + "exit \(run.status)\n", "page-apps-scan-" + name)
+      #expect(!run.node.calls.contains { if case .issue = $0 { true } else { false } })
+    }
+    var failed = Self.scanned()
+    (failed.command.status, failed.command.reason) = (.failed, "It does not know that: update Latchkey there.")
+    failed.command.stateInForce = nil
+    failed.commandEnds = [.success(failed.command)]
+    let run = await ScriptedRun(["apps", "scan"], node: ScriptedNode(failed))
+    #expect(run.status == 65 && run.console.output.contains("GCompris"))
+    #expect(run.console.notes.joined().contains("update Latchkey there"), "\(run.console.notes)")
+    var several = Self.scanned()
+    several.installed.append(SampleValues.installed)
+    let unclear = await ScriptedRun(["apps", "scan"], node: ScriptedNode(several))
+    #expect(unclear.status == 67 && unclear.console.notes.joined().contains("--on"))
+  }
+
+  @Test func whatIsADefaultIsToldAsOne() async throws {
+    var script = Self.scanned()
+    script.apps.append(
+      AppListing(
+        appID: SampleValues.app("supertux2"), displayName: "SuperTux 2", category: .reward, isByDefault: true,
+        milliPointsPerMinute: 1_000))
+    let apps = await ScriptedRun(["apps"], node: ScriptedNode(script))
+    try Snapshot.expect(apps.console.output, "page-apps-list-default")
+    let reset = await ScriptedRun(["app", "set", "chess", "--reset"], node: ScriptedNode(script))
+    let removed = RuleRequest(["blocked", "category"].map { .init("app/org.gnome.Chess/\($0)", nil) })
+    #expect(reset.status == 0 && reset.node.calls.contains(.setRules("Emma", removed)), "\(reset.console.notes)")
+    let kart = await ScriptedRun(["app", "set", "supertuxk", "--blocked"], node: ScriptedNode(script))
+    let blocked = RuleRequest([.init("app/org.supertuxkart.SuperTuxKart/blocked", "yes")])
+    #expect(kart.node.calls.contains(.setRules("Emma", blocked)), "\(kart.console.notes)")
+    let wrong = await ScriptedRun(["app", "set", "org.supertuxkart", "--reset"], node: ScriptedNode(script))
+    #expect(wrong.console.notes.first?.hasPrefix("Nothing was set. Emma: ") == true, "\(wrong.console.notes)")
+  }
+
   /// The parent's machine, as a child's machine knows it.
   private static var mum: PeerStatus {
     var mum = SampleValues.peer
@@ -161,7 +229,7 @@ import Testing
   }
 
   @Test func noTextIsKeptThatNoTestLooksAt() throws {
-    #expect(try Snapshot.names("page-").count == 103)
+    #expect(try Snapshot.names("page-").count == 109)
     #expect(
       try Snapshot.names("") == Snapshot.names("page-").union(Snapshot.names("help-")).union(Snapshot.names("screen-")))
   }

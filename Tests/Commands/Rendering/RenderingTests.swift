@@ -133,6 +133,9 @@ import Testing
     script.machines.members[0].addresses = [text]
     script.status.peers[0].device.childName = text
     script.devices = script.status.peers
+    script.installed = [SampleValues.installed]
+    script.installed[0].apps[0].displayName = text
+    script.installed[0].apps[0].version = text
     script.apps[0].displayName = text
     script.apps[0].rules[0].notInForce = text
     script.settings.rules[0].notInForce = text
@@ -147,6 +150,7 @@ import Testing
     for arguments in [
       ["status"], ["status", "--format", "json"], ["status", "--follow"], ["devices", "list"],
       ["devices", "show", "Emma's PC"], ["devices", "show", "Emma's PC", "--format", "json"], ["apps", "list"],
+      ["apps", "scan"], ["app", "set", "a", "--reset"],
       ["usage", "list"], ["usage", "list", "--format", "csv"], ["usage", "list", "--format", "json"],
       ["usage", "summary"], ["usage", "summary", "--format", "csv"], ["commands", "list"], ["nearby"], ["doctor"],
       ["commands", "show", "01ab"],

@@ -74,6 +74,26 @@ enum SampleValues {
       ], family: [zone])
   }()
 
+  static let installed = InstalledListing(
+    deviceID: childID, deviceName: childName, children: [child.childID], toldAt: now - 3_600_000, number: 3, more: 2,
+    apps: [
+      .init(
+        appID: app("org.gnome.Chess"), displayName: "Chess", version: "1:43.1-1", suggestion: .reward,
+        settings: [.init(childName: child.name, category: .reward, isBlocked: true, limit: "90")]),
+      .init(
+        appID: app("org.kde.gcompris"), displayName: "GCompris", version: "3.1-2", suggestion: .learning,
+        settings: [.init(childName: child.name, category: .learning, isByDefault: true)]),
+      .init(
+        appID: app("org.supertuxkart.SuperTuxKart"), displayName: "SuperTuxKart", version: "", suggestion: .reward,
+        settings: [.init(childName: child.name)]),
+      .init(
+        appID: app("supertux2"), displayName: "SuperTux 2", version: "0.6.3-2", suggestion: .reward,
+        settings: [.init(childName: child.name, category: .reward, isByDefault: true, isAlwaysAllowed: true)]),
+      .init(
+        appID: app("vim"), displayName: "=Vim, the editor", version: "2:9.0.1378-2", suggestion: nil,
+        settings: [.init(childName: child.name)]),
+    ])
+
   static let accounts = [
     AccountListing(
       deviceID: childID, deviceName: childName, account: Account(uid: 1_000, name: "emma", fullName: "Emma Example"),

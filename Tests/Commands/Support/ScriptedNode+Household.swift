@@ -16,6 +16,10 @@ extension ScriptedNode {
     try answer(.removeChild(child)) { $0.children[0] }
   }
 
+  func installedApps(device: String?, number: UInt64?) async throws(LocalAPIError) -> [InstalledListing] {
+    try answer(.installedApps(device, number: number)) { $0.installed }
+  }
+
   func accounts(device: String?) async throws(LocalAPIError) -> [AccountListing] {
     try answer(.accounts(device)) { $0.accounts }
   }

@@ -38,6 +38,7 @@ final class ScriptedNode: NodeInterface {
     case grant(String, GrantRequest)
     case setSettings(RuleRequest)
     case apps(String?)
+    case installedApps(String?, number: UInt64?)
     case usage(UsageQuery)
     case summaries(String?, String?, String?)
     case today(String)
@@ -86,6 +87,8 @@ final class ScriptedNode: NodeInterface {
     var accounts = SampleValues.accounts
     var apps = [SampleValues.listing]
     var rules = SampleValues.rules
+    /// What is installed on children's machines.
+    var installed: [InstalledListing] = []
     var settings = SampleValues.settings
     var pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
     var summaries = [SampleValues.summary]

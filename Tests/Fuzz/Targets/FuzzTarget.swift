@@ -28,6 +28,9 @@ public struct FuzzTarget: Sendable {
       name: "pairing-code", maximumBytes: 512, makeSeeds: PairingCodeTarget.seeds, check: PairingCodeTarget.check),
     FuzzTarget(
       name: "text-record", maximumBytes: 2_048, makeSeeds: TextRecordTarget.seeds, check: TextRecordTarget.check),
+    FuzzTarget(
+      name: "desktop-entry", maximumBytes: 4_096, makeSeeds: DesktopEntryTarget.seeds,
+      check: DesktopEntryTarget.check),
     FuzzTarget(name: "local-api", maximumBytes: 8_192, makeSeeds: LocalAPITarget.seeds, check: LocalAPITarget.check),
     FuzzTarget(name: "agent", maximumBytes: 4_096, makeSeeds: AgentTarget.seeds, check: AgentTarget.check),
   ]

@@ -45,6 +45,8 @@ final class ProcessLab: Sendable {
       "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder, "TZ": "Europe/Berlin",
       "LANG": "C.UTF-8", "SHELL": "/bin/sh",
       "SWIFT_BACKTRACE": "enable=no",
+      // What is installed on this machine is nothing of a test's.
+      "XDG_DATA_DIRS": folder + "/share", "XDG_DATA_HOME": folder + "/home", "LATCHKEY_DPKG_DIR": folder + "/dpkg",
     ]
     variables["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
     return variables

@@ -44,11 +44,38 @@ import Testing
 
   @Test func defaultsGiveWayToAParentsSetting() throws {
     let chess = try #require(AppID("org.gnome.Chess"))
-    let defaults = [chess: AppUse(category: .reward)]
-    #expect(RuleSet.read([], child: emma, defaults: defaults).rules.app(chess).use?.category == .reward)
+    let defaults = [chess: AppCategory.reward]
+    let without = RuleSet.read([], child: emma, defaults: defaults).rules
+    #expect(without.app(chess).use == AppUse(category: .reward) && without.categoryByDefault(chess) == .reward)
     let registers = [try register(.family, "app/org.gnome.Chess/category", "learning 500")]
     let rules = RuleSet.read(registers, child: emma, defaults: defaults).rules
     #expect(rules.app(chess).use == AppUse(category: .learning, milliPointsPerMinute: 500))
+    #expect(rules.categoryByDefault(chess) == nil)
+    // Another rule of the application leaves the default; one whose rules are off has none.
+    let blocked = [try register(.child(emma), "app/org.gnome.Chess/blocked", "yes")]
+    let limited = RuleSet.read(blocked, child: emma, defaults: defaults).rules
+    #expect(limited.app(chess).isBlocked && limited.app(chess).use?.category == .reward)
+    let off = [try register(.family, "app/org.gnome.Chess/enabled", "no")]
+    let disabled = RuleSet.read(off, child: emma, defaults: defaults).rules
+    #expect(disabled.app(chess).use == nil && disabled.categoryByDefault(chess) == nil)
+  }
+
+  @Test("A well-known application has a category until a parent sets one; its rate is the category's")
+  func wellKnown() throws {
+    let (kart, math) = (try #require(AppID("supertuxkart")), try #require(AppID("tuxmath")))
+    #expect(DefaultCategory.all.count == 45)
+    let rules = RuleSet.read([try register(.family, "category/reward/rate", "2500")], child: emma).rules
+    #expect(rules.app(kart).use?.category == .reward && rules.app(math).use?.category == .learning)
+    #expect(rules.app(kart).use.map { rules.perMinute($0) } == 2_500)
+    #expect(rules.apps.isEmpty, "A default is no rule.")
+    let own = try [
+      register(.family, "app/supertuxkart/category", "neutral"),
+      register(.child(emma), "app/supertuxkart/category", "learning"),
+    ]
+    #expect(RuleSet.read(own, child: emma).rules.app(kart).use?.category == .learning)
+    #expect(RuleSet.read(own, child: tom).rules.app(kart).use?.category == .neutral)
+    let deleted = [try register(.child(emma), "app/supertuxkart/category", nil)]
+    #expect(RuleSet.read(deleted, child: emma).rules.app(kart).use?.category == .reward)
   }
 
   @Test func ratesComeFromTheApplicationThenTheCategory() {

@@ -30,6 +30,7 @@ enum MessagesTarget {
       [7] + coding.encode(StateInForce(RegistersInForce([register], .recorded))),
       [8] + coding.encode([register]), [9] + coding.encode(SampleMessages.rotation(&random)),
       [10] + coding.encode([Account(uid: 1_000, name: "emma", fullName: "Emma")]),
+      [10] + coding.encode(SampleMessages.installed),
       [11] + coding.encode(SampleMessages.loss(&random)),
       [12] + RemovalCodec.encode(signature: random.bytes(64)),
       [13]
@@ -60,7 +61,11 @@ enum MessagesTarget {
     case 7: try same(bytes, coding.state, coding.encode) { _ in true }
     case 8: try same(bytes, coding.registers, coding.encode) { $0.count <= Limits.editRegisters }
     case 9: try same(bytes, coding.rotation, coding.encode) { $0.generation > 0 && $0.replaces.count == 8 }
-    case 10: try same(bytes, coding.accounts, coding.encode) { $0.count <= Account.most }
+    case 10:
+      try same(bytes, coding.accounts, coding.encode) { $0.count <= Account.most }
+      try same(bytes, coding.installed, coding.encode) { part in
+        part.apps.count <= Limits.installedApps && part.part < part.parts && part.apps.allSatisfy { $0.fault == nil }
+      }
     case 11:
       try same(bytes, coding.usageLoss, coding.encode) {
         $0.firstStart <= $0.lastEnd && min($0.records, $0.sessions, $0.activeMilliseconds, $0.earnedMilliPoints) >= 0

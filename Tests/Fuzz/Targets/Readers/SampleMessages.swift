@@ -106,4 +106,12 @@ enum SampleMessages {
       SessionBatch(goodbye: .renew), SessionBatch(ping: 7, goodbye: .duplicateIdentity, rekey: true),
     ]
   }
+
+  /// A part of a list of installed applications.
+  static var installed: InstalledPart {
+    let apps = ["org.gnome.Chess", "supertuxkart"].compactMap { AppID($0) }.map {
+      InstalledApp(appID: $0, name: "Chess ü", version: "1:1.4+dfsg-2", suggestion: .reward)
+    }
+    return InstalledPart(number: 7, part: 1, parts: 2, more: 3, apps: apps)
+  }
 }

@@ -18,6 +18,7 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
     case accounts([Account])
     case facts([Fact])
     case running(RunningList)
+    case installed(InstalledPart)
   }
 
   let commands = CommandRegistry.simulated
@@ -49,6 +50,7 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
   func encode(_ accounts: [Account]) -> [UInt8] { add(.accounts(accounts)) }
   func encode(_ facts: [Fact]) -> [UInt8] { add(.facts(facts)) }
   func encode(_ running: RunningList) -> [UInt8] { add(.running(running)) }
+  func encode(_ part: InstalledPart) -> [UInt8] { add(.installed(part)) }
 
   private static let fault = BodyFault("The table holds something else here.")
 
@@ -79,6 +81,11 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
 
   func running(_ body: [UInt8]) throws(BodyFault) -> RunningList {
     guard case .running(let value)? = value(body) else { throw Self.fault }
+    return value
+  }
+
+  func installed(_ body: [UInt8]) throws(BodyFault) -> InstalledPart {
+    guard case .installed(let value)? = value(body) else { throw Self.fault }
     return value
   }
 

@@ -1,0 +1,71 @@
+import Foundation
+
+/// Where applications are looked for.
+///
+/// The folders are those of the XDG Base Directory Specification, and of Flatpak.
+public struct ApplicationPlaces: Hashable, Sendable {
+  /// The machine's folders, the most important one first, such as `/usr/share`.
+  public var shares: [String]
+  /// The folders of accounts, such as `/home/emma/.local/share`; what is there never takes the place of the machine's.
+  public var homes: [String]
+  /// The folder of dpkg's files.
+  public var dpkg: String
+  /// The folders of programs.
+  public var programs: [String]
+  /// The languages in which names are read, the best one first.
+  public var languages: [String]
+
+  /// Creates places.
+  public init(
+    shares: [String], homes: [String] = [], dpkg: String = usualDpkg, programs: [String] = usualPrograms,
+    languages: [String] = []
+  ) {
+    self.shares = shares
+    self.homes = homes
+    self.dpkg = dpkg
+    self.programs = programs
+    self.languages = languages
+  }
+
+  /// The folder of dpkg's files.
+  public static let usualDpkg = "/var/lib/dpkg"
+  /// The folders of programs on every path; that of Debian's games is not on a service's.
+  public static let usualPrograms = [
+    "/usr/local/bin", "/usr/local/games", "/usr/bin", "/usr/games", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin",
+  ]
+
+  /// Returns the places of this machine.
+  ///
+  /// - Parameters:
+  ///   - environment: The environment variables: XDG_DATA_DIRS and XDG_DATA_HOME take the place of the usual folders, and
+  ///     LATCHKEY_DPKG_DIR of dpkg's; LC_ALL, LC_MESSAGES and LANG name the language.
+  ///   - homes: The home folders of people's accounts.
+  /// - Returns: The places.
+  public static func current(environment: [String: String], homes: [String]) -> ApplicationPlaces {
+    func folders(_ variable: String) -> [String]? {
+      environment[variable].map { $0.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") } }
+        .flatMap { $0.isEmpty ? nil : $0 }
+    }
+    let usual = homes.flatMap { ["\($0)/.local/share", "\($0)/.local/share/flatpak/exports/share"] }
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+    return ApplicationPlaces(
+      shares: unique(
+        folders("XDG_DATA_DIRS") ?? ["/usr/local/share", "/usr/share", "/var/lib/flatpak/exports/share"]),
+      homes: unique(folders("XDG_DATA_HOME") ?? usual),
+      dpkg: environment["LATCHKEY_DPKG_DIR"].flatMap { $0.isEmpty ? nil : $0 } ?? usualDpkg,
+      languages: EntryLanguages.names(of: locale ?? ""))
+  }
+
+  private static func unique(_ folders: [String]) -> [String] {
+    var seen: Set<String> = []
+    return folders.prefix(mostFolders).filter { seen.insert($0).inserted }
+  }
+
+  /// The folders of each kind that are looked at.
+  private static let mostFolders = 256
+
+  /// A mark that changes when something is installed or removed.
+  public var mark: [Int64] {
+    (shares + homes).map { BoundedFile.changed($0 + "/applications") } + [BoundedFile.changed(dpkg + "/status")]
+  }
+}

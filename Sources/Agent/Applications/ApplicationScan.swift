@@ -1,0 +1,113 @@
+import LatchkeyModel
+
+/// An application that was found on this machine.
+public struct FoundApplication: Hashable, Sendable {
+  /// What its parents are told.
+  public var app: InstalledApp
+  /// What recognizes its programs, as far as that is known: package, Flatpak and path.
+  public var matchers: [AppMatcher]
+}
+
+/// The look at what is installed on this machine: entries of menus, Flatpaks, and the packages that they come from.
+///
+/// Spec: Protocol/10-household.md §5.
+public struct ApplicationScan {
+  /// The entries that are read.
+  private static let mostFiles = 8_192
+  /// The names that are read, of one folder and of all.
+  private static let mostNames = (ofOne: 8_192, ofAll: 65_536)
+  /// The folders below that of the entries.
+  private static let mostDepth = 3
+
+  /// An entry that was read, before packages are looked up.
+  private struct Draft {
+    var id: AppID
+    var entry: DesktopEntry
+    var share: String
+    var file: String
+    var program: String?
+  }
+
+  private let places: ApplicationPlaces
+  private var drafts: [Draft] = []
+  /// The IDs that are decided: listed, or hidden by a more important folder.
+  private var decided: Set<String> = []
+  private var (files, names) = (0, 0)
+
+  /// Returns the applications that are installed, the machine's first and then those that people have in their own folders.
+  ///
+  /// `defaults` are the categories of well-known applications, which are suggested before what the entry says.
+  public static func run(
+    _ places: ApplicationPlaces, defaults: [AppID: AppCategory] = DefaultCategory.all
+  ) -> [FoundApplication] {
+    var scan = ApplicationScan(places)
+    // The machine's entries come first: what somebody puts into an own folder neither hides nor renames them.
+    for share in places.shares + places.homes { scan.look(in: share, "/applications", prefix: "", depth: 0) }
+    return scan.found(defaults)
+  }
+
+  private init(_ places: ApplicationPlaces) { self.places = places }
+
+  private mutating func look(in share: String, _ folder: String, prefix: String, depth: Int) {
+    for name in BoundedFile.names(in: share + folder, most: Self.mostNames.ofOne) {
+      names += 1
+      guard files < Self.mostFiles, names < Self.mostNames.ofAll else { return }
+      let path = "\(folder)/\(name)"
+      guard name.hasSuffix(".desktop") else {
+        if depth < Self.mostDepth, BoundedFile.isFolder(share + path) {
+          look(in: share, path, prefix: "\(prefix)\(name)-", depth: depth + 1)
+        }
+        continue
+      }
+      let id = prefix + name.dropLast(8)
+      guard !decided.contains(id) else { continue }
+      files += 1
+      guard let bytes = BoundedFile.bytes(share + path, most: DesktopEntry.mostBytes),
+        let entry = DesktopEntry(bytes, languages: places.languages)
+      else { continue }
+      decided.insert(id)
+      add(entry, id, share, share + path)
+    }
+  }
+
+  private mutating func add(_ entry: DesktopEntry, _ text: String, _ share: String, _ file: String) {
+    guard !entry.isHidden else { return }
+    if let program = entry.tryExec, path(of: program) == nil { return }
+    guard let id = entry.flatpak.flatMap({ AppID($0) }) ?? AppID(text) else { return }
+    let program = entry.flatpak == nil ? entry.exec.flatMap(ExecLine.program).flatMap(path(of:)) : nil
+    drafts.append(Draft(id: id, entry: entry, share: share, file: file, program: program))
+  }
+
+  /// Returns the path of a program; `nil` if there is none.
+  private func path(of program: String) -> String? {
+    if program.hasPrefix("/") { return BoundedFile.isProgram(program) ? program : nil }
+    guard !program.contains("/") else { return nil }
+    return places.programs.lazy.map { "\($0)/\(program)" }.first(where: BoundedFile.isProgram)
+  }
+
+  private func found(_ defaults: [AppID: AppCategory]) -> [FoundApplication] {
+    let packages = DebianPackages(folder: places.dpkg)
+    let own = drafts.filter { $0.entry.flatpak == nil }
+    let owners = packages.owners(of: Set(own.map(\.file) + own.compactMap(\.program)))
+    let versions = packages.versions(of: Set(owners.values))
+    return drafts.map { draft in
+      let package = draft.program.flatMap { owners[$0] }
+      let version: String? =
+        if let flatpak = draft.entry.flatpak {
+          FlatpakVersion.read(flatpak, in: draft.share)
+        } else {
+          (package ?? owners[draft.file]).flatMap { versions[$0] }
+        }
+      let matchers = [
+        draft.entry.flatpak.map { AppMatcher(kind: .flatpak, value: $0) },
+        package.map { AppMatcher(kind: .package, value: $0) },
+        draft.program.map { AppMatcher(kind: .path, value: $0) },
+      ].compactMap { $0 }.filter { TextRule.matcherValue.fault(in: $0.value) == nil }
+      return FoundApplication(
+        app: InstalledApp(
+          appID: draft.id, name: draft.entry.name, version: TextRule.appVersion.cleaned(version ?? ""),
+          suggestion: defaults[draft.id] ?? draft.entry.suggestion),
+        matchers: matchers)
+    }
+  }
+}

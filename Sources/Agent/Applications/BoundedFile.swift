@@ -1,0 +1,59 @@
+import Glibc
+
+/// Files and folders that others have made, read within bounds.
+enum BoundedFile {
+  /// Returns the content of a regular file; `nil` if it is none, cannot be read, or has more than `most` bytes.
+  static func bytes(_ path: String, most: Int) -> [UInt8]? {
+    // A pipe that somebody put there must not keep the reader waiting.
+    let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= most else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+    var count = 0
+    while count < bytes.count {
+      let got = bytes.withUnsafeMutableBytes { buffer in
+        read(file, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+      }
+      if got < 0, errno == EINTR { continue }
+      guard got > 0 else { break }
+      count += got
+    }
+    bytes.removeLast(bytes.count - count)
+    return bytes
+  }
+
+  /// Returns the names in a folder in their order, without hidden ones, at most `most` of them.
+  static func names(in folder: String, most: Int) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while names.count < most, let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { buffer in
+        String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Returns the time at which a file or folder was last changed, in nanoseconds; 0 if there is none.
+  static func changed(_ path: String) -> Int64 {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return 0 }
+    return Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+  }
+
+  /// A Boolean value that indicates whether a path is a folder.
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// A Boolean value that indicates whether a path is a program that may be run.
+  static func isProgram(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+  }
+}

@@ -1,0 +1,125 @@
+import ArgumentParser
+import LatchkeyHousehold
+import LatchkeyModel
+
+/// The `latchkey apps scan` subcommand.
+struct AppsScanSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scan", abstract: "Show which applications are installed on a child's machine.",
+    discussion: """
+      The machine looks through its menus, Flatpaks and packages, and suggests a category for learning programs and games. If it \
+      is off, this shows what it has told before. On a child's machine it shows that machine's own.
+
+      Example: latchkey apps scan --on "Emma's PC"
+      """)
+
+  @OptionGroup var node: NodeOptions
+
+  @Option(
+    help: ArgumentHelp("The child's machine; may be left out if there is only one.", valueName: "machine"),
+    completion: CompletionNames.devices)
+  var on: String?
+
+  @Option(
+    defaultAsFlag: WaitingTime.usual, parsing: .next,
+    help: ArgumentHelp(
+      "Wait for a machine that is off, at most this long (60 s when no time follows).", valueName: "time"))
+  var wait: WaitingTime?
+
+  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv"))
+  var format: UsageFormat = .table
+
+  /// The seconds for which a machine that is connected is waited for.
+  private static let patience = 10
+
+  func run() async throws {
+    let interface = try await node.open()
+    let known = try await Self.machine(on, at: interface)
+    let peer = try await interface.devices().first { $0.device.deviceID == known.deviceID }
+    guard let peer, peer.isConnected || wait != nil else {
+      try write(known)
+      return tell(of: known, peer)
+    }
+    let ended = try await scan(known, at: interface)
+    let number = ended?.stateInForce?.as(ApplicationsScanned.self)?.number
+    let found = try await interface.installedApps(device: known.deviceID.description, number: number)
+    try write(found.first ?? known)
+    if number == nil { try tell(of: ended, found.first ?? known, peer) }
+  }
+
+  /// Returns what is known of the machine that is meant.
+  private static func machine(
+    _ text: String?, at node: any NodeInterface
+  ) async throws -> InstalledListing {
+    let machines = try await node.installedApps(device: text, number: nil)
+    guard let machine = machines.first else {
+      throw TerminalFailure(.unknownName, "No child's machine is paired yet: run `latchkey pair` here and there.")
+    }
+    guard machines.count == 1 else {
+      let names = machines.map { ShownText.quoted($0.deviceName) }.joined(separator: ", ")
+      throw TerminalFailure(
+        .unknownName,
+        "There are several children's machines: name one with --on, such as --on "
+          + "\(ShellWord.machine(machine.deviceName, machine.deviceID)). They are \(names).")
+    }
+    return machine
+  }
+
+  /// Has the machine look, and returns the command as it is when the time is up.
+  private func scan(
+    _ machine: InstalledListing, at node: any NodeInterface
+  ) async throws -> ConfigurationCommand? {
+    let command = try await node.issue(CommandRequest(device: machine.deviceID.description, action: .scanApplications))
+    return try await CommandWaiter(node: node).wait(
+      command.commandID.description, seconds: wait?.seconds ?? Self.patience)
+  }
+
+  // MARK: What is said
+
+  private func write(_ machine: InstalledListing) throws {
+    let console = TerminalEnvironment.current.console
+    switch format {
+    case .json: try console.write(JSONText.pretty(machine))
+    case .csv: try console.write(InstalledText.csv(machine))
+    case .table:
+      try console.write(InstalledText.table(machine))
+      if machine.more > 0 {
+        console.note(
+          "\(ShownText.count(machine.more, "application")) more than a list holds were found, and are missing here.")
+      }
+    }
+  }
+
+  /// Says of what time the list of a machine that was not asked is.
+  private func tell(of machine: InstalledListing, _ peer: PeerStatus?) {
+    // A child's own node lists what it has found itself.
+    guard let peer else { return }
+    TerminalEnvironment.current.console.note(Self.age(of: machine, peer))
+  }
+
+  private static func age(of machine: InstalledListing, _ peer: PeerStatus) -> String {
+    let environment = TerminalEnvironment.current
+    let name = ShownText.safe(machine.deviceName.text)
+    guard machine.toldAt != nil else {
+      return peer.isConnected
+        ? "\(name) has not told which applications it has: try again in a minute."
+        : "\(name) \(DeviceText.away(peer, now: environment.now())). It tells which applications it has when it is back."
+    }
+    guard !peer.isConnected, let seen = peer.device.lastSeenAt else {
+      return "That is what \(name) has told before."
+    }
+    return "As of \(TimeText.short(seen, zone: environment.timeZone)); \(name) is off."
+  }
+
+  /// Says why a machine that was asked has not answered.
+  private func tell(of command: ConfigurationCommand?, _ machine: InstalledListing, _ peer: PeerStatus) throws {
+    tell(of: machine, peer)
+    let isOver = command?.status.isFinal ?? false
+    guard isOver || wait != nil else {
+      return TerminalEnvironment.current.console.note(
+        "\(ShownText.safe(machine.deviceName.text)) has not answered yet; `latchkey commands wait last` waits for it.")
+    }
+    try CommandEnd.tell(
+      command, id: "last", machine: machine.deviceName, format: .json, time: wait ?? WaitingTime.usual)
+  }
+}

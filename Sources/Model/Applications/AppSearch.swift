@@ -1,0 +1,83 @@
+/// A search for the application that a person names; the node and the terminal both use it.
+///
+/// A person can name an application by its ID or its name, without regard to case, and one that is installed also by a
+/// beginning of them that fits no other. What is complete outranks a beginning.
+///
+/// Spec: Protocol/07-local-api.md §3.
+public enum AppSearch {
+  /// An application that a person may mean.
+  public struct Candidate: Hashable, Sendable {
+    /// The application's ID.
+    public var appID: AppID
+    /// Its name for people.
+    public var name: String
+    /// A Boolean value that indicates whether a machine has told that it is installed there.
+    public var isInstalled: Bool
+
+    /// Creates a candidate.
+    public init(appID: AppID, name: String, isInstalled: Bool = false) {
+      self.appID = appID
+      self.name = name
+      self.isInstalled = isInstalled
+    }
+  }
+
+  /// Several applications fit a text.
+  public struct Ambiguity: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was typed.
+    public var text: String
+    /// The applications, in the order of their IDs.
+    public var fitting: [AppID]
+
+    /// A sentence with the fault and the next step.
+    public var description: String {
+      let named = fitting.prefix(AppSearch.named).map(\.text)
+      let more = fitting.count - named.count
+      let last = more > 0 ? " and \(more) more" : ""
+      return "“\(DeviceName(sanitising: text))” fits several applications: give the ID of one of "
+        + named.joined(separator: ", ") + last + "."
+    }
+  }
+
+  /// The largest number of applications that a fault names.
+  private static let named = 5
+
+  /// Returns the application that a text names; `nil` if there is none.
+  ///
+  /// - Parameters:
+  ///   - text: The text that a person typed.
+  ///   - candidates: The applications to choose from; one may occur with several names.
+  ///   - isWhole: Whether the text is the whole name or ID, and no beginning of one.
+  /// - Returns: The ID of the one that fits best.
+  /// - Throws: `Ambiguity`, the person's fault, if several fit equally well.
+  public static func find(
+    _ text: String, among candidates: [Candidate], isWhole: Bool = false
+  ) throws(Ambiguity) -> AppID? {
+    let word = text.lowercased()
+    var ways: [(Candidate) -> Bool] = [
+      { $0.appID.text == text }, { $0.name == text },
+      { $0.appID.text.lowercased() == word || $0.name.lowercased() == word },
+    ]
+    if !isWhole, !word.isEmpty {
+      ways.append { candidate in
+        candidate.isInstalled
+          && (candidate.appID.text.lowercased().hasPrefix(word) || candidate.name.lowercased().hasPrefix(word))
+      }
+    }
+    for fits in ways {
+      // For several children or machines it is one application.
+      let found = Set(candidates.filter(fits).map(\.appID))
+      guard let match = found.first else { continue }
+      guard found.count == 1 else { throw Ambiguity(text: text, fitting: found.sorted()) }
+      return match
+    }
+    return nil
+  }
+
+  /// Returns a question with what a mistyped text may stand for; empty if nothing is similar.
+  public static func question(
+    for text: String, among candidates: [Candidate], quote: (String) -> String = { $0 }
+  ) -> String {
+    Spelling.question(for: text, among: candidates.flatMap { [$0.appID.text, $0.name] }, quote: quote)
+  }
+}

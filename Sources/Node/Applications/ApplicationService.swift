@@ -1,0 +1,66 @@
+import Dispatch
+import Foundation
+import Glibc
+import LatchkeyAgent
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyStore
+
+/// A service that has the parents of a child's machine know which applications are installed on it.
+///
+/// It looks at the node's start, when a parent asks, and at most once an hour when something has changed.
+///
+/// Spec: Protocol/10-household.md §5.
+struct ApplicationService: EffectCarrier {
+  let context: NodeContext
+  let directory: LinkDirectory
+  let kind = ScanApplications.kind
+  /// Milliseconds between two looks at whether anything has changed.
+  private static let pause: Int64 = 3_600_000
+
+  func run() async {
+    var seen: [Int64]?
+    while !Task.isCancelled {
+      if context.profile.role == .child {
+        let places = Self.places()
+        let mark = places.mark
+        if mark != seen, await look(places) != nil { seen = mark }
+      }
+      do { try await Task.sleep(for: .milliseconds(Self.pause)) } catch { return }
+    }
+  }
+
+  /// Looks because a parent asked for it.
+  func carryOut(_ effect: PendingEffect) async -> EffectOutcome {
+    guard let found = await look(Self.places()) else {
+      return .failed(
+        reason: "What is installed could not be stored there: look at that machine's disk, and give the command again.")
+    }
+    return .done(StateInForce(found))
+  }
+
+  /// Looks what is installed, and keeps it; `nil` if it could not be stored.
+  private func look(_ places: ApplicationPlaces) async -> ApplicationsScanned? {
+    // Reading thousands of files must not keep the tasks of links waiting.
+    let list = await withCheckedContinuation { continuation in
+      DispatchQueue.global(qos: .utility).async {
+        continuation.resume(returning: InstalledList(ApplicationScan.run(places).lazy.map(\.app)))
+      }
+    }
+    do {
+      let (number, changes) = try await context.store.setInstalled(list, at: context.wall())
+      await directory.committed(changes)
+      context.changes.notify()
+      return ApplicationsScanned(number: number, applications: list.apps.count + list.more)
+    } catch {
+      context.logger.error("the installed applications could not be kept", metadata: ["reason": "\(error)"])
+      return nil
+    }
+  }
+
+  private static func places() -> ApplicationPlaces {
+    ApplicationPlaces.current(
+      environment: ProcessInfo.processInfo.environment,
+      homes: SystemAccounts.homes(among: SystemAccounts.entries(), ownUser: geteuid()))
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Glibc
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyAgent
+
+/// The look at what is installed, in folders of the test's making.
+@Suite struct ApplicationScanTests {
+  private static func write(_ path: String, _ text: String, mode: Int = 0o644) throws {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+  }
+
+  private static func entry(_ path: String, _ name: String, _ lines: String...) throws {
+    try write(path, (["[Desktop Entry]", "Type=Application", "Name=\(name)"] + lines).joined(separator: "\n"))
+  }
+
+  private func places(_ root: String) -> ApplicationPlaces {
+    ApplicationPlaces(
+      shares: ["\(root)/local", "\(root)/share", "\(root)/flatpak"], homes: ["\(root)/emma"], dpkg: "\(root)/dpkg",
+      programs: ["\(root)/bin", "\(root)/games"], languages: ["de"])
+  }
+
+  @Test("Entries of menus, Flatpaks and packages are found, with what dpkg knows of them")
+  func everything() async throws {
+    try await TemporaryFolder.with { root in
+      let apps = "\(root)/share/applications"
+      try Self.entry("\(apps)/supertuxkart.desktop", "SuperTuxKart", "Exec=supertuxkart %U", "Categories=Game;")
+      try Self.write("\(root)/games/supertuxkart", "", mode: 0o755)
+      try Self.entry("\(apps)/kde4/okular.desktop", "Okular", "Name[de]=Betrachter", "Exec=\(root)/bin/okular")
+      try Self.write("\(root)/bin/okular", "", mode: 0o755)
+      try Self.entry("\(apps)/tuxmath.desktop", "Tux Math ", "Exec=python3 x", "Categories=Game;")
+      try Self.entry("\(apps)/gone.desktop", "Gone", "TryExec=nosuch")
+      try Self.entry("\(apps)/mime.desktop", "Mime", "NoDisplay=true")
+      try Self.entry("\(apps)/two words.desktop", "Two words")
+      try Self.write("\(apps)/broken.desktop", "Name=Broken")
+      try Self.write("\(apps)/readme.txt", "[Desktop Entry]\nType=Application\nName=No")
+      try Self.entry(
+        "\(root)/flatpak/applications/org.a.B.Viewer.desktop", "B", "X-Flatpak=org.a.B", "Exec=/usr/bin/flatpak run x",
+        "Categories=Education;")
+      try Self.write("\(root)/flatpak/metainfo/org.a.B.metainfo.xml", "<release version=\"4.2\"/>")
+      try Self.write(
+        "\(root)/dpkg/info/supertuxkart:amd64.list", "/.\n\(root)/games\n\(root)/games/supertuxkart\n")
+      try Self.write(
+        "\(root)/dpkg/info/supertuxkart-data.list", "\(apps)/supertuxkart.desktop\n\(apps)/tuxmath.desktop\n")
+      try Self.write(
+        "\(root)/dpkg/status",
+        """
+        Package: supertuxkart
+        Status: install ok installed
+        Version: 1.4+dfsg-2
+        Description: x
+         Package: other
+
+        Package: supertuxkart-data
+        Status: install ok installed
+        Version: 1.3
+
+        Package: okular
+        Status: deinstall ok config-files
+        Version: 9
+
+        """)
+      let found = ApplicationScan.run(places(root))
+      #expect(found.map(\.app.appID.text) == ["kde4-okular", "supertuxkart", "tuxmath", "org.a.B"])
+      #expect(found.map(\.app.name) == ["Betrachter", "SuperTuxKart", "Tux Math", "B"])
+      #expect(found.map(\.app.version) == ["", "1.4+dfsg-2", "1.3", "4.2"])
+      // What is well known is suggested before what the entry says.
+      #expect(found.map(\.app.suggestion) == [nil, .reward, .learning, .learning])
+      #expect(
+        found.map(\.matchers) == [
+          [AppMatcher(kind: .path, value: "\(root)/bin/okular")],
+          [
+            AppMatcher(kind: .package, value: "supertuxkart"),
+            AppMatcher(kind: .path, value: "\(root)/games/supertuxkart"),
+          ], [], [AppMatcher(kind: .flatpak, value: "org.a.B")],
+        ])
+      #expect(found.allSatisfy { $0.app.fault == nil })
+    }
+  }
+
+  @Test(
+    "What is more important holds: an entry hidden by the machine is gone, and a person's own hides or renames none")
+  func precedence() async throws {
+    try await TemporaryFolder.with { root in
+      try Self.entry("\(root)/local/applications/a.desktop", "Local")
+      try Self.entry("\(root)/share/applications/a.desktop", "Shared")
+      try Self.entry("\(root)/local/applications/b.desktop", "Deleted", "Hidden=true")
+      try Self.entry("\(root)/share/applications/b.desktop", "Hidden")
+      try Self.entry("\(root)/share/applications/c.desktop", "Game")
+      try Self.entry("\(root)/emma/applications/c.desktop", "Renamed", "NoDisplay=true")
+      try Self.entry("\(root)/emma/applications/own.desktop", "Own")
+      #expect(ApplicationScan.run(places(root)).map(\.app.name) == ["Local", "Game", "Own"])
+      var other = places(root)
+      other.homes = []
+      #expect(ApplicationScan.run(other).map(\.app.name) == ["Local", "Game"])
+      #expect(ApplicationScan.run(ApplicationPlaces(shares: ["\(root)/nosuch"])).isEmpty)
+    }
+  }
+
+  @Test("What somebody has put there to hinder the look does not")
+  func hostile() async throws {
+    try await TemporaryFolder.with { root in
+      let apps = "\(root)/emma/applications"
+      try Self.entry("\(apps)/good.desktop", "Good")
+      #expect(mkfifo("\(apps)/pipe.desktop", 0o600) == 0)
+      for name in ["a", "b", "c"] { #expect(symlink(".", "\(apps)/\(name)") == 0) }
+      #expect(symlink("/dev/zero", "\(apps)/zero.desktop") == 0)
+      try FileManager.default.createDirectory(atPath: "\(apps)/d.desktop", withIntermediateDirectories: false)
+      try Self.write(
+        "\(apps)/large.desktop",
+        "[Desktop Entry]\nType=Application\nName=Large\n" + String(repeating: "#\n", count: DesktopEntry.mostBytes))
+      let found = ApplicationScan.run(places(root)).map(\.app.name)
+      // By way of the links it has several IDs.
+      #expect(Set(found) == ["Good"] && found.count <= 40)
+    }
+  }
+
+  @Test("A change of what is installed is noticed")
+  func marks() async throws {
+    try await TemporaryFolder.with { root in
+      let before = places(root).mark
+      #expect(places(root).mark == before)
+      try Self.entry("\(root)/share/applications/a.desktop", "A")
+      let after = places(root).mark
+      #expect(after != before)
+      try Self.write("\(root)/dpkg/status", "")
+      #expect(places(root).mark != after)
+    }
+  }
+
+  @Test func thePlacesComeFromTheEnvironment() {
+    let usual = ApplicationPlaces.current(environment: [:], homes: ["/home/emma"])
+    #expect(usual.shares == ["/usr/local/share", "/usr/share", "/var/lib/flatpak/exports/share"])
+    #expect(usual.homes == ["/home/emma/.local/share", "/home/emma/.local/share/flatpak/exports/share"])
+    #expect(usual.dpkg == "/var/lib/dpkg" && usual.languages.isEmpty)
+    let own = ApplicationPlaces.current(
+      environment: [
+        "XDG_DATA_DIRS": "/a:relative:/b:/a", "XDG_DATA_HOME": "/c", "LATCHKEY_DPKG_DIR": "/d", "LANG": "de_DE.UTF-8",
+        "LC_ALL": "",
+      ], homes: ["/home/emma"])
+    #expect(own.shares == ["/a", "/b"] && own.homes == ["/c"] && own.dpkg == "/d" && own.languages == ["de_DE", "de"])
+  }
+
+  @Test func homesAreThoseOfPeople() {
+    let entries = [
+      SystemAccounts.Entry(uid: 0, name: "root", comment: "", shell: "/bin/sh", home: "/root"),
+      SystemAccounts.Entry(uid: 1_000, name: "emma", comment: "", shell: "/bin/sh", home: "/home/emma"),
+      SystemAccounts.Entry(uid: 1_001, name: "odd", comment: "", shell: "/bin/sh", home: "/"),
+      SystemAccounts.Entry(uid: 1_002, name: "none", comment: "", shell: "/bin/false", home: "/home/none"),
+    ]
+    #expect(SystemAccounts.homes(among: entries, ownUser: 0) == ["/home/emma"])
+  }
+}
