@@ -34,7 +34,7 @@ import Testing
 
   @Test func whatWasMeantIsAsked() {
     #expect(
-      AppSearch.question(for: "supertuxcart", among: Self.candidates) == "Did you mean SuperTuxKart or supertuxkart?")
+      AppSearch.question(for: "supertuxcart", among: Self.candidates) == "Did you mean supertuxkart?")
     #expect(AppSearch.question(for: "qqqqqq", among: Self.candidates).isEmpty)
   }
 }

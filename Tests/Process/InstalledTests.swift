@@ -142,6 +142,7 @@ extension ProcessTests {
         try await eventually("the record is a learning one") {
           try await pc.usage().first?.category == .learning
         }
+        #expect(try await pc.usage().first?.displayName == "Tux Math", "It has the name that the machine has found.")
         let family = try await mum.latchkey("app", "set", "SuperTuxKart", "--family", "--category", "neutral", "--wait")
         #expect(family.status == 0, "\(family)")
         let own = try await mum.latchkey(

@@ -8,6 +8,7 @@ public struct DebianPackages: Sendable {
   private static let mostPackages = 20_000
   private static let mostListBytes = 32 << 20
   private static let mostStatusBytes = 64 << 20
+  private static let mostFieldBytes = 16_384
 
   /// Creates the view of a folder such as `/var/lib/dpkg`.
   public init(folder: String) { self.folder = folder }
@@ -21,17 +22,15 @@ public struct DebianPackages: Sendable {
       // Where /bin is a link to /usr/bin, packages may still name the former.
       if path.hasPrefix("/usr/bin/") || path.hasPrefix("/usr/sbin/") { wanted[Array(path.utf8.dropFirst(4))] = path }
     }
-    let folders = Set(wanted.keys.map { Array($0[..<($0.lastIndex(of: Self.slash) ?? 0)]) })
+    let folders = Array(Set(wanted.keys.map { Array($0[...($0.lastIndex(of: UInt8(ascii: "/")) ?? 0)]) }))
     var owners: [String: String] = [:]
     for name in BoundedFile.names(in: folder + "/info", most: Self.mostPackages * 8) where name.hasSuffix(".list") {
       guard owners.count < paths.count else { break }
       guard let bytes = BoundedFile.bytes("\(folder)/info/\(name)", most: Self.mostListBytes) else { continue }
       // Such as “libc6:amd64.list”.
       let package = String(name.dropLast(5).prefix { $0 != ":" })
-      Self.lines(of: bytes) { line in
-        guard let slash = line.lastIndex(of: Self.slash), folders.contains(where: { line[..<slash].elementsEqual($0) }),
-          let path = wanted[Array(line)], owners[path] == nil
-        else { return }
+      Self.lines(of: bytes, beginningWith: folders) { line in
+        guard let path = wanted[Array(line)], owners[path] == nil else { return }
         owners[path] = package
       }
     }
@@ -44,32 +43,37 @@ public struct DebianPackages: Sendable {
       return [:]
     }
     var versions: [String: String] = [:]
-    var (package, isInstalled) = (String?.none, false)
-    Self.lines(of: bytes) { line in
-      if line.isEmpty { (package, isInstalled) = (nil, false) }
-      if let value = Self.value("Package: ", line) { package = packages.contains(value) ? value : nil }
-      guard let name = package else { return }
-      if let value = Self.value("Status: ", line) { isInstalled = value.hasSuffix(" installed") }
-      if let value = Self.value("Version: ", line), isInstalled { versions[name] = value }
+    let key = Array("Package: ".utf8)
+    Self.lines(of: bytes, beginningWith: [key]) { line in
+      let name = String(decoding: line.dropFirst(key.count), as: UTF8.self)
+      guard packages.contains(name) else { return }
+      // An empty line ends what is said of a package; the status and the version are among its first lines.
+      let rest = line.base[line.endIndex...].dropFirst().prefix(Self.mostFieldBytes)
+      let fields = String(decoding: rest, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        .prefix { !$0.isEmpty }
+      guard fields.contains(where: { $0.hasPrefix("Status: ") && $0.hasSuffix(" installed") }) else { return }
+      versions[name] = fields.first { $0.hasPrefix("Version: ") }.map { String($0.dropFirst(9)) }
     }
     return versions
   }
 
-  private static let slash = UInt8(ascii: "/")
-
-  private static func value(_ key: String, _ line: UnsafeRawBufferPointer.SubSequence) -> String? {
-    guard line.first == key.utf8.first, line.starts(with: key.utf8) else { return nil }
-    return String(decoding: line.dropFirst(key.utf8.count), as: UTF8.self)
-  }
-
-  private static func lines(of bytes: [UInt8], _ visit: (UnsafeRawBufferPointer.SubSequence) -> Void) {
+  /// Visits the lines that begin with one of some texts.
+  ///
+  /// Most lines of a package are of no use, so the C library looks at them.
+  private static func lines(
+    of bytes: [UInt8], beginningWith prefixes: [[UInt8]], _ visit: (Slice<UnsafeRawBufferPointer>) -> Void
+  ) {
     bytes.withUnsafeBytes { buffer in
       guard let base = buffer.baseAddress else { return }
       var start = 0
       while start < buffer.count {
-        let end = memchr(base + start, 0x0A, buffer.count - start).map { UnsafeRawPointer($0) - base } ?? buffer.count
-        visit(buffer[start..<end])
-        start = end + 1
+        let left = buffer.count - start
+        let length = memchr(base + start, 0x0A, left).map { UnsafeRawPointer($0) - base - start } ?? left
+        for prefix in prefixes where prefix.count <= length && memcmp(base + start, prefix, prefix.count) == 0 {
+          visit(buffer[start..<(start + length)])
+          break
+        }
+        start += length + 1
       }
     }
   }

@@ -78,6 +78,10 @@ public enum AppSearch {
   public static func question(
     for text: String, among candidates: [Candidate], quote: (String) -> String = { $0 }
   ) -> String {
-    Spelling.question(for: text, among: candidates.flatMap { [$0.appID.text, $0.name] }, quote: quote)
+    let words = candidates.flatMap { candidate in
+      let (id, name) = (candidate.appID.text, candidate.name)
+      return id.lowercased() == name.lowercased() ? [id] : [id, name]
+    }
+    return Spelling.question(for: text, among: words, quote: quote)
   }
 }

@@ -51,6 +51,7 @@ struct ApplicationService: EffectCarrier {
       let (number, changes) = try await context.store.setInstalled(list, at: context.wall())
       await directory.committed(changes)
       context.changes.notify()
+      context.logger.debug("looked at what is installed", metadata: ["applications": "\(list.apps.count)"])
       return ApplicationsScanned(number: number, applications: list.apps.count + list.more)
     } catch {
       context.logger.error("the installed applications could not be kept", metadata: ["reason": "\(error)"])

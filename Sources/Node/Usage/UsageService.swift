@@ -80,12 +80,13 @@ actor UsageService {
       let child = household.child(of: user, on: context.own)
       let householdStart = context.time.now
       let rules = household.rules(for: child)
+      let installed = try await context.store.installed(on: context.own)?.apps.first { $0.appID == appID }?.name
       opening = try await context.store.openSession(of: appID, process, account: user, bootID: context.bootID) {
         [context] in
         guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
         let terms = UseTerms(appID, rules)
         return OpenUsageSession(
-          recordID: id, appID: appID, displayName: request.displayName ?? terms.name ?? appID.text,
+          recordID: id, appID: appID, displayName: request.displayName ?? terms.name ?? installed ?? appID.text,
           processes: [process], bootID: context.bootID, startedAt: now, lastSeenAt: now, startedAtWall: wall,
           lastSeenAtWall: wall, zone: request.zone, category: terms.category,
           milliPointsPerMinute: terms.milliPointsPerMinute, evidence: .tracked, account: user, child: child,

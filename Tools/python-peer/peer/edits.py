@@ -15,7 +15,8 @@ from .store import Store
 
 _OUTCOMES = {1: "executed", 2: "failed", 3: "expired", 4: "superseded"}
 _STATES = {"edit": "registers", "requestReport": "report", "message": "done",
-           "takePoints": "pointsTaken", "reviewLearning": "learningReviewed"}  # fmt: skip
+           "takePoints": "pointsTaken", "reviewLearning": "learningReviewed",
+           "scanApplications": "applicationsScanned"}  # fmt: skip
 
 
 def uuid7() -> bytes:

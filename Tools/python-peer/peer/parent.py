@@ -104,6 +104,8 @@ class Parent(Edits):
                 return self.household.take_facts(peer, item.body, self.lend)
             case (1, 12):
                 return self._take_running(peer, item.body)
+            case (1, 13):
+                return self._take_installed(item.body)
             case (4, 3):
                 return self._take_record(peer, item)
             case (1, 8) | (4, 6):
@@ -142,6 +144,13 @@ class Parent(Edits):
         for entry in told:
             self.store.run("insert into account values(?,?,?,?)", peer, entry.uid, entry.name, entry.full_name)
         return [{"event": "accounts", "names": [entry.name for entry in told]}]
+
+    def _take_installed(self, body: bytes) -> list[dict]:
+        told = _read(schema.Installed, body)
+        ids = [entry.app_id for entry in told.entries]
+        if not told.number or not told.part < told.parts <= 8 or ids != sorted(set(ids), key=str.encode):
+            raise Refused(UNREADABLE)
+        return [{"event": "installed", "apps": ids}]
 
     def _take_record(self, peer: bytes, item) -> list[dict]:
         record = _read(schema.UsageRecord, item.body)

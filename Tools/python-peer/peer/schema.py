@@ -53,6 +53,7 @@ Register, Registers, TextMessage, Facts, Running, Accounts, Parents, Refusal = m
 TakePoints, PointsTaken, ReviewLearning, LearningReviewed = map(
     _message, ("TakePoints", "PointsTaken", "ReviewLearning", "LearningReviewed")
 )
+Installed, ApplicationsScanned = map(_message, ("Installed", "ApplicationsScanned"))
 
 
 def parse(kind, data: bytes):
