@@ -46,6 +46,8 @@ def kept(one: Fact, other: Fact) -> Fact:
         later = max(one, other, key=lambda fact: fact.at)
         earlier = min(one, other, key=lambda fact: fact.at)
         return earlier if one.kind == "answer" else later
+    if one.kind == "ledger":
+        return min(one, other, key=lambda fact: ledger.place(fact.said[0]))
     return min(one, other, key=lambda fact: fact.text.encode())
 
 

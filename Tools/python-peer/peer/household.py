@@ -123,12 +123,13 @@ class Household:
         return fact
 
     def write(
-        self, child: bytes, kind: str, source: bytes, amount: int, day: date | None = None, **more
+        self, child: bytes, kind: str, source: bytes, amount: int, day: date | None = None, at: int | None = None, **more
     ) -> ledger.Entry:
         """Write an entry of this machine's own purse, which never takes more than the purse holds; `day` is today."""
         if amount < 0 and -amount > self.purse(child):
             raise NoRoom("The purse of this machine does not hold that much.")
-        entry = ledger.Entry(kind, source, self.own, amount, day or self.day(), self.clock.time(), **more)
+        time = self.clock.time() if at is None else at
+        entry = ledger.Entry(kind, source, self.own, amount, day or self.day(), time, **more)
         self.make(child, "ledger", entry.text)
         return entry
 

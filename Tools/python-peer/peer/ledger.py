@@ -11,12 +11,13 @@ from datetime import date
 from .texts import LONGEST_LINE, day, digits, is_line, number, require
 
 _MOST = 10**15
+_LONGEST = 31 * 86_400_000
 # The sign that the amount of a kind may have.
 _GIVES = {"earned", "reviewed", "refunded", "granted"}
-_TAKES = {"spent", "redeemed", "leased"}
+_TAKES = {"spent", "redeemed", "leased", "repeated"}
 _MARKS = {"held", "used", "expired"}
 KINDS = _GIVES | _TAKES | _MARKS | {"adjusted"}
-_HOLDS = {"noActivity", "rewardBeside", "clockJump"}
+_HOLDS = {"notAllowed", "noActivity", "rewardBeside", "clockJump"}
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,33 @@ def read(text: str) -> Entry:
 
 
 def held(texts: Iterable[str]) -> dict[str, Entry]:
-    """Return the entries that are kept of those that arrived, by identity: of two, the first by bytes."""
+    """Return the entries that are kept of those that arrived, by identity."""
     entries: dict[str, Entry] = {}
-    for text in sorted(set(texts), key=str.encode):
-        entry = read(text)
+    for entry in sorted((read(text) for text in set(texts)), key=place):
         entries.setdefault(entry.identity, entry)
     return entries
+
+
+def place(entry: Entry) -> tuple[int, bytes]:
+    """Return by what the entry that is kept of two is the smaller one: the first by bytes, or what takes back more."""
+    return entry.amount if entry.kind == "repeated" else 0, entry.text.encode()
+
+
+def repeats(entries: Iterable[Entry]) -> dict[tuple[bytes, bytes], tuple[int, int]]:
+    """Return for each session, by source and purse, what it shares with earlier ones elsewhere, and the points of that."""
+    lessons = [(entry.at, entry.source, entry.at + min(entry.quantity, _LONGEST), entry)
+               for entry in entries if entry.kind == "earned" and entry.quantity]  # fmt: skip
+    found = {}
+    for start, source, end, entry in lessons:
+        before = sorted((from_, to) for from_, id_, to, other in lessons
+                        if other.purse != entry.purse and (from_, id_) < (start, source))  # fmt: skip
+        shared, through = 0, start
+        for from_, to in before:
+            if (last := min(to, end)) > (first := max(from_, through)):
+                shared, through = shared + last - first, last
+        if shared:
+            found[source, entry.purse] = shared, -(-entry.amount * shared // (end - start))
+    return found
 
 
 def balance(entries: Iterable[Entry]) -> int:

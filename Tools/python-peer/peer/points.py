@@ -48,7 +48,9 @@ class Points:
             more = {"quantity": amount, "hold": "rewardBeside"}
             self._write(child, "held", record.record_id, 0, day=day_, **more)
             return 0
-        return self._earn(child, "earned", record.record_id, amount, day_)
+        earned = self._earn(child, "earned", record.record_id, amount, day_, at=stretch.start, quantity=active)
+        self._take_back(child)
+        return earned
 
     def _carried(self, child: bytes, record, stretch: use.Stretch, days: Days) -> int:
         """Return whole milli-points for a session; the remainders go on for its application and each of its days."""
@@ -64,16 +66,29 @@ class Points:
             whole += part
         return whole
 
-    def _earn(self, child: bytes, kind: str, source: bytes, amount: int, on: date) -> int:
+    def _take_back(self, child: bytes) -> None:
+        """Take back what was earned while another machine had earned, as far as the purse holds it."""
+        entries = self._household.entries(child)
+        taken = {entry.source: -entry.amount for entry in entries
+                 if (entry.kind, entry.purse) == ("repeated", self._household.own)}  # fmt: skip
+        days = {entry.source: entry.day for entry in entries if entry.kind == "earned"}
+        for (source, purse), (shared, owed) in sorted(ledger.repeats(entries).items()):
+            more = min(owed - taken.get(source, 0), self._household.purse(child))
+            if purse == self._household.own and more > 0:
+                entry = ledger.Entry("repeated", source, purse, -taken.get(source, 0) - more, days[source],
+                                     self._household.clock.time(), quantity=shared)  # fmt: skip
+                self._household.make(child, "ledger", entry.text)
+
+    def _earn(self, child: bytes, kind: str, source: bytes, amount: int, on: date, **more) -> int:
         """Write what was earned, cut by the caps of its day and its week."""
         rules, monday = self._household.rules(child), on - timedelta(on.weekday())
         spans = ("points/dailyCap", on, on), ("points/weeklyCap", monday, monday + timedelta(6))
         for key, first, last in spans:
             if (cap := rules.number(key)) is not None:
                 earned = sum(entry.amount for entry in self._household.entries(child)
-                             if entry.kind in ("earned", "reviewed") and first <= entry.day <= last)  # fmt: skip
+                             if entry.kind in ("earned", "reviewed", "repeated") and first <= entry.day <= last)  # fmt: skip
                 amount = max(0, min(amount, cap - earned))
-        self._write(child, kind, source, amount, day=on)
+        self._write(child, kind, source, amount, day=on, **more)
         return amount
 
     def _write(self, child: bytes, kind: str, source: bytes, amount: int, **more) -> ledger.Entry:
@@ -119,6 +134,7 @@ class Points:
         """State whether points are wanted here; return the purse where none are."""
         household = self._household
         self.expire(child)
+        self._take_back(child)
         several = self._parents(child)
         if several:
             said = [fact.said[0] for fact in household.facts(child, "need") if fact.author == household.own]

@@ -43,6 +43,9 @@ def check_ledgers(vectors: dict, equal: Callable) -> None:
             held = ledger.held(order + order[:3])
             equal(sorted(entry.text for entry in held.values()), sorted(vector["held"]), "entries that are kept")
             equal(ledger.balance(held.values()), vector["balance"], "balance")
+            repeats = {f"{source.hex()} {purse.hex()}": list(found)
+                       for (source, purse), found in ledger.repeats(held.values()).items()}  # fmt: skip
+            equal(repeats, vector["repeats"], "what was earned twice")
             purses = {device.hex(): sum_ for device, sum_ in ledger.purses(held.values()).items() if sum_}
             equal(purses, {device: sum_ for device, sum_ in vector["purses"].items() if sum_}, "purses")
 
