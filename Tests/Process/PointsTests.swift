@@ -157,6 +157,67 @@ extension ProcessTests {
       }
     }
 
+    @Test("Learning while the child is locked waits for a review, and a reward without points is not charged")
+    func lockedAndWithoutPoints() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        try await eventually("the machine is Emma's") { try await !pc.api.children().isEmpty }
+        for (app, category) in [("a.learn", "learning"), ("a.play", "reward")] {
+          let set = try await mum.latchkey(
+            "app", "set", app, "--child", "Emma", "--new", "--category", category, "--points-per-minute", "1000",
+            "--wait")
+          #expect(set.status == 0, "\(set)")
+        }
+        try await use("a.play", on: pc, lab: lab) {}
+        let played = try await pc.latchkey("usage", "list")
+        #expect(played.status == 0 && played.output.contains("not charged"), "\(played)")
+        #expect(played.talk.contains("there were no points for it"), "\(played)")
+        #expect(try await pc.api.usage(UsageQuery()).sessions.first?.charge == .nothing)
+        #expect(try await balance(pc) == 0)
+        let locked = try await mum.latchkey("lock", "Emma", "--wait")
+        #expect(locked.status == 0, "\(locked)")
+        try await use("a.learn", on: pc, lab: lab) {}
+        try await eventually("mum sees that it waits") {
+          try await mum.latchkey("points", "Emma").output.contains("the program was not allowed then")
+        }
+        #expect(try await balance(mum) == 0)
+        let listed = try await pc.latchkey("usage", "list")
+        #expect(listed.output.contains("held") && listed.talk.contains("a parent decides"), "\(listed)")
+        let csv = try await pc.latchkey("usage", "list", "--format", "csv")
+        #expect(csv.output.contains(",held") && csv.output.contains(",nothing"), "\(csv)")
+      }
+    }
+
+    @Test("While the machine with the points is off, the child is told where they are")
+    func pointsOutOfReach() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        let laptop = try await lab.runningNode(.child, "Emma's laptop")
+        try await lab.pair(mum, laptop)
+        for machine in [pc, laptop] {
+          _ = try await mum.api.rename(device: machine.name, RenameRequest(childName: "Emma"))
+          try await eventually("the machine is Emma's") {
+            try await machine.api.children().map(\.name.text) == ["Emma"]
+          }
+        }
+        let set = try await mum.latchkey(
+          "app", "set", "a.play", "--child", "Emma", "--new", "--category", "reward", "--wait")
+        #expect(set.status == 0, "\(set)")
+        let given = try await mum.latchkey("points", "adjust", "Emma", "+12", "--reason", "helped")
+        #expect(given.status == 0, "\(given)")
+        try await eventually("the PC knows") { try await balance(pc) == 12_000 }
+        await mum.kill()
+        try await eventually("the PC has noticed") {
+          try await pc.latchkey("points").output.contains("which this machine cannot reach now")
+        }
+        let points = try await pc.latchkey("points")
+        #expect(points.output.contains("12 points wait on “\(mum.name)”"), "\(points)")
+        let explained = try await pc.latchkey("explain", "Emma", "--app", "a.play")
+        #expect(explained.output.contains("12 points wait on “\(mum.name)”, which is out of reach"), "\(explained)")
+      }
+    }
+
     @Test("Points that are on one machine are spent on the other, whichever wants them")
     func twoMachines() async throws {
       try await ProcessLab.run { lab in
@@ -189,7 +250,7 @@ extension ProcessTests {
         try await eventually("the PC knows") { try await balance(pc) == 9_000 }
         await mum.kill()
         let apart = try await pc.latchkey("redeem", "9")
-        #expect(apart.status != 0 && apart.talk.contains("another machine"), "\(apart)")
+        #expect(apart.status != 0 && apart.talk.contains("points wait on"), "\(apart)")
       }
     }
   }

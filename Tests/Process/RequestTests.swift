@@ -93,18 +93,26 @@ extension ProcessTests {
       }
     }
 
-    @Test("A day has 64 requests, and one more is refused with a sentence")
-    func limit() async throws {
+    @Test("Eight requests wait at a time, and one more is refused with a sentence until one is answered")
+    func openRequests() async throws {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
         _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
-        try await eventually("the machine is hers") { try await !pc.api.children().isEmpty }
-        for _ in 0..<64 { _ = try await pc.api.ask(AskRequest(minutes: 1)) }
-        let error = await #expect(throws: LocalAPIError.self) { _ = try await pc.api.ask(AskRequest(minutes: 1)) }
-        #expect(error?.code == .limit && error?.message.hasSuffix(".") == true, "\(error as Any)")
-        try await eventually("mum has them") { try await mum.api.requests().count == 64 }
-        let many = try await mum.latchkey("approve")
-        #expect(many.status != 0 && many.talk.contains("64 requests wait"), "\(many)")
+        try await eventually("the machine is Emma's") { try await !pc.api.children().isEmpty }
+        for number in 1...8 {
+          _ = try await pc.api.ask(AskRequest(child: nil, minutes: number, appID: nil, category: nil, reason: "please"))
+        }
+        let refused = try await pc.latchkey("ask", "30m")
+        #expect(refused.status != 0 && refused.talk.contains("8 requests wait for an answer already"), "\(refused)")
+        try await eventually("mum has them all") { try await mum.api.requests().count == 8 }
+        let first = try #require(try await mum.api.requests().first)
+        let denied = try await mum.latchkey("deny", first.short)
+        #expect(denied.status == 0, "\(denied)")
+        try await eventually("the answer is there") {
+          try await pc.api.requests().contains { $0.state == .denied }
+        }
+        let asked = try await pc.latchkey("ask", "30m")
+        #expect(asked.status == 0, "\(asked)")
       }
     }
   }

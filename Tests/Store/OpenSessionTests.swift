@@ -43,6 +43,22 @@ import Testing
     }
   }
 
+  @Test("The first moment at which a rule closed a session's program is kept until it opens again")
+  func closedByARule() async throws {
+    let rig = try StoreRig()
+    let id = try session(try await open(rig, first)).recordID
+    func note(closed: Bool, at milliseconds: Int64) async throws -> BootInstant? {
+      try await rig.store.note(
+        closed: closed ? [id] : [], reopened: closed ? [] : [id], now: BootInstant(milliseconds: milliseconds))
+      return try await rig.store.openSessions().first?.closedAt
+    }
+    #expect(try await rig.store.openSessions().first?.closedAt == nil)
+    #expect(try await note(closed: true, at: 200) == BootInstant(milliseconds: 200))
+    #expect(try await note(closed: true, at: 300) == BootInstant(milliseconds: 200))
+    #expect(try await note(closed: false, at: 400) == nil)
+    #expect(try await note(closed: true, at: 500) == BootInstant(milliseconds: 500))
+  }
+
   @Test("The time of a reward beside a session is found, whether the reward still runs or has ended")
   func rewardBeside() async throws {
     let rig = try StoreRig()

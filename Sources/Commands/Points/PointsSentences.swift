@@ -16,6 +16,14 @@ enum PointsSentences {
         points.here == 0
           ? "None of them can be spent on this machine now."
           : "\(PointsText.counted(points.here)) of them can be spent on this machine now.")
+      for part in points.parts where !part.isHere && part.milliPoints > 0 {
+        let machine = ShownText.quoted(part.deviceName)
+        sentences.append(
+          part.isInTouch
+            ? "\(PointsText.counted(part.milliPoints)) come here from \(machine) when a reward runs."
+            : "\(PointsText.counted(part.milliPoints)) wait on \(machine), which this machine cannot reach now: they can be "
+              + "used here when it is back.")
+      }
     }
     if role == .parent, points.parts.count > 1 {
       let parts = points.parts.map { "\(PointsText.text($0.milliPoints)) on \(ShownText.safe($0.deviceName.text))" }

@@ -25,8 +25,10 @@ struct FlatSession: Encodable, Sendable {
   var clippedEndMilliseconds: Int64
   var clippedActiveMilliseconds: Int64
   var milliPointsPerMinute: Int64
-  /// Earned if above zero, paid if below.
-  var milliPoints: Int64
+  /// By the ledger, earned if above zero, paid if below; absent if it holds nothing.
+  var milliPoints: Int64?
+  /// What the ledger holds, a word of `UsageCharge`; absent if the session is open or its family uses no points.
+  var charge: String?
   var evidence: String
   var isOpen: Bool
   /// Names of the parents' machines that did not take the record; left out for none.
@@ -56,7 +58,8 @@ struct FlatSession: Encodable, Sendable {
     clippedEndMilliseconds = session.clippedEnd
     clippedActiveMilliseconds = session.clippedActiveMilliseconds
     milliPointsPerMinute = record.milliPointsPerMinute
-    milliPoints = UsagePoints.signed(record)
+    milliPoints = session.milliPoints
+    charge = session.charge?.rawValue
     evidence = record.evidence.rawValue
     isOpen = session.isOpen
     refusedBy = session.refusedBy.map { $0.map(\.text) }
@@ -67,7 +70,7 @@ struct FlatSession: Encodable, Sendable {
     "recordID", "device", "deviceName", "appID", "displayName", "category", "start", "startMilliseconds", "end",
     "endMilliseconds", "zone", "activeMilliseconds", "clippedStartMilliseconds", "clippedEndMilliseconds",
     "clippedActiveMilliseconds", "milliPointsPerMinute", "milliPoints", "evidence", "isOpen", "refusedBy",
-    "doubt", "childName", "childID", "account",
+    "doubt", "childName", "childID", "account", "charge",
   ]
 
   /// In the order of `csvHeader`.
@@ -76,8 +79,9 @@ struct FlatSession: Encodable, Sendable {
       recordID, device, deviceName, appID, displayName, category, start, String(startMilliseconds), end,
       String(endMilliseconds), zone, String(activeMilliseconds), String(clippedStartMilliseconds),
       String(clippedEndMilliseconds), String(clippedActiveMilliseconds), String(milliPointsPerMinute),
-      String(milliPoints), evidence, String(isOpen), (refusedBy ?? []).joined(separator: "; "),
+      milliPoints.map(String.init) ?? "", evidence, String(isOpen), (refusedBy ?? []).joined(separator: "; "),
       doubt ?? "", childName ?? "", childID ?? "", account.map(String.init) ?? "",
+      charge ?? "",
     ]
   }
 }

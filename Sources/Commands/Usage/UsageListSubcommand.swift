@@ -80,7 +80,7 @@ struct UsageListSubcommand: AsyncParsableCommand {
       try environment.console.write(
         TableText.render(
           headings + (hasChildren ? ["Whose"] : []) + (isDoubtful ? ["Doubt"] : []),
-          numbers: [4, 6], spare: [5], wrap: isDoubtful ? [1, headings.count + (hasChildren ? 1 : 0)] : [1],
+          numbers: [4, 6], spare: [5], wrap: isDoubtful ? [1, 6, headings.count + (hasChildren ? 1 : 0)] : [1, 6],
           rows: sessions.map { session in
             Self.row(session, zone: zone) + (hasChildren ? [session.childName?.text ?? "–"] : [])
               + (isDoubtful ? [session.doubt.map(DoubtText.words) ?? ""] : [])
@@ -91,6 +91,7 @@ struct UsageListSubcommand: AsyncParsableCommand {
           "Cut short: the machine or Latchkey stopped while the application ran, and what it was used after that is not known."
         )
       }
+      for note in UsagePoints.notes(sessions) { environment.console.note(note) }
       for note in Self.refusals(sessions, zone: zone) { environment.console.note(note) }
     }
   }
@@ -139,24 +140,54 @@ struct UsageListSubcommand: AsyncParsableCommand {
     return [
       session.deviceName.text, record.displayName, start, session.isOpen ? "running" : shown,
       ShownText.duration(session.clippedActiveMilliseconds), record.category.rawValue,
-      record.category == .neutral ? "–" : PointsText.text(UsagePoints.signed(record)),
+      UsagePoints.text(session),
     ]
   }
 }
 
 /// The points of use, with the same sign everywhere: earned ones above zero, paid ones below.
 enum UsagePoints {
-  /// Returns what a session earned, or what it cost as a negative number, in milli-points.
-  static func signed(_ record: UsageRecord) -> Int64 {
-    switch record.category {
-    case .learning: return record.earnedMilliPoints
-    case .reward:
-      var carry = PointsRemainder()
-      return -PointsArithmetic.cost(
-        activeMilliseconds: record.activeMilliseconds,
-        rate: PointsRate(milliPointsPerMinute: record.milliPointsPerMinute), carry: &carry)
-    case .neutral: return 0
+  /// Returns what the ledger holds for a session, in words as short as a figure.
+  static func text(_ session: UsagePage.Session) -> String {
+    let isReward = session.record.category == .reward
+    switch session.charge {
+    case .written:
+      let points = session.milliPoints ?? 0
+      guard isReward else { return PointsText.text(points) }
+      // A reward that ran on without points costs no more than there was. A milli-point may be carried over.
+      let rest = cost(session.record) + points
+      if points == 0 { return rest > 1 ? "not charged" : "0" }
+      return PointsText.text(points) + (rest > 1 ? ", in part" : "")
+    case .held: return "held"
+    case .redeemed: return "redeemed"
+    case .nothing: return isReward && cost(session.record) > 0 ? "not charged" : "0"
+    case nil: return "–"
     }
+  }
+
+  /// Returns what a session of a reward costs if there are points enough, in milli-points.
+  private static func cost(_ record: UsageRecord) -> Int64 {
+    var carry = PointsRemainder()
+    return PointsArithmetic.cost(
+      activeMilliseconds: record.activeMilliseconds,
+      rate: PointsRate(milliPointsPerMinute: record.milliPointsPerMinute), carry: &carry)
+  }
+
+  /// Returns what there is to explain about the points of some sessions, one sentence each.
+  static func notes(_ sessions: [UsagePage.Session]) -> [String] {
+    var notes: [String] = []
+    if sessions.contains(where: { text($0) == "not charged" }) {
+      notes.append(
+        "Not charged: there were no points for it on that machine. The time counts all the same; `latchkey explain` says "
+          + "whether it was allowed.")
+    }
+    if sessions.contains(where: { text($0).hasSuffix("in part") }) {
+      notes.append("In part: the points ran out while it ran. The time counts all the same.")
+    }
+    if sessions.contains(where: { $0.charge == .held }) {
+      notes.append("Held: a parent decides whether that learning counts. `latchkey points` says why it was held.")
+    }
+    return notes
   }
 
   /// Returns what an application earned on a day, or what it cost as a negative number, in milli-points.

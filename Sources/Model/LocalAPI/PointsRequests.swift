@@ -6,11 +6,17 @@ public struct PointsListing: Hashable, Sendable, Codable {
     public var deviceName: DeviceName
     /// Its milli-points.
     public var milliPoints: Int64
+    /// A Boolean value that indicates whether it is this machine.
+    public var isHere: Bool
+    /// A Boolean value that indicates whether this machine is in touch with it.
+    public var isInTouch: Bool
 
     /// Creates a part.
-    public init(deviceName: DeviceName, milliPoints: Int64) {
+    public init(deviceName: DeviceName, milliPoints: Int64, isHere: Bool = false, isInTouch: Bool = false) {
       self.deviceName = deviceName
       self.milliPoints = milliPoints
+      self.isHere = isHere
+      self.isInTouch = isInTouch
     }
   }
 

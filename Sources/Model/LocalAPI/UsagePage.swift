@@ -1,3 +1,15 @@
+/// What a child's ledger of points holds for a session.
+public enum UsageCharge: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The points were written.
+  case written
+  /// Learning looks wrong and waits for a parent.
+  case held
+  /// Redeemed time was used.
+  case redeemed
+  /// Nothing was earned or charged.
+  case nothing
+}
+
 /// A page of usage, newest first.
 public struct UsagePage: Hashable, Sendable, Codable {
   /// A session, or the part of it within the requested range.
@@ -21,13 +33,19 @@ public struct UsagePage: Hashable, Sendable, Codable {
     public var doubt: UsageDoubt?
     /// The name of the child who used it; `nil` for none, or for a child that this machine does not know.
     public var childName: DeviceName?
+    /// The milli-points that the ledger holds for the session: above zero if it earned, below if it cost; `nil` for none.
+    public var milliPoints: Int64?
+    /// What the ledger holds for the session; `nil` if it is open, or its family uses no points.
+    public var charge: UsageCharge?
 
     /// Creates a session of a page.
     public init(
       record: UsageRecord, deviceName: DeviceName, clippedStart: Int64, clippedEnd: Int64,
       clippedActiveMilliseconds: Int64, isOpen: Bool = false, refusedBy: [DeviceName]? = nil, doubt: UsageDoubt? = nil,
-      childName: DeviceName? = nil
+      childName: DeviceName? = nil, milliPoints: Int64? = nil, charge: UsageCharge? = nil
     ) {
+      self.milliPoints = milliPoints
+      self.charge = charge
       self.record = record
       self.deviceName = deviceName
       self.clippedStart = clippedStart

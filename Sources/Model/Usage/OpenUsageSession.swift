@@ -36,6 +36,8 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   public var child: ChildID?
   /// The start in household time, Unix milliseconds.
   public var householdStart: Int64
+  /// When a rule closed the program, on the boot clock; `nil` if none has.
+  public var closedAt: BootInstant?
 
   /// Creates an open session; without `householdStart`, that is the start by the wall clock.
   public init(

@@ -1,6 +1,8 @@
 import Foundation
 import LatchkeyAgent
+import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyRules
 import LatchkeyStore
 
 extension NodeService {
@@ -55,11 +57,30 @@ extension NodeService {
       session($0.record, from, to, peers, names, isOpen: false, doubt: $0.doubt)
     }
     try await markRefused(&sessions, peers)
+    try await addPoints(&sessions)
     if query.cursor == nil, target == nil || target == context.own {
       sessions = try await openSessions(app, from, to, peers, names) + sessions
     }
     let next = records.count > query.limit ? records[query.limit - 1].record : nil
     return UsagePage(sessions: sessions, next: next.map { "\($0.sessionStart)-\($0.recordID)" })
+  }
+
+  /// Adds what the ledgers of the children hold for their sessions.
+  private func addPoints(_ sessions: inout [UsagePage.Session]) async throws(LocalAPIError) {
+    let household = try await household()
+    var ledgers: [ChildID: Ledger] = [:]
+    for child in Set(sessions.compactMap(\.record.child)) where household.rules(for: child).mode == .points {
+      ledgers[child] = try await look { try $0.ledger(of: child) }
+    }
+    for index in sessions.indices {
+      let record = sessions[index].record
+      // A total of several sessions has no entry of its own, and neutral use none at all.
+      guard record.sessions == 1, record.category != .neutral, let ledger = record.child.flatMap({ ledgers[$0] }) else {
+        continue
+      }
+      let found = SessionCharge(record, in: ledger)
+      (sessions[index].milliPoints, sessions[index].charge) = (found.milliPoints, found.charge)
+    }
   }
 
   /// Marks the sessions whose records a parent's machine did not take.

@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
@@ -11,7 +12,7 @@ extension NodeService {
     let warnings =
       try await context.warnings + [context.folder.parentWarning].compactMap { $0 } + setBackWarnings(overview)
       + lostSettingWarnings(household()) + unusableWarnings(overview) + refusalWarnings(overview)
-      + lossWarnings(overview) + renamingWarnings(overview)
+      + lossWarnings(overview) + renamingWarnings(overview) + ledgerWarnings(overview)
     return NodeStatus(
       deviceID: context.own, name: context.name, role: context.profile.role, version: Version.software,
       processID: getpid(), listening: listening, discovery: await discovery.stateText,
@@ -82,7 +83,7 @@ extension NodeService {
   }
 
   private func overview() async throws(LocalAPIError) -> StoreOverview {
-    try await stored { () async throws(StoreError) in try await context.store.overview() }
+    try await stored { () async throws(StoreError) in try await context.store.overview(counting: .ledger) }
   }
 
   private func devices(

@@ -17,10 +17,11 @@ extension NodeService {
     let context = context
     let names = try await stored { () async throws(StoreError) in try await FactNames.load(context) }
     let name = DeviceName(sanitising: household.name(of: child) ?? "a child")
+    let connected = context.members.connected
     return try await look { effects in
       let purse = try effects.purse(of: child)
       let day = context.moment(try effects.rules(of: child)).day
-      return PointsPage(purse: purse, names: names).points(of: name, on: day, limit: limit)
+      return PointsPage(purse: purse, names: names, connected: connected).points(of: name, on: day, limit: limit)
     }
   }
 

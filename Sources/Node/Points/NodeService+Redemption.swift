@@ -55,6 +55,7 @@ extension NodeService {
     _ request: PointsRedemption, of child: ChildID, _ source: RecordID
   ) async throws(LocalAPIError) -> Outcome {
     let context = context
+    let names = try await stored { () async throws(StoreError) in try await FactNames.load(context) }
     return try await act { effects, _ -> (Outcome, ActOrders) in
       let rules = try effects.rules(of: child)
       let moment = context.moment(rules)
@@ -75,14 +76,16 @@ extension NodeService {
         let isElsewhere =
           rules.points.use == .redeemFirst && rules.mode == .points && milliPoints > purse.spendable
           && milliPoints <= purse.ledger.balance
-        return (isElsewhere ? .lacking(Self.elsewhere) : .refused(error), .none)
+        guard isElsewhere else { return (.refused(error), .none) }
+        let places = WaitingPoints.words(
+          purse.ledger, beside: effects.own, names: names, connected: context.members.connected)
+        return (
+          .lacking(LocalAPIError(.invalid, "These points are not here: \(places). Try again when it is in touch.")),
+          .none
+        )
       }
     }.value
   }
-
-  private static let elsewhere = LocalAPIError(
-    .invalid,
-    "The points are on another machine, and no parent's machine could bring them here: try again when one is in touch.")
 
   private func want(_ child: ChildID, until end: Int64?) {
     context.wantedPoints.withLock { $0[child] = end }

@@ -5,6 +5,8 @@ import LatchkeyRules
 struct PointsPage: Sendable {
   let purse: Purse
   let names: FactNames
+  /// The machines that are in touch with this one.
+  let connected: Set<DeviceID>
 
   /// Returns the entries of learning that wait for a review.
   static func held(in ledger: Ledger) -> [LedgerEntry] {
@@ -40,7 +42,10 @@ struct PointsPage: Sendable {
     }
     return devices.sorted().compactMap { device in
       let milliPoints = purse.ledger.purse(of: device)
-      return milliPoints == 0 ? nil : PointsListing.Part(deviceName: names[device], milliPoints: milliPoints)
+      guard milliPoints != 0 else { return nil }
+      return PointsListing.Part(
+        deviceName: names[device], milliPoints: milliPoints, isHere: device == purse.device,
+        isInTouch: connected.contains(device))
     }
   }
 
@@ -71,6 +76,7 @@ struct PointsPage: Sendable {
 
   private static func reason(_ hold: HoldReason?) -> String {
     switch hold {
+    case .notAllowed: "the program was not allowed then"
     case .noActivity: "nobody touched the machine"
     case .rewardBeside: "a reward ran beside it"
     case .clockJump, nil: "the clock was set meanwhile"

@@ -12,17 +12,18 @@ extension DatabaseEffects {
   /// - Parameters:
   ///   - record: The session.
   ///   - child: The child whose session it was.
+  ///   - closed: The milliseconds for which it ran although a rule had closed it.
   ///   - at: The household's time.
   /// - Returns: The milli-points that the session earned; 0 if it cost some, or is held for review.
   /// - Throws: A fault of the database.
-  mutating func takePoints(from record: UsageRecord, of child: ChildID, at: Int64) throws -> Int64 {
+  mutating func takePoints(from record: UsageRecord, of child: ChildID, closed: Int64 = 0, at: Int64) throws -> Int64 {
     var carries: [Purse.CarryKey: PointsRemainder] = [:]
     for carry in try self.carries(of: child) {
       carries[.init(app: carry.app, category: carry.category, day: carry.day)] = carry.remainder
     }
     let evidence = LearningEvidence(
       inputs: nil, rewardMilliseconds: record.category == .learning ? try rewardMilliseconds(beside: record) : 0,
-      elapsedMilliseconds: record.activeMilliseconds)
+      elapsedMilliseconds: record.activeMilliseconds, closedMilliseconds: closed)
     let entry = try takePoints(from: record, evidence, of: child, carries: &carries, at: at)
     guard let entry else { return 0 }
     let first = entry.day.advanced(byDays: -Self.daysOfCarries)

@@ -47,7 +47,16 @@ extension NodeService {
     let (context, reason) = (context, request.reason)
     let fault = try await act { effects, _ -> (LocalAPIError?, ActOrders) in
       let moment = context.moment(try effects.rules(of: child))
-      let today = try effects.requests(of: child).requests.count { $0.day == moment.day }
+      let (requests, answers) = try effects.requests(of: child)
+      let book = RequestBook(requests, answers)
+      let open = requests.count { book.state(of: $0.id, on: moment.day) == .open }
+      guard open < RequestBook.mostOpen else {
+        let sentence =
+          "\(open) requests wait for an answer already: `latchkey requests` lists them. Wait for an answer, or talk to your "
+          + "parents."
+        return (LocalAPIError(.limit, sentence), .none)
+      }
+      let today = requests.count { $0.day == moment.day }
       guard today < RequestBook.mostPerDay else {
         let sentence =
           "There were \(RequestBook.mostPerDay) requests today, as many as a day has: talk to your parents, or ask "

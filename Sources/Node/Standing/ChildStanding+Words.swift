@@ -8,11 +8,16 @@ extension ChildStanding {
   func shown(_ verdict: Verdict, of subject: Subject, name: String) -> VerdictToday {
     let words = verdict.reason.map { reason in
       let words = ReasonText.words(reason, rules, of: subject, on: situation.day, name: name)
-      return verdict.isAllowed ? words : ReasonText.closed(reason, words)
+      return verdict.isAllowed ? words : closed(reason, words)
     }
     return VerdictToday(
       isAllowed: verdict.isAllowed, rule: verdict.reason?.word, reason: words, until: verdict.until.map(time(at:)),
       leftMilliseconds: verdict.until.map { max(0, $0 - situation.boot) })
+  }
+
+  /// Returns what a rule means for what it closes; points that are on other machines are said to be there.
+  private func closed(_ reason: Reason, _ words: String) -> String {
+    reason == .points && !waitingPoints.isEmpty ? waitingPoints : ReasonText.closed(reason, words)
   }
 
   /// What holds for all screen time: the least of the rules that no application escapes.
@@ -81,7 +86,7 @@ extension ChildStanding {
         notices.append(
           Notice(
             app: app, rule: reason.word, warning: 0,
-            sentence: "\(name) is not allowed now: \(ReasonText.closed(reason, words))."))
+            sentence: "\(name) is not allowed now: \(closed(reason, words))."))
         continue
       }
       guard let left = verdict.until.map({ $0 - situation.boot }),
@@ -114,7 +119,9 @@ extension ChildStanding {
       case .open(let left):
         ChildExplanation.Rule(rule: reason.word, words: words, isOpen: true, leftMilliseconds: left)
       case .closed(let left):
-        ChildExplanation.Rule(rule: reason.word, words: words, isOpen: false, leftMilliseconds: left)
+        ChildExplanation.Rule(
+          rule: reason.word, words: reason == .points && !waitingPoints.isEmpty ? waitingPoints : words, isOpen: false,
+          leftMilliseconds: left)
       }
     }
   }

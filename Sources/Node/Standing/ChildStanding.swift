@@ -22,6 +22,8 @@ struct ChildStanding: Sendable {
   let situation: Situation
   let running: [Session]
   let verdicts: ChildVerdicts
+  /// Where the child's points are, if this machine can spend none of them; empty otherwise.
+  var waitingPoints = ""
 
   var rules: RuleSet { plan.rules }
 
@@ -58,6 +60,8 @@ struct ChildPoints: Sendable {
   var redeemed: [RedeemedTime]
   /// The time that parents granted by their answers, by request.
   var grants: [CommandID: Grant]
+  /// The ledger, if this machine can spend nothing of it although there is something.
+  var outOfReach: Ledger?
 }
 
 /// Works out what holds for children from what is stored.
@@ -106,8 +110,13 @@ struct StandingReader: Sendable {
     let situation = Situation(
       boot: moment.boot, time: moment.time, dayTime: moment.dayTime, day: moment.day, use: totals.use,
       spendable: points.spendable, redeemed: points.redeemed, running: programs)
-    return ChildStanding(
+    var standing = ChildStanding(
       child: child, plan: DayPlan(rules, for: situation), situation: situation, running: running)
+    if let ledger = points.outOfReach {
+      standing.waitingPoints = WaitingPoints.words(
+        ledger, beside: context.own, names: try await FactNames.load(context), connected: context.members.connected)
+    }
+    return standing
   }
 
   /// Returns what runs of a child on all machines.
@@ -163,7 +172,8 @@ struct StandingReader: Sendable {
       let (requests, answers) = try effects.requests(of: child)
       return ChildPoints(
         spendable: spendable, redeemed: purse.redeemed(on: day),
-        grants: RequestBook(requests, answers).grants(on: day))
+        grants: RequestBook(requests, answers).grants(on: day),
+        outOfReach: isChild && spendable == 0 && purse.ledger.balance > 0 ? purse.ledger : nil)
     }
   }
 }

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyRules
 import LatchkeyStore
 
 /// A service that decides for the children of a child's machine, and says in the log what is due, once each.
@@ -39,6 +40,7 @@ struct RulesService: Sendable {
     var kept: [ChildID: Set<ChildStanding.Notice>] = [:]
     for child in household.children(of: context.own) {
       let standing = try await StandingReader(context: context).read(child, household)
+      try await note(standing)
       wait = min(wait, max(0, standing.verdicts.decideAgain - context.now()))
       // A warning is due again at each of its times.
       for warning in standing.verdicts.verdicts.values.flatMap(\.warnings) {
@@ -60,6 +62,25 @@ struct RulesService: Sendable {
     }
     said = kept
     return wait
+  }
+
+  /// Records since when sessions run on although a rule has closed their programs.
+  ///
+  /// Learning of that kind earns nothing until a parent has reviewed it.
+  private func note(_ standing: ChildStanding) async throws(StoreError) {
+    var (closed, reopened): ([RecordID], [RecordID]) = ([], [])
+    let now = context.now()
+    for session in try await context.store.openSessions()
+    where session.child == standing.child && session.bootID == context.bootID {
+      let isOpen = standing.verdicts.verdicts[.app(session.appID)]?.isAllowed ?? true
+      if !isOpen, session.closedAt == nil { closed.append(session.recordID) }
+      // What was closed for longer than a moment stays so until it ends.
+      if isOpen, let since = session.closedAt, now - since < LearningEvidence.closedMilliseconds {
+        reopened.append(session.recordID)
+      }
+    }
+    guard !closed.isEmpty || !reopened.isEmpty else { return }
+    try await context.store.note(closed: closed, reopened: reopened, now: now)
   }
 }
 

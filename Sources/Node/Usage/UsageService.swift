@@ -99,6 +99,7 @@ actor UsageService {
     }
     switch opening {
     case .open(let session):
+      await noteClosed(session)
       wake.notify()
       context.factNews.notify()
       return UsageStarted(
@@ -111,6 +112,17 @@ actor UsageService {
       throw LocalAPIError(
         .limit, "\(Limits.recordedPrograms) programs are recorded already: close some of them and try again.")
     }
+  }
+
+  /// Records that learning begins although a rule has closed its program.
+  private func noteClosed(_ session: OpenUsageSession) async {
+    guard session.category == .learning, session.closedAt == nil, let child = session.child else { return }
+    // Without an answer, the next look at the rules notes it.
+    guard let household = try? await context.readHousehold(),
+      let standing = try? await StandingReader(context: context).read(child, household),
+      standing.shown(session.appID).verdict.isAllowed == false
+    else { return }
+    try? await context.store.note(closed: [session.recordID], reopened: [], now: session.startedAt)
   }
 
   /// Checks the programs of a session now, and returns its record if all of them have ended.
@@ -213,7 +225,8 @@ actor UsageService {
         evidence: evidence ?? session.evidence, account: session.account, child: session.child,
         householdStart: session.householdStart)
       if let child = session.child, session.category != .neutral {
-        record.earnedMilliPoints = try effects.takePoints(from: record, of: child, at: context.time.now)
+        let closed = session.closedAt.map { max(0, end.at - $0) } ?? 0
+        record.earnedMilliPoints = try effects.takePoints(from: record, of: child, closed: closed, at: context.time.now)
       }
       return record
     }

@@ -6,6 +6,8 @@ import LatchkeyModel
 public struct LearningEvidence: Hashable, Sendable {
   /// The shortest time without any input that looks wrong, in milliseconds.
   public static let idleMilliseconds: Int64 = 60_000
+  /// The shortest time for which a closed program runs on that looks wrong, in milliseconds.
+  public static let closedMilliseconds: Int64 = 60_000
 
   /// The events of input devices that the machine saw; `nil` if it cannot see them.
   public var inputs: Int?
@@ -13,9 +15,12 @@ public struct LearningEvidence: Hashable, Sendable {
   public var rewardMilliseconds: Int64
   /// The time that passed on the boot clock, in milliseconds.
   public var elapsedMilliseconds: Int64
+  /// The time for which the program ran although a rule had closed it, in milliseconds.
+  public var closedMilliseconds: Int64
 
   /// Creates evidence.
-  public init(inputs: Int?, rewardMilliseconds: Int64, elapsedMilliseconds: Int64) {
+  public init(inputs: Int?, rewardMilliseconds: Int64, elapsedMilliseconds: Int64, closedMilliseconds: Int64 = 0) {
+    self.closedMilliseconds = closedMilliseconds
     self.inputs = inputs
     self.rewardMilliseconds = rewardMilliseconds
     self.elapsedMilliseconds = elapsedMilliseconds
@@ -23,6 +28,9 @@ public struct LearningEvidence: Hashable, Sendable {
 
   /// Returns why a session has to be reviewed; `nil` if it looks right.
   public func holdReason(for record: UsageRecord) -> HoldReason? {
+    // A program may take a moment to end; one that ran closed for most of its time was never allowed.
+    let moment = min(Self.closedMilliseconds, max(1, record.activeMilliseconds / 2))
+    if closedMilliseconds >= moment { return .notAllowed }
     if inputs == 0, record.activeMilliseconds >= Self.idleMilliseconds { return .noActivity }
     if rewardMilliseconds > 0 { return .rewardBeside }
     let shown = Int128(record.sessionEnd) - Int128(record.sessionStart)

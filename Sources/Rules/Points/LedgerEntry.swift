@@ -118,6 +118,8 @@ public struct LedgerEntry: Hashable, Sendable {
 
 /// Why learning is held for review.
 public enum HoldReason: String, Hashable, Sendable, CaseIterable {
+  /// A rule had closed the program, and it ran on.
+  case notAllowed
   /// The program ran, and nobody touched the machine.
   case noActivity
   /// A reward was active beside it.

@@ -20,6 +20,9 @@ public struct RequestBook: Hashable, Sendable {
   /// The largest number of requests of one day; those whose IDs sort first are kept.
   public static let mostPerDay = 64
 
+  /// The largest number of requests of a child's that wait for an answer on the day on which they are made.
+  public static let mostOpen = 8
+
   /// The largest number of answers of one day, also to requests that have not arrived.
   public static let mostAnswersPerDay = 256
 

@@ -173,7 +173,8 @@ extension Migration001 {
       evidence TEXT NOT NULL,               -- a word of UsageEvidence
       account INTEGER,                      -- number of the system's account; null if unknown
       child BLOB,                           -- 16 bytes: the child that uses it; null for none
-      household_start INTEGER NOT NULL      -- Unix milliseconds: the start in household time
+      household_start INTEGER NOT NULL,     -- Unix milliseconds: the start in household time
+      closed_boot INTEGER                   -- milliseconds: when a rule closed the program; null if none has
     ) STRICT, WITHOUT ROWID;
 
     -- What runs on children's machines, by the word of each; on a child also the last list that it told its parents.

@@ -21,11 +21,13 @@ public struct StoreOverview: Sendable {
   public var losses: [UsageLoss]
   /// The paired devices that were renamed elsewhere.
   public var renamings: [Store.Renaming]
+  /// The number of facts of one kind, by child.
+  public var facts: [ChildID: Int]
 }
 
 extension Store {
-  /// Returns what the state of a node shows of its database, with one access to it.
-  public func overview() async throws(StoreError) -> StoreOverview {
+  /// Returns what the state of a node shows of its database, with one access to it; facts of `kind` are counted.
+  public func overview(counting kind: FactKind? = nil) async throws(StoreError) -> StoreOverview {
     let age = age()
     let settling = settlingKinds
     return try await read { database in
@@ -33,7 +35,8 @@ extension Store {
         peers: try database.peers(), former: try database.former(), otherParents: try database.otherParents(age: age),
         messages: try database.messages(limit: 20), setBacks: try database.setBacks(settledBy: settling, age: age),
         unusableItems: try database.unusableItems(), refusedInAll: try database.refusedInAll(),
-        losses: try database.losses(), renamings: try database.renamings(age: age))
+        losses: try database.losses(), renamings: try database.renamings(age: age),
+        facts: try kind.map(database.factCounts) ?? [:])
     }
   }
 }

@@ -32,6 +32,15 @@ extension Database {
       "SELECT COUNT(*) FROM fact WHERE child = ? AND kind = ?", [child.bytes, kind.rawValue], { $0.integer(0) }) ?? 0
   }
 
+  /// Returns the number of facts of a kind, by child.
+  func factCounts(_ kind: FactKind) throws -> [ChildID: Int] {
+    var counts: [ChildID: Int] = [:]
+    for row in try rows("SELECT child, COUNT(*) AS count FROM fact WHERE kind = ? GROUP BY child", [kind.rawValue]) {
+      if let child = ChildID(bytes: row["child"] as Data) { counts[child] = row["count"] }
+    }
+    return counts
+  }
+
   /// Returns all facts about a child for a device: its own, and then the others, in the order in which they arrived.
   ///
   /// A machine that has forgotten its entries must know them before it learns what others gave it.

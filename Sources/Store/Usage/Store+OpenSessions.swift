@@ -78,6 +78,20 @@ extension Store {
     }
   }
 
+  /// Records which sessions' programs rules close now, and which are open again.
+  public func note(closed: [RecordID], reopened: [RecordID], now: BootInstant) async throws(StoreError) {
+    try await commits.commit(.upkeep) { database in
+      for record in closed {
+        try database.run(
+          "UPDATE open_session SET closed_boot = coalesce(closed_boot, ?) WHERE record_id = ?",
+          [now.milliseconds, Data(record.bytes)])
+      }
+      for record in reopened {
+        try database.run("UPDATE open_session SET closed_boot = NULL WHERE record_id = ?", [Data(record.bytes)])
+      }
+    }
+  }
+
   /// Removes programs from a session.
   ///
   /// If none is left, ends the session, stores its record and queues it for every parent, with the facts that follow from it,
@@ -152,6 +166,7 @@ extension OpenUsageSession {
       lastSeenAtWall: row["last_seen_at"], zone: row["zone"], category: category, milliPointsPerMinute: row["rate"],
       evidence: evidence, account: (row["account"] as Int64?).map { UInt32(clamping: $0) },
       child: (row["child"] as Data?).flatMap { ChildID(bytes: $0) }, householdStart: row["household_start"])
+    closedAt = (row["closed_boot"] as Int64?).map { Self.reading($0) }
   }
 
   /// Returns a reading of the boot clock within its valid range, since a child may have changed it in the database.

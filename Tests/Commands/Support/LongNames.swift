@@ -45,6 +45,11 @@ enum LongNames {
           session.record.appID = app.appID
           session.record.displayName = app.displayName
           session.record.category = app.category ?? .neutral
+          // Chess was paid, and there were no points left for the other game.
+          if app.category == .reward {
+            let isPaid = app.displayName == "Chess"
+            (session.milliPoints, session.charge) = isPaid ? (-7_500, .written) : (nil, .nothing)
+          }
           return session
         }, next: nil)
     ]

@@ -41,7 +41,7 @@ extension SampleValues {
   static let points = PointsListing(
     childName: child.name, balance: 62_500, here: 20_000, earnedToday: 12_500, redeemedMilliseconds: 1_200_000,
     parts: [
-      .init(deviceName: childName, milliPoints: 20_000),
+      .init(deviceName: childName, milliPoints: 20_000, isHere: true),
       .init(deviceName: DeviceName(sanitising: "Mum's laptop"), milliPoints: 42_500),
     ], held: [entry("held", 3_000, "learning held, nobody touched the machine")],
     entries: [

@@ -203,7 +203,7 @@ enum SampleValues {
 
   static let session = UsagePage.Session(
     record: record, deviceName: childName, clippedStart: now - 3_900_000, clippedEnd: now - 300_000,
-    clippedActiveMilliseconds: 3_600_000, childName: child.name)
+    clippedActiveMilliseconds: 3_600_000, childName: child.name, milliPoints: 7_500, charge: .written)
 
   static let running = RunningNow(
     recordID: recordID, childName: child.name, deviceID: childID, deviceName: childName,

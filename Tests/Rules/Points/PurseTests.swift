@@ -93,6 +93,16 @@ import Testing
     #expect(reason(12, 0, 660_001) == .clockJump)
     #expect(reason(12, 0, 539_999) == .clockJump)
     #expect(reason(12, 0, .min) == .clockJump)
+    func closed(_ milliseconds: Int64, active: Double = 10) throws -> HoldReason? {
+      LearningEvidence(
+        inputs: nil, rewardMilliseconds: 0, elapsedMilliseconds: Int64(active * 60_000),
+        closedMilliseconds: milliseconds
+      ).holdReason(for: try self.record(1, try device(1), .learning, minutes: active))
+    }
+    #expect(try closed(0) == nil && closed(59_999) == nil && closed(60_000) == .notAllowed)
+    // A short one that was never allowed.
+    #expect(try closed(2_499, active: 5 / 60.0) == nil && closed(2_500, active: 5 / 60.0) == .notAllowed)
+    #expect(try closed(0, active: 0) == nil && closed(1, active: 0) == .notAllowed)
   }
 
   @Test func redeemedMinutesAreFrozenRefundedAndExpire() throws {
