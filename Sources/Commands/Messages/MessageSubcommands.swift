@@ -70,17 +70,19 @@ struct ReportSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Report a child's use, or have a machine report what it holds.",
     discussion: """
+      Alone, it shows the last seven days.
+
       Example: latchkey report week --child Emma
-      Example: latchkey report --on Emma --wait
+      Example: latchkey report request --on Emma --wait
       """,
     subcommands: [
       ReportDaySubcommand.self, ReportWeekSubcommand.self, ReportMonthSubcommand.self, ReportRequestSubcommand.self,
       ReportAdoptSubcommand.self,
     ],
-    defaultSubcommand: ReportRequestSubcommand.self)
+    defaultSubcommand: ReportDaySubcommand.self)
 }
 
-/// The `latchkey report request` subcommand, or `latchkey report` in short.
+/// The `latchkey report request` subcommand.
 struct ReportRequestSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "request", abstract: "Ask for a report; `latchkey commands show last` has it once it is in.",

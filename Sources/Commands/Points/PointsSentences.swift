@@ -12,10 +12,9 @@ enum PointsSentences {
     let name = ShownText.safe(points.childName.text)
     var sentences = ["\(name) has \(PointsText.counted(points.balance)); \(earned(points))."]
     if role == .child, points.here != points.balance {
-      sentences.append(
-        points.here == 0
-          ? "None of them can be spent on this machine now."
-          : "\(PointsText.counted(points.here)) of them can be spent on this machine now.")
+      let verb = points.here == 1_000 ? "is" : "are"
+      let here = points.here == 0 ? "None of them are" : "\(PointsText.counted(points.here)) of them \(verb)"
+      sentences.append("\(here) on this machine; a parent's machine that is in touch lends it those that it has.")
     }
     if role == .parent, points.parts.count > 1 {
       let parts = points.parts.map { "\(PointsText.text($0.milliPoints)) on \(ShownText.safe($0.deviceName.text))" }

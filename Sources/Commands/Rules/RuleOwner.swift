@@ -31,6 +31,9 @@ struct OwnedRules: Sendable {
   /// The owner, as the subject of a sentence.
   var whom: String { child.map { ShownText.safe($0.name.text) } ?? "The family" }
 
+  /// The owner, in the middle of a sentence.
+  var whomLowercased: String { child == nil ? "the family" : whom }
+
   /// Returns the value of a rule that is set for the owner.
   func own(_ key: String) -> String? { rules.first { $0.key.text == key }?.value }
 

@@ -18,7 +18,7 @@ struct UseReportOptions: ParsableArguments {
   var format: UsageFormat = .table
 }
 
-/// The `latchkey report day` subcommand.
+/// The `latchkey report day` subcommand, or `latchkey report` in short.
 struct ReportDaySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "day", abstract: "Show a child's use by day, newest first.",

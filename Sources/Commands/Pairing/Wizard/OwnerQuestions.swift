@@ -76,7 +76,7 @@ struct OwnerQuestions {
     "\(AccountText.sentence(account)) If that is wrong, say whose it is with `latchkey accounts assign`."
   }
 
-  /// Asks which account is a child's, if there are any that are nobody's yet.
+  /// Asks which account is a child's, if there are accounts that are not assigned yet.
   private func askAccount(of name: String, on device: String) async throws {
     let open = try await node.accounts(device: device).filter { $0.owner == .open }
     guard !open.isEmpty else {
