@@ -125,7 +125,7 @@ struct ChildrenRemoveSubcommand: AsyncParsableCommand {
   }
 }
 
-/// What is said of children.
+/// The words for children.
 enum ChildText {
   /// Returns the names of a child's machines.
   static func machines(_ child: ChildListing) -> String {

@@ -54,9 +54,10 @@ struct MessagesSubcommand: AsyncParsableCommand {
     let status = try await interface.status()
     guard listing.format == .table else { return try environment.console.write(JSONText.pretty(status.messages)) }
     if status.messages.isEmpty { return try environment.console.say("No messages have arrived here.") }
+    let zone = try await FamilyClock(at: interface).zone
     for message in status.messages {
       let sender = DeviceNames(status).name(message.author)
-      try environment.console.say(MessageText.line(message, from: sender, zone: environment.timeZone))
+      try environment.console.say(MessageText.line(message, from: sender, zone: zone))
     }
     guard environment.console.outputIsTerminal else { return }
     for message in status.messages where !message.isRead {

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What is said of points.
+/// The sentences about points.
 enum PointsSentences {
   /// Returns milli-points with their sign, such as `+2.5`.
   static func signed(_ milliPoints: Int64) -> String {

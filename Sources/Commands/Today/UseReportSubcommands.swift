@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// What the reports of use have in common.
+/// The options of every report of use.
 struct UseReportOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),

@@ -58,6 +58,7 @@ import Testing
       (["bedtime", "set", "--day", "tomorrow", "none"], "today/2026-11-22/bedtime", "none"),
       (["times", "--day", "2026-12-24", "--school", "none"], "today/2026-12-24/school", "none"),
       (["bedtime", "set", "20:00-07:00"], "schedule/bedtime", "20:00-07:00"),
+      (["bedtime", "set", "Mon-Fri 20:00 – 07:00"], "schedule/bedtime", "mon-fri 20:00-07:00"),
     ] {
       let run = await ScriptedRun(arguments)
       #expect(set(run) == RuleRequest([.init(key, value)]), "\(run.node.calls)")

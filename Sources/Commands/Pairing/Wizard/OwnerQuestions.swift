@@ -59,7 +59,7 @@ struct OwnerQuestions {
     return ChildNames.split(chosen.joined(separator: ", ")).joined(separator: ", ")
   }
 
-  /// Tells which account of the machine is whose, and asks where no account fits a child's name.
+  /// Prints whose the accounts of the machine are, and asks for a child whose name no account fits.
   func tellAccounts(_ progress: PairingProgress, of names: [String]) async throws {
     guard progress.outcome == .ok, let device = progress.device, device.role == .child, !names.isEmpty else { return }
     let id = device.deviceID.description
