@@ -115,6 +115,14 @@ import Testing
           + "Setting it here as well brings it there."), "\(run.console.notes)")
   }
 
+  @Test(arguments: [DeviceRole.parent, .child]) func howToSetARuleIsSaidToAParent(role: DeviceRole) async {
+    var script = ScriptedNode.Script()
+    (script.rules.rules, script.rules.defaults, script.status.role) = ([], [], role)
+    let run = await ScriptedRun("rules", "Emma", script: script)
+    #expect(run.console.output.hasPrefix("No rules are set for Emma yet"))
+    #expect(run.console.output.contains("latchkey limit set") == (role == .parent))
+  }
+
   @Test func withoutAChildTheFamilysRulesAreShown() async {
     var script = ScriptedNode.Script()
     script.rulesError = LocalAPIError(.unknownChild, "No child is known here yet.")
