@@ -41,6 +41,7 @@ import Testing
       (.points, "points", "no points are left"),
       (.redeemedTime, "redeemed minutes", "no redeemed minutes are left"),
     ]
+    #expect(ReasonText.closed(.dailyLimit, "0 min of screen time a day") == "no screen time a day")
     for (reason, open, closed) in expected {
       #expect(words(reason) == open)
       #expect(ReasonText.closed(reason, words(reason)) == closed)

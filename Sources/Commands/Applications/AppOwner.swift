@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// Whose rules of an application are set: a child's, or the whole family's.
+/// The option that names the owner of an application's rules: a child, or the whole family.
 struct AppOwner: ParsableArguments {
   @Option(
     help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
@@ -11,7 +11,7 @@ struct AppOwner: ParsableArguments {
   @Flag(help: "For all children: what is set for one child holds instead.")
   var family = false
 
-  /// What people gave before rules were a child's.
+  /// A machine, which is refused with a sentence: rules belong to a child.
   @Option(name: .customLong("on"), help: .hidden)
   var machine: String?
 
@@ -30,9 +30,9 @@ struct AppOwner: ParsableArguments {
   struct Found {
     /// The child; `nil` for the family.
     var child: ChildListing?
-    /// What is in force for it, and what is installed on its machines.
+    /// The applications that have rules for the owner, and those installed on its machines.
     var known: AppChoice.Known
-    /// The rules in force.
+    /// The applications that have rules for the owner.
     var apps: [AppListing] { known.apps }
 
     var owner: RuleOwner { child.map { .child($0.name.text) } ?? .family }

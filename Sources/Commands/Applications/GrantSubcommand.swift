@@ -1,4 +1,5 @@
 import ArgumentParser
+import LatchkeyHousehold
 import LatchkeyModel
 
 /// The command `latchkey grant`.
@@ -53,7 +54,7 @@ struct GrantSubcommand: AsyncParsableCommand {
     if isTakenBack { return try await takeBack(at: interface) }
     let child = if words.count == 2 { words[0] } else { try await interface.rules(ofChild: nil).child.name.text }
     var request = GrantRequest(minutes: minutes, category: scope.flatMap { AppCategory(argument: $0) })
-    var purpose: String? = request.category.map { $0 == .reward ? "rewards" : $0.rawValue }
+    var purpose: String? = request.category.map(ReasonText.plural)
     if let scope, request.category == nil {
       let listings = try await interface.apps(ofChild: child)
       let known = try await AppChoice.Known(

@@ -105,7 +105,7 @@ struct AccountsIgnoreSubcommand: AsyncParsableCommand {
   }
 }
 
-/// What is said of accounts.
+/// The words for accounts.
 enum AccountText {
   /// Returns whose an account is, for a table.
   static func owner(_ account: AccountListing) -> String {

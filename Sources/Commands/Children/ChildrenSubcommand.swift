@@ -103,7 +103,7 @@ struct ChildrenRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a child from the family.",
     discussion: """
-      The child's machines stay paired, and its accounts are nobody's from then on. What was recorded stays. On a terminal it \
+      The child's machines stay paired, and the child's accounts belong to no child from then on. What was recorded stays. On a terminal it \
       asks first.
 
       Example: latchkey children remove Emma
@@ -125,7 +125,7 @@ struct ChildrenRemoveSubcommand: AsyncParsableCommand {
   }
 }
 
-/// What is said of children.
+/// The words for children.
 enum ChildText {
   /// Returns the names of a child's machines.
   static func machines(_ child: ChildListing) -> String {

@@ -25,7 +25,7 @@ struct DevicesRenameSubcommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The new name.", valueName: "name"))
   var to: String?
 
-  @Option(help: ArgumentHelp("Whose machine it is; \"\" for nobody's.", valueName: "name"))
+  @Option(help: ArgumentHelp("The child whose machine it is; \"\" for none.", valueName: "name"))
   var child: String?
 
   @Flag(name: .customLong("self"), help: "Rename the machine that this runs on.")
@@ -56,8 +56,8 @@ struct DevicesRenameSubcommand: AsyncParsableCommand {
   static func sentence(_ result: RenameResult, isRenamed: Bool) -> String {
     let name = ShownText.quoted(result.name)
     guard isRenamed else {
-      let owner = result.childName.map { "\(name) is \(ShownText.quoted(DeviceName(sanitising: $0)))'s machine now." }
-      return (owner ?? "\(name) is no child's machine now.") + unassigned(result)
+      let owner = result.childName.map { "\(name) belongs to \(ShownText.safe($0)) now." }
+      return (owner ?? "\(name) belongs to no child now.") + unassigned(result)
     }
     var sentence = result.isOwn ? "This machine is called \(name) now." : "It is called \(name) now."
     if !result.untold.isEmpty {

@@ -33,10 +33,10 @@ protocol Console: Sendable {
   /// Discards input that was typed before a question was asked.
   func forgetInput()
 
-  /// Catch Ctrl-C, SIGTERM and a terminal that goes away for as long as the stream lives.
+  /// Returns a stream of Ctrl-C, SIGTERM and the loss of the terminal, which are caught for as long as the stream lives.
   func interrupts() -> AsyncStream<Void>
 
-  /// Hear of every change of the terminal's size for as long as the stream lives.
+  /// Returns a stream of the changes of the terminal's size.
   func resizes() -> AsyncStream<Void>
 }
 

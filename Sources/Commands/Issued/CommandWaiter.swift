@@ -6,9 +6,9 @@ final class CommandWaiter: Sendable {
   private let node: any NodeInterface
   /// The time between two tries at a node that does not answer.
   private let pause: Duration
-  /// Tells the person what is waited for.
+  /// Prints a sentence about the wait.
   private let tell: @Sendable (String) -> Void
-  /// Whether the node did not answer the last time.
+  /// A Boolean value that indicates whether the node did not answer the last time.
   private let isSilent = Mutex(false)
 
   init(

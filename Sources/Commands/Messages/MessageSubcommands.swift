@@ -54,9 +54,10 @@ struct MessagesSubcommand: AsyncParsableCommand {
     let status = try await interface.status()
     guard listing.format == .table else { return try environment.console.write(JSONText.pretty(status.messages)) }
     if status.messages.isEmpty { return try environment.console.say("No messages have arrived here.") }
+    let zone = try await FamilyClock(at: interface).zone
     for message in status.messages {
       let sender = DeviceNames(status).name(message.author)
-      try environment.console.say(MessageText.line(message, from: sender, zone: environment.timeZone))
+      try environment.console.say(MessageText.line(message, from: sender, zone: zone))
     }
     guard environment.console.outputIsTerminal else { return }
     for message in status.messages where !message.isRead {
@@ -70,17 +71,19 @@ struct ReportSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Report a child's use, or have a machine report what it holds.",
     discussion: """
+      Alone, it shows the last seven days.
+
       Example: latchkey report week --child Emma
-      Example: latchkey report --on Emma --wait
+      Example: latchkey report request --on Emma --wait
       """,
     subcommands: [
       ReportDaySubcommand.self, ReportWeekSubcommand.self, ReportMonthSubcommand.self, ReportRequestSubcommand.self,
       ReportAdoptSubcommand.self,
     ],
-    defaultSubcommand: ReportRequestSubcommand.self)
+    defaultSubcommand: ReportDaySubcommand.self)
 }
 
-/// The `latchkey report request` subcommand, or `latchkey report` in short.
+/// The `latchkey report request` subcommand.
 struct ReportRequestSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "request", abstract: "Ask for a report; `latchkey commands show last` has it once it is in.",

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What is said of points.
+/// The sentences about points.
 enum PointsSentences {
   /// Returns milli-points with their sign, such as `+2.5`.
   static func signed(_ milliPoints: Int64) -> String {
@@ -12,10 +12,9 @@ enum PointsSentences {
     let name = ShownText.safe(points.childName.text)
     var sentences = ["\(name) has \(PointsText.counted(points.balance)); \(earned(points))."]
     if role == .child, points.here != points.balance {
-      sentences.append(
-        points.here == 0
-          ? "None of them can be spent on this machine now."
-          : "\(PointsText.counted(points.here)) of them can be spent on this machine now.")
+      let verb = points.here == 1_000 ? "is" : "are"
+      let here = points.here == 0 ? "None of them are" : "\(PointsText.counted(points.here)) of them \(verb)"
+      sentences.append("\(here) on this machine.")
       for part in points.parts where !part.isHere && part.milliPoints > 0 {
         let machine = ShownText.quoted(part.deviceName)
         sentences.append(

@@ -51,7 +51,7 @@ struct StatusText {
           : "run `latchkey pair` on the parent's machine and here."))
   }
 
-  /// What runs on children's machines.
+  /// The programs that run on children's machines.
   private var running: String {
     status.running.map { session in
       let whose = session.childName.map { "\(ShownText.safe($0.text)): " } ?? ""

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LatchkeyHousehold
 import LatchkeyModel
 
 /// The `latchkey requests` subcommand.
@@ -101,13 +102,13 @@ struct DenySubcommand: AsyncParsableCommand {
   func run() async throws { try await argument.answer(isApproved: false, minutes: nil, at: node.open()) }
 }
 
-/// What is said of requests.
+/// The words for requests.
 enum RequestText {
   /// Returns what a child asks for, such as "30 min for rewards".
   static func wish(_ request: RequestListing, minutes given: Int? = nil) -> String {
     let app = request.appID.map { ShownText.safe($0.text) }
     guard let minutes = given ?? request.minutes else { return app ?? "an application" }
-    let purpose = app ?? request.category.map { "\($0.rawValue) applications" }
+    let purpose = app ?? request.category.map(ReasonText.plural)
     return SpanText.minutes(minutes) + (purpose.map { " for \($0)" } ?? "")
   }
 

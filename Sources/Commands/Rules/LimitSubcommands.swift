@@ -123,7 +123,8 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
   private func remove(from days: inout LimitDays, _ present: OwnedRules) throws(TerminalFailure) {
     guard days.rule == nil || days.hasWeekends else {
       throw TerminalFailure(
-        .unknownName, "Nothing was changed: \(present.whom) has no limit for Saturday and Sunday of their own.")
+        .unknownName,
+        "Nothing was changed: Saturday and Sunday have no limit of their own for \(present.whomLowercased).")
     }
     if days.removeWeekends() { return }
     throw TerminalFailure(

@@ -1,9 +1,9 @@
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// The setting of rules at the node, and what is said of it.
+/// Sets rules at the node and prints the result.
 enum RuleIssue {
-  /// Sets and removes rules, says when the children's machines get them and, with `--wait`, what became of that.
+  /// Sets and removes rules, and prints when the children's machines get them and, with `--wait`, the result on each.
   ///
   /// - Parameters:
   ///   - changes: The changes; `nil` as a value removes a rule.
@@ -70,7 +70,7 @@ enum RuleIssue {
     return sentences
   }
 
-  /// Says what an edit set, when the machines get it and, with `--wait`, what became of that on each.
+  /// Prints what an edit set, when the machines get it and, with `--wait`, the result on each machine.
   static func tell(
     _ edit: some Encodable, _ commands: [ConfigurationCommand], _ sentences: [String], of rules: OwnedRules,
     ofNobody nobody: String, at node: any NodeInterface, options: RuleOptions

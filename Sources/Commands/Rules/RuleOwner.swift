@@ -2,7 +2,7 @@ import ArgumentParser
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// Whose rules are set: a child's, or the whole family's.
+/// The owner of rules: a child, or the whole family.
 enum RuleOwner: Hashable, Sendable {
   /// The child that a text names; `nil` for the only child.
   case child(String?)
@@ -23,13 +23,16 @@ enum RuleOwner: Hashable, Sendable {
 struct OwnedRules: Sendable {
   /// The child; `nil` for the whole family.
   var child: ChildListing?
-  /// What is set for the owner.
+  /// The rules that are set for the owner.
   var rules: [RuleListing]
-  /// For a child, what is set for the whole family and holds for the child as well.
+  /// For a child, the rules of the whole family that hold for the child as well.
   var family: [RuleListing]
 
   /// The owner, as the subject of a sentence.
   var whom: String { child.map { ShownText.safe($0.name.text) } ?? "The family" }
+
+  /// The owner, in the middle of a sentence.
+  var whomLowercased: String { child == nil ? "the family" : whom }
 
   /// Returns the value of a rule that is set for the owner.
   func own(_ key: String) -> String? { rules.first { $0.key.text == key }?.value }
@@ -39,7 +42,7 @@ struct OwnedRules: Sendable {
     (rules + family).first { $0.key.text == key && $0.notInForce == nil }?.value
   }
 
-  /// What the words for the rules depend on.
+  /// The family's zone and the names of applications, for the words of the rules.
   var terms: RuleTerms {
     var names: [AppID: String] = [:]
     // A child's own name for an application holds over the family's.

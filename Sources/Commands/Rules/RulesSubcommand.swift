@@ -34,10 +34,14 @@ struct RulesSubcommand: AsyncParsableCommand {
     if listing.format == .json { return try environment.console.write(JSONText.pretty(rules)) }
     let zone = Self.zone(rules.rules + rules.family)
     let name = ShownText.safe(rules.child.name.text)
-    try environment.console.write(
-      Self.table(
-        rules.rules, defaults: rules.defaults, zone: zone,
-        empty: "No rules are set for \(name) yet: `latchkey limit set --daily 2h`."))
+    var empty = ""
+    if rules.rules.isEmpty {
+      let isParent = try await interface.status().role == .parent
+      let child = ShellWord.isPlain(rules.child.name.text) ? " --child \"\(name)\"" : ""
+      empty =
+        "No rules are set for \(name) yet" + (isParent ? ": try `latchkey limit set\(child) --daily 2h`." : ".")
+    }
+    try environment.console.write(Self.table(rules.rules, defaults: rules.defaults, zone: zone, empty: empty))
     if !rules.family.isEmpty {
       try environment.console.write("\nFor the whole family:\n" + Self.table(rules.family, zone: zone, empty: ""))
     }

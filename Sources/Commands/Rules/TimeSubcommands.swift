@@ -42,7 +42,7 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let key = try await exception.key("bedtime", at: interface)
-    try await RuleIssue.set([.init(key, times.lowercased())], of: whose.owner, at: interface, options: options)
+    try await RuleIssue.set([.init(key, TimesText.typed(times))], of: whose.owner, at: interface, options: options)
   }
 }
 
@@ -106,10 +106,18 @@ struct TimesSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     var changes: [RuleRequest.Change] = []
     for (part, times) in [("school", school), ("rewardTimes", reward)] {
-      guard let times = times?.lowercased() else { continue }
+      guard let times = times.map(TimesText.typed) else { continue }
       let removal = exception.isGiven ? "plan" : "none"
       changes.append(.init(try await exception.key(part, at: interface), times == removal ? nil : times))
     }
     try await RuleIssue.set(changes, of: whose.owner, at: interface, options: options)
+  }
+}
+
+/// Times of the week as people type them.
+enum TimesText {
+  /// Returns times in small letters, with hyphens for dashes.
+  static func typed(_ text: String) -> String {
+    text.lowercased().replacing("–", with: "-").replacing(" - ", with: "-")
   }
 }

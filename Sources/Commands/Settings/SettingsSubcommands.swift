@@ -47,7 +47,7 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
       + (others.isEmpty ? "." : "; others by \(others.joined(separator: " and ")).")
   }
 
-  /// Returns whose rules these are while nobody has set any.
+  /// Returns a sentence about settings that no parent has set.
   private static func defaults(_ status: NodeStatus) -> String {
     if status.role == .parent {
       return "Nobody has set these: they are the defaults. `latchkey settings set --help` shows how to change them."

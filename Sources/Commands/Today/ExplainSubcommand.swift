@@ -52,7 +52,7 @@ struct ExplainSubcommand: AsyncParsableCommand {
     let until = verdict.until.map { ", until \(TodayText.clock($0, at: found.at, zone: found.zone))" } ?? ""
     guard verdict.isAllowed else { return "not allowed\(until) (\(ShownText.safe(verdict.reason ?? "a rule")))" }
     guard let left = verdict.leftMilliseconds else { return "allowed" }
-    return "allowed, \(SpanText.minutes(Int(clamping: left / 60_000))) left\(until)"
+    return "allowed, \(TodayText.left(left)) left\(until)"
       + (verdict.reason.map { " (\(ShownText.safe($0)))" } ?? "")
   }
 
@@ -60,7 +60,7 @@ struct ExplainSubcommand: AsyncParsableCommand {
     let until = rule.leftMilliseconds.map { TodayText.clock(found.at + $0, at: found.at, zone: found.zone) }
     switch (rule.isOpen, rule.leftMilliseconds) {
     case (true, let left?):
-      return "open for \(SpanText.minutes(Int(clamping: left / 60_000))), until \(until ?? "")"
+      return "open for \(TodayText.left(left)), until \(until ?? "")"
     case (true, nil): return "open to the end of tomorrow at least"
     case (false, _?): return "closed until \(until ?? "")"
     case (false, nil):

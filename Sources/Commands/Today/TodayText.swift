@@ -22,7 +22,12 @@ enum TodayText {
     let until = verdict.until.map { ", until \(clock($0, day))" } ?? ""
     guard verdict.isAllowed else { return "not allowed: \(ShownText.safe(verdict.reason ?? "a rule"))\(until)" }
     guard let left = verdict.leftMilliseconds else { return "allowed" }
-    return "\(left < 60_000 ? "less than 1 min" : SpanText.minutes(Int(clamping: left / 60_000))) left\(until)"
+    return "\(Self.left(left)) left\(until)"
+  }
+
+  /// Returns the milliseconds that are left in words, in whole minutes.
+  static func left(_ milliseconds: Int64) -> String {
+    milliseconds < 60_000 ? "less than 1 min" : SpanText.minutes(Int(clamping: milliseconds / 60_000))
   }
 
   /// Returns the applications of a day as a table.

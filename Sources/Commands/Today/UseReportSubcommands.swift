@@ -1,7 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 
-/// What the reports of use have in common.
+/// The options of every report of use.
 struct UseReportOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
@@ -18,7 +18,7 @@ struct UseReportOptions: ParsableArguments {
   var format: UsageFormat = .table
 }
 
-/// The `latchkey report day` subcommand.
+/// The `latchkey report day` subcommand, or `latchkey report` in short.
 struct ReportDaySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "day", abstract: "Show a child's use by day, newest first.",

@@ -6,7 +6,7 @@ struct FlatSession: Encodable, Sendable {
   var recordID: String
   var device: String
   var deviceName: String
-  /// The child whose use it was; absent if it was nobody's.
+  /// The child whose use it was; absent if it was no child's.
   var childName: String?
   var childID: String?
   /// The number of the account; absent if it is unknown.

@@ -50,23 +50,24 @@ struct UsageListSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var options: UsageOptions
 
-  @Option(help: ArgumentHelp("From this day or moment on.", valueName: "date"), transform: TimeBound.read)
-  var from: TimeBound?
+  @Option(help: ArgumentHelp("From this day or moment on.", valueName: "date"), transform: TypedBound.read)
+  var from: TypedBound?
 
-  @Option(help: ArgumentHelp("Up to and with this day or moment.", valueName: "date"), transform: TimeBound.read)
-  var to: TimeBound?
+  @Option(help: ArgumentHelp("Up to and with this day or moment.", valueName: "date"), transform: TypedBound.read)
+  var to: TypedBound?
 
   mutating func validate() throws {
     let zone = TerminalEnvironment.current.timeZone
-    if let from, let to, from.lowerBound(in: zone) >= to.upperBound(in: zone) {
+    if let from = from?.lowerBound(in: zone), let to = to?.upperBound(in: zone), from >= to {
       throw ValidationError("The range ends before it begins: let --from be no later than --to.")
     }
   }
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let zone = environment.timeZone
-    let sessions = try await sessions(of: node.open(), zone: zone)
+    let interface = try await node.open()
+    let zone = try await FamilyClock(at: interface).zone
+    let sessions = try await sessions(of: interface, zone: zone)
     switch options.format {
     case .json: try environment.console.write(JSONText.pretty(sessions.map(FlatSession.init)))
     case .csv:

@@ -17,14 +17,15 @@ struct UsageSummarySubcommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp("From this day on, such as yesterday or 2026-11-01.", valueName: "day"),
-    transform: CalendarDay.read)
-  var from: CalendarDay?
+    transform: TypedDay.read)
+  var from: TypedDay?
 
-  @Option(help: ArgumentHelp("Up to and with this day.", valueName: "day"), transform: CalendarDay.read)
-  var to: CalendarDay?
+  @Option(help: ArgumentHelp("Up to and with this day.", valueName: "day"), transform: TypedDay.read)
+  var to: TypedDay?
 
   mutating func validate() throws {
-    if let from, let to, from.description > to.description {
+    let zone = TerminalEnvironment.current.timeZone
+    if let from = from?.day(in: zone), let to = to?.day(in: zone), from.description > to.description {
       throw ValidationError("The range ends before it begins: let --from be no later than --to.")
     }
   }
@@ -32,7 +33,9 @@ struct UsageSummarySubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let days = try await interface.summaries(device: options.device, from: from?.description, to: to?.description)
+    let zone = try await FamilyClock(at: interface).zone
+    let days = try await interface.summaries(
+      device: options.device, from: from?.day(in: zone)?.description, to: to?.day(in: zone)?.description)
     let devices = try await DeviceNames(of: interface)
     // A record made before the application had a name has the ID in its place.
     let apps = try await interface.apps(ofChild: nil).flatMap(\.apps)

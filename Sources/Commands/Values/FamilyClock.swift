@@ -69,3 +69,22 @@ struct TypedMoment: Hashable, Sendable {
     return CalendarDay(words: "today", zone: zone).flatMap { TimeBound(argument: "\($0)T\(digits)", zone: zone) }
   }
 }
+
+/// The beginning or end of a range as a person types it, whose words mean days of the family's.
+struct TypedBound: Hashable, Sendable {
+  fileprivate let text: String
+
+  /// Reads a day or a moment such as `yesterday` or `2026-11-01T14:30`.
+  ///
+  /// - Throws: `ValidationError` for anything else.
+  @Sendable static func read(_ text: String) throws -> TypedBound {
+    _ = try TimeBound.read(text)
+    return TypedBound(text: text)
+  }
+
+  /// Returns the first millisecond of a range that begins here.
+  func lowerBound(in zone: TimeZone) -> Int64? { TimeBound(argument: text, zone: zone)?.lowerBound(in: zone) }
+
+  /// Returns the first millisecond after a range that ends here.
+  func upperBound(in zone: TimeZone) -> Int64? { TimeBound(argument: text, zone: zone)?.upperBound(in: zone) }
+}

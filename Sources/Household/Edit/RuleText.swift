@@ -129,11 +129,16 @@ public enum RuleText {
   /// Returns what an edit sets, for a sentence, such as "screen time a day 2 h".
   public static func phrase(_ key: RegisterKey, _ value: String?, _ terms: RuleTerms = RuleTerms()) -> String {
     guard let value else { return removal(key, terms) }
-    if case .app(let app, let part) = RuleKey(key), let phrase = phrase(terms.name(app), part, value, key) {
-      return phrase
-    }
     let words = Self.value(key, String(value.prefix(200)), terms)
-    return RuleKey(key) == .lock ? words : "\(name(key, terms)) \(words)"
+    switch RuleKey(key) {
+    case .app(let app, .name): return "\(app) called \(words)"
+    case .app(let app, let part):
+      if let phrase = phrase(terms.name(app), part, value, key) { return phrase }
+    case .lock: return words
+    case .today where value == "none": return "no \(name(key, terms))"
+    default: break
+    }
+    return "\(name(key, terms)) \(words)"
   }
 
   /// Returns what an edit removes, for a sentence, such as "no limit on screen time a day".
@@ -146,7 +151,7 @@ public enum RuleText {
     case .schedule: "no \(name(key, terms))"
     case .today(let day, .grant): "the time that was granted on \(day) is taken back"
     case .today: "\(name(key, terms)) as on other days"
-    default: "the default for “\(name(key, terms))”"
+    default: "“\(name(key, terms))” back to the default"
     }
   }
 

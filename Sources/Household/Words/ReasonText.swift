@@ -40,7 +40,9 @@ public enum ReasonText {
   /// Returns what the rule means for what it closes, such as "2 h of screen time a day are used".
   public static func closed(_ reason: Reason, _ words: String) -> String {
     switch reason {
-    case .appLimit, .categoryLimit, .dailyLimit, .categoryWeekly, .weeklyLimit: "\(words) are used"
+    case .appLimit, .categoryLimit, .dailyLimit, .categoryWeekly, .weeklyLimit:
+      // A limit of nothing cannot be used.
+      words.hasPrefix("0 min of ") ? "no \(words.dropFirst(9))" : "\(words) are used"
     case .rewardTimes: "outside of reward times"
     case .points: "no points are left"
     case .redeemedTime: "no redeemed minutes are left"
@@ -73,7 +75,7 @@ public enum ReasonText {
   }
 
   /// Returns what the applications of a category are called together.
-  static func plural(_ category: AppCategory) -> String {
+  public static func plural(_ category: AppCategory) -> String {
     switch category {
     case .learning: "learning"
     case .reward: "rewards"

@@ -124,6 +124,6 @@ import Testing
     let query = UsageQuery(from: 1_793_487_600_000, to: 1_796_079_600_000, limit: 5_000)
     var second = query
     second.cursor = "c1"
-    #expect(run.node.calls == [.usage(query), .usage(second)])
+    #expect(run.node.calls == [.settings, .usage(query), .usage(second)])
   }
 }

@@ -58,6 +58,7 @@ import Testing
       (["bedtime", "set", "--day", "tomorrow", "none"], "today/2026-11-22/bedtime", "none"),
       (["times", "--day", "2026-12-24", "--school", "none"], "today/2026-12-24/school", "none"),
       (["bedtime", "set", "20:00-07:00"], "schedule/bedtime", "20:00-07:00"),
+      (["bedtime", "set", "Mon-Fri 20:00 – 07:00"], "schedule/bedtime", "mon-fri 20:00-07:00"),
     ] {
       let run = await ScriptedRun(arguments)
       #expect(set(run) == RuleRequest([.init(key, value)]), "\(run.node.calls)")
@@ -112,6 +113,14 @@ import Testing
       run.console.notes.contains(
         "“school time”, set on Tom's laptop: not on Emma's PC, which is not paired with Tom's laptop or has not told of it yet. "
           + "Setting it here as well brings it there."), "\(run.console.notes)")
+  }
+
+  @Test(arguments: [DeviceRole.parent, .child]) func howToSetARuleIsSaidToAParent(role: DeviceRole) async {
+    var script = ScriptedNode.Script()
+    (script.rules.rules, script.rules.defaults, script.status.role) = ([], [], role)
+    let run = await ScriptedRun("rules", "Emma", script: script)
+    #expect(run.console.output.hasPrefix("No rules are set for Emma yet"))
+    #expect(run.console.output.contains("latchkey limit set") == (role == .parent))
   }
 
   @Test func withoutAChildTheFamilysRulesAreShown() async {

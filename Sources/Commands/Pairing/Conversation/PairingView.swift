@@ -10,7 +10,7 @@ protocol PairingView {
   mutating func met(_ pairing: PairingProgress, asks: Bool) throws
   /// Shows that the answer was neither yes nor no, and asks again.
   mutating func unclear() throws
-  /// That machine is gone again, and the code is open still.
+  /// Shows that the machine has left and that the code is still open.
   mutating func lost(_ pairing: PairingProgress) throws
   /// The answer is on its way to the other machine.
   mutating func answered(_ pairing: PairingProgress, accepts: Bool) throws

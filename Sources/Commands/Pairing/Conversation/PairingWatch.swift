@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// Hears from the node how a pairing goes on, also over a restart of the node.
+/// Follows a pairing at the node, and continues after a restart of the node.
 struct PairingWatch: Sendable {
   let node: any NodeInterface
   let events: PairingEvents

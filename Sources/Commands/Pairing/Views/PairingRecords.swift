@@ -13,7 +13,7 @@ struct PairingRecords: PairingView {
       case code
       /// A machine has the code and wants a yes or a no: `name`, `role`, `digits`, `attempt`.
       case request
-      /// That machine is gone again: `attempt`.
+      /// The machine has left again: `attempt`.
       case withdrawn
       /// A wrong code was entered: `failuresLeft`.
       case failure

@@ -34,7 +34,7 @@ enum PairingWords {
     "Somebody entered a wrong code; \(ShownText.count(failuresLeft, "failure")) left until the code is closed."
   }
 
-  /// That the machine of a question is gone.
+  /// The sentence about a machine that left before the question was answered.
   static func lost(_ pairing: PairingProgress) -> String {
     if pairing.part == .inviter, let sentence = pairing.sentence { return ShownText.safe(sentence) }
     return pairing.part == .inviter

@@ -8,7 +8,7 @@ struct InviterWizard {
   let look: TerminalLook
   /// The minutes for which the code is open.
   let minutes: Int
-  /// Whose machine will join, when that was given.
+  /// The name of the child whose machine will join, if it was given.
   let name: String?
 
   private var console: any Console { environment.console }

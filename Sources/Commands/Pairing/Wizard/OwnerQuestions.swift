@@ -59,7 +59,7 @@ struct OwnerQuestions {
     return ChildNames.split(chosen.joined(separator: ", ")).joined(separator: ", ")
   }
 
-  /// Tells which account of the machine is whose, and asks where no account fits a child's name.
+  /// Prints whose the accounts of the machine are, and asks for a child whose name no account fits.
   func tellAccounts(_ progress: PairingProgress, of names: [String]) async throws {
     guard progress.outcome == .ok, let device = progress.device, device.role == .child, !names.isEmpty else { return }
     let id = device.deviceID.description
@@ -76,7 +76,7 @@ struct OwnerQuestions {
     "\(AccountText.sentence(account)) If that is wrong, say whose it is with `latchkey accounts assign`."
   }
 
-  /// Asks which account is a child's, if there are any that are nobody's yet.
+  /// Asks which account is a child's, if there are accounts that are not assigned yet.
   private func askAccount(of name: String, on device: String) async throws {
     let open = try await node.accounts(device: device).filter { $0.owner == .open }
     guard !open.isEmpty else {

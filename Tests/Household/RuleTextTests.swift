@@ -1,0 +1,50 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import Testing
+
+/// Tests of the words in which people read rules.
+@Suite struct RuleTextTests {
+  private static let terms = RuleTerms(
+    zone: "Europe/Berlin", names: AppID("org.kde.gcompris").map { [$0: "GCompris"] } ?? [:])
+
+  @Test(
+    arguments: [
+      ("limits/daily", "mon-fri 120, sat-sun 180", "screen time a day mon-fri 2 h, sat-sun 3 h"),
+      ("category/reward/limit", "45", "rewards a day 45 min"),
+      ("category/learning/weekly", "90", "learning a week 1 h 30 min"),
+      ("category/reward/rate", "2000", "points for rewards 2 points a minute"),
+      ("mode", "limits", "points off, limits and times alone"),
+      ("points/use", "redeemFirst", "rewards are paid with minutes redeemed before"),
+      ("points/use", "payAsYouGo", "rewards are paid as they run"),
+      ("points/minutesPerPoint", "3", "a redeemed point buys 3 min"),
+      ("points/dailyCap", "60000", "points earned a day at most 60"),
+      ("points/minimumSession", "5", "shortest session that earns 5 min"),
+      ("points/redemptionDays", "7", "redeemed minutes last 7 days"),
+      ("points/redemptionDays", "1", "redeemed minutes last for the day"),
+      ("unknownPrograms", "block", "unknown programs are blocked"), ("family/dayStart", "4", "day starts at 4:00"),
+      ("lock", "until 2026-11-22T18:30Z", "locked until 2026-11-22 19:30"), ("lock", "off", "not locked"),
+      ("today/2026-11-22/bedtime", "none", "no bedtime on 2026-11-22"),
+      ("app/org.kde.gcompris/blocked", "yes", "GCompris blocked"),
+      ("app/org.kde.gcompris/limit", "45", "GCompris at most 45 min a day"),
+      ("app/org.kde.gcompris/name", "GCompris", "org.kde.gcompris called GCompris"),
+      (
+        "today/2026-11-22/grant/01a2060f-f760-7000-96c8-2ec260e9103c", "30 app:org.kde.gcompris",
+        "more time on 2026-11-22 30 min for GCompris"
+      ),
+      ("limits/daily", nil, "no limit on screen time a day"), ("schedule/bedtime", nil, "no bedtime"),
+      ("app/org.kde.gcompris/limit", nil, "no limit a day on GCompris"),
+      ("app/org.kde.gcompris/blocked", nil, "GCompris: blocked no longer set"),
+      ("mode", nil, "“points” back to the default"), ("family/zone", "Asia/Tokyo", "time zone Asia/Tokyo"),
+      ("today/2026-11-22/school", nil, "school time on 2026-11-22 as on other days"),
+    ] as [(RegisterKey, String?, String)])
+  func aRuleHasWords(key: RegisterKey, value: String?, words: String) {
+    #expect(RuleText.phrase(key, value, Self.terms) == words)
+  }
+
+  @Test func withoutTheFamilysZoneAMomentIsInUTC() {
+    #expect(RuleText.value("lock", "until 2026-11-22T18:30Z") == "locked until 2026-11-22 18:30 UTC")
+    #expect(
+      RuleText.value("lock", "until 2026-03-29T00:30Z", RuleTerms(zone: "America/St_Johns"))
+        == "locked until 2026-03-28 22:00")
+  }
+}
